@@ -108,7 +108,7 @@ fn generated(criterion: &mut Criterion) {
     }
     let grammars = Grammars::built_in();
     for glob in GLOBS {
-        let spec = FilterSpec { path_glob: vec![glob.into()], ..FilterSpec::default() };
+        let spec = FilterSpec { path_globs: vec![glob.into()], ..FilterSpec::default() };
         let filter = Filter::new(&spec, &grammars).expect("the globs are good");
         let path = |file: u32| path(file).filter(|path| filter.takes_path(path));
         group.bench_function(glob, |bencher| {

@@ -14,7 +14,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let features: Vec<spyhop::Feature> = spyhop::Signal::ALL
         .iter()
-        .flat_map(|signal| spyhop::Transform::ALL.map(|form| spyhop::Feature { signal: *signal, form }))
+        .flat_map(|signal| {
+            spyhop::Transform::ALL.map(|transform| spyhop::Feature { signal: *signal, transform })
+        })
         .collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let names: Vec<String> = features.iter().map(|feature| feature.to_string()).collect();

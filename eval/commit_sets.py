@@ -26,6 +26,9 @@ changes of white space and comments, and declarations without a body. The script
 - merges, reverts, backports, version bumps, and commits by bots;
 - commits whose subject announces a change of documentation, tests, style or build, has fewer than four words, or
   repeats the subject of a newer commit.
+
+With `--files LEAST-MOST` a question is a task: a commit that changes so many source files, all of which the base has.
+The answer is the set of these files. A task has no places, and functions are not counted.
 """
 
 import argparse
@@ -156,7 +159,7 @@ class Outline:
                 self.named[function.path, function.name].append(function)
 
 
-def candidates(repository, base):
+def candidates(repository, base, most_files):
     """(hash, text, kind, changes by source file) of the commits that can be questions, newest first."""
     seen = set()
     for commit, subject, body, author in repository.commits(base):
@@ -172,14 +175,14 @@ def candidates(repository, base):
             print(f"left out, {commit[:10]} needs objects that the repository does not have")
             continue
         sources = {path: hunks for path, hunks in files if path and is_source(path)}
-        if len(files) <= MOST_FILES and any(sources.values()):
+        if len(files) <= most_files and any(sources.values()):
             seen.add(title)
             yield commit, text[:MOST_CHARACTERS], "message" if "\n" in text else "subject", sources
 
 
 def questions(program, name, repository, base, tree):
     """The rows of all commits whose changed functions the base has."""
-    known, drafts = Outline(program, tree), list(candidates(repository, base))
+    known, drafts = Outline(program, tree), list(candidates(repository, base, MOST_FILES))
     with tempfile.TemporaryDirectory(prefix="spyhop-commits-") as scratch:
         scratch = pathlib.Path(scratch)
         for commit, _, _, sources in drafts:
@@ -208,6 +211,14 @@ def questions(program, name, repository, base, tree):
                "places": [{"path": path, "lines": [function.first, function.last]} for path, function in places]}
 
 
+def tasks(name, repository, base, tree, least, most):
+    """The rows of the commits that change `least` to `most` source files, all of which the base has."""
+    for commit, text, kind, sources in candidates(repository, base, 3 * most):
+        changed = sorted(path for path, hunks in sources.items() if hunks)
+        if least <= len(changed) <= most and all((tree / path).exists() for path in changed):
+            yield {"corpus": tree.name, "id": f"{name}-{commit[:10]}", "kind": kind, "query": text, "relevant": changed}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -217,6 +228,7 @@ def main():
     parser.add_argument("--each", type=int, default=40, help="questions per repository, at most")
     parser.add_argument("--back", type=int, default=300, help="first parents between the base and HEAD")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--files", help="tasks instead of functions: the number of changed source files, such as 3-8")
     arguments = parser.parse_args()
     program = str(pathlib.Path(arguments.program).resolve())
     folders = sorted(path.name for path in arguments.clones.iterdir() if path.is_dir())
@@ -233,13 +245,18 @@ def main():
         tree = arguments.out / "trees" / f"{name}@{base[:10]}"
         if not tree.exists():
             repository.write_tree(base, tree)
-        made = list(questions(program, name, repository, base, tree))
+        if arguments.files:
+            least, most = (int(number) for number in arguments.files.split("-"))
+            made = list(tasks(name, repository, base, tree, least, most))
+        else:
+            made = list(questions(program, name, repository, base, tree))
         random.Random(f"{arguments.seed} {name}").shuffle(made)
         rows += made[: arguments.each]
         print(f"{tree.name}: {len(made[: arguments.each])} of {len(made)} commits", flush=True)
     (arguments.out / "commits.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    places = sum(len(row["places"]) for row in rows)
-    print(f"{len(rows)} questions with {places} functions about {len({row['corpus'] for row in rows})} repositories")
+    n_answers = sum(len(row.get("places", row["relevant"])) for row in rows)
+    what = "files" if arguments.files else "functions"
+    print(f"{len(rows)} questions with {n_answers} {what} about {len({row['corpus'] for row in rows})} repositories")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgAction, value_parser};
-use spyhop::render::json;
+use spyhop::render::json::{self, JsonPaths};
 use spyhop::{Engine, Options, SearchRequest, StalePolicy};
 use tracing::span::Id;
 use tracing::{Subscriber, subscriber};
@@ -189,7 +189,7 @@ fn whole(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<W
             let reply = black_box(engine.search(request)?);
             whole.answers[place].push(now() - begun);
             let begun = now();
-            black_box(json::search(&reply));
+            black_box(json::line(&json::search(&reply, None, JsonPaths::default())));
             whole.rendering[place].push(now() - begun);
         }
     }

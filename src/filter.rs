@@ -12,7 +12,7 @@ use crate::id::LanguageId;
 use crate::model::{KindSet, SymbolKind};
 use crate::path::{PathError, RelPath};
 
-/// The filter as given in a request. An empty list does not restrict.
+/// The filter of a request. All restrictions apply together; an empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterSpec {
     /// A folder or file below the root. Only files in the folder, or only this file, can be results.
@@ -22,10 +22,11 @@ pub struct FilterSpec {
     /// Globs with the meaning of ripgrep's `-g`. If there are globs without `!`, a path must match one of them. A glob
     /// that begins with `!` excludes. The last glob that matches a path or a folder above the path decides. An exact
     /// search also reads ignored and hidden files that match a glob.
-    pub globs: Vec<String>,
-    /// Like `globs`, but case-insensitive.
-    pub iglobs: Vec<String>,
-    /// File types of ripgrep, such as `rust` or `all`; a file must have one of them, or match `globs` or `iglobs`.
+    pub ripgrep_globs: Vec<String>,
+    /// Like `ripgrep_globs`, but case-insensitive.
+    pub ripgrep_iglobs: Vec<String>,
+    /// File types of ripgrep, such as `rust` or `all`; a file must have one of them, or match `ripgrep_globs` or
+    /// `ripgrep_iglobs`.
     pub types: Vec<String>,
     /// File types of ripgrep whose files are excluded.
     pub types_not: Vec<String>,
@@ -39,14 +40,14 @@ pub struct FilterSpec {
     /// file above that limit is indexed by its path only, but an exact search reads such a file as well.
     pub max_file_bytes: Option<u64>,
     /// Globs over the root-relative path, such as `src/**/*.rs`. If there are globs without `!`, a path must match one
-    /// of them. A match of any glob that begins with `!` excludes; unlike in `globs`, the order has no effect. A glob without `/` is matched against the file name. `*` does not
-    /// match `/`.
-    pub path_glob: Vec<String>,
+    /// of them. A match of any glob that begins with `!` excludes; the order has no effect, unlike in `ripgrep_globs`. A
+    /// glob without `/` is matched against the file name. `*` does not match `/`.
+    pub path_globs: Vec<String>,
     /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.
     pub exclude: Vec<String>,
-    /// Names of languages, see [`LanguageRow::name`](crate::LanguageRow::name).
+    /// Names of languages; a file must be in one of them, see [`LanguageRow::name`](crate::LanguageRow::name).
     pub lang: Vec<String>,
-    /// Kinds of symbols or chunks.
+    /// Kinds of symbols or chunks: a result is of one of them.
     pub kind: Vec<SymbolKind>,
 }
 
@@ -111,7 +112,7 @@ impl Filter {
         }
         let has_slash = |glob: &&String| glob.contains('/');
         let (excluding, including): (Vec<&String>, Vec<&String>) =
-            spec.path_glob.iter().partition(|glob| glob.starts_with('!'));
+            spec.path_globs.iter().partition(|glob| glob.starts_with('!'));
         let (paths, names): (Vec<&String>, Vec<&String>) = including.into_iter().partition(has_slash);
         let excluding: Vec<String> = excluding.iter().map(|glob| glob[1..].to_string()).collect();
         let (paths_out, names_out): (Vec<&String>, Vec<&String>) = excluding.iter().partition(has_slash);
@@ -125,7 +126,7 @@ impl Filter {
             .collect();
         let languages = spec.lang.iter().map(|name| grammars.by_name(name)).collect::<Result<_, _>>()?;
         let kinds = (!spec.kind.is_empty()).then(|| spec.kind.iter().copied().collect());
-        let overrides = overrides(&spec.globs, &spec.iglobs)?;
+        let overrides = overrides(&spec.ripgrep_globs, &spec.ripgrep_iglobs)?;
         let types = file_types(spec)?;
         let (names, paths) = (globs(&names)?, globs(&paths)?);
         let max_depth = spec.max_depth;
@@ -447,16 +448,17 @@ mod tests {
         check(FilterSpec::default(), &["a.rs", "b/c.md"], &[]);
         let path = FilterSpec { path: Some("src/io/".into()), ..Default::default() };
         check(path, &["src/io/a.rs", "src/io"], &[("src/iou/a.rs", "path: it is not below 'src/io'")]);
-        let glob = FilterSpec { path_glob: vec!["*.rs".into(), "docs/**/*.md".into()], ..Default::default() };
+        let glob =
+            FilterSpec { path_globs: vec!["*.rs".into(), "docs/**/*.md".into()], ..Default::default() };
         check(
             glob,
             &["a/b.rs", "docs/a/b.md", "docs/b.md"],
             &[("a.md", "path_glob: no glob matches it"), ("x/docs/b.md", "path_glob: no glob matches it")],
         );
-        let not = FilterSpec { path_glob: vec!["!*.json".into(), "!docs/**".into()], ..Default::default() };
+        let not = FilterSpec { path_globs: vec!["!*.json".into(), "!docs/**".into()], ..Default::default() };
         let why = "path_glob: a glob with ! leaves it out";
         check(not, &["a/b.rs", "json"], &[("a/b.json", why), ("docs/a/b.md", why)]);
-        let both = FilterSpec { path_glob: vec!["src/**".into(), "!*.json".into()], ..Default::default() };
+        let both = FilterSpec { path_globs: vec!["src/**".into(), "!*.json".into()], ..Default::default() };
         check(both, &["src/a.rs"], &[("src/a.json", why), ("a.rs", "path_glob: no glob matches it")]);
         let exclude = FilterSpec { exclude: vec!["Test|mock".into()], ..Default::default() };
         check(
@@ -500,7 +502,7 @@ mod tests {
     #[test]
     fn bad_parts_are_named() {
         let error = |spec: FilterSpec| Filter::new(&spec, &Grammars::built_in()).unwrap_err().to_string();
-        let glob = FilterSpec { path_glob: vec!["a[".into()], ..Default::default() };
+        let glob = FilterSpec { path_globs: vec!["a[".into()], ..Default::default() };
         assert!(error(glob).starts_with("glob 'a[': "));
         let path = FilterSpec { path: Some("../x".into()), ..Default::default() };
         assert_eq!(error(path), "path '../x' leaves its root");

@@ -38,20 +38,24 @@
 )]
 
 pub use engine::api::{
-    ALL_ROWS, ActivitySource, AffectedTest, Band, CallPolicy, ContextLine, EnclosingLine, EntriesReply,
-    EntriesRequest, EntryKind, EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow,
-    FilesReply, FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow,
-    GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry,
-    MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest,
+    ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
+    ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,
+    ExportNotesRequest, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap,
+    GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply,
+    GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, LeftOutPlace, LeftOutReason, LineRange,
+    LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply, MapRequest, MapSymbol, Mode, NoteKind,
+    NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackFile, PackGoal, PackLine,
+    PackMode, PackNote, PackPair, PackRecord, PackRegion, PackReply, PackRequest, PackStages, PackTrace,
     PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
-    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session,
-    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
-    SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
+    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
+    SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage,
+    StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
+    Verification, Verifier, VerifyNoteRequest, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
 pub use profile::{
-    Feature, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal, Transform,
+    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, Reports, Scores, Signal, Transform,
 };
 
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
@@ -60,6 +64,7 @@ pub mod id;
 pub mod path;
 mod similar;
 pub mod text;
+mod time;
 
 pub mod clean;
 mod gitdir;
@@ -83,9 +88,11 @@ pub mod fuzzy;
 pub mod snippet;
 pub mod watch;
 
-mod goals;
+pub mod goals;
 pub mod index;
+pub mod memory;
 pub mod meta;
+mod pack;
 pub mod session;
 pub mod worker;
 

@@ -1,4 +1,4 @@
-//! The results of analysis: chunks, symbols, references, notes, and skipped files.
+//! The results of analysis: chunks, symbols, references and notes; files that are skipped or partly indexed.
 //!
 //! These are plain data with no behaviour beyond naming. Spans are bytes of the decoded source; lines count from 1.
 
@@ -259,10 +259,10 @@ pub enum Note {
     ParseBudget,
     /// The text was decoded from an encoding other than UTF-8.
     Decoded,
-    /// Only the path is indexed, see the file's entry among the skipped.
+    /// The file is partly indexed: by its path only. [`Skipped`] has the reason.
     PathOnly,
-    /// The parser crashed on the file once, or took too long; chunks are windows of lines. See the file's entry among
-    /// the skipped.
+    /// The file is partly indexed: the parser crashed on it once, or took too long, so chunks are windows of lines.
+    /// [`Skipped`] has the detail.
     Quarantined,
     /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
     /// not yet. Chunks are windows of lines.
@@ -300,7 +300,7 @@ pub struct Analysis {
 
 macro_rules! skip_reasons {
     ($($variant:ident $name:literal $sentence:literal,)+) => {
-        /// Why a file that was seen is not ranked.
+        /// Why a file is not indexed, or only partly indexed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum SkipReason {
@@ -341,7 +341,8 @@ skip_reasons! {
     Secret "secret" "It holds passwords, keys or tokens by its name.",
 }
 
-/// A skipped file or directory. A directory stands for everything below it.
+/// A file or directory that is not indexed, or a file that is partly indexed: by its path only, or without structure. A
+/// directory stands for everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skipped {
     /// The path; a lossy form if the name is not UTF-8.

@@ -11,11 +11,11 @@ use std::path::Path;
 ///
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
-    (0, &["cores", "id", "path", "similar", "text"]),
+    (0, &["cores", "id", "path", "similar", "text", "time"]),
     (1, &["clean", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
-    (4, &["goals", "index", "meta", "session", "worker"]),
+    (4, &["goals", "index", "memory", "meta", "pack", "session", "worker"]),
     (5, &["grep", "workspace"]),
     (6, &["retention", "search"]),
     (7, &["graph", "update"]),
@@ -537,14 +537,14 @@ fn a_module_missing_anywhere_is_named() {
         .flat_map(|(_, modules)| *modules)
         .map(|module| (format!("{module}.rs"), String::new()))
         .collect();
-    files.push(("lib.rs".into(), text.replace("pub mod walk;", "pub mod memory;")));
+    files.push(("lib.rs".into(), text.replace("pub mod walk;", "pub mod nowhere;")));
     files.retain(|(path, _)| path != "git.rs");
     files.push(("util.rs".into(), String::new()));
     let sources: Vec<Source> = files.into_iter().map(|(path, text)| Source { path, text }).collect();
     let expected = [
         "`git` is not in src",
-        "`memory` is not in the table",
-        "`memory` is not in src",
+        "`nowhere` is not in the table",
+        "`nowhere` is not in src",
         "`util` is not in the table",
         "`util` is not in lib.rs",
         "`walk` is not in lib.rs",

@@ -2,7 +2,7 @@
 //!
 //! A lesson is one of the first ten files of a query: the sum of its contributions, the log-odds of its share of the head,
 //! and whether it answers. The command minimises the log-loss of the profile's line of scores for each shape of query
-//! ([`spyhop::ScoreLine`]). Queries of the sets have an answer. With --foreign, each tree also gets queries about other
+//! ([`spyhop::Calibration`]). Queries of the sets have an answer. With --foreign, each tree also gets queries about other
 //! repositories, which have no answer there.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fastrand::Rng;
-use spyhop::{Profile, ScoreLine, Scores};
+use spyhop::{Calibration, Profile, Scores};
 
 use crate::bins::Bins;
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ struct Lesson {
     query: usize,
     is_first: bool,
     sum: f64,
-    standing: f64,
+    softmax_log_odds: f64,
     is_right: bool,
 }
 
@@ -77,7 +77,7 @@ struct Lessons {
     files: Vec<Lesson>,
 }
 
-const SHAPES: [&str; 4] = ["name", "sentence", "question", "report"];
+const SHAPES: [&str; 4] = ["names", "mixed", "words", "report"];
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let repositories = lessons.queries.iter().map(|asked| asked.repository.as_str());
     let folds = folds(repositories, usize::from(args.folds), args.seed);
     let fold = |lesson: &Lesson| folds[lessons.queries[lesson.query].repository.as_str()];
-    let of_folds: Vec<[ScoreLine; SHAPES.len()]> = (0..usize::from(args.folds))
+    let of_folds: Vec<[Calibration; SHAPES.len()]> = (0..usize::from(args.folds))
         .map(|left_out| learned(&lessons, |lesson| fold(lesson) != left_out))
         .collect();
     print!(
@@ -101,17 +101,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             &of_folds[fold(lesson)][lessons.queries[lesson.query].shape]
         ))
     );
-    let [name, sentence, question, report] = learned(&lessons, |_| true);
+    let [names, mixed, words, report] = learned(&lessons, |_| true);
     let mut profile = (*start).clone();
-    profile.scores = Scores { name, sentence, question, report, ..start.scores };
+    profile.scores = Scores { names, mixed, words, report, ..start.scores };
     match &args.out {
         Some(out) => fs::write(out, profile.to_toml()).map_err(Failure::write(out)),
         None => Ok(()),
     }
 }
 
-fn lines_of(scores: &Scores) -> [ScoreLine; SHAPES.len()] {
-    [scores.name, scores.sentence, scores.question, scores.report]
+fn lines_of(scores: &Scores) -> [Calibration; SHAPES.len()] {
+    [scores.names, scores.mixed, scores.words, scores.report]
 }
 
 /// Asks everything.
@@ -144,7 +144,7 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
                         query,
                         is_first: at == 0,
                         sum: file.sum.into(),
-                        standing: file.standing.into(),
+                        softmax_log_odds: file.softmax_log_odds.into(),
                         is_right: is_right(file.path.as_str()),
                     });
                 }
@@ -165,15 +165,15 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
     Ok(lessons)
 }
 
-fn score(lesson: &Lesson, line: &ScoreLine) -> f64 {
-    let odds = f64::from(line.base)
-        + f64::from(line.scale) * lesson.sum
-        + f64::from(line.standing) * lesson.standing;
+fn score(lesson: &Lesson, line: &Calibration) -> f64 {
+    let odds = f64::from(line.intercept)
+        + f64::from(line.sum) * lesson.sum
+        + f64::from(line.softmax) * lesson.softmax_log_odds;
     1.0 / (1.0 + (-odds).exp())
 }
 
 /// The lines of all shapes.
-fn learned(lessons: &Lessons, is_known: impl Fn(&Lesson) -> bool) -> [ScoreLine; SHAPES.len()] {
+fn learned(lessons: &Lessons, is_known: impl Fn(&Lesson) -> bool) -> [Calibration; SHAPES.len()] {
     let mut n_of_set: BTreeMap<&str, f64> = BTreeMap::new();
     lessons.queries.iter().for_each(|asked| *n_of_set.entry(&asked.set).or_default() += 1.0);
     std::array::from_fn(|shape| {
@@ -185,12 +185,12 @@ fn learned(lessons: &Lessons, is_known: impl Fn(&Lesson) -> bool) -> [ScoreLine;
         });
         let lessons: Vec<(&Lesson, f64)> = weighed.collect();
         if lessons.is_empty() {
-            return ScoreLine::IDENTITY;
+            return Calibration::IDENTITY;
         }
         let total = lessons.iter().map(|(_, weight)| weight).sum();
         const BOUNDS: [Bounds; 3] = [[-20.0, 20.0], [0.0, 5.0], [0.05, 5.0]];
-        let [base, scale, standing] = least(&Loss { lessons, total }, &BOUNDS)[..] else { unreachable!() };
-        ScoreLine { base: base as f32, scale: scale as f32, standing: standing as f32 }
+        let [intercept, sum, softmax] = least(&Loss { lessons, total }, &BOUNDS)[..] else { unreachable!() };
+        Calibration { intercept: intercept as f32, sum: sum as f32, softmax: softmax as f32 }
     })
 }
 
@@ -206,7 +206,7 @@ impl Smooth for Loss<'_> {
         let mut value = 1e-4 * point.iter().map(|own| own * own).sum::<f64>();
         let mut slopes: Vec<f64> = point.iter().map(|own| 2e-4 * own).collect();
         for (lesson, weight) in &self.lessons {
-            let row = [1.0, lesson.sum, lesson.standing];
+            let row = [1.0, lesson.sum, lesson.softmax_log_odds];
             let odds: f64 = row.iter().zip(point).map(|(row, own)| row * own).sum();
             let wanted = f64::from(u8::from(lesson.is_right));
             let share = weight / self.total;

@@ -13,6 +13,7 @@ mod fit;
 mod fit_places;
 mod fit_scores;
 mod measure;
+mod packs;
 mod plot;
 mod progress;
 mod record;
@@ -63,6 +64,7 @@ enum Command {
     Export(export::Args),
     Plot(plot::Args),
     Tokens(tokens::Args),
+    Packs(packs::Args),
 }
 
 fn main() -> ExitCode {
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Export(args) => export::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Tokens(args) => tokens::run(&args),
+        Command::Packs(args) => packs::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -138,7 +138,7 @@ fn real_path(engine: &Engine, tree: &Tree, target: &Target) -> Result<String, Fa
     let name = below.rsplit('/').next().unwrap_or(below);
     let mut request = FilesRequest::new(String::new());
     request.max_results = spyhop::engine::api::MAX_ROWS;
-    request.filter.path_glob = vec![globset::escape(name)];
+    request.filter.path_globs = vec![globset::escape(name)];
     let rows = engine.files(&request)?.files;
     let found = rows.into_iter().find(|row| target.names(row.path.as_str()));
     Ok(found.map_or_else(|| below.to_string(), |row| row.path.as_str().to_string()))

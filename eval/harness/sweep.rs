@@ -22,11 +22,11 @@ use crate::table::Table;
 pub struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// The weight, such as `lexical.share`; without `.value`, `.share` or `.rank` the one that the profile has
+    /// The weight, such as `lexical.relative`; without `.value`, `.relative` or `.rank` the one that the profile has
     #[arg(long, value_name = "NAME")]
     weight: String,
     /// Set it only for queries of this shape
-    #[arg(long, value_name = "SHAPE", value_parser = ["name", "sentence", "question"])]
+    #[arg(long, value_name = "SHAPE", value_parser = ["names", "mixed", "words"])]
     shape: Option<String>,
     /// The first value
     #[arg(long, value_name = "A", allow_hyphen_values = true)]
@@ -93,20 +93,20 @@ fn steps(args: &Args, profile: &Arc<Profile>) -> Result<Vec<Step>, Failure> {
     Ok(steps)
 }
 
-/// The feature that is called so. A signal alone stands for the form that the profile weighs.
+/// The feature that is called so. A signal alone stands for the transform that the profile weighs.
 fn feature(name: &str, profile: &Profile) -> Result<Feature, Failure> {
     let signal = Signal::by_name(name);
     let Some(signal) = signal else { return Ok(name.parse()?) };
     let weighed: Vec<Feature> = Transform::ALL
         .into_iter()
-        .map(|form| Feature { signal, form })
+        .map(|transform| Feature { signal, transform })
         .filter(|feature| QueryKind::ALL.iter().any(|kind| profile.weight(*kind, *feature) != 0.0))
         .collect();
     match weighed[..] {
         [only] => Ok(only),
         _ => {
-            let forms = Transform::ALL.map(|form| Feature { signal, form }.to_string());
-            Err(Failure::Asked(format!("--weight: choose a form of '{name}': {}", forms.join(", "))))
+            let features = Transform::ALL.map(|transform| Feature { signal, transform }.to_string());
+            Err(Failure::Asked(format!("--weight: choose a transform of '{name}': {}", features.join(", "))))
         }
     }
 }

@@ -224,7 +224,7 @@ fn first(reply: &SearchReply, hits: usize) -> SearchReply {
 }
 
 /// The words that an agent would look for: those of three letters and more that say something.
-fn words_of(text: &str) -> Vec<String> {
+pub fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase) {
         if word.chars().count() >= 3 && !EMPTY.contains(&word.as_str()) && !words.contains(&word) {

@@ -115,6 +115,20 @@ const READ_AS: Alias = Alias {
     why: "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
 };
 
+/// A name for a context pack.
+const PACK_AS: Alias = Alias {
+    name: "context_pack",
+    canonical: "get_context_pack",
+    state: AliasState::Hidden,
+    deprecated_in: None,
+    removal: None,
+    replay: true,
+    params: PACKED,
+    own: &[],
+    implied: &[],
+    why: "Hosts teach it as a tool of their own; get_context_pack does the same",
+};
+
 /// A name for the uses of a symbol.
 const USES_AS: Alias = Alias {
     name: "find_usages",
@@ -148,8 +162,31 @@ const IMPACT_AS: Alias = Alias {
     ..USES_AS
 };
 
+/// A name for recording a note.
+const RECORD_AS: Alias = Alias {
+    name: "add_memory",
+    canonical: "record_revision",
+    params: &[
+        ("content", same("text")),
+        ("memory", same("text")),
+        ("data", same("text")),
+        ("name", Becomes::Nothing),
+    ],
+    why: "Servers that keep memories teach it; agents call it unasked, and record_revision keeps notes about code",
+    ..USES_AS
+};
+/// A name for searching notes.
+const NOTES_AS: Alias = Alias {
+    name: "search_memory",
+    canonical: "search_revision_memory",
+    params: &[("text", same("query")), ("q", same("query")), ("top_k", same("max_results"))],
+    why: "As add_memory; search_revision_memory finds notes about code",
+    ..USES_AS
+};
+
 /// Every alias, sorted by name.
 pub const ALIASES: &[Alias] = &[
+    RECORD_AS,
     Alias { name: "analyze_impact", ..IMPACT_AS },
     IMPACT_AS,
     TRACE_AS,
@@ -191,6 +228,7 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "As code.search",
     },
+    PACK_AS,
     Alias { name: "find_all_references", ..USES_AS },
     Alias { name: "find_callees", ..TRACE_AS },
     Alias { name: "find_callers", ..CALLERS_AS },
@@ -201,6 +239,7 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "get_call_graph", ..TRACE_AS },
     Alias { name: "get_callees", ..TRACE_AS },
     CALLERS_AS,
+    Alias { name: "get_context", ..PACK_AS },
     Alias { name: "get_definition", ..TRACE_AS },
     Alias { name: "get_references", ..USES_AS },
     Alias {
@@ -238,7 +277,10 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "impact_analysis", ..IMPACT_AS },
     Alias { name: "list_code_usages", ..USES_AS },
     Alias { name: "open_file", ..READ_AS },
+    Alias { name: "pack_context", ..PACK_AS },
     READ_AS,
+    Alias { name: "recall", ..NOTES_AS },
+    Alias { name: "remember", ..RECORD_AS },
     Alias {
         name: "search_code",
         canonical: "codebase_search",
@@ -251,6 +293,7 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
     },
+    NOTES_AS,
     Alias {
         name: "semantic_search",
         canonical: "codebase_search",
@@ -263,9 +306,11 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "It promises a model, and there is none here: an agent should learn the honest name",
     },
+    Alias { name: "store_memory", ..RECORD_AS },
     Alias { name: "view", ..READ_AS },
     Alias { name: "view_file", ..READ_AS },
     Alias { name: "who_calls", ..CALLERS_AS },
+    Alias { name: "write_memory", ..RECORD_AS },
 ];
 
 /// Other systems' parameters of a ranked search.
@@ -327,6 +372,20 @@ const READING: &[(&str, Becomes)] = &[
     ("explanation", Becomes::Nothing),
 ];
 
+/// Other systems' parameters for a context pack.
+const PACKED: &[(&str, Becomes)] = &[
+    ("query", same("task")),
+    ("prompt", same("task")),
+    ("description", same("task")),
+    ("max_tokens", same("budget")),
+    ("token_budget", same("budget")),
+    ("files", same("seed_file")),
+    ("seed_files", same("seed_file")),
+    ("symbols", same("seed_symbol")),
+    ("seed_symbols", same("seed_symbol")),
+    ("explanation", Becomes::Nothing),
+];
+
 /// Other systems' parameters for a symbol or a place in the code graph.
 const TARGETED: &[(&str, Becomes)] = &[
     ("symbol", Becomes::Target(TargetPart::Symbol)),
@@ -355,6 +414,7 @@ pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("codebase_search", RANKED),
     ("file_search", &[("query", same("pattern")), ("limit", same("max_results"))]),
     ("find_references", TARGETED),
+    ("get_context_pack", PACKED),
     ("grep_files", LINES),
     ("impact", TARGETED),
     ("project_map", &[("max_depth", same("depth"))]),
@@ -518,18 +578,13 @@ mod tests {
             let CallTarget::Tool(tool, Some(_)) = called(alias.name) else { panic!("{}", alias.name) };
             for (other, becomes) in alias.params {
                 let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
-                let known = |name: &str| tool.params.iter().any(|param| param.name == name);
+                let known = |name: &str| tool.params().any(|param| param.name == name);
                 // A table that several aliases share may have entries that only some of them need.
                 assert!(known(own) || (*own == "query" && known("queries")), "{other} of {}", alias.name);
                 assert!(!known(other), "{other} of {} is a parameter of the tool", alias.name);
             }
             for own in alias.own {
-                assert!(
-                    tool.params.iter().all(|param| param.name != own.name),
-                    "{} of {}",
-                    own.name,
-                    alias.name
-                );
+                assert!(tool.params().all(|param| param.name != own.name), "{} of {}", own.name, alias.name);
             }
             assert_eq!(alias.deprecated_in.is_some(), alias.state != AliasState::Hidden, "{}", alias.name);
             assert_eq!(alias.removal.is_some(), alias.state == AliasState::Deprecated, "{}", alias.name);
@@ -541,7 +596,7 @@ mod tests {
     fn every_spelling_leads_to_a_parameter_of_its_tool() {
         for (name, spellings) in SPELLINGS {
             let CallTarget::Tool(tool, None) = called(name) else { panic!("{name}") };
-            let known = |name: &str| tool.params.iter().any(|param| param.name == name);
+            let known = |name: &str| tool.params().any(|param| param.name == name);
             for (other, becomes) in *spellings {
                 let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
                 assert!(known(own) || (*own == "query" && known("queries")), "{other} of {name}");

@@ -1,7 +1,7 @@
 //! Types of which a caller chooses one value by its name.
 
 use super::values::ValueError;
-use crate::engine::api::{Mode, Relation, StalePolicy};
+use crate::engine::api::{Mode, NoteKind, PackMode, Relation, StalePolicy};
 use crate::model::{SkipReason, SymbolKind};
 use crate::similar::did_you_mean;
 
@@ -51,6 +51,22 @@ impl NamedChoice for Relation {
 
     fn name(self) -> &'static str {
         Relation::name(self)
+    }
+}
+
+impl NamedChoice for NoteKind {
+    const ALL: &'static [NoteKind] = &NoteKind::ALL;
+
+    fn name(self) -> &'static str {
+        NoteKind::name(self)
+    }
+}
+
+impl NamedChoice for PackMode {
+    const ALL: &'static [PackMode] = &PackMode::ALL;
+
+    fn name(self) -> &'static str {
+        PackMode::name(self)
     }
 }
 

@@ -5,6 +5,7 @@ use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated};
 use super::shared::{self, Call, HasFilter};
+use super::table::table;
 use crate::engine::api::EntriesRequest;
 use crate::filter::FilterSpec;
 
@@ -33,33 +34,31 @@ pub const ENTRY_RESULTS: Param = Param {
 };
 
 /// The rows of `routes` and `commands`.
-pub const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = &[
-    both(&ENTRY_PATTERN, |call, param, given| {
-        if let Some(pattern) = given.text(param)? {
-            given.check_pattern(param, &pattern)?;
-            call.request.pattern = pattern;
-        }
-        Ok(())
-    }),
-    both(&REACHES, |call, param, given| {
-        call.request.reaches = given.text(param)?;
-        Ok(())
-    }),
-    both(&ENTRY_RESULTS, |call, param, given| {
-        assign(&mut call.request.max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
-    shared::path(),
-    shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
-    shared::show_secrets(),
-    shared::view(),
-    shared::stale_policy(),
-    shared::no_refresh(),
-    shared::require_index(),
+pub const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = table![Row<Call<EntriesRequest>>:
+    [
+        both(&ENTRY_PATTERN, |call, param, given| {
+            if let Some(pattern) = given.text(param)? {
+                given.check_pattern(param, &pattern)?;
+                call.request.pattern = pattern;
+            }
+            Ok(())
+        }),
+        both(&REACHES, |call, param, given| {
+            call.request.reaches = given.text(param)?;
+            Ok(())
+        }),
+        both(&ENTRY_RESULTS, |call, param, given| {
+            assign(&mut call.request.max_results, saturated(given.number(param)?));
+            Ok(())
+        }),
+    ],
+    shared::filters(),
+    [
+        shared::kind(&params::KIND),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::require_index()],
 ];
 
 const ENTRIES_PARAMS: [Listed; ENTRIES_ROWS.len()] = listed(ENTRIES_ROWS);

@@ -5,6 +5,7 @@ use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, command_line, listed, saturated};
 use super::shared::{self, Call, HasFilter};
+use super::table::table;
 use super::values::ValueError;
 use crate::engine::api::{FileGraphQuestion, FileGraphRequest};
 use crate::filter::FilterSpec;
@@ -53,40 +54,36 @@ const QUESTIONS: [(&Param, FileGraphQuestion); 3] = [
 ];
 
 /// The rows of the graph of files.
-pub const FILE_GRAPH_ROWS: &[Row<Call<FileGraphRequest>>] = &[
-    command_line(&ACTION, |call, param, given| {
-        let is_export = given.text(param)?.is_some();
-        let flags = QUESTIONS.iter().filter(|(flag, _)| given.flag(flag).ok().flatten() == Some(true));
-        let asked: Vec<FileGraphQuestion> = flags.map(|(_, question)| *question).collect();
-        call.request.question = match (is_export, &asked[..]) {
-            (true, []) => FileGraphQuestion::Export,
-            (false, []) => FileGraphQuestion::default(),
-            (false, [only]) => *only,
-            _ => {
-                return Err(ValueError::new(
-                    "choose one of export, --cycles, --orphans and --hubs".to_string(),
-                ));
-            }
-        };
-        Ok(())
-    }),
-    command_line(&FORMAT, |_, _, _| Ok(())),
-    command_line(&CYCLES, |_, _, _| Ok(())),
-    command_line(&ORPHANS, |_, _, _| Ok(())),
-    command_line(&HUBS, |_, _, _| Ok(())),
-    command_line(&FILE_GRAPH_RESULTS, |call, param, given| {
-        assign(&mut call.request.max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
-    shared::path(),
-    shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::view(),
-    shared::stale_policy(),
-    shared::no_refresh(),
-    shared::require_index(),
+pub const FILE_GRAPH_ROWS: &[Row<Call<FileGraphRequest>>] = table![Row<Call<FileGraphRequest>>:
+    [
+        command_line(&ACTION, |call, param, given| {
+            let is_export = given.text(param)?.is_some();
+            let flags = QUESTIONS.iter().filter(|(flag, _)| given.flag(flag).ok().flatten() == Some(true));
+            let asked: Vec<FileGraphQuestion> = flags.map(|(_, question)| *question).collect();
+            call.request.question = match (is_export, &asked[..]) {
+                (true, []) => FileGraphQuestion::Export,
+                (false, []) => FileGraphQuestion::default(),
+                (false, [only]) => *only,
+                _ => {
+                    return Err(ValueError::new(
+                        "choose one of export, --cycles, --orphans and --hubs".to_string(),
+                    ));
+                }
+            };
+            Ok(())
+        }),
+        command_line(&FORMAT, |_, _, _| Ok(())),
+        command_line(&CYCLES, |_, _, _| Ok(())),
+        command_line(&ORPHANS, |_, _, _| Ok(())),
+        command_line(&HUBS, |_, _, _| Ok(())),
+        command_line(&FILE_GRAPH_RESULTS, |call, param, given| {
+            assign(&mut call.request.max_results, saturated(given.number(param)?));
+            Ok(())
+        }),
+    ],
+    shared::filters(),
+    shared::snapshot(),
+    [shared::require_index()],
 ];
 
 const FILE_GRAPH_PARAMS: [Listed; FILE_GRAPH_ROWS.len()] = listed(FILE_GRAPH_ROWS);

@@ -7,6 +7,7 @@ use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
+use super::table::table;
 use crate::engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
 use crate::filter::FilterSpec;
 
@@ -63,74 +64,76 @@ pub const DIFF: Param = param(
     "In place of a target, what a change touches: since a revision (HEAD: what is not committed), A..B, or a diff",
 );
 
-/// The rows of a question: the target, the question's own rows, and the rows of every question.
-macro_rules! graph_rows {
-    ($target:expr $(, $own:expr)* $(,)?) => {
-        &[
-            both($target, |call, param, given| {
-                assign(&mut call.request.target, given.text(param)?);
-                Ok(())
-            }),
-            $($own,)*
-            both(&GRAPH_DEPTH, |call, param, given| {
-                call.request.depth = saturated_u32(given.number(param)?).or(call.request.depth);
-                Ok(())
-            }),
-            both(&GRAPH_RESULTS, |call, param, given| {
-                assign(&mut call.request.max_results, saturated(given.number(param)?));
-                Ok(())
-            }),
-            both(&MIN_CONFIDENCE, |call, param, given| {
-                assign(&mut call.request.min_confidence, given.fraction(param)?);
-                Ok(())
-            }),
-            shared::path(),
-            shared::here(),
-            not_in_tools(shared::path_glob(&params::PATH_GLOB)),
-            not_in_tools(shared::exclude()),
-            shared::lang(),
-            not_in_tools(shared::kind(&params::KIND)),
-            shared::show_secrets(),
-            shared::view(),
-            shared::stale_policy(),
-            shared::no_refresh(),
-            shared::require_index(),
-        ]
-    };
-}
-
-/// A row of command lines only: the list of tools has a budget.
-const fn not_in_tools(row: GraphParam) -> GraphParam {
-    Row { param: row.param, faces: Faces::CommandLine, set: row.set }
-}
-
 type GraphParam = Row<Call<GraphRequest>>;
 
-/// The rows of a question without parameters of its own.
-const PLAIN_ROWS: &[GraphParam] = graph_rows![&TARGET];
-const REFS_ROWS: &[GraphParam] = graph_rows![
-    &TARGET,
-    both(&RELATION, |call, param, given| {
-        if let Some(name) = given.text(param)? {
-            call.request.relation = Some(choice::parse(param.name, &name)?);
-        }
+const fn target(param: &'static Param) -> GraphParam {
+    both(param, |call, param, given| {
+        assign(&mut call.request.target, given.text(param)?);
         Ok(())
-    }),
+    })
+}
+
+/// The rows of every question, behind the target and the question's own rows. The list of tools has a budget, so some of
+/// these are for command lines only.
+const COMMON_ROWS: &[GraphParam] = table![GraphParam:
+    [
+        both(&GRAPH_DEPTH, |call, param, given| {
+            call.request.depth = saturated_u32(given.number(param)?).or(call.request.depth);
+            Ok(())
+        }),
+        both(&GRAPH_RESULTS, |call, param, given| {
+            assign(&mut call.request.max_results, saturated(given.number(param)?));
+            Ok(())
+        }),
+        both(&MIN_CONFIDENCE, |call, param, given| {
+            assign(&mut call.request.min_confidence, given.fraction(param)?);
+            Ok(())
+        }),
+        shared::path(),
+        shared::here(),
+        shared::path_glob(&params::PATH_GLOB).only_on(Faces::CommandLine),
+        shared::exclude().only_on(Faces::CommandLine),
+        shared::lang(),
+        shared::kind(&params::KIND).only_on(Faces::CommandLine),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::require_index()],
 ];
 
-const TRACE_ROWS: &[GraphParam] = graph_rows![
-    &TARGET,
-    both(&TO, |call, param, given| {
-        call.request.to = given.text(param)?;
-        Ok(())
-    }),
+/// The rows of a question without parameters of its own.
+const PLAIN_ROWS: &[GraphParam] = table![GraphParam: [target(&TARGET)], *COMMON_ROWS];
+const REFS_ROWS: &[GraphParam] = table![GraphParam:
+    [
+        target(&TARGET),
+        both(&RELATION, |call, param, given| {
+            if let Some(name) = given.text(param)? {
+                call.request.relation = Some(choice::parse(param.name, &name)?);
+            }
+            Ok(())
+        }),
+    ],
+    *COMMON_ROWS,
 ];
-const IMPACT_ROWS: &[GraphParam] = graph_rows![
-    &IMPACT_TARGET,
-    both(&DIFF, |call, param, given| {
-        call.request.changes = given.text(param)?.map(GraphChanges::of);
-        Ok(())
-    }),
+const TRACE_ROWS: &[GraphParam] = table![GraphParam:
+    [
+        target(&TARGET),
+        both(&TO, |call, param, given| {
+            call.request.to = given.text(param)?;
+            Ok(())
+        }),
+    ],
+    *COMMON_ROWS,
+];
+const IMPACT_ROWS: &[GraphParam] = table![GraphParam:
+    [
+        target(&IMPACT_TARGET),
+        both(&DIFF, |call, param, given| {
+            call.request.changes = given.text(param)?.map(GraphChanges::of);
+            Ok(())
+        }),
+    ],
+    *COMMON_ROWS,
 ];
 
 const PLAIN_PARAMS: [Listed; PLAIN_ROWS.len()] = listed(PLAIN_ROWS);

@@ -163,10 +163,6 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.request().before = saturated_u32(given.number(param)?);
         Ok(())
     }),
-    both(&grep::GREP_EXPAND, |call, param, given| {
-        assign(&mut call.request().expand, saturated_u32(given.number(param)?));
-        Ok(())
-    }),
     when_on!(CommandLine, &grep::COUNT, |call| call.print.format = Some(OutputFormat::Count)),
     when_on!(CommandLine, &grep::COUNT_MATCHES, |call| call.print.format = Some(OutputFormat::CountMatches)),
     when_on!(CommandLine, &grep::FILES_WITH, |call| call.print.format = Some(OutputFormat::Files)),
@@ -310,16 +306,16 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         Ok(())
     }),
     command_line(&grep::GREP_GLOB, |call, param, given| {
-        call.filter().globs = given.texts(param)?;
+        call.filter().ripgrep_globs = given.texts(param)?;
         Ok(())
     }),
     command_line(&grep::IGLOB, |call, param, given| {
-        call.filter().iglobs = given.texts(param)?;
+        call.filter().ripgrep_iglobs = given.texts(param)?;
         Ok(())
     }),
     when_on!(CommandLine, &grep::GLOB_CASE_INSENSITIVE, |call| {
-        let globs = std::mem::take(&mut call.filter().globs);
-        call.filter().iglobs.splice(0..0, globs);
+        let globs = std::mem::take(&mut call.filter().ripgrep_globs);
+        call.filter().ripgrep_iglobs.splice(0..0, globs);
     }),
     command_line(&grep::MAX_DEPTH, |call, param, given| {
         call.filter().max_depth = saturated(given.number(param)?);
@@ -350,13 +346,18 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.symlinks = SymlinkPolicy::FollowAll),
     when_on!(CommandLine, &grep::NO_FOLLOW, |_| ()),
     when_on!(CommandLine, &grep::RG_JSON, |call| call.print.format = Some(OutputFormat::Events)),
-    shared::path_glob(&grep::GREP_PATH_GLOB),
+    shared::path_glob(&grep::GREP_PATH_GLOB).only_on(Faces::CommandLine),
+    shared::path_glob(&params::PATH_GLOB).only_on(Faces::Tools),
     shared::exclude(),
     shared::lang(),
     shared::kind(&grep::GREP_KIND),
     both(&grep::RANK, |call, param, given| flag(&mut call.request().rank, param, given)),
     both(&grep::GREP_RESULTS, |call, param, given| {
         assign(&mut call.request().max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    both(&grep::GREP_EXPAND, |call, param, given| {
+        assign(&mut call.request().expand, saturated_u32(given.number(param)?));
         Ok(())
     }),
     both(&params::CURSOR, |call, param, given| {

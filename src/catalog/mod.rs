@@ -11,18 +11,24 @@ mod choice;
 mod entries;
 mod faces;
 mod file_graph;
+mod files;
 mod graph;
 mod grep;
 pub mod grep_params;
-mod lookup;
+mod map;
+mod memory;
 mod operation;
 mod pack;
 mod param;
 pub mod params;
+mod read;
 mod row;
 pub mod schema;
 mod search;
 mod shared;
+mod skipped;
+mod symbols;
+mod table;
 pub mod tools;
 mod upkeep;
 mod values;
@@ -31,25 +37,31 @@ pub use choice::{NamedChoice, names};
 pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, REACHES, ROUTES};
 pub use faces::Faces;
 pub use file_graph::{FILE_GRAPH, FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
+pub use files::{ALL_MATCHES, FILES_RESULTS, FILES_ROWS, FIND_FILES, NAME_PATTERN};
 pub use graph::{
     CALLEES, CALLERS, DEF, DIFF, GRAPH_DEPTH, GRAPH_RESULTS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
     MIN_CONFIDENCE, REFS, RELATION, TARGET, TESTS_OF, TO, TRACE, file_of_target, graph_rows,
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
-pub use lookup::*;
+pub use map::{DEPTH, MAP, MAP_ROWS, MAX_ITEMS};
+pub use memory::*;
 pub use operation::{Example, Operation};
-pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, TASK};
+pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, SEED_FILE, TASK};
 pub use param::{Param, Positional, Takes, param};
+pub use read::{LINES, READ, READ_PATH, READ_ROWS, SYMBOL};
 pub use row::{Listed, Row, fill};
-pub use search::{SEARCH, SEARCH_ROWS, SearchCall, WHY_NOT, WHY_NOT_ROWS, WhyNotCall};
+pub use search::*;
 pub use shared::{Call, PLACE, Placement, SERVER, in_range};
+pub use skipped::{REASON, SKIPPED, SKIPPED_ROWS, SkippedRequest};
+pub use symbols::{SYMBOL_PATTERN, SYMBOLS, SYMBOLS_RESULTS, SYMBOLS_ROWS};
 pub use upkeep::*;
 pub use values::{RawValues, ValueError};
 
 #[cfg(test)]
 mod tests {
     use super::grep_params::{GREP_EXPAND, GREP_RESULTS};
-    use super::params::*;
+    use super::params::{MAX_FILE_SIZE, MAX_MEMORY, MAX_RESULTS, MIN_SCORE};
+    use super::{DEPTH, EXPAND, FILES_RESULTS, MAX_ITEMS, PER_FILE, SYMBOLS_RESULTS};
     use crate::engine::api::{FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, SymbolsRequest};
 
     #[test]

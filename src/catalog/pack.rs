@@ -1,11 +1,14 @@
 //! The rows of context packs.
 
+use super::choice;
+use super::faces::Faces;
 use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated};
-use super::shared::{self, Call, HasFilter};
-use crate::engine::api::PackRequest;
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
+use super::search::DEDUPE;
+use super::shared::{self, Call, HasFilter, flag};
+use crate::engine::api::{GraphChanges, Mode, PackMode, PackRequest};
 use crate::filter::FilterSpec;
 
 impl HasFilter for PackRequest {
@@ -16,15 +19,34 @@ impl HasFilter for PackRequest {
 
 /// The task.
 pub const TASK: Param =
-    Param { positional: Positional::Required, ..param("task", Takes::Texts, "What is to be done, in words") };
+    Param { positional: Positional::Required, ..param("task", Takes::Texts, "The task, in words") };
 /// The number of tokens.
-pub const BUDGET: Param = Param {
-    default: Some("8000"),
-    ..param("budget", Takes::Number(200, 200_000), "Tokens of the pack, 200 to 200000; a token is 4 bytes")
-};
+pub const BUDGET: Param =
+    Param { default: Some("8000"), ..param("budget", Takes::Number(200, 200_000), "Tokens (bytes / 4)") };
 /// The number of files.
 pub const MAX_FILES: Param =
     Param { default: Some("20"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
+
+/// How far the collection goes.
+pub const PACK_MODE: Param = Param {
+    default: Some("auto"),
+    ..param(
+        "pack_mode",
+        Takes::Choice(choice::names::<PackMode>),
+        "How far: navigation_prune, one place; focused, one region; broad, all",
+    )
+};
+/// How much of the pack is shown.
+pub const PACK_DETAIL: Param = Param {
+    default: Some("default"),
+    ..param("mode", Takes::Choice(choice::names::<Mode>), "debug: every stage")
+};
+/// Files to start from.
+pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin with");
+/// Symbols to start from.
+pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
+/// A change to start from.
+pub const PACK_DIFF: Param = param("diff", Takes::Text, "Start from a change");
 
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
@@ -36,18 +58,47 @@ pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
         assign(&mut call.request.budget, saturated(given.number(param)?));
         Ok(())
     }),
-    both(&MAX_FILES, |call, param, given| {
+    command_line(&PACK_MODE, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.request.pack_mode = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    }),
+    both(&PACK_DETAIL, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.request.mode = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    }),
+    both(&SEED_FILE, |call, param, given| {
+        call.request.seed_files = given.texts(param)?;
+        Ok(())
+    }),
+    both(&SEED_SYMBOL, |call, param, given| {
+        call.request.seed_symbols = given.texts(param)?;
+        Ok(())
+    }),
+    both(&PACK_DIFF, |call, param, given| {
+        call.request.changes = given.text(param)?.map(GraphChanges::of);
+        Ok(())
+    }),
+    tools(&DEDUPE, |call, param, given| flag(&mut call.request.dedupe, param, given)),
+    both(&params::CURSOR, |call, param, given| {
+        call.request.cursor = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&MAX_FILES, |call, param, given| {
         assign(&mut call.request.max_files, saturated(given.number(param)?));
         Ok(())
     }),
     shared::path(),
     shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
+    shared::path_glob(&params::PATH_GLOB).only_on(Faces::CommandLine),
+    shared::exclude().only_on(Faces::CommandLine),
+    shared::lang().only_on(Faces::CommandLine),
+    shared::kind(&params::KIND).only_on(Faces::CommandLine),
     shared::show_secrets(),
-    shared::view(),
+    shared::view().only_on(Faces::CommandLine),
     shared::stale_policy(),
     shared::no_refresh(),
     shared::require_index(),
@@ -64,5 +115,10 @@ pub const PACK: Operation = Operation {
     examples: &[
         ("pack add a retry limit to uploads and show it in the status page", "a task with two goals"),
         ("pack fix the parser of dates --budget 4000", "fewer tokens"),
+        (
+            "pack rename the limit --seed-symbol Uploader.send",
+            "begin with a symbol; also --seed-file and --diff",
+        ),
+        ("pack where is a token checked --mode debug", "what each stage did"),
     ],
 };

@@ -15,6 +15,21 @@ pub struct Row<R> {
     pub set: Setter<R>,
 }
 
+impl<R> Row<R> {
+    /// The row on these front ends only.
+    pub const fn only_on(self, faces: Faces) -> Row<R> {
+        Row { param: self.param, faces, set: self.set }
+    }
+}
+
+impl<R> Clone for Row<R> {
+    fn clone(&self) -> Row<R> {
+        *self
+    }
+}
+
+impl<R> Copy for Row<R> {}
+
 /// Writes the value of a parameter into a request.
 pub type Setter<R> = fn(&mut R, &Param, &dyn RawValues) -> Result<(), ValueError>;
 

@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 
 use super::aliases::ALIASES;
 use super::param::{Param, Takes};
-use super::tools::{ACTIVE, DEFERRED, TOOLS, Tool, ToolProfile};
+use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool, ToolProfile};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
     let properties: Map<String, Value> =
-        tool.params.iter().map(|param| (param.name.to_string(), property(param))).collect();
-    let required: Vec<&str> = tool.required().iter().map(|param| param.name).collect();
+        tool.params().map(|param| (param.name.to_string(), property(param))).collect();
+    let required: Vec<&str> = tool.required.iter().map(|param| param.name).collect();
     let mut schema = Map::new();
     schema.insert("type".into(), "object".into());
     schema.insert("properties".into(), properties.into());
@@ -79,7 +79,8 @@ pub fn reference() -> String {
         let listed = names(profile.listed().map(|tool| tool.name).collect());
         let offered: Vec<_> =
             TOOLS.iter().filter(|tool| profile.offers(tool)).map(|tool| tool.name).collect();
-        let offered = if offered.len() == TOOLS.len() { "all".to_string() } else { names(offered) };
+        let offered =
+            if offered.len() == TOOLS.len() - ON_GRANT.len() { "all".to_string() } else { names(offered) };
         let (name, budget) = (profile.name(), profile.head_budget());
         let _ = writeln!(out, "| `{name}` | {listed} | {offered} | {budget} |");
     }
@@ -91,7 +92,8 @@ pub fn reference() -> String {
 }
 
 const PROSE: &str = "
-An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name.
+An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name. A tool *on grant*
+exists only if the server was started with `--allow-memory`, in every profile but `minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
 refused. A list may also be given as a single text. `null` is the same as leaving a parameter out. An unknown
@@ -106,23 +108,24 @@ fn state(tool: &Tool) -> &'static str {
     match tool.name {
         name if ACTIVE.contains(&name) => "active",
         name if DEFERRED.contains(&name) => "deferred",
+        name if ON_GRANT.contains(&name) => "on grant",
         _ => "unknown",
     }
 }
 
 fn parameters(out: &mut String, tool: &Tool) {
     let _ = writeln!(out, "\n## {}\n\n{}\n", tool.name, tool.description);
-    if tool.params.is_empty() {
+    if tool.params().next().is_none() {
         out.push_str("It takes nothing.\n");
         return;
     }
     out.push_str("| parameter | takes | default | what it does |\n|---|---|---|---|\n");
-    for (at, param) in tool.params.iter().enumerate() {
+    for param in tool.params() {
         let names: Vec<String> =
             std::iter::once(&param.name).chain(param.aliases).map(|name| format!("`{name}`")).collect();
         let default = match param.default {
             Some(default) => format!("`{default}`"),
-            None if at < tool.required => "required".to_string(),
+            None if tool.requires(param) => "required".to_string(),
             None => String::new(),
         };
         let help = param.help.replace('|', "\\|");

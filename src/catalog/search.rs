@@ -1,10 +1,12 @@
 //! The rows of ranked search and of the question why a file does not answer.
 
 use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
 use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
+use super::table::table;
 use super::{choice, params};
-use crate::engine::api::{Options, SearchRequest};
+use crate::engine::api::{Mode, Options, SearchRequest};
 use crate::filter::FilterSpec;
 use crate::path::RelPath;
 
@@ -48,56 +50,94 @@ impl HasSearch for SearchCall {
     }
 }
 
+/// Several queries in one.
+pub const QUERIES: Param =
+    param("queries", Takes::Text, "Several queries separated by |, answered as one: merged, best score kept");
+/// Several queries as a list.
+pub const QUERY_LIST: Param = Param {
+    takes: Takes::Repeated,
+    help: "Several queries, answered as one: merged, best score kept",
+    ..QUERIES
+};
+/// Lines of context around a hit.
+pub const EXPAND: Param = Param {
+    default: Some("0"),
+    ..param("expand", Takes::Number(0, u32::MAX as u64), "Lines of context before and after")
+};
+/// The most hits of one file before further files.
+pub const PER_FILE: Param = Param {
+    default: Some("10"),
+    ..param("per_file", Takes::Number(1, u32::MAX as u64), "Hits of one file; further ones come after")
+};
+/// Every file that contains the query literally.
+pub const EXHAUSTIVE: Param = param(
+    "exhaustive",
+    Takes::Nothing,
+    "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000",
+);
+/// The amount of detail of a hit.
+pub const MODE: Param = Param {
+    default: Some("default"),
+    ..param(
+        "mode",
+        Takes::Choice(choice::names::<Mode>),
+        "compact: one line a hit; default: a snippet; debug: chunk and every signal",
+    )
+};
+/// Refers to code that was sent before instead of sending it again.
+pub const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
+/// The file that a search was expected to find.
+pub const FILE: Param = Param {
+    positional: Positional::Required,
+    ..param("file", Takes::Path, "The file that was expected to answer")
+};
+
 /// The rows of a search.
-pub const SEARCH_ROWS: &[Row<SearchCall>] = &[
-    shared::query(),
-    command_line(&params::QUERIES, |call, param, given| {
-        call.queries = given.text(param)?.map(|queries| separated(&[queries]));
-        Ok(())
-    }),
-    tools(&params::QUERY_LIST, |call, param, given| {
-        let queries = given.texts(param)?;
-        call.queries = (!queries.is_empty()).then(|| separated(&queries));
-        Ok(())
-    }),
-    both(&params::MAX_RESULTS, |call, param, given| {
-        assign(&mut call.search().max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
-    shared::path(),
-    shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
-    both(&params::EXPAND, |call, param, given| {
-        assign(&mut call.search().expand, saturated_u32(given.number(param)?));
-        Ok(())
-    }),
-    shared::min_score(),
-    both(&params::PER_FILE, |call, param, given| {
-        assign(&mut call.search().per_file, saturated(given.number(param)?));
-        Ok(())
-    }),
-    command_line(&params::EXHAUSTIVE, |call, param, given| flag(&mut call.search().exhaustive, param, given)),
-    both(&params::MODE, |call, param, given| {
-        if let Some(name) = given.text(param)? {
-            call.search().mode = choice::parse(param.name, &name)?;
-        }
-        Ok(())
-    }),
-    tools(&params::DEDUPE, |call, param, given| flag(&mut call.search().dedupe, param, given)),
-    both(&params::CURSOR, |call, param, given| {
-        call.search().cursor = given.text(param)?;
-        Ok(())
-    }),
-    shared::show_secrets(),
-    shared::view(),
-    shared::stale_policy(),
-    shared::no_refresh(),
-    shared::wait_for_index(),
-    shared::require_index(),
-    shared::profile(),
+pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:
+    [
+        shared::query(),
+        command_line(&QUERIES, |call, param, given| {
+            call.queries = given.text(param)?.map(|queries| separated(&[queries]));
+            Ok(())
+        }),
+        tools(&QUERY_LIST, |call, param, given| {
+            let queries = given.texts(param)?;
+            call.queries = (!queries.is_empty()).then(|| separated(&queries));
+            Ok(())
+        }),
+    ],
+    shared::filters(),
+    [
+        shared::kind(&params::KIND),
+        both(&params::MAX_RESULTS, |call, param, given| {
+            assign(&mut call.search().max_results, saturated(given.number(param)?));
+            Ok(())
+        }),
+        both(&PER_FILE, |call, param, given| {
+            assign(&mut call.search().per_file, saturated(given.number(param)?));
+            Ok(())
+        }),
+        shared::min_score(),
+        both(&MODE, |call, param, given| {
+            if let Some(name) = given.text(param)? {
+                call.search().mode = choice::parse(param.name, &name)?;
+            }
+            Ok(())
+        }),
+        both(&EXPAND, |call, param, given| {
+            assign(&mut call.search().expand, saturated_u32(given.number(param)?));
+            Ok(())
+        }),
+        command_line(&EXHAUSTIVE, |call, param, given| flag(&mut call.search().exhaustive, param, given)),
+        tools(&DEDUPE, |call, param, given| flag(&mut call.search().dedupe, param, given)),
+        both(&params::CURSOR, |call, param, given| {
+            call.search().cursor = given.text(param)?;
+            Ok(())
+        }),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::wait_for_index(), shared::require_index(), shared::profile()],
 ];
 
 /// The queries of a list, also those separated by `|`. Empty queries are dropped.
@@ -156,23 +196,23 @@ impl HasSearch for WhyNotCall {
 }
 
 /// The rows of `why-not`.
-pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = &[
-    both(&params::FILE, |call, param, given| {
-        call.file = given.paths(param)?.pop();
-        Ok(())
-    }),
-    shared::query(),
-    shared::path(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
-    shared::min_score(),
-    shared::show_secrets(),
-    shared::view(),
-    shared::stale_policy(),
-    shared::no_refresh(),
-    shared::profile(),
+pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = table![Row<WhyNotCall>:
+    [
+        both(&FILE, |call, param, given| {
+            call.file = given.paths(param)?.pop();
+            Ok(())
+        }),
+        shared::query(),
+        shared::path(),
+        shared::path_glob(&params::PATH_GLOB),
+        shared::exclude(),
+        shared::lang(),
+        shared::kind(&params::KIND),
+        shared::min_score(),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::profile()],
 ];
 
 const WHY_NOT_PARAMS: [Listed; WHY_NOT_ROWS.len()] = listed(WHY_NOT_ROWS);

@@ -199,6 +199,16 @@ pub const fn show_secrets<R: HasOptions>() -> Row<R> {
     })
 }
 
+/// The rows that most operations take as their filters.
+pub const fn filters<R: HasFilter>() -> [Row<R>; 5] {
+    [path(), here(), path_glob(&params::PATH_GLOB), exclude(), lang()]
+}
+
+/// The rows that choose the snapshot of the answer: the view, and what is done about changed files.
+pub const fn snapshot<R: HasOptions>() -> [Row<R>; 3] {
+    [view(), stale_policy(), no_refresh()]
+}
+
 /// The folder or file to search.
 pub const fn path<R: HasFilter>() -> Row<R> {
     both(&params::PATH, |call, param, given| {
@@ -222,7 +232,7 @@ pub const fn path_glob<R: HasFilter>(param: &'static Param) -> Row<R> {
     both(param, |call, param, given| {
         let globs = given.texts(param)?;
         globs.iter().try_for_each(|glob| given.check_pattern(param, glob))?;
-        call.filter().path_glob = globs;
+        call.filter().path_globs = globs;
         Ok(())
     })
 }

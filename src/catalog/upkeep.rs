@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, both, command_line, listed};
 use super::shared::{Call, HasOptions, flag};
@@ -19,10 +20,27 @@ pub struct IndexRequest {
     pub explain: Option<PathBuf>,
 }
 
+/// A full rebuild.
+pub const REBUILD: Param =
+    param("rebuild", Takes::Nothing, "Forget what is indexed and index everything again");
+/// Parses a large tree at once, instead of indexing its text first.
+pub const WAIT: Param = param(
+    "wait",
+    Takes::Nothing,
+    "Parse a large tree at once, instead of making all of its text searchable first: the index is complete \
+           sooner, and nothing answers before it has got somewhere",
+);
+/// Fails instead of waiting for another process.
+pub const NO_WAIT: Param = param(
+    "no_wait",
+    Takes::Nothing,
+    "Fail at once when another process is changing the index, instead of waiting for it",
+);
+
 /// The rows of `index`.
 pub const INDEX_ROWS: &[Row<Call<IndexRequest>>] = &[
-    command_line(&params::REBUILD, |call, param, given| flag(&mut call.request.rebuild, param, given)),
-    command_line(&params::WAIT, |call, param, given| {
+    command_line(&REBUILD, |call, param, given| flag(&mut call.request.rebuild, param, given)),
+    command_line(&WAIT, |call, param, given| {
         if given.flag(param)? == Some(true) {
             call.options.text_first = false;
         }
@@ -37,7 +55,7 @@ pub const INDEX_ROWS: &[Row<Call<IndexRequest>>] = &[
 
 /// Fails instead of waiting for another process.
 const fn no_wait<R>() -> Row<Call<R>> {
-    command_line(&params::NO_WAIT, |call, param, given| {
+    command_line(&NO_WAIT, |call, param, given| {
         if given.flag(param)? == Some(true) {
             call.options().wait = Duration::ZERO;
         }
@@ -68,13 +86,23 @@ pub struct GcRequest {
     pub dry_run: bool,
 }
 
+/// The size limit of all indexes together.
+pub const MAX_BYTES: Param = param(
+    "max_bytes",
+    Takes::Bytes,
+    "Also drop the least recently used views, then other trees' indexes, until all take no more than this (bytes, or \
+     with K, M, G)",
+);
+/// Reports what would be done, without doing it.
+pub const DRY_RUN: Param = param("dry_run", Takes::Nothing, "Only say what would go");
+
 /// The rows of `gc`.
 pub const GC_ROWS: &[Row<Call<GcRequest>>] = &[
-    command_line(&params::MAX_BYTES, |call, param, given| {
+    command_line(&MAX_BYTES, |call, param, given| {
         call.request.max_bytes = given.number(param)?;
         Ok(())
     }),
-    command_line(&params::DRY_RUN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
+    command_line(&DRY_RUN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
     no_wait(),
 ];
 
@@ -101,18 +129,32 @@ pub struct ExportRequest {
     pub export: Export,
 }
 
+/// The archive file of an exported index.
+pub const ARCHIVE: Param = Param {
+    positional: Positional::Required,
+    ..param("archive", Takes::Path, "The file that the index travels in")
+};
+/// Exports the views of all branches.
+pub const ALL_VIEWS: Param = param(
+    "all_views",
+    Takes::Nothing,
+    "Export every branch of this tree that is indexed, not only the current one",
+);
+/// Exports the sources of the ranked files too.
+pub const WITH_SNIPPETS: Param = param(
+    "with_snippets",
+    Takes::Nothing,
+    "Export the sources of the ranked files as well, to be searched where the tree is not",
+);
+
 /// The rows of `export`.
 pub const EXPORT_ROWS: &[Row<Call<ExportRequest>>] = &[
-    command_line(&params::ARCHIVE, |call, param, given| {
+    command_line(&ARCHIVE, |call, param, given| {
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
     }),
-    command_line(&params::ALL_VIEWS, |call, param, given| {
-        flag(&mut call.request.export.all_views, param, given)
-    }),
-    command_line(&params::WITH_SNIPPETS, |call, param, given| {
-        flag(&mut call.request.export.snippets, param, given)
-    }),
+    command_line(&ALL_VIEWS, |call, param, given| flag(&mut call.request.export.all_views, param, given)),
+    command_line(&WITH_SNIPPETS, |call, param, given| flag(&mut call.request.export.snippets, param, given)),
 ];
 
 const EXPORT_PARAMS: [Listed; EXPORT_ROWS.len()] = listed(EXPORT_ROWS);
@@ -138,14 +180,23 @@ pub struct ImportRequest {
     pub import: Import,
 }
 
+/// Replaces an existing index.
+pub const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
+/// Imports an index whose tree is elsewhere.
+pub const WITHOUT_SOURCES: Param = param(
+    "without_sources",
+    Takes::Nothing,
+    "The tree is not here: answer from the file alone, which was exported with snippets",
+);
+
 /// The rows of `import`.
 pub const IMPORT_ROWS: &[Row<Call<ImportRequest>>] = &[
-    command_line(&params::ARCHIVE, |call, param, given| {
+    command_line(&ARCHIVE, |call, param, given| {
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
     }),
-    command_line(&params::FORCE, |call, param, given| flag(&mut call.request.import.force, param, given)),
-    command_line(&params::WITHOUT_SOURCES, |call, param, given| {
+    command_line(&FORCE, |call, param, given| flag(&mut call.request.import.force, param, given)),
+    command_line(&WITHOUT_SOURCES, |call, param, given| {
         flag(&mut call.request.import.without_sources, param, given)
     }),
     no_wait(),
@@ -165,8 +216,14 @@ pub const IMPORT: Operation = Operation {
     ],
 };
 
+/// Files that are being worked on.
+pub const FILES: Param = Param {
+    positional: Positional::Required,
+    ..param("files", Takes::Paths, "Files that are being worked on")
+};
+
 /// The rows of `touch`: the files.
-pub const TOUCH_ROWS: &[Row<Vec<RelPath>>] = &[both(&params::FILES, |files, param, given| {
+pub const TOUCH_ROWS: &[Row<Vec<RelPath>>] = &[both(&FILES, |files, param, given| {
     *files = given.paths(param)?;
     Ok(())
 })];

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, ExportRequest, ImportRequest, params};
+use spyhop::catalog::{self, Call, ExportRequest, ImportRequest};
 use spyhop::engine::Engine;
 use spyhop::render::{json, text};
 
@@ -17,7 +17,7 @@ pub fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
     let mut call = Call::new(ExportRequest::default(), options::options(matches)?);
     fill_from(catalog::EXPORT_ROWS, &mut call, matches, None)?;
     let archive = &call.request.archive;
-    let typed = optional::<PathBuf>(matches, params::ARCHIVE.name).unwrap_or(archive);
+    let typed = optional::<PathBuf>(matches, catalog::ARCHIVE.name).unwrap_or(archive);
     if typed.extension().is_none() && typed.components().count() == 1 {
         let typed = typed.display();
         return Err(Failure::Usage(format!(

@@ -84,14 +84,14 @@ const FEW: usize = 5;
 /// The parameters that the short help of a command with more shows.
 const SHORT: &[&str] = &[
     params::QUERY.name,
-    params::NAME_PATTERN.name,
-    params::FILE.name,
+    catalog::NAME_PATTERN.name,
+    catalog::FILE.name,
     params::MAX_RESULTS.name,
     params::PATH.name,
     params::PATH_GLOB.name,
     params::LANG.name,
-    params::MODE.name,
-    params::DEPTH.name,
+    catalog::MODE.name,
+    catalog::DEPTH.name,
     grep_params::FIXED.name,
     grep_params::IGNORE_CASE.name,
     grep_params::WORD.name,
@@ -253,7 +253,7 @@ const OPPOSITES: &[[&str; 2]] = &[
 ];
 
 fn one_source_of_queries(command: Command) -> Command {
-    let sources = [params::QUERY.name, params::QUERIES.name, BATCH.name];
+    let sources = [params::QUERY.name, catalog::QUERIES.name, BATCH.name];
     command
         .mut_arg(params::QUERY.name, |arg| arg.required(false))
         .group(clap::ArgGroup::new("source").args(sources).required(true))
@@ -262,7 +262,7 @@ fn one_source_of_queries(command: Command) -> Command {
                 JSON.name,
                 JSONL.name,
                 BATCH.name,
-                params::QUERIES.name,
+                catalog::QUERIES.name,
                 params::VIEW.name,
             ])
         })

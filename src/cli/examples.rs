@@ -21,6 +21,7 @@ Commands: spyhop -h. All options: spyhop --help. One: spyhop help COMMAND.
 
 /// The commands that are not operations, as [`GROUPS`] has the operations.
 const OTHER_GROUPS: &[(&str, &str)] = &[
+    ("memory add, search, list", "notes about the code, and those that help with a question"),
     ("mcp, mcp install CLIENT", "a server for coding agents, and how agents find it"),
     ("ui, lsp", "a picker in the terminal, a server for editors"),
     ("completions, man", "for a shell, and the manual"),
@@ -49,6 +50,14 @@ pub fn short_help() -> String {
 
 /// The examples of the commands that are not operations. An operation has its examples in the catalog.
 const OTHER_COMMANDS: &[(&str, &[Example])] = &[
+    (
+        "memory",
+        &[
+            ("memory add 'Retries lock the account' --kind failure --link src/up.rs", "records a note"),
+            ("memory search uploads fail after three attempts", "the notes that help"),
+            ("memory list --stale", "notes about code that has changed since"),
+        ],
+    ),
     (
         "ui",
         &[
@@ -90,7 +99,11 @@ pub fn of(command: &str) -> &'static [Example] {
 
 /// The section of a command's long help.
 pub fn section(command: &str) -> String {
-    let rows = of(command);
+    section_of(of(command))
+}
+
+/// The section of a long help with these examples.
+pub fn section_of(rows: &[Example]) -> String {
     let width = rows.iter().map(|(line, _)| line.chars().count()).max().unwrap_or_default();
     let rows = rows.iter().map(|(line, does)| format!("\n  spyhop {line:<width$}  {does}"));
     format!("Examples:{}", rows.collect::<String>())

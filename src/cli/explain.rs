@@ -25,7 +25,7 @@ pub fn run(
     output.show_paths(&place, PathBase::Root);
     let explanation = place.open(options)?.explain_skips(path)?;
     if output.json {
-        output.json(&json::explanation(&explanation))?;
+        output.json(&json::explanation(&explanation, output.json_paths()))?;
     } else {
         output.text(&text::explanation(&explanation, &output.style))?;
     }

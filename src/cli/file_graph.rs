@@ -28,7 +28,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.warn(&reply.warnings);
     let is_export = reply.question == FileGraphQuestion::Export;
     if output.json {
-        output.json(&json::file_graph(&reply))?;
+        output.json(&json::file_graph(&reply, output.json_paths()))?;
     } else if is_export {
         let format = optional::<String>(matches, catalog::FORMAT.name).map_or("jsonl", String::as_str);
         let graph = match format {

@@ -3,7 +3,7 @@
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every file.
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, params};
+use spyhop::catalog::{self, Call};
 use spyhop::engine::api::{ALL_ROWS, FilesRequest};
 use spyhop::render::{json, text};
 
@@ -21,7 +21,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
     fill_from(catalog::FILES_ROWS, &mut call, matches, Some(&place))?;
     // A program gets every file, unless the caller says how many.
-    let is_limited = optional::<u64>(matches, params::FILES_RESULTS.name).is_some();
+    let is_limited = optional::<u64>(matches, catalog::FILES_RESULTS.name).is_some();
     let null = given(matches, args::NULL.name);
     let is_list = !output.json && (null || !output.is_terminal());
     if is_list && !is_limited {
@@ -41,7 +41,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found });
     }
     if output.json {
-        output.json(&json::files(&reply))?;
+        output.json(&json::files(&reply, output.json_paths()))?;
     } else {
         output.text(&text::files(&reply, &output.style))?;
     }

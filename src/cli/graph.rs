@@ -55,7 +55,7 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {
-        output.json(&json::graph(&reply))?;
+        output.json(&json::graph(&reply, output.json_paths()))?;
     } else if is_list {
         output.text(&text::graph_lines(&reply, &output.style))?;
         output.remark(&text::graph_footer(&reply, &output.style))?;

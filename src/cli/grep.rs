@@ -91,7 +91,7 @@ fn search(
     let reply = engine.grep(request)?;
     output.warn(&reply.warnings);
     if output.json {
-        output.json(&json::grep(&reply))?;
+        output.json(&json::grep(&reply, output.json_paths()))?;
     } else {
         output.text(&text::grep(&reply, &output.style))?;
     }

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog::tools::{self, ToolProfile};
+use spyhop::catalog::tools::{self, ToolOffer, ToolProfile};
 use spyhop::catalog::{self, Param, Takes, param, params};
 
 use super::failure::{Failure, Outcome};
@@ -34,6 +34,12 @@ const STRUCTURED: Param = Param {
     )
 };
 
+const ALLOW_MEMORY: Param = param(
+    "allow_memory",
+    Takes::Nothing,
+    "Agents may record notes about the code, with the tool record_revision; else they only search notes",
+);
+
 /// The options that say how trees are indexed and how changes are handled. The roots are arguments of their own.
 pub fn settings() -> impl Iterator<Item = &'static Param> {
     let rows = catalog::PLACE.iter().chain(catalog::SERVER).map(|row| row.param);
@@ -52,6 +58,7 @@ pub fn command() -> Command {
         .arg(roots)
         .arg(args::arg(&PROFILE))
         .arg(args::arg(&STRUCTURED))
+        .arg(args::arg(&ALLOW_MEMORY))
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
         .args(settings().map(|param| args::arg(param).help_heading("Tree and index").hide_short_help(true)))
@@ -145,7 +152,10 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let config = Config {
         roots: if roots.is_empty() { vec![place::here()?] } else { roots },
         options: options::options(matches)?,
-        profile: profile.unwrap_or(ToolProfile::Default),
+        offer: ToolOffer {
+            profile: profile.unwrap_or(ToolProfile::Default),
+            may_record: values::given(matches, ALLOW_MEMORY.name),
+        },
         data: data.unwrap_or(DataProfile::Lean),
         give_back: crate::give_back,
     };

@@ -34,6 +34,7 @@ mod install;
 mod lsp;
 mod man;
 mod mcp;
+mod memory;
 mod read;
 mod search;
 mod skipped;
@@ -50,7 +51,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, Operation};
 use spyhop::engine::ErrorKind;
-use spyhop::operations::{ListedOperation, OPERATIONS, OperationId};
+use spyhop::operations::{ListedOperation, MEMORY, OPERATIONS, OperationId};
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -77,6 +78,9 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Skipped => skipped::run,
         OperationId::WhyNot => why_not::run,
         OperationId::Touch => touch::run,
+        OperationId::ExportNotes | OperationId::ImportNotes => {
+            unreachable!("the command of the family runs them")
+        }
     }
 }
 
@@ -92,57 +96,73 @@ pub fn main() -> ExitCode {
     }
     let typed: Vec<OsString> = std::env::args_os().collect();
     let command = command_for(typed.get(1).and_then(|word| word.to_str()));
-    let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {
+    let argv = words::with_ripgrep_config(words::with_command(typed.clone(), &command));
+    let argv = match argv.and_then(memory::with_standard_input) {
         Ok(argv) => argv,
         Err(error) => {
             complain(&Failure::Io(error));
             return ExitCode::from(2);
         }
     };
-    if typed.len() == 1 {
-        // A script that calls the program without words has made a mistake, so that this is an error with help.
-        let _ = io::stderr().write_all(examples::WELCOME.as_bytes());
-        return ExitCode::from(2);
-    }
-    if typed.len() == 2 && typed[1] == "-h" {
-        let help = examples::short_help();
-        return match io::stdout().write_all(help.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
-            _ => ExitCode::SUCCESS,
-        };
-    }
-    let first = typed.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    if let Some(name) = words::misspelled(first, &command) {
-        let rest = typed[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        complain(&Failure::Usage(format!(
-            "'{first}' is not a command; did you mean '{name}'? To search for it: spyhop search {rest}"
-        )));
-        return ExitCode::from(2);
+    if let Some(code) = answer_before_parsing(&typed, &command) {
+        return code;
     }
     let matches = match command.try_get_matches_from(argv) {
         Ok(matches) => matches,
-        Err(error) => {
-            if let Some(word) = typed.get(2).filter(|_| first == "help" && error.use_stderr()) {
-                complain(&Failure::Usage(words::no_such_command(&word.to_string_lossy())));
-                advise(&typed);
-                return ExitCode::from(2);
-            }
-            if let Some(text) = words::unsupported(&error, first) {
-                complain(&Failure::Usage(text));
-                return ExitCode::from(2);
-            }
-            let is_help = !error.use_stderr();
-            let code = usage(error);
-            if !is_help {
-                advise(&typed);
-            }
-            return code;
-        }
+        Err(error) => return refuse(error, &typed),
     };
     let Some((name, matches)) = matches.subcommand() else {
         return ExitCode::from(2); // help has been shown: the parser insists on arguments
     };
-    match dispatch(name, matches) {
+    exit_code(dispatch(name, matches), name, &typed)
+}
+
+/// Answers what the parser would misread: no words, `-h` alone, and a misspelled command, which would be a search.
+fn answer_before_parsing(typed: &[OsString], command: &Command) -> Option<ExitCode> {
+    if typed.len() == 1 {
+        // A script that calls the program without words has made a mistake, so that this is an error with help.
+        let _ = io::stderr().write_all(examples::WELCOME.as_bytes());
+        return Some(ExitCode::from(2));
+    }
+    if typed.len() == 2 && typed[1] == "-h" {
+        let help = examples::short_help();
+        return Some(match io::stdout().write_all(help.as_bytes()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
+            _ => ExitCode::SUCCESS,
+        });
+    }
+    let first = first_word(typed);
+    let name = words::misspelled(first, command)?;
+    let rest = typed[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    complain(&Failure::Usage(format!(
+        "'{first}' is not a command; did you mean '{name}'? To search for it: spyhop search {rest}"
+    )));
+    Some(ExitCode::from(2))
+}
+
+/// Reports that the parser refused the words, or shows the help that the words ask for.
+fn refuse(error: clap::Error, typed: &[OsString]) -> ExitCode {
+    let first = first_word(typed);
+    if let Some(word) = typed.get(2).filter(|_| first == "help" && error.use_stderr()) {
+        complain(&Failure::Usage(words::no_such_command(&word.to_string_lossy())));
+        advise(typed);
+        return ExitCode::from(2);
+    }
+    if let Some(text) = words::unsupported(&error, first) {
+        complain(&Failure::Usage(text));
+        return ExitCode::from(2);
+    }
+    let is_help = !error.use_stderr();
+    let code = usage(error);
+    if !is_help {
+        advise(typed);
+    }
+    code
+}
+
+/// The exit code of a command that ran; reports a failure.
+fn exit_code(result: Result<Outcome, Failure>, name: &str, typed: &[OsString]) -> ExitCode {
+    match result {
         Ok(Outcome::Found) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
         Ok(Outcome::Failed) => ExitCode::from(2),
@@ -157,11 +177,16 @@ pub fn main() -> ExitCode {
                 Failure::Io(_) | Failure::Refused(_) => false,
             };
             if is_about_words && !is_search(name) {
-                advise(&typed);
+                advise(typed);
             }
             ExitCode::from(2)
         }
     }
+}
+
+/// The first word behind the name of the program, if the word is UTF-8; else an empty text.
+fn first_word(typed: &[OsString]) -> &str {
+    typed.get(1).and_then(|word| word.to_str()).unwrap_or_default()
 }
 
 /// Whether a command takes any words, so that a refusal is not about words that another command would take.
@@ -181,6 +206,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         "completions" => return completions::run(matches),
         "man" => return man::run(matches),
         "ui" => return ui::run(matches),
+        MEMORY => return memory::run(matches),
         _ => {}
     }
     log::start(matches)?;
@@ -245,6 +271,7 @@ fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
         });
     }
     top = top
+        .subcommand(memory::command())
         .subcommand(ui::command())
         .subcommand(mcp::command())
         .subcommand(lsp::command())

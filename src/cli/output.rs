@@ -8,8 +8,10 @@ use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
+use serde::Serialize;
 use spyhop::path::PathBase;
-use spyhop::render::{Style, clean, json};
+use spyhop::render::json::{self, JsonPaths};
+use spyhop::render::{Style, clean};
 
 use super::place::TreePlace;
 use super::values::{given, optional};
@@ -76,6 +78,11 @@ impl Output {
         self.style.paths = self.root.clone().map_or(base, PathBase::Absolute);
     }
 
+    /// Which paths JSON has.
+    pub fn json_paths(&self) -> JsonPaths<'_> {
+        JsonPaths { absolute_below: self.root.as_deref() }
+    }
+
     /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.terminal
@@ -98,10 +105,13 @@ impl Output {
         stream.write_all(bytes).and_then(|()| stream.flush()).map_err(unwritten)
     }
 
+    /// Writes a value as a line of JSON.
+    pub fn json(&self, value: &impl Serialize) -> io::Result<()> {
+        self.json_text(&json::line(value))
+    }
+
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
-    pub fn json(&mut self, json: &str) -> io::Result<()> {
-        let whole = self.root.as_ref().map(|root| json::with_absolute(json, root));
-        let json = whole.as_deref().unwrap_or(json);
+    pub fn json_text(&self, json: &str) -> io::Result<()> {
         let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
         let end = if json.ends_with('\n') { "" } else { "\n" };

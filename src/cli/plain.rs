@@ -30,7 +30,7 @@ pub fn run(
     };
     output.warn(reply.warnings());
     if output.json {
-        output.json(&reply.json())?;
+        output.json_text(&reply.json(output.json_paths()))?;
     } else {
         output.text(&reply.text(&output.style))?;
     }

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, params};
+use spyhop::catalog::{self, Call};
 use spyhop::engine::api::{ReadReply, ReadRequest};
 use spyhop::path::RelPath;
 use spyhop::render::{json, text};
@@ -33,7 +33,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     };
     output.warn(warnings);
     if output.json {
-        output.json(&json::read(&reply))?;
+        output.json(&json::read(&reply, output.json_paths()))?;
     } else {
         output.text(&text::read(&reply, &output.style))?;
     }
@@ -43,7 +43,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 /// A typed word that is not the path of a file: the engine takes it for the name of a definition, wherever the current
 /// folder is.
 fn word(matches: &ArgMatches, place: &TreePlace) -> Result<Option<RelPath>, Failure> {
-    let Some(path) = optional::<PathBuf>(matches, params::READ_PATH.name) else { return Ok(None) };
+    let Some(path) = optional::<PathBuf>(matches, catalog::READ_PATH.name) else { return Ok(None) };
     let is_word = path.components().count() == 1 && !place.relative(path)?.below(&place.root).exists();
     // A place such as `a.rs:12` is relative to the current folder.
     let has_lines = path.to_string_lossy().contains([':', '#']) && !path.to_string_lossy().contains("::");
@@ -52,7 +52,7 @@ fn word(matches: &ArgMatches, place: &TreePlace) -> Result<Option<RelPath>, Fail
 
 /// The tree of the typed path, which need not exist.
 fn place(matches: &ArgMatches) -> Result<TreePlace, Failure> {
-    match (options::place(matches), optional::<PathBuf>(matches, params::READ_PATH.name)) {
+    match (options::place(matches), optional::<PathBuf>(matches, catalog::READ_PATH.name)) {
         (Err(_), Some(path)) => {
             let (mut place, below) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), path)?;
             let below = RelPath::from_path(&below).map_err(|error| Failure::Usage(error.to_string()))?;

@@ -64,15 +64,15 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     output.warn_above(&reply.warnings);
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
-        (true, _, true) => json::search_lines(&reply),
-        (true, _, false) => json::batch_lines(&reply, &queries),
-        (_, true, true) => json::search(&reply),
-        (_, true, false) => json::batch(&reply, &queries),
+        (true, _, true) => json::search_lines(&reply, None, output.json_paths()),
+        (true, _, false) => json::search_lines(&reply, Some(&queries), output.json_paths()),
+        (_, true, true) => json::line(&json::search(&reply, None, output.json_paths())),
+        (_, true, false) => json::line(&json::search(&reply, Some(&queries), output.json_paths())),
         (_, _, true) => text::search(&reply, request.mode, &output.style),
         (_, _, false) => text::batch(&reply, &queries, request.mode, &output.style),
     };
     if is_for_programs {
-        output.json(&rendered)?;
+        output.json_text(&rendered)?;
     } else {
         output.text(&rendered)?;
     }
@@ -99,7 +99,7 @@ fn batch(
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);
                 }
-                output.json(&json::search(&reply))?;
+                output.json(&json::search(&reply, None, output.json_paths()))?;
             }
             Err(error) => {
                 whole = Outcome::Failed;

@@ -26,7 +26,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         reply.counts.retain(|(counted, _)| *counted == reason);
     }
     if output.json {
-        output.json(&json::skipped(&reply))?;
+        output.json(&json::skipped(&reply, output.json_paths()))?;
     } else {
         output.text(&text::skipped(&reply, &output.style))?;
     }

@@ -5,7 +5,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, params};
+use spyhop::catalog::{self, Call};
 use spyhop::engine::api::{ALL_ROWS, MAX_ROWS, SymbolsRequest};
 use spyhop::render::{json, text};
 
@@ -22,7 +22,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
     fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
     // A program gets every definition, unless the caller says how many.
-    let is_limited = optional::<u64>(matches, params::SYMBOLS_RESULTS.name).is_some();
+    let is_limited = optional::<u64>(matches, catalog::SYMBOLS_RESULTS.name).is_some();
     let vimgrep = given(matches, args::VIMGREP.name);
     let is_list = !output.json && (vimgrep || !output.is_terminal());
     let opened = open::wanted(matches);
@@ -40,7 +40,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return open::open(&place.root, &hits, number);
     }
     if output.json {
-        output.json(&json::symbols(&reply))?;
+        output.json(&json::symbols(&reply, output.json_paths()))?;
     } else if is_list {
         output.text(&text::symbol_lines(&reply, vimgrep, &output.style))?;
         if !vimgrep || io::stderr().is_terminal() {

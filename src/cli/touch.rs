@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use spyhop::catalog::params;
+use spyhop::catalog;
 use spyhop::engine::Engine;
 use spyhop::path::RelPath;
 
@@ -19,7 +19,7 @@ pub fn run(matches: &ArgMatches, _: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
     let engine = place.open(options::options(matches)?)?;
     let mut outcome = Outcome::Found;
-    for file in matches.get_many::<PathBuf>(params::FILES.name).expect("the parser insists on one") {
+    for file in matches.get_many::<PathBuf>(catalog::FILES.name).expect("the parser insists on one") {
         if let Err(failure) = touch(&place, &engine, file, matches) {
             complain(&failure);
             outcome = Outcome::Failed;

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{Faces, Param, RawValues, Row, Takes, ValueError, fill, params};
+use spyhop::catalog::{self, Faces, Param, RawValues, Row, Takes, ValueError, fill, params};
 use spyhop::path::RelPath;
 
 use super::failure::Failure;
@@ -88,7 +88,7 @@ impl RawValues for CommandValues<'_> {
                 .map(|path| vec![path])
                 .map_err(|error| ValueError::new(error.to_string()));
         }
-        if let Some(entry) = place.entry.as_ref().filter(|_| param.name == params::FILE.name) {
+        if let Some(entry) = place.entry.as_ref().filter(|_| param.name == catalog::FILE.name) {
             return Ok(vec![entry.clone()]);
         }
         let resolved = self.typed_paths(param).into_iter().map(|path| place.relative(path));

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, WhyNotCall, params};
+use spyhop::catalog::{self, Call, WhyNotCall};
 use spyhop::engine::api::Verdict;
 use spyhop::path::RelPath;
 use spyhop::render::{json, text};
@@ -26,7 +26,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let Call { request, options } = call.search;
     let answer = huge::open(&place, options, matches)?.why_not(file.as_str(), &request)?;
     if output.json {
-        output.json(&json::why_not(&answer))?;
+        output.json(&json::why_not(&answer, output.json_paths()))?;
     } else {
         output.text(&text::why_not(&answer, &place.root, &output.style))?;
     }
@@ -36,7 +36,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 /// The tree: that of the file, if the file lies outside the current tree and no other path is given.
 fn place(matches: &ArgMatches) -> Result<TreePlace, Failure> {
     let place = options::place(matches)?;
-    let file = optional::<PathBuf>(matches, params::FILE.name).expect("the parser insists on a file");
+    let file = optional::<PathBuf>(matches, catalog::FILE.name).expect("the parser insists on a file");
     if place.path.is_some() || place.relative(file).is_ok() || !file.exists() {
         return Ok(place);
     }

@@ -1,6 +1,7 @@
 //! From rankings to a reply: merging, paging, and snippets from sources that are checked against the index.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use super::{Error, few, lookup};
 use crate::clean;
 use crate::filter::Filter;
 use crate::grep::Line;
-use crate::id::ContentHash;
+use crate::id::{ContentHash, LanguageId};
 use crate::model::SymbolKind;
 use crate::parallel;
 use crate::path::RelPath;
@@ -37,13 +38,25 @@ use crate::text::{LineIndex, Lines};
 /// files.
 const LEAST_TERMS_TO_DOUBT: usize = 3;
 
+/// A hit without its text.
+#[derive(Clone)]
+pub struct FoundPlace {
+    /// The file, as a number of the snapshot.
+    pub file: u32,
+    pub lines: Lines,
+    pub kind: SymbolKind,
+    pub symbol: Option<String>,
+    pub score: f32,
+    pub reasons: Vec<Reason>,
+}
+
 /// The request and the snapshot of a reply.
 pub struct AnswerContext<'a> {
     engine: &'a Engine,
     snapshot: &'a SearchSnapshot,
     filter: &'a Filter,
     request: &'a SearchRequest,
-    sources: ReplySources<'a>,
+    sources: Arc<ReplySources<'a>>,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
 }
@@ -56,7 +69,19 @@ impl<'a> AnswerContext<'a> {
         filter: &'a Filter,
         request: &'a SearchRequest,
     ) -> Result<AnswerContext<'a>, Error> {
-        let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(snapshot))?, snapshot);
+        let tree = engine.source_tree_of(Viewed::from_snapshot(snapshot))?;
+        let sources = Arc::new(ReplySources::new(tree, snapshot));
+        Ok(AnswerContext::with_sources(engine, snapshot, filter, request, sources))
+    }
+
+    /// The context for answering `request`, with sources that other parts of the answer read too.
+    pub fn with_sources(
+        engine: &'a Engine,
+        snapshot: &'a SearchSnapshot,
+        filter: &'a Filter,
+        request: &'a SearchRequest,
+        sources: Arc<ReplySources<'a>>,
+    ) -> AnswerContext<'a> {
         let session = match &request.activity {
             ActivitySource::AnyCaller => {
                 Some(session::ActivityRecord::Log(lock(&engine.touched).clone(), (engine.clock)()))
@@ -67,7 +92,7 @@ impl<'a> AnswerContext<'a> {
             }
             ActivitySource::Ignored => None,
         };
-        Ok(AnswerContext { engine, snapshot, filter, request, sources, session })
+        AnswerContext { engine, snapshot, filter, request, sources, session }
     }
 
     /// Ranks every query and assembles the reply.
@@ -96,12 +121,13 @@ impl<'a> AnswerContext<'a> {
         Ok(SearchReply {
             query: text.join(" | "),
             results,
-            backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
+            evidence_used: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
-            complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
+            literal_complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
             next: lookup::next_cursor(self.snapshot, end, total),
             offset,
+            notes: Vec::new(),
             snapshot: self.engine.snapshot(Some(Viewed::from_snapshot(self.snapshot)), &freshness),
             warnings: freshness
                 .warnings
@@ -174,8 +200,37 @@ impl<'a> AnswerContext<'a> {
             literal_complete &= unranked.is_empty();
             unranked.clear();
         }
-        let worth = search::unranked(query, self.profile(), &ranking.standing);
+        let worth = search::unranked(query, self.profile(), &ranking.calibration);
         Ok(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted })
+    }
+
+    /// Whether the filter of the request takes a file.
+    pub fn takes_file(&self, path: &str, language: LanguageId) -> bool {
+        self.filter.takes_file(path, language)
+    }
+
+    /// The first `most` hits of a query in the order of a reply, without their texts.
+    pub fn places(&self, query: &Query, most: usize) -> Result<Vec<FoundPlace>, Error> {
+        let asked = [self.ask(0, query)?];
+        let rows = few::lifted(rows::merged(&asked, self.snapshot, |_| true), &asked, self.snapshot);
+        let mut places = Vec::new();
+        for row in rows.into_iter().take(most) {
+            let What::Ranked(ranked) = row.what else { continue };
+            let [asked] = &asked;
+            let query = asked.query();
+            let file = &asked.ranking.files[ranked.file];
+            let reasons = search::reasons(query, &self.context(self.filter, None), file, &ranked)?;
+            let face = search::face(query, self.filter.kinds(), self.snapshot, &ranked)?;
+            places.push(FoundPlace {
+                file: file.file,
+                lines: face.lines,
+                kind: face.kind,
+                symbol: face.symbol,
+                score: ranked.score,
+                reasons: reasons.into_iter().map(reason_row).collect(),
+            });
+        }
+        Ok(places)
     }
 
     /// The ranked files, best first, given the lines that contain the query.
@@ -196,23 +251,23 @@ impl<'a> AnswerContext<'a> {
         let ranking = self.rank(query)?;
         let measured: Vec<MeasuredFile> =
             ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
-        let forms = search::forms(&measured);
+        let measures = search::feature_measures(&measured);
         let mut first: FxHashMap<usize, &Ranked> = FxHashMap::default();
         for hit in &ranking.hits {
             first.entry(hit.file).or_insert(hit);
         }
-        let shown = ranking.files.iter().zip(forms).enumerate();
+        let shown = ranking.files.iter().zip(measures).enumerate();
         let with_hits =
-            shown.filter_map(|(place, (ranked, forms))| Some((first.get(&place)?, ranked, forms)));
+            shown.filter_map(|(place, (ranked, measures))| Some((first.get(&place)?, ranked, measures)));
         let files = with_hits
-            .map(|(hit, ranked, forms)| {
+            .map(|(hit, ranked, measures)| {
                 let face = search::face(query, self.filter.kinds(), self.snapshot, hit)?;
                 Ok(RankedCandidate {
                     path: RelPath::new(self.snapshot.version(ranked.file).path())?,
                     lines: face.lines,
                     sum: ranked.raw,
-                    standing: ranking.standing.of_head(ranked.raw),
-                    forms,
+                    softmax_log_odds: ranking.calibration.softmax_log_odds(ranked.raw),
+                    measures,
                 })
             })
             .collect::<Result<_, Error>>()?;

@@ -4,13 +4,18 @@
 pub(super) mod cursor;
 mod entries;
 mod file_graph;
+mod files;
 mod graph;
-mod lookup;
+mod grep;
+mod map;
+mod memory;
 mod pack;
+mod page;
 mod read;
 pub(super) mod remedy;
 mod snapshot;
 mod state;
+mod symbols;
 mod views;
 
 use std::path::PathBuf;
@@ -20,13 +25,18 @@ use std::time::Duration;
 use self::cursor::page_cursor;
 pub use self::entries::*;
 pub use self::file_graph::*;
+pub use self::files::*;
 pub use self::graph::*;
-pub use self::lookup::*;
+pub use self::grep::*;
+pub use self::map::*;
+pub use self::memory::*;
 pub use self::pack::*;
+pub use self::page::*;
 pub use self::read::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
+pub use self::symbols::*;
 pub use self::views::*;
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
@@ -37,7 +47,7 @@ use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
-use crate::search::Forms;
+use crate::search::FeatureMeasures;
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::store::LockHolder;
 use crate::text::Lines;
@@ -139,6 +149,16 @@ pub struct CallPolicy {
 }
 
 impl CallPolicy {
+    /// The policy of an engine with these options.
+    pub(super) fn of(options: &Options) -> CallPolicy {
+        CallPolicy {
+            on_missing: options.on_missing,
+            stale_policy: options.stale_policy,
+            wait: options.wait,
+            show_secrets: options.show_secrets,
+        }
+    }
+
     /// A policy that answers from the last commit: builds nothing, updates nothing and compares nothing. `wait` and
     /// `show_secrets` stay as they are.
     pub fn last_commit(self) -> CallPolicy {
@@ -163,8 +183,8 @@ pub enum OnMissing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
-    /// indexing, the last commit answers at once. A search of a branch
-    /// ([`Options::view`]) that has moved waits up to ten seconds first.
+    /// indexing, the last commit answers at once. If the searched branch ([`Options::view`]) has moved, the search waits
+    /// for the other process first, up to ten seconds.
     Refresh,
     /// Compare the tree with the index, answer from the last commit, and count the changed files in the reply.
     Warn,
@@ -306,15 +326,15 @@ pub struct RankedCandidate {
     pub lines: Lines,
     /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
-    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`ScoreLine`](crate::ScoreLine).
-    pub standing: f32,
-    pub(super) forms: Forms,
+    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`Calibration`](crate::Calibration).
+    pub softmax_log_odds: f32,
+    pub(super) measures: FeatureMeasures,
 }
 
 impl RankedCandidate {
     /// The measure of a feature. The contribution before calibration is this measure times the weight of the feature.
     pub fn measure(&self, feature: Feature) -> f32 {
-        self.forms[feature.signal as usize][feature.form as usize]
+        self.measures[feature.signal as usize][feature.transform as usize]
     }
 }
 
@@ -357,19 +377,21 @@ pub struct SearchReply {
     /// first 10 hits, whatever its other evidence.
     pub results: Vec<Hit>,
     /// The kinds of evidence that the search used, such as `lexical+symbol+path`.
-    pub backend: String,
-    /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if `complete` is
-    /// false.
+    pub evidence_used: String,
+    /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if
+    /// `literal_complete` is false.
     pub literal_lines: usize,
     /// The number of hits over all pages. Only the best files by a first measure are rescored. Unless the request is
     /// exhaustive, only rescored files have hits.
     pub total: usize,
-    /// Whether the query text was searched for in every file that may contain the text.
-    pub complete: bool,
+    /// Whether every file that may contain the query text was searched for the text.
+    pub literal_complete: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of hits on the pages before.
     pub offset: usize,
+    /// The notes that help with the query, up to 3, only on the first page; see [`Engine::search_notes`](super::Engine::search_notes).
+    pub notes: Vec<NoteRow>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller, such as that another process is indexing.
@@ -499,16 +521,18 @@ pub struct Gap {
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,
-    /// The file was skipped.
+    /// The file is not indexed, for this reason.
     Skipped(Skipped),
+    /// The file is partly indexed: by its path, which does not match, and not by its content, for this reason.
+    PartlyIndexed(Skipped),
     /// The file exists, but is not indexed yet.
     NotIndexed,
     /// The filter excludes the file. The text names the part of the filter.
     Filtered(String),
     /// The file contains no term of the query, or no part of a kind in the filter contains a term.
     NoTerm,
-    /// The file matches, but is not among the best files by a first measure, and only these are rescored.
-    BelowHead,
+    /// The file matches, but is not rescored: it is not among the best files by the first measure, the fused lists.
+    NotRescored,
     /// The file ranks.
     Ranked,
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
 use super::api::{CallPolicy, Options};
+use super::known_notes::MemoryCache;
 use super::opened::OpenedCommit;
 use crate::git::{CommitTree, Repo, Revision};
 use crate::grammar::Grammars;
@@ -42,6 +43,7 @@ pub struct EngineState {
     /// The newest commit, for operations that need no snapshot for ranking.
     pub(super) committed: Mutex<Option<Arc<Committed>>>,
     pub(super) touched: Mutex<TouchLog>,
+    pub(super) memory: Mutex<MemoryCache>,
     /// The clock for the age of touches.
     pub(super) clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
     /// The pool of tokenizers, each with its cache of words.

@@ -81,7 +81,7 @@ impl<'c> Viewed<'c> {
     pub fn building(self) -> Option<Building> {
         let ViewInfo { of, text_only, .. } = *self.info();
         let [of, text_only] = [of, text_only].map(|files| files as usize);
-        self.key.staged.then(|| Building { files: self.view.len(), of, text_only })
+        self.key.staged.then(|| Building { files: self.view.len(), total_files: of, text_only })
     }
 }
 

@@ -77,7 +77,7 @@ impl Engine {
         }
         let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
             let done = building.files.saturating_sub(building.text_only);
-            format!("the index is being built: {done} of {} files have their structure", building.of)
+            format!("the index is being built: {done} of {} files have their structure", building.total_files)
         });
         let incomplete = match left_out {
             0 => partial,

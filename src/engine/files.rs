@@ -42,7 +42,8 @@ impl Engine {
         let (snapshot, freshness) = self.ready(progress)?;
         let snapshot = &*snapshot;
         let keep = from.saturating_add(request.max_results);
-        let FoundPaths { found, total, scattered } = wanted.best(snapshot, &filter, keep, request.all);
+        let FoundPaths { found, total, scattered } =
+            wanted.best(snapshot, &filter, keep, request.include_scattered);
         let page = found.iter().skip(from);
         let files =
             page.map(|found| self.file_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
@@ -102,7 +103,7 @@ impl FilePattern {
     fn new(pattern: &str, engine: &Engine) -> Result<FilePattern, Error> {
         check_pattern_length(pattern)?;
         if pattern.contains(['*', '?', '[']) {
-            let spec = FilterSpec { path_glob: vec![pattern.trim().to_string()], ..FilterSpec::default() };
+            let spec = FilterSpec { path_globs: vec![pattern.trim().to_string()], ..FilterSpec::default() };
             return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
         }
         if let Some(words) = FuzzyWords::new(pattern) {

@@ -221,7 +221,7 @@ pub(super) struct GraphSources<'e> {
     engine: &'e Engine,
     snapshot: &'e SearchSnapshot,
     quarantine: &'e Quarantine,
-    sources: ReplySources<'e>,
+    sources: Arc<ReplySources<'e>>,
     /// Files whose uses are not stored are rare, so a parser is started when it is needed.
     analyzer: LazyAnalyzer<'e>,
     lines: RefCell<FxHashMap<u32, Option<Rc<FileLines>>>>,
@@ -234,16 +234,27 @@ impl<'e> GraphSources<'e> {
         quarantine: &'e Quarantine,
     ) -> Result<GraphSources<'e>, Error> {
         let tree = engine.source_tree_of(Viewed::from_snapshot(snapshot))?;
-        Ok(GraphSources {
+        let sources = Arc::new(ReplySources::new(tree, snapshot));
+        Ok(GraphSources::with_sources(engine, snapshot, quarantine, sources))
+    }
+
+    /// The files of a question, read with those of another part of the answer.
+    pub(super) fn with_sources(
+        engine: &'e Engine,
+        snapshot: &'e SearchSnapshot,
+        quarantine: &'e Quarantine,
+        sources: Arc<ReplySources<'e>>,
+    ) -> GraphSources<'e> {
+        GraphSources {
             engine,
             snapshot,
             quarantine,
-            sources: ReplySources::new(tree, snapshot),
+            sources,
             analyzer: LazyCell::new(Box::new(move || {
                 RefCell::new(FileAnalyzer::new(&engine.options.parsing, &engine.grammars))
             })),
             lines: RefCell::default(),
-        })
+        }
     }
 
     /// The lines of a file; `None` if the file has changed.
@@ -577,7 +588,10 @@ impl GraphAnswer<'_, '_> {
     fn partial(&self) -> Option<String> {
         let building = Viewed::from_snapshot(self.snapshot).building()?;
         let done = building.files.saturating_sub(building.text_only);
-        Some(format!("the index is being built: {done} of {} files have their structure", building.of))
+        Some(format!(
+            "the index is being built: {done} of {} files have their structure",
+            building.total_files
+        ))
     }
 
     /// Why edges may be missing.

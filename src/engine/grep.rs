@@ -81,7 +81,6 @@ impl Engine {
             pattern: request.pattern.clone(),
             total_lines: found.total_lines,
             total_files: found.total_files,
-            complete: incomplete.is_none(),
             incomplete,
             next,
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
@@ -198,8 +197,8 @@ impl Engine {
         PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings }
     }
 
-    /// Prints the lines of a stream that match, as [`Engine::print_grep`] prints those of a file. Filters have no meaning
-    /// here, and nothing is masked. `name` is the path that is printed.
+    /// Prints the matching lines of a stream, as [`Engine::print_grep`] prints the matching lines of a file. Filters have
+    /// no effect here, and nothing is masked. `name` is the path that is printed.
     ///
     /// # Errors
     /// `BadRequest` for a pattern that cannot be searched, `Io` if the stream cannot be read.
@@ -231,7 +230,7 @@ impl Engine {
         Ok(PrintedGrep { matched, incomplete: None, searched_nothing: false, warnings: Vec::new() })
     }
 
-    /// The files that a request would search, in the given order, whatever its pattern.
+    /// The files that a request would search, in the order `by`. The pattern of the request has no effect.
     ///
     /// # Errors
     /// As [`Engine::grep`], without those of the pattern.
@@ -247,7 +246,7 @@ impl Engine {
         Ok(files)
     }
 
-    /// The words that a file must contain to match a request, as a plan for the lookup in the index.
+    /// The words that a file must contain to match a request, as text: the plan of the lookup in the index.
     ///
     /// # Errors
     /// `BadRequest` for a pattern that cannot be searched.

@@ -29,9 +29,9 @@ const BY_IMPORT: f32 = 0.4;
 
 /// The changed symbols and files of a question.
 #[derive(Default)]
-struct ChangedCode {
-    symbols: Vec<Definition>,
-    files: Vec<u32>,
+pub(super) struct ChangedCode {
+    pub symbols: Vec<Definition>,
+    pub files: Vec<u32>,
 }
 
 impl GraphAnswer<'_, '_> {
@@ -70,6 +70,20 @@ impl GraphAnswer<'_, '_> {
         request: &GraphRequest,
         depth: u32,
     ) -> Result<Answered, Error> {
+        let mut changed = self.changed_symbols(changes)?;
+        if changed.symbols.len() > MAX_CHANGED {
+            self.warnings.push(format!(
+                "{} symbols are changed; the dependents of the first {MAX_CHANGED} are looked for",
+                changed.symbols.len()
+            ));
+            changed.symbols.truncate(MAX_CHANGED);
+        }
+        self.impact(changed, request, depth)
+    }
+
+    /// The symbols and the files that a change touches. Warnings list names that were removed, and files that are not
+    /// in the index.
+    pub(super) fn changed_symbols(&mut self, changes: &GraphChanges) -> Result<ChangedCode, Error> {
         let files: FxHashMap<&str, u32> =
             (0..self.snapshot.n_files() as u32).map(|file| (self.snapshot.path(file), file)).collect();
         let sources = self.sources;
@@ -91,14 +105,7 @@ impl GraphAnswer<'_, '_> {
         }
         self.warn_of("names were removed", &removed);
         self.warn_of("changed files are not in the index", &unindexed);
-        if changed.symbols.len() > MAX_CHANGED {
-            self.warnings.push(format!(
-                "{} symbols are changed; the dependents of the first {MAX_CHANGED} are looked for",
-                changed.symbols.len()
-            ));
-            changed.symbols.truncate(MAX_CHANGED);
-        }
-        self.impact(changed, request, depth)
+        Ok(changed)
     }
 
     fn warn_of(&mut self, what: &str, names: &[String]) {

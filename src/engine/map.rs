@@ -80,7 +80,7 @@ impl Engine {
             lines: whole.lines,
             symbols: whole.symbols,
             languages: self.languages_of(&whole),
-            complete: plan.left_out == 0 && !entries.iter().any(incomplete_file),
+            all_rows_listed: plan.left_out == 0 && !entries.iter().any(incomplete_file),
             entries: plan.rows.iter().zip(entries).map(|(row, entry)| self.map_entry(row, entry)).collect(),
             snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings,

@@ -108,7 +108,9 @@ impl Engine {
     pub(super) fn masked_why_not(&self, mut answer: WhyNot) -> WhyNot {
         answer.hit.iter_mut().for_each(|hit| self.mask_hit(hit));
         match &mut answer.verdict {
-            Verdict::Skipped(Skipped { detail, .. }) => self.mask([detail, &mut answer.text]),
+            Verdict::Skipped(Skipped { detail, .. }) | Verdict::PartlyIndexed(Skipped { detail, .. }) => {
+                self.mask([detail, &mut answer.text])
+            }
             _ => self.mask([&mut answer.text]),
         }
         answer

@@ -30,10 +30,15 @@ mod grep;
 mod impact;
 mod items;
 mod known;
+mod known_notes;
 mod lock;
 mod lookup;
 mod map;
 mod mask;
+mod memory;
+mod note_links;
+mod note_renames;
+mod note_search;
 mod opened;
 mod pack;
 mod ranked_query;
@@ -91,15 +96,7 @@ impl Engine {
     /// unknown revision, or an option out of range; `ForeignIndex` if the index folder belongs to another tree or user;
     /// `NewerFormat` if a newer version of this program made the index.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
-        let most = Limits::MAX_FILE_BYTES;
-        if !(1..=most).contains(&options.max_file_bytes) {
-            let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
-            return Err(Error::bad(text));
-        }
-        if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
-            let least = update::LEAST_MEMORY;
-            return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
-        }
+        check_sizes(&options)?;
         let given = root.as_ref();
         let root = given.canonicalize().map_err(|source| error::no_root(given.to_path_buf(), source))?;
         if !root.is_dir() {
@@ -129,12 +126,7 @@ impl Engine {
             checked => checked?,
         }
         let touched = TouchLog::load(&workspace.session_path());
-        let policy = CallPolicy {
-            on_missing: options.on_missing,
-            stale_policy: options.stale_policy,
-            wait: options.wait,
-            show_secrets: options.show_secrets,
-        };
+        let policy = CallPolicy::of(&options);
         let state = EngineState {
             settings: Settings {
                 hidden: options.hidden,
@@ -155,6 +147,7 @@ impl Engine {
             open: Mutex::new(None),
             committed: Mutex::new(None),
             touched: Mutex::new(touched),
+            memory: Mutex::default(),
             clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
         };
@@ -203,7 +196,7 @@ impl Engine {
         self.with_updater(|updater| Ok(updater.count(limit)?))
     }
 
-    /// Whether a process is changing the index now, this one included.
+    /// Whether this or another process is changing the index now.
     pub fn is_updating(&self) -> bool {
         Lock::holder(&self.workspace.lock_path()).is_some()
     }
@@ -290,7 +283,10 @@ impl Engine {
         );
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
-            answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, freshness)
+            let context = answer::AnswerContext::new(self, snapshot, &filter, request)?;
+            let mut reply = context.reply(&parsed, freshness)?;
+            self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
+            Ok(reply)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(self.masked_search(reply))
@@ -320,9 +316,9 @@ impl Engine {
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
-    /// Records what one caller did with files, as one step of the caller's session. Nothing is written to disk. With
+    /// Records what one caller did with files, as one turn of the caller's session. Nothing is written to disk. With
     /// [`ActivitySource::Session`], the files rank higher in later searches of the session. The weight of a file halves
-    /// with every eight further steps.
+    /// with every eight further turns.
     ///
     /// # Errors
     /// `BadRequest` if a path is not a file below the root; then none is recorded.
@@ -339,7 +335,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The skipped files of the view, each with its reason.
+    /// The files of the view that are not indexed or only partly indexed, each with its reason.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -408,11 +404,12 @@ impl Engine {
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
+        let notes = std::mem::take(&mut *lock(&self.memory));
         self.tokenizers.clear();
         if let Parsing::Workers(pool) = &self.options.parsing {
             pool.release_idle();
         }
-        drop((open, committed, tree));
+        drop((open, committed, tree, notes));
     }
 
     /// The state of the index. Never builds or changes an index. A missing index is not an error.
@@ -498,6 +495,20 @@ impl Engine {
             }
         }
     }
+}
+
+/// Refuses sizes that are out of range.
+fn check_sizes(options: &Options) -> Result<(), Error> {
+    let most = Limits::MAX_FILE_BYTES;
+    if !(1..=most).contains(&options.max_file_bytes) {
+        let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
+        return Err(Error::bad(text));
+    }
+    if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
+        let least = update::LEAST_MEMORY;
+        return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
+    }
+    Ok(())
 }
 
 /// The folder with the indexes of many trees; `None` if the options name a folder for this index only.

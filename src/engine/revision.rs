@@ -18,7 +18,7 @@ impl Engine {
             return self.repo.as_ref().map(Repo::head).unwrap_or_default();
         };
         // A branch that was deleted meanwhile has no commit.
-        let gone = || Head { branch: revision.branch.clone(), commit: None, is_committed: true };
+        let gone = || Head { branch: revision.branch.clone(), commit: None, is_of_commit: true };
         repo.head_of(revision).unwrap_or_else(gone)
     }
 
@@ -34,7 +34,7 @@ impl Engine {
     /// The source of the files of a view: the commit that was indexed, or the worktree.
     pub(super) fn source_tree_of(&self, viewed: Viewed<'_>) -> Result<SourceTree, Error> {
         match (self.repo_and_revision(), &viewed.info().commit) {
-            (Some((repo, revision)), Some(commit)) if viewed.key.is_committed() => {
+            (Some((repo, revision)), Some(commit)) if viewed.key.is_of_commit() => {
                 Ok(SourceTree::Tree(self.tree_of(repo, &revision.spec, commit)?))
             }
             _ => Ok(SourceTree::Folder(self.root().to_path_buf())),

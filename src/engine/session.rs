@@ -105,7 +105,7 @@ impl Session {
         Session::default()
     }
 
-    /// Records what the caller did with files of the tree at `root`, as one turn.
+    /// Records what the caller did with files of the tree at `root`, as one turn of the session.
     pub(super) fn record_activity(&self, root: &Path, files: &[RelPath], activity: FileActivity) {
         let mut inner = lock(&self.inner);
         let tree = inner.trees.entry(root.to_path_buf()).or_default();

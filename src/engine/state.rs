@@ -140,7 +140,7 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
     status.skipped = skipped(snapshot).counts;
 }
 
-/// The skipped files of a view.
+/// The files of a view that are not indexed or only partly indexed.
 pub fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
     let entries: Vec<_> = snapshot.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
     let mut counts: FxHashMap<crate::model::SkipReason, usize> = FxHashMap::default();

@@ -102,7 +102,7 @@ fn what_was_touched_ages_by_the_clock() {
         let two = reply.results.iter().find(|hit| hit.path.as_str() == "b/two.rs").unwrap();
         let reason =
             two.reasons.iter().find(is_session).map(|reason| (reason.contribution, reason.text.clone()));
-        (reply.results[0].path.as_str().to_string(), reason, reply.backend.contains("session"))
+        (reply.results[0].path.as_str().to_string(), reason, reply.evidence_used.contains("session"))
     };
     let (first, fresh, is_used) = asked(&engine);
     assert_eq!((first.as_str(), is_used), ("b/two.rs", true));
@@ -156,7 +156,7 @@ fn the_budget_of_the_literal_pass_is_for_files_that_may_answer() {
     let mut request = SearchRequest::new("one needle here");
     request.filter.path = Some("z".to_string());
     let reply = engine.search(&request).unwrap();
-    assert_eq!((reply.literal_lines, reply.complete), (1, true));
+    assert_eq!((reply.literal_lines, reply.literal_complete), (1, true));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn words_of_deleted_files_do_not_crowd_out_live_ones() {
     engine.refresh(&|_| ()).unwrap();
     std::fs::remove_file(folder.path().join("tree/a.txt")).unwrap();
     let reply = engine.search(&SearchRequest::new("zq")).unwrap();
-    assert_eq!((reply.literal_lines, reply.complete), (1, true));
+    assert_eq!((reply.literal_lines, reply.literal_complete), (1, true));
 }
 
 #[test]

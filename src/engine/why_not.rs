@@ -60,8 +60,11 @@ pub fn why_not(
     };
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
-    let worth =
-        search::unranked(query, request.profile.as_deref().unwrap_or(Profile::built_in()), &ranking.standing);
+    let worth = search::unranked(
+        query,
+        request.profile.as_deref().unwrap_or(Profile::built_in()),
+        &ranking.calibration,
+    );
     let asked = RankedQuery {
         place: 0,
         query,
@@ -97,13 +100,13 @@ fn outside_head(
         let text = format!(
             "{shown} matches, but {files} files match better in every respect; only they are ordered"
         );
-        return (Verdict::BelowHead, text);
+        return (Verdict::NotRescored, text);
     }
     if version.notes().any(|note| note == Note::PathOnly)
         && let Some(skipped) = skipped_entry(snapshot, version.path())
     {
         let text = format!("{shown} is found by its path only: {}", reason(&skipped));
-        return (Verdict::Skipped(skipped), text);
+        return (Verdict::PartlyIndexed(skipped), text);
     }
     let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
     let words = words.join(", ");

@@ -137,7 +137,7 @@ impl Repo {
                 reference.peel_to_commit().ok()?.id().to_hex().to_string()
             }
         };
-        Some(Head { branch: revision.branch.clone(), commit: Some(commit), is_committed: true })
+        Some(Head { branch: revision.branch.clone(), commit: Some(commit), is_of_commit: true })
     }
 
     /// Whether there is a commit with this id.

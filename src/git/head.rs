@@ -8,13 +8,13 @@ pub struct Head {
     /// The commit, as 40 hexadecimal digits; `None` before the first commit.
     pub commit: Option<String>,
     /// Whether the head is a commit itself and not the state of the worktree; then the branch has its full name.
-    pub is_committed: bool,
+    pub is_of_commit: bool,
 }
 
 impl Head {
     /// The display name of the branch.
     pub fn shown(&self) -> Option<&str> {
-        self.branch.as_deref().map(|name| if self.is_committed { short(name) } else { name })
+        self.branch.as_deref().map(|name| if self.is_of_commit { short(name) } else { name })
     }
 }
 

@@ -11,6 +11,7 @@
 mod changes;
 mod commit;
 mod head;
+mod renames;
 mod repo;
 mod sound;
 mod tracked;
@@ -23,6 +24,7 @@ use gix::open::Options;
 pub use changes::TreeChange;
 pub use commit::{CommitTree, Revision, RevisionError};
 pub use head::{Head, short};
+pub use renames::ReadNew;
 pub use repo::Repo;
 pub use sound::Reach;
 use sound::{MAX_OBJECT_BYTES, Sound};
@@ -136,7 +138,7 @@ mod tests {
 
     fn head(branch: &str, commit: &str) -> Head {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
-        Head { branch: some(branch), commit: some(commit), is_committed: false }
+        Head { branch: some(branch), commit: some(commit), is_of_commit: false }
     }
 
     fn tracked(tracked: &Tracked, path: &str, is_dir: bool) -> bool {

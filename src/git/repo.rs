@@ -55,7 +55,7 @@ impl Repo {
         Head {
             branch: head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned()),
             commit: head.id().map(|id| id.to_hex().to_string()),
-            is_committed: false,
+            is_of_commit: false,
         }
     }
 

@@ -441,6 +441,19 @@ impl<'a> Graph<'a> {
         edges
     }
 
+    /// The bytes at which the import statements begin that bind one of `words`.
+    pub fn imports_binding(&self, file: u32, words: &FxHashSet<&str>) -> Vec<u32> {
+        let imports = self.imports_in(file);
+        let needed = imports.iter().filter(|import| {
+            let module = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
+            let names_module = import.bindings.is_empty() && words.contains(module);
+            names_module || import.bindings.iter().any(|own| words.contains(&*own.local))
+        });
+        let mut starts: Vec<u32> = needed.map(|import| import.start).collect();
+        starts.dedup();
+        starts
+    }
+
     /// The imports of other files that mean `file`.
     pub fn importers_of(&self, file: u32) -> Result<Vec<ImportEdge>, SearchError> {
         let mut edges = Vec::new();
@@ -455,6 +468,26 @@ impl<'a> Graph<'a> {
         edges.sort_by_key(|edge| (self.snapshot.path(edge.file), edge.start));
         edges.dedup_by_key(|edge| (edge.file, edge.start));
         Ok(edges)
+    }
+}
+
+impl Graph<'_> {
+    /// The files that import `file`, if at most `most` files contain a word that such an import has; else none.
+    pub fn importers_within(&self, file: u32, most: usize) -> Result<Vec<u32>, SearchError> {
+        let mut importers = Vec::new();
+        for word in module_words(self.snapshot.path(file), self.family(file)) {
+            let files = files_with(self.snapshot, IndexField::Word, &word)?;
+            let mut files: Vec<u32> = files.into_iter().filter(|other| *other != file).collect();
+            files.retain(|other| self.family(*other) == self.family(file));
+            if files.len() > most {
+                continue;
+            }
+            let imports = |other: &u32| self.imports_of(*other).iter().any(|edge| edge.files.contains(&file));
+            importers.extend(files.into_iter().filter(imports));
+        }
+        importers.sort_unstable();
+        importers.dedup();
+        Ok(importers)
     }
 }
 

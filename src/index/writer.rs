@@ -266,7 +266,7 @@ pub(super) mod tests {
     use super::*;
     use crate::id::VersionId;
     use crate::index::{IndexField, Reader};
-    use crate::model::{KindSet, SymbolKind};
+    use crate::model::{Field, KindSet, SymbolKind};
     use crate::store::faults;
     use crate::text::{Lines, Span};
     use crate::tokenize::TermList;
@@ -295,7 +295,7 @@ pub(super) mod tests {
                 lines: Lines { first: 1, last: 1 },
                 kind: SymbolKind::Text,
                 kinds: KindSet::default(),
-                scored: [Some(&terms); 5],
+                scored: [Some(&terms); Field::ALL.len()],
                 words: &terms,
                 definitions: &terms,
                 references: &terms,

@@ -14,8 +14,8 @@ use spyhop::catalog::{
     WhyNotCall, params,
 };
 use spyhop::engine::api::{
-    ActivitySource, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest,
-    Session, SymbolsRequest,
+    ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
+    PackRequest, ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
@@ -37,6 +37,9 @@ pub enum ToolRequest {
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
+    Notes(SearchNotesRequest),
+    Record(AddNoteRequest),
+    Pack(Box<PackRequest>),
     Tools(String),
 }
 
@@ -44,7 +47,7 @@ impl ToolRequest {
     /// Whether the answer comes from the files as they are. An index, if there is one, only makes it faster.
     pub fn needs_no_index(&self) -> bool {
         match self {
-            ToolRequest::Grep(_) => true,
+            ToolRequest::Grep(_) | ToolRequest::Notes(_) | ToolRequest::Record(_) => true,
             ToolRequest::Read(request) => request.path.is_some(),
             _ => false,
         }
@@ -61,10 +64,13 @@ impl ToolRequest {
             ToolRequest::Symbols(request) => &request.filter,
             ToolRequest::Map(request) => &request.filter,
             ToolRequest::Graph(request) => &request.filter,
+            ToolRequest::Notes(request) => &request.filter,
+            ToolRequest::Pack(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
             | ToolRequest::Touch(_)
+            | ToolRequest::Record(_)
             | ToolRequest::Tools(_) => return None,
         };
         filter.path.as_deref()
@@ -121,8 +127,8 @@ impl<'t> Arguments<'t> {
     ) -> Result<Arguments<'t>, String> {
         let mut values: Vec<(&Param, Value)> = Vec::new();
         for (name, value) in given {
-            let known = |param: &&&Param| param.name == name || param.aliases.contains(&name.as_str());
-            let params = || tool.params.iter().chain(own);
+            let known = |param: &&Param| param.name == name || param.aliases.contains(&name.as_str());
+            let params = || tool.params().chain(own.iter().copied());
             let Some(param) = params().find(known) else {
                 let choices: Vec<&str> = params().map(|param| param.name).collect();
                 let choices = if choices.is_empty() { "nothing".to_string() } else { choices.join(", ") };
@@ -136,7 +142,7 @@ impl<'t> Arguments<'t> {
                 values.push((param, value));
             }
         }
-        for param in tool.required() {
+        for param in tool.required {
             if !values.iter().any(|(given, _)| given.name == param.name) {
                 return Err(format!("{} needs '{}': {}", tool.name, param.name, param.help));
             }
@@ -151,7 +157,7 @@ impl<'t> Arguments<'t> {
             self.text(&params::PATH)?.map(|text| roots.place(params::PATH.name, &text, root)).transpose()?;
         // The files that a tool without `path` is about may choose its root.
         let root = root.or(path.as_ref().map(|place| place.root));
-        let named = [&params::FILE, &params::FILES, &TARGET];
+        let named = [&catalog::FILE, &catalog::FILES, &TARGET];
         let by_file = || {
             let param = named.iter().find(|param| self.value(param).is_some())?;
             let first = self.texts(param).ok()?.into_iter().next()?;
@@ -263,7 +269,8 @@ impl ResolvedArguments<'_> {
                 let mut call = WhyNotCall::new(options());
                 self.fill(catalog::WHY_NOT_ROWS, &mut call)?;
                 let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
-                let file = call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, params::FILE.name))?;
+                let file =
+                    call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, catalog::FILE.name))?;
                 ToolRequest::WhyNot(file, request)
             }
             ToolId::Touch => {
@@ -276,6 +283,24 @@ impl ResolvedArguments<'_> {
                     self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
                 request.target = self.target(&request.target)?;
                 ToolRequest::Graph(request)
+            }
+            ToolId::SearchNotes => {
+                ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
+            }
+            ToolId::RecordNote => {
+                let mut request = self.filled(catalog::ADD_NOTE_ROWS, AddNoteRequest::default())?;
+                let links = request.links.iter().map(|link| self.target(link));
+                request.links = links.collect::<Result<_, _>>()?;
+                ToolRequest::Record(request)
+            }
+            ToolId::Pack => {
+                let request = self.filled(catalog::PACK_ROWS, PackRequest::new(""))?;
+                let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
+                ToolRequest::Pack(Box::new(PackRequest {
+                    seed_files: files,
+                    activity: self.activity.clone(),
+                    ..request
+                }))
             }
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
@@ -314,6 +339,12 @@ impl ResolvedArguments<'_> {
         }
         let place = self.roots.place(TARGET.name, file, Some(self.root))?;
         Ok(format!("{}{}", place.path, &typed[file.len()..]))
+    }
+
+    /// Files, relative to the root of the call.
+    fn relative(&self, param: &str, files: &[String]) -> Result<Vec<String>, String> {
+        let place = |file: &String| self.roots.place(param, file, Some(self.root));
+        files.iter().map(|file| place(file).map(|place| place.path.to_string())).collect()
     }
 
     /// The folder or file that limits the request. The path must exist: with a mistyped path, the answer would be
@@ -405,7 +436,7 @@ mod tests {
         assert_eq!((request.query.as_str(), request.max_results, request.expand), ("a|b", 3, u32::MAX));
         assert_eq!(request.filter.lang, ["rust", "go"]);
         assert_eq!(
-            (&request.filter.exclude[..], &request.filter.path_glob[..]),
+            (&request.filter.exclude[..], &request.filter.path_globs[..]),
             (&["x|y".into()][..], &["*.rs".into()][..])
         );
         assert_eq!((request.min_score, request.mode, request.cursor), (0.5, Mode::Compact, None));

@@ -4,8 +4,8 @@
 //! begins.
 
 use spyhop::engine::api::{
-    FileActivity, FilesRequest, GraphRequest, GrepRequest, MapRequest, Progress, ReadReply, ReadRequest,
-    SearchRequest, Session, SymbolsRequest,
+    FileActivity, FilesRequest, GraphRequest, GrepRequest, MapRequest, Mode, PackRequest, Progress,
+    ReadReply, ReadRequest, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
@@ -69,6 +69,7 @@ fn asked(
         ToolRequest::Batch(queries, request) => {
             return search(engine, Some(queries), request, call, progress);
         }
+        ToolRequest::Pack(request) => return pack(engine, request, session, progress),
         ToolRequest::Grep(request) => {
             opened(engine, session, request.filter.path.as_deref());
             grep(engine, request, budget)
@@ -93,6 +94,8 @@ fn asked(
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
         ToolRequest::Graph(request) => graph(engine, request, budget, progress),
+        ToolRequest::Notes(request) => Ok(agent::notes(&engine.search_notes(request)?, budget)),
+        ToolRequest::Record(request) => Ok(agent::notes(&engine.add_note(request)?, budget)),
         ToolRequest::Touch(files) => touch(engine, session, files),
         ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
         ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
@@ -142,6 +145,24 @@ fn search(
     let request = request.clone();
     let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
         Box::new(move || session.record_reply(&request, &reply))
+    });
+    Ok(PendingReply { answer, sent })
+}
+
+/// Collects a pack. Its own budget limits the text.
+fn pack(
+    engine: &Engine,
+    request: &PackRequest,
+    session: Option<&Session>,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<PendingReply, Error> {
+    let reply = engine.pack_with_progress(request, progress)?;
+    let answer = agent::pack(&reply);
+    let (request, session) = (request.clone(), session.cloned());
+    // A compact pack has no code that the session could refer to.
+    let session = session.filter(|_| request.mode != Mode::Compact);
+    let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
+        Box::new(move || session.record_pack(&request, &reply))
     });
     Ok(PendingReply { answer, sent })
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use spyhop::catalog::tools::ToolProfile;
+use spyhop::catalog::tools::ToolOffer;
 use spyhop::engine::Error;
 use spyhop::engine::api::Options;
 
@@ -16,7 +16,7 @@ pub struct Config {
     /// The options for indexing and searching the trees.
     pub options: Options,
     /// The set of listed and callable tools.
-    pub profile: ToolProfile,
+    pub offer: ToolOffer,
     /// What the structured content of results has.
     pub data: DataProfile,
     /// Returns free memory to the system; called after trees have released memory.

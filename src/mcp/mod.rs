@@ -87,7 +87,7 @@ fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
     }
     let engines = trees.iter().map(ServedTree::engines).collect();
     let resting = Resting { engines, wake, give_back: config.give_back };
-    Ok((Server::new(config.profile, config.data, trees), resting))
+    Ok((Server::new(config.offer, config.data, trees), resting))
 }
 
 /// A single-threaded runtime for the protocol; engines run on threads for blocking work.

@@ -20,7 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use spyhop::catalog::aliases::{self, Alias, AliasState};
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, CallTarget, Tool, ToolProfile};
+use spyhop::catalog::tools::{self, CallTarget, ON_GRANT, Tool, ToolOffer};
 use spyhop::engine::Session;
 use spyhop::render::agent::{self, Answer};
 
@@ -34,7 +34,7 @@ use super::warm::{CallOutcome, ServedTree};
 
 /// A server of some trees.
 pub struct Server {
-    profile: ToolProfile,
+    offer: ToolOffer,
     data: DataProfile,
     trees: Vec<ServedTree>,
     roots: Roots,
@@ -64,10 +64,10 @@ const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each 
     by [masked: ...] or stars.";
 
 impl Server {
-    pub fn new(profile: ToolProfile, data: DataProfile, trees: Vec<ServedTree>) -> Server {
+    pub fn new(offer: ToolOffer, data: DataProfile, trees: Vec<ServedTree>) -> Server {
         let roots = Roots::new(trees.iter().map(|tree| tree.root().to_path_buf()).collect());
         Server {
-            profile,
+            offer,
             data,
             trees,
             roots,
@@ -98,18 +98,22 @@ impl Server {
     /// The tools that are listed now, sorted by name.
     fn listed(&self) -> Vec<&'static Tool> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_listed = |tool: &&Tool| self.profile.lists(tool) || found.contains(tool.name);
+        let is_listed = |tool: &&Tool| self.offer.lists(tool) || found.contains(tool.name);
         tools::TOOLS.iter().filter(is_listed).collect()
     }
 
     /// The tool that a name stands for in this profile.
     fn tool(&self, name: &str) -> Result<(&'static Tool, Option<&'static Alias>), ErrorData> {
         match tools::called(name) {
-            CallTarget::Tool(tool, alias) if self.profile.offers(tool) => Ok((tool, alias)),
+            CallTarget::Tool(tool, alias) if self.offer.offers(tool) => Ok((tool, alias)),
             CallTarget::Tool(tool, _) => {
-                let profile = self.profile.name();
-                let text =
-                    format!("tool '{}' is not part of the profile '{profile}' of this server", tool.name);
+                let profile = self.offer.profile.name();
+                let text = match ON_GRANT.contains(&tool.name) && !self.offer.may_record {
+                    true => format!("tool '{}' exists only if 'spyhop mcp' has --allow-memory", tool.name),
+                    false => {
+                        format!("tool '{}' is not part of the profile '{profile}' of this server", tool.name)
+                    }
+                };
                 Err(ErrorData::invalid_params(text, None))
             }
             CallTarget::Removed(alias) => Err(removed(alias)),
@@ -139,7 +143,7 @@ impl Server {
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
             ToolRequest::Tools(query) => {
-                let found = tools::find(self.profile, query);
+                let found = tools::find(self.offer, query);
                 self.list(&found);
                 Ok(agent::tools(query, &found))
             }

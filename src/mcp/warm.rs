@@ -235,16 +235,16 @@ impl Drop for CancelOnDrop {
 /// The warning of an answer that did not wait for the update.
 const NOT_YET: &str = "comparing the tree with the index takes longer; this answer is from the last commit";
 
-/// Runs blocking work on a thread of its own, as soon as `turns` has a permit.
+/// Runs blocking work on a thread of its own, as soon as `permits` has a permit.
 async fn run<T: Send + 'static>(
-    turns: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
 ) -> Result<T, Answer> {
     // The permit is released with the work, not with the call: work that nobody waits for any more still runs.
-    let turn = Arc::clone(turns).acquire_owned().await;
+    let permit = Arc::clone(permits).acquire_owned().await;
     let start = move || {
         tokio::task::spawn_blocking(move || {
-            let _turn = turn;
+            let _permit = permit;
             work()
         })
     };

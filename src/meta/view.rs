@@ -32,7 +32,7 @@ impl ViewKey {
     }
 
     /// Whether the files are those of a commit.
-    pub fn is_committed(&self) -> bool {
+    pub fn is_of_commit(&self) -> bool {
         matches!(self.head, ViewHead::Revision(_))
     }
 
@@ -75,7 +75,7 @@ pub struct ViewEntry {
     pub identity: RecordedIdentity,
 }
 
-/// The live file versions of a worktree and branch, and the skipped entries.
+/// The live file versions of a worktree and branch, and the files that are not indexed or only partly indexed.
 #[derive(Clone, Default)]
 pub struct View {
     /// The live versions, increasing.
@@ -132,7 +132,7 @@ pub(super) fn packed_identities(rows: &[RecordedIdentity]) -> Vec<u8> {
     cells.flatten().collect()
 }
 
-/// A skipped entry, with its identity if it had to be read to decide.
+/// A file that is not indexed or only partly indexed, with its identity if it had to be read to decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedEntry {
     /// The entry and the reason.

@@ -17,7 +17,7 @@ pub static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation
     run: Engine::entries_with_progress,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.rows),
-    json: json::entries,
+    json: |reply, paths| json::line(&json::entries(reply, paths)),
     text: text::entries,
 };
 

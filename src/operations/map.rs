@@ -17,6 +17,6 @@ pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {
     run: Engine::project_map_with_progress,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.entries),
-    json: json::map,
+    json: |reply, paths| json::line(&json::map(reply, paths)),
     text: text::map,
 };

@@ -6,15 +6,19 @@
 
 mod entries;
 mod map;
+mod memory;
 mod pack;
 mod plain;
 mod state;
 
+pub use memory::{MEMORY, MEMORY_HELP};
+pub use pack::PACK;
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{
-    CALLEES, CALLERS, DEF, EXPORT, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS,
-    IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
+    CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,
+    IMPORT_NOTES, IMPORTERS, IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF,
+    TOUCH, TRACE, WATCH, WHY_NOT,
 };
 use crate::engine::api::GraphQuestion;
 
@@ -64,6 +68,8 @@ pub enum OperationId {
     Skipped,
     WhyNot,
     Touch,
+    ExportNotes,
+    ImportNotes,
 }
 
 const fn own(id: OperationId, row: &'static Operation) -> ListedOperation {
@@ -114,6 +120,18 @@ pub static OPERATIONS: &[ListedOperation] = &[
     plain(&state::LANGUAGES),
 ];
 
+/// The operations of the family [`MEMORY`]; the name of each begins with that of the family.
+pub static MEMORY_OPERATIONS: &[ListedOperation] = &[
+    plain(&memory::ADD),
+    plain(&memory::LIST),
+    plain(&memory::SHOW),
+    plain(&memory::VERIFY),
+    plain(&memory::RETIRE),
+    plain(&memory::SEARCH),
+    own(OperationId::ExportNotes, &EXPORT_NOTES),
+    own(OperationId::ImportNotes, &IMPORT_NOTES),
+];
+
 /// The operations that a short help lists below the main ones, a line for each group, and what the group is for.
 pub const GROUPS: &[(&str, &str)] = &[
     ("index, watch, status", "build the index, keep it current, see its state"),
@@ -139,7 +157,7 @@ mod tests {
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS.iter().map(ListedOperation::row) {
+        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS).map(ListedOperation::row) {
             let mut seen = HashSet::new();
             for param in operation
                 .params
@@ -159,7 +177,7 @@ mod tests {
     fn no_operation_is_listed_twice() {
         let mut names = HashSet::new();
         let mut ids = Vec::new();
-        for operation in OPERATIONS {
+        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS) {
             assert!(names.insert(operation.row().name), "{}", operation.row().name);
             if let Some(id) = operation.id() {
                 assert!(!ids.contains(&id), "{id:?}");

@@ -7,6 +7,7 @@ use crate::catalog::{Call, Operation, RawValues, Row, ValueError, fill};
 use crate::engine::api::Options;
 use crate::engine::{Engine, Error};
 use crate::render::Style;
+use crate::render::json::JsonPaths;
 use crate::update::OnProgress;
 
 /// An operation with its request, its function and the forms of its reply.
@@ -30,7 +31,7 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     /// What the reply means for an exit code.
     pub outcome: fn(&A) -> PlainOutcome,
     /// The reply as one line of JSON, without a line end.
-    pub json: fn(&A) -> String,
+    pub json: fn(&A, JsonPaths<'_>) -> String,
     /// The reply as text for people.
     pub text: fn(&A, &Style) -> String,
 }
@@ -94,7 +95,7 @@ pub trait PlainReply {
     fn outcome(&self) -> PlainOutcome;
 
     /// One line of JSON, without a line end.
-    fn json(&self) -> String;
+    fn json(&self, paths: JsonPaths<'_>) -> String;
 
     /// Text for people.
     fn text(&self, style: &Style) -> String;
@@ -144,8 +145,8 @@ impl<Q, A> PlainReply for TypedReply<Q, A> {
         (self.row.outcome)(&self.reply)
     }
 
-    fn json(&self) -> String {
-        (self.row.json)(&self.reply)
+    fn json(&self, paths: JsonPaths<'_>) -> String {
+        (self.row.json)(&self.reply, paths)
     }
 
     fn text(&self, style: &Style) -> String {

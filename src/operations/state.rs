@@ -21,7 +21,7 @@ pub static STATUS: PlainOperation<(), Status> = PlainOperation {
         State::Damaged => PlainOutcome::Failed,
         State::Indexing | State::Ready | State::Stale => PlainOutcome::Found,
     },
-    json: json::status,
+    json: |status, _| json::line(&json::status(status)),
     text: text::status,
 };
 
@@ -36,7 +36,7 @@ pub static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
     run: |engine, (), _| engine.views(),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: json::views,
+    json: |reply, _| json::line(&json::views(reply)),
     text: text::views,
 };
 
@@ -51,7 +51,7 @@ pub static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
     run: |engine, (), _| engine.doctor(),
     warnings: |_| &[],
     outcome: |checkup| if checkup.is_clean() { PlainOutcome::Found } else { PlainOutcome::Failed },
-    json: json::checkup,
+    json: |checkup, _| json::line(&json::checkup(checkup)),
     text: text::checkup,
 };
 
@@ -66,6 +66,6 @@ pub static LANGUAGES: PlainOperation<(), Vec<LanguageRow>> = PlainOperation {
     run: |engine, (), _| Ok(engine.languages()),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |rows| json::languages(rows),
+    json: |rows, _| json::line(&json::languages(rows)),
     text: |rows, style| text::languages(rows, style),
 };

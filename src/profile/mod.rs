@@ -7,26 +7,27 @@
 //! ```toml
 //! [signals.lexical]
 //! text = "how well its best chunk matches the words (BM25)"
-//! share = 1.4                                             # one weight for every query
-//! rank = { name = 0.2, sentence = 0.5, question = 0.8 }   # or one weight for each kind of query
+//! relative = 1.4                                          # one weight for every query
+//! rank = { names = 0.2, mixed = 0.5, words = 0.8 }        # or one weight for each kind of query
 //! ```
 
+mod error;
+mod report;
+mod scores;
 mod signal;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::similar::{did_you_mean, most_similar};
-
-pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
-
-/// The version of the schema and of the meaning of the signals.
-pub const PROFILE_VERSION: u32 = 2;
+pub use error::ProfileError;
+pub use report::Reports;
+pub use scores::{Calibration, Scores};
+pub use signal::{Feature, PROFILE_VERSION, PlaceSignal, QueryKind, Signal, Transform};
 
 /// A ranking profile.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Profile {
     pub bm25: Bm25Fields,
     /// The calibration of scores.
     pub scores: Scores,
+    /// The parameters for reports.
+    pub reports: Reports,
     texts: BTreeMap<Signal, String>,
     places: Places,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
@@ -62,85 +65,6 @@ pub struct Fusion {
     pub depth: usize,
     /// The number of files of the fused list that are rescored.
     pub head: usize,
-}
-
-/// The calibration from sums of contributions to the scores that are shown, see [`ScoreLine`].
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scores {
-    /// A reply warns that no hit seems to answer the query if the uncalibrated score of every hit is below this limit,
-    /// from 0 to 1. An uncalibrated score is the logistic function of the sum of contributions.
-    pub doubt: f32,
-    /// The coefficients for queries of names only, [`QueryKind::OnlyNames`].
-    pub name: ScoreLine,
-    /// The coefficients for words with at least one name, [`QueryKind::NamesAndWords`].
-    pub sentence: ScoreLine,
-    /// The coefficients for words without a name, [`QueryKind::OnlyWords`].
-    pub question: ScoreLine,
-    /// The coefficients for reports, which are queries of many words on several lines, of any kind.
-    pub report: ScoreLine,
-}
-
-/// The coefficients of a calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`,
-/// where p is the softmax of the file's sum over the rescored files.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScoreLine {
-    /// The constant term, in log-odds.
-    pub base: f32,
-    /// The weight of the sum, at least 0.
-    pub scale: f32,
-    /// The weight of the log-odds of p, at least 0.
-    pub standing: f32,
-}
-
-impl ScoreLine {
-    /// The coefficients that make the score the logistic function of the sum.
-    pub const IDENTITY: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
-}
-
-impl Scores {
-    /// No calibration: scores are the logistic function of the sum, and no reply warns.
-    pub const UNCALIBRATED: Scores = Scores {
-        doubt: 0.0,
-        name: ScoreLine::IDENTITY,
-        sentence: ScoreLine::IDENTITY,
-        question: ScoreLine::IDENTITY,
-        report: ScoreLine::IDENTITY,
-    };
-
-    /// The coefficients for a query.
-    pub fn line(&self, kind: QueryKind, is_report: bool) -> ScoreLine {
-        match kind {
-            _ if is_report => self.report,
-            QueryKind::OnlyNames => self.name,
-            QueryKind::NamesAndWords => self.sentence,
-            QueryKind::OnlyWords => self.question,
-        }
-    }
-
-    fn check(&self) -> Result<(), ProfileError> {
-        let refuse = |text: String| Err(ProfileError::Syntax(text));
-        if !(0.0..=1.0).contains(&self.doubt) {
-            return refuse(format!("scores.doubt is {}; choose 0 to 1", self.doubt));
-        }
-        let lines = [
-            ("name", self.name),
-            ("sentence", self.sentence),
-            ("question", self.question),
-            ("report", self.report),
-        ];
-        for (name, ScoreLine { base, scale, standing }) in lines {
-            let may_be = |weight: f32| weight.is_finite() && weight >= 0.0;
-            if !(base.is_finite() && may_be(scale) && may_be(standing) && scale + standing > 0.0) {
-                return refuse(format!(
-                    "scores.{name} has base {base}, scale {scale} and standing {standing}; choose a finite base, and a \
-                     scale and a standing of 0 or more that are not both 0"
-                ));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The two parameters of BM25.
@@ -174,64 +98,6 @@ pub struct Bm25Fields {
     pub path: Bm25,
 }
 
-/// The end of the error about a profile that does not exist: the file in the folder that is probably meant.
-fn similar_file(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (Some(name), Ok(entries)) = (path.file_name().and_then(OsStr::to_str), folder.read_dir()) else {
-        return String::new();
-    };
-    if path.exists() {
-        return String::new();
-    }
-    let files: Vec<String> =
-        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let stems = files.iter().filter_map(|file| file.strip_suffix(".toml"));
-    match most_similar(name, stems) {
-        Some(stem) => format!("; did you mean '{stem}.toml'?"),
-        None => did_you_mean(name, files.iter().map(String::as_str).filter(|file| file.ends_with(".toml"))),
-    }
-}
-
-/// Why a profile was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum ProfileError {
-    /// The file could not be read.
-    #[error("cannot read the profile {path}: {source}{}", similar_file(path))]
-    Unreadable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
-    /// The text is not a valid profile.
-    #[error("not a ranking profile: {0}")]
-    Syntax(String),
-    /// The profile is written for another version of the signals.
-    #[error(
-        "profile version {found} is not {PROFILE_VERSION}; fit it again, or adapt it to this program's default profile"
-    )]
-    Version {
-        /// The version in the profile; 0 if it has none.
-        found: i64,
-    },
-    /// The profile has weights for signals that do not exist.
-    #[error("unknown signals: {}; this program has: {}", unknown.join(", "), signal_names())]
-    UnknownSignals {
-        /// The names of all unknown signals.
-        unknown: Vec<String>,
-    },
-}
-
-fn signal_names() -> String {
-    let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.name()).collect();
-    let of_places: Vec<&str> = PlaceSignal::ALL.iter().map(|signal| signal.name()).collect();
-    format!(
-        "{} (each as .value, .share or .rank); signals of `[places]`: {}",
-        names.join(", "),
-        of_places.join(", ")
-    )
-}
-
 /// The TOML document, before its weights are expanded.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -243,6 +109,8 @@ struct Written {
     bm25: Bm25Fields,
     #[serde(default)]
     scores: Option<Scores>,
+    #[serde(default)]
+    reports: Option<Reports>,
     signals: BTreeMap<Signal, Entry>,
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
@@ -254,8 +122,8 @@ struct PlaceEntry {
     text: String,
     #[serde(default)]
     value: Weights,
-    #[serde(default)]
-    share: Weights,
+    #[serde(default, alias = "share")]
+    relative: Weights,
 }
 
 #[derive(Deserialize)]
@@ -264,8 +132,8 @@ struct Entry {
     text: String,
     #[serde(default)]
     value: Weights,
-    #[serde(default)]
-    share: Weights,
+    #[serde(default, alias = "share")]
+    relative: Weights,
     #[serde(default)]
     rank: Weights,
 }
@@ -280,9 +148,12 @@ enum Weights {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ByKind {
-    name: f32,
-    sentence: f32,
-    question: f32,
+    #[serde(alias = "name")]
+    names: f32,
+    #[serde(alias = "sentence")]
+    mixed: f32,
+    #[serde(alias = "question")]
+    words: f32,
 }
 
 impl Default for Weights {
@@ -295,9 +166,9 @@ impl Weights {
     fn for_kind(self, kind: QueryKind) -> f32 {
         match (self, kind) {
             (Weights::Same(weight), _) => weight,
-            (Weights::ByKind(by), QueryKind::OnlyNames) => by.name,
-            (Weights::ByKind(by), QueryKind::NamesAndWords) => by.sentence,
-            (Weights::ByKind(by), QueryKind::OnlyWords) => by.question,
+            (Weights::ByKind(by), QueryKind::Names) => by.names,
+            (Weights::ByKind(by), QueryKind::Mixed) => by.mixed,
+            (Weights::ByKind(by), QueryKind::Words) => by.words,
         }
     }
 }
@@ -355,21 +226,22 @@ impl Profile {
             fusion: written.fusion,
             bm25: written.bm25,
             scores: written.scores.unwrap_or(Scores::UNCALIBRATED),
+            reports: written.reports.unwrap_or(Reports::PLAIN),
             texts: BTreeMap::new(),
             weights: Box::new([[[0.0; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };
         for (signal, entry) in written.signals {
             for kind in QueryKind::ALL {
-                for (form, weights) in [
+                for (transform, weights) in [
                     (Transform::Value, entry.value),
-                    (Transform::Relative, entry.share),
+                    (Transform::Relative, entry.relative),
                     (Transform::Rank, entry.rank),
                 ] {
                     let weight = weights.for_kind(kind);
                     if !weight.is_finite() {
                         return Err(ProfileError::Syntax(format!("the weight of {signal} is {weight}")));
                     }
-                    profile.weights[kind as usize][signal as usize][form as usize] = weight;
+                    profile.weights[kind as usize][signal as usize][transform as usize] = weight;
                 }
             }
             profile.texts.insert(signal, entry.text);
@@ -380,6 +252,7 @@ impl Profile {
 
     fn check(&self) -> Result<(), ProfileError> {
         self.scores.check()?;
+        self.reports.check().map_err(ProfileError::Syntax)?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
         if !(k.is_finite() && k >= 0.0) {
@@ -399,10 +272,10 @@ impl Profile {
 
     /// The weight of a feature for this kind of query, in log-odds; 0 if the profile has none.
     pub fn weight(&self, kind: QueryKind, feature: Feature) -> f32 {
-        self.weights[kind as usize][feature.signal as usize][feature.form as usize]
+        self.weights[kind as usize][feature.signal as usize][feature.transform as usize]
     }
 
-    /// The weights for this kind of query, by signal and form.
+    /// The weights for this kind of query, by signal and transform.
     pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
         &self.weights[kind as usize]
     }
@@ -426,7 +299,7 @@ impl Profile {
     /// Sets the weight of a feature for one kind of query, or for all kinds.
     pub fn set_weight(&mut self, kind: Option<QueryKind>, feature: Feature, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
-            self.weights[each as usize][feature.signal as usize][feature.form as usize] = weight;
+            self.weights[each as usize][feature.signal as usize][feature.transform as usize] = weight;
         }
     }
 
@@ -456,23 +329,22 @@ impl Profile {
         ] {
             let _ = writeln!(text, "{field} = {{ k1 = {k1:?}, b = {b:?} }}");
         }
-        let Scores { doubt, name, sentence, question, report } = self.scores;
-        let _ = writeln!(text, "\n[scores]\ndoubt = {doubt:?}");
-        for (shape, line) in
-            [("name", name), ("sentence", sentence), ("question", question), ("report", report)]
-        {
-            let ScoreLine { base, scale, standing } = line;
+        let _ = writeln!(text, "\n[scores]\ndoubt = {:?}", self.scores.doubt);
+        for (kind, Calibration { intercept, sum, softmax }) in self.scores.by_name() {
             let _ = writeln!(
                 text,
-                "{shape} = {{ base = {base:.4}, scale = {scale:.4}, standing = {standing:.4} }}"
+                "{kind} = {{ intercept = {intercept:.4}, sum = {sum:.4}, softmax = {softmax:.4} }}"
             );
         }
+        let Reports { best_place, spread } = self.reports;
+        let _ = writeln!(text, "\n[reports]\nbest_place = {best_place:?}\nspread = {spread:?}");
         for signal in Signal::ALL {
             let _ =
                 writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
-            for form in Transform::ALL {
-                let by_kind = QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, form }));
-                push_weights(&mut text, form.name(), by_kind);
+            for transform in Transform::ALL {
+                let by_kind =
+                    QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, transform }));
+                push_weights(&mut text, transform.name(), by_kind);
             }
         }
         for signal in PlaceSignal::ALL {
@@ -492,13 +364,30 @@ impl Profile {
     }
 }
 
+impl FromStr for Feature {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Feature, ProfileError> {
+        let (signal, transform) = text.split_once('.').unwrap_or((text, "value"));
+        let known = Signal::by_name(signal);
+        let transform = match transform {
+            "share" => Some(Transform::Relative), // the former name
+            name => Transform::ALL.into_iter().find(|known| known.name() == name),
+        };
+        match (known, transform) {
+            (Some(signal), Some(transform)) => Ok(Feature { signal, transform }),
+            _ => Err(ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
+        }
+    }
+}
+
 impl Places {
     fn from_entries(written: BTreeMap<PlaceSignal, PlaceEntry>) -> Result<Places, ProfileError> {
         let weights = [[[0.0; 2]; PlaceSignal::COUNT]; QueryKind::ALL.len()];
         let mut places = Places { texts: BTreeMap::new(), weights };
         for (signal, entry) in written {
             for kind in QueryKind::ALL {
-                let weights = [entry.value.for_kind(kind), entry.share.for_kind(kind)];
+                let weights = [entry.value.for_kind(kind), entry.relative.for_kind(kind)];
                 if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
                     return Err(ProfileError::Syntax(format!("the weight of places.{signal} is {weight}")));
                 }
@@ -510,16 +399,13 @@ impl Places {
     }
 }
 
-/// Appends the weights of one form, unless all are 0.
+/// Appends the weights of one transform, unless all are 0.
 fn push_weights(text: &mut String, name: &str, by_kind: [f32; QueryKind::ALL.len()]) {
-    let [of_name, sentence, question] = by_kind;
+    let [names, mixed, words] = by_kind;
     let _ = match by_kind {
         [0.0, 0.0, 0.0] => return,
-        _ if of_name == sentence && sentence == question => writeln!(text, "{name} = {of_name:.4}"),
-        _ => writeln!(
-            text,
-            "{name} = {{ name = {of_name:.4}, sentence = {sentence:.4}, question = {question:.4} }}"
-        ),
+        _ if names == mixed && mixed == words => writeln!(text, "{name} = {names:.4}"),
+        _ => writeln!(text, "{name} = {{ names = {names:.4}, mixed = {mixed:.4}, words = {words:.4} }}"),
     };
 }
 
@@ -539,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_with_the_former_names_of_signals_is_the_same_profile() {
+    fn a_profile_with_former_names_of_signals_and_keys_is_the_same_profile() {
         let new = include_str!("default.toml");
         let former = [
             ("adjacent-words", "pairs"),
@@ -555,6 +441,22 @@ mod tests {
             assert!(old.contains(&format!("[signals.{name}]")), "{name}");
             old = old.replace(&format!("[signals.{name}]"), &format!("[signals.{before}]"));
             assert_eq!(Signal::by_name(before).map(Signal::name), Some(name));
+        }
+        let former_keys = [
+            ("{ names = ", "{ name = "),
+            (", mixed = ", ", sentence = "),
+            (", words = ", ", question = "),
+            ("\nnames = ", "\nname = "),
+            ("\nmixed = ", "\nsentence = "),
+            ("\nwords = ", "\nquestion = "),
+            ("{ intercept = ", "{ base = "),
+            (", sum = ", ", scale = "),
+            (", softmax = ", ", standing = "),
+            ("\nrelative = ", "\nshare = "),
+        ];
+        for (key, before) in former_keys {
+            assert!(old.contains(key), "{key}");
+            old = old.replace(key, before);
         }
         assert_eq!(Profile::parse(&old).unwrap().to_toml(), Profile::parse(new).unwrap().to_toml());
     }
@@ -590,18 +492,22 @@ mod tests {
         check("k = 10.0", "k = -1.0", "fusion.k is -1");
         check("head = ", "head = 0 # ", "at least 1");
         check("b = 0.75", "b = 7.5", "choose k1 of 0 or more");
-        check("\nshare = ", "\nshare = nan # ", "is NaN");
-        check("\nshare = ", "\nshares = ", "unknown field `shares`");
+        check("spread = 0.6", "spread = -0.6", "reports has best_place 0.4 and spread -0.6");
+        check("\nrelative = ", "\nrelative = nan # ", "is NaN");
+        check("\nrelative = ", "\nrelatives = ", "unknown field `relatives`");
     }
 
     #[test]
     fn a_profile_is_written_as_it_is_read() {
         let mut profile = Profile::built_in().clone();
         let feature: Feature = "lexical.rank".parse().unwrap();
-        profile.set_weight(Some(QueryKind::OnlyNames), feature, 0.25);
+        profile.set_weight(Some(QueryKind::Names), feature, 0.25);
+        profile.reports.spread = 0.75;
         let again = Profile::parse(&profile.to_toml()).unwrap();
         assert_eq!(again.to_toml(), profile.to_toml());
-        assert_eq!(again.weight(QueryKind::OnlyNames, feature), 0.25);
+        assert_eq!(again.weight(QueryKind::Names, feature), 0.25);
+        assert_eq!(again.reports, profile.reports);
         assert!("lexical.sum".parse::<Feature>().is_err());
+        assert_eq!("lexical.share".parse::<Feature>().unwrap().to_string(), "lexical.relative");
     }
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The version of the schema and of the meaning of the signals.
+pub const PROFILE_VERSION: u32 = 2;
+
 macro_rules! signals {
     ($(#[$doc:meta])+ $signals:ident: $($variant:ident $name:literal $(| $alias:literal)?,)+) => {
         $(#[$doc])+
@@ -67,6 +70,7 @@ signals! {
     Literal "literal",
     Frame "frame",
     Run "run",
+    BestPlace "best-place",
     Session "session",
     Depth "depth",
     Size "size",
@@ -112,7 +116,7 @@ signals! {
 pub enum Transform {
     /// The measure itself.
     Value,
-    /// The measure divided by the greatest measure among the rescored files, 0 to 1; `share` in profiles.
+    /// The measure divided by the greatest measure among the rescored files, 0 to 1.
     Relative,
     /// 10 / (10 + rank), where the rescored files are ranked by the measure; 0 for files whose measure is 0.
     Rank,
@@ -126,62 +130,48 @@ impl Transform {
     pub fn name(self) -> &'static str {
         match self {
             Transform::Value => "value",
-            Transform::Relative => "share",
+            Transform::Relative => "relative",
             Transform::Rank => "rank",
         }
     }
 }
 
-/// A signal with a transform, which has a weight; written as `lexical.share`.
+/// A signal with a transform, which has a weight; written as `lexical.relative`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Feature {
     /// The signal.
     pub signal: Signal,
     /// The transform.
-    pub form: Transform,
+    pub transform: Transform,
 }
 
 impl std::fmt::Display for Feature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.signal, self.form.name())
-    }
-}
-
-impl std::str::FromStr for Feature {
-    type Err = super::ProfileError;
-
-    fn from_str(text: &str) -> Result<Feature, super::ProfileError> {
-        let (signal, form) = text.split_once('.').unwrap_or((text, "value"));
-        let known = Signal::by_name(signal);
-        let form = Transform::ALL.into_iter().find(|known| known.name() == form);
-        match (known, form) {
-            (Some(signal), Some(form)) => Ok(Feature { signal, form }),
-            _ => Err(super::ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
-        }
+        write!(f, "{}.{}", self.signal, self.transform.name())
     }
 }
 
 /// The kind of a query, by its shape. Weights may depend on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueryKind {
-    /// Only names; `name` in profiles.
-    OnlyNames,
-    /// Words and at least one name; `sentence` in profiles.
-    NamesAndWords,
-    /// Words without a name; `question` in profiles.
-    OnlyWords,
+    /// Only names, such as `resolve_api_key`.
+    Names,
+    /// Words and at least one name, such as `who calls resolve_api_key`.
+    Mixed,
+    /// Words without a name, such as `where is the key resolved`.
+    Words,
 }
 
 impl QueryKind {
     /// Every kind.
-    pub const ALL: [QueryKind; 3] = [QueryKind::OnlyNames, QueryKind::NamesAndWords, QueryKind::OnlyWords];
+    pub const ALL: [QueryKind; 3] = [QueryKind::Names, QueryKind::Mixed, QueryKind::Words];
 
     /// The name in profiles.
     pub fn name(self) -> &'static str {
         match self {
-            QueryKind::OnlyNames => "name",
-            QueryKind::NamesAndWords => "sentence",
-            QueryKind::OnlyWords => "question",
+            QueryKind::Names => "names",
+            QueryKind::Mixed => "mixed",
+            QueryKind::Words => "words",
         }
     }
 }

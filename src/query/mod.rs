@@ -152,11 +152,11 @@ impl Query {
             qualified.last().filter(|last| is_chain && last.is_code(text)).map(|last| &last.name);
         // The last part of a qualified name is a name in any style.
         names.extend(qualified_name.filter(|name| !names.contains(name)).cloned());
-        let kind = if qualified_name.is_some() { QueryKind::OnlyNames } else { kind_of(&words, &names) };
+        let kind = if qualified_name.is_some() { QueryKind::Names } else { kind_of(&words, &names) };
         let is_qualified_name = qualified_name.is_some();
         let quoted = quoted_of(text);
         let is_message = looks_like_message(text);
-        let without_values: Vec<&str> = match is_message && kind != QueryKind::OnlyNames && !is_report {
+        let without_values: Vec<&str> = match is_message && kind != QueryKind::Names && !is_report {
             true => kept.iter().copied().filter(|word| !is_of_value(text, word)).collect(),
             false => Vec::new(),
         };
@@ -170,7 +170,7 @@ impl Query {
             terms,
             kind,
             names,
-            is_code: kind == QueryKind::OnlyNames || !quoted.is_empty() || has_code(text),
+            is_code: kind == QueryKind::Names || !quoted.is_empty() || has_code(text),
             quoted,
             asks: asks_of(&words),
             n_words,
@@ -304,9 +304,9 @@ fn names_of(text: &str, words: &[&str]) -> Vec<String> {
 fn kind_of(words: &[&str], names: &[String]) -> QueryKind {
     let is_name = |word: &&str| names.iter().any(|name| name == word);
     match names.is_empty() {
-        true => QueryKind::OnlyWords,
-        false if words.iter().all(is_name) => QueryKind::OnlyNames,
-        false => QueryKind::NamesAndWords,
+        true => QueryKind::Words,
+        false if words.iter().all(is_name) => QueryKind::Names,
+        false => QueryKind::Mixed,
     }
 }
 

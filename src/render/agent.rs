@@ -8,6 +8,8 @@
 mod answer;
 mod graph;
 mod lookup;
+mod memory;
+mod pack;
 mod read;
 
 use std::fmt::Write;
@@ -19,8 +21,11 @@ pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::graph::{graph, graph_fits};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
+pub use self::memory::notes;
+pub use self::pack::pack;
 pub use self::read::{read, read_fits};
 use super::command::no_index;
+use super::json::JsonPaths;
 use super::paint::{Style, shown};
 use super::phrases::note_words;
 use super::text::{bytes, count, footer, tally, telling};
@@ -37,7 +42,7 @@ use crate::profile::Signal;
 /// The reply to a search, or to a batch if `queries` is not empty.
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
     let queries_of_batch = Some(queries).filter(|queries| !queries.is_empty());
-    let mut data = clean_value(&json::search_wire(reply, queries_of_batch));
+    let mut data = clean_value(&json::search(reply, queries_of_batch, JsonPaths::default()));
     let root = &reply.snapshot.root;
     for (wire, hit) in rows(&mut data, "results").zip(&reply.results) {
         wire.insert("link".into(), link(root, &hit.path, Some(hit.lines)).into());
@@ -55,7 +60,11 @@ pub fn search_fits(reply: &SearchReply, queries: &[String], mode: Mode, budget: 
 fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode) -> String {
     let mut out = String::new();
     if reply.results.is_empty() {
-        out = text::search(&SearchReply { next: None, ..reply.clone() }, mode, &Style::default());
+        out = text::search(
+            &SearchReply { next: None, notes: Vec::new(), ..reply.clone() },
+            mode,
+            &Style::default(),
+        );
     }
     for (place, hit) in reply.results[..hits].iter().enumerate() {
         if is_reduced(place, hit, mode) {
@@ -83,6 +92,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
     let _ = writeln!(out, "\n{}{compared}", footer(reply, hits));
+    memory::note_lines(&mut out, reply);
     for warning in &reply.warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
     }
@@ -157,7 +167,7 @@ fn code(out: &mut String, snippet: &Snippet) {
 
 /// The state of an index, with the progress of a running update.
 pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> Answer {
-    let mut data = clean_value(&json::status_wire(status));
+    let mut data = clean_value(&json::status(status));
     data["roots"] = roots.iter().map(|root| root.to_string_lossy()).collect();
     data["indexing"] = progress.map_or(Value::Null, wire_progress);
     let mut out = format!("state: {}", status.state.name());
@@ -274,7 +284,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
     };
     let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
     let page = SkippedReply { entries: rest[..fits].to_vec(), counts: reply.counts.clone() };
-    let mut data = clean_value(&json::skipped_wire(&page));
+    let mut data = clean_value(&json::skipped(&page, JsonPaths::default()));
     data["total"] = reply.entries.len().into();
     data["next"] = next(fits).into();
     Answer { text: answer(fits), data }
@@ -282,7 +292,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
 
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
-    let mut data = clean_value(&json::why_not_wire(answer));
+    let mut data = clean_value(&json::why_not(answer, JsonPaths::default()));
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
     data["link"] = link(root, &answer.path, lines).into();
     Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }
@@ -327,7 +337,7 @@ pub fn tools(query: &str, found: &[&Tool]) -> Answer {
 
 /// An error: the message as text; the message and its kind as data.
 pub fn error(text: &str, kind: &str) -> Answer {
-    Answer { text: format!("{}\n", clean::lines(text)), data: clean_value(&json::error_wire(text, kind)) }
+    Answer { text: format!("{}\n", clean::lines(text)), data: clean_value(&json::error(text, kind)) }
 }
 
 #[cfg(test)]

@@ -1,39 +1,36 @@
-//! The wire format: one JSON document per reply, on one line, without a line end.
+//! The wire format: a serializable value for each reply. [`line()`] prints a value on one line, without a line end.
 //!
 //! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
 //! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of
 //! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
 //! signal.
 
-mod absolute;
 mod entries;
 mod error;
 mod file_graph;
 mod graph;
 mod index;
 mod lookup;
+mod memory;
+mod pack;
 mod read;
 mod shared;
 
 use serde::Serialize;
 
-pub use self::absolute::with_absolute;
 pub use self::entries::entries;
-pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub use self::file_graph::file_graph;
 pub use self::graph::graph;
-pub(super) use self::graph::graph_wire;
-pub(super) use self::index::status_wire;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
-pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
+pub use self::memory::{imported_notes, notes};
+pub use self::pack::pack;
 pub use self::read::read;
-pub(super) use self::read::read_wire;
-pub(crate) use self::shared::WireSnapshot;
-pub use self::shared::line;
-use self::shared::{WireReasonCount, reasons};
+pub use self::shared::{JsonPaths, line};
+pub(crate) use self::shared::{WirePath, WireSnapshot};
+use self::shared::{WireReasonCount, reasons, rounded};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
@@ -41,77 +38,19 @@ use crate::engine::api::{
 };
 use crate::model::Skipped;
 
-/// The reply to a search.
-pub fn search(reply: &SearchReply) -> String {
-    line(&WireReply::new(reply, None))
-}
-
-/// The reply to several queries. Each result contains the index of its query.
-pub fn batch(reply: &SearchReply, queries: &[String]) -> String {
-    line(&WireReply::new(reply, Some(queries)))
-}
-
-/// The reply to a search, or to a batch if `queries` is given, to be serialized.
-pub(super) fn search_wire<'r>(
+/// The reply to a search, or to a batch if `queries` is given. In a batch each result has the index of its query.
+pub fn search<'r>(
     reply: &'r SearchReply,
     queries: Option<&'r [String]>,
+    paths: JsonPaths<'r>,
 ) -> impl Serialize + use<'r> {
-    WireReply::new(reply, queries)
+    WireReply::new(reply, queries, paths)
 }
 
-/// The reply to a search as JSON lines: a line per hit, then a line with all other fields. Each line has a line end.
-pub fn search_lines(reply: &SearchReply) -> String {
-    lines(reply, None)
-}
-
-/// The reply to several queries as JSON lines.
-pub fn batch_lines(reply: &SearchReply, queries: &[String]) -> String {
-    lines(reply, Some(queries))
-}
-
-/// The skipped files.
-pub fn skipped(reply: &SkippedReply) -> String {
-    line(&skipped_wire(reply))
-}
-
-/// The skipped files, to be serialized.
-pub(super) fn skipped_wire(reply: &SkippedReply) -> impl Serialize {
-    let entries = reply.entries.iter().map(WireSkipped::new).collect();
-    WireSkippedReply { entries, counts: reasons(&reply.counts) }
-}
-
-/// How the rules apply to one path.
-pub fn explanation(explanation: &Explanation) -> String {
-    line(&WireExplanation::new(explanation))
-}
-
-/// Why a file has its rank.
-pub fn why_not(answer: &WhyNot) -> String {
-    line(&why_not_wire(answer))
-}
-
-/// Why a file has its rank, to be serialized.
-pub(super) fn why_not_wire(answer: &WhyNot) -> impl Serialize {
-    WireWhyNot::new(answer)
-}
-
-/// The languages.
-pub fn languages(rows: &[LanguageRow]) -> String {
-    let languages = rows
-        .iter()
-        .map(|row| WireLanguage {
-            name: row.name,
-            title: row.title.as_ref(),
-            extensions: row.extensions.iter().map(|extension| extension.as_ref()).collect(),
-            overridden: row.overridden,
-            files: row.files,
-        })
-        .collect();
-    line(&WireLanguages { languages })
-}
-
-fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
-    let mut rest = WireReply::new(reply, queries);
+/// The reply to a search or to a batch as JSON lines: a line per hit, then a line with all other fields. Each line has a
+/// line end.
+pub fn search_lines(reply: &SearchReply, queries: Option<&[String]>, paths: JsonPaths<'_>) -> String {
+    let mut rest = WireReply::new(reply, queries, paths);
     let hits = rest.results.take().unwrap_or_default();
     let mut out = String::new();
     for hit in &hits {
@@ -123,9 +62,35 @@ fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
     out
 }
 
-/// A score or contribution, rounded to six decimals, without negative zero.
-fn rounded(value: f32) -> f64 {
-    (f64::from(value) * 1e6).round() / 1e6 + 0.0
+/// The skipped files.
+pub fn skipped<'r>(reply: &'r SkippedReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let entries = reply.entries.iter().map(|entry| WireSkipped::new(entry, paths)).collect();
+    WireSkippedReply { entries, counts: reasons(&reply.counts) }
+}
+
+/// How the rules apply to one path.
+pub fn explanation<'r>(explanation: &'r Explanation, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireExplanation::new(explanation, paths)
+}
+
+/// Why a file has its rank.
+pub fn why_not<'r>(answer: &'r WhyNot, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireWhyNot::new(answer, paths)
+}
+
+/// The languages.
+pub fn languages(rows: &[LanguageRow]) -> impl Serialize {
+    let languages = rows
+        .iter()
+        .map(|row| WireLanguage {
+            name: row.name,
+            title: row.title.as_ref(),
+            extensions: row.extensions.iter().map(|extension| extension.as_ref()).collect(),
+            overridden: row.overridden,
+            files: row.files,
+        })
+        .collect();
+    WireLanguages { languages }
 }
 
 #[derive(Serialize)]
@@ -141,25 +106,29 @@ struct WireReply<'a> {
     total: usize,
     complete: bool,
     next: Option<&'a str>,
+    /// Only if a note helps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<memory::WireNote<'a>>,
     snapshot: WireSnapshot,
     warnings: &'a [String],
 }
 
 impl<'a> WireReply<'a> {
-    fn new(reply: &'a SearchReply, queries: Option<&'a [String]>) -> WireReply<'a> {
+    fn new(reply: &'a SearchReply, queries: Option<&'a [String]>, paths: JsonPaths<'a>) -> WireReply<'a> {
         let hits = reply.results.iter().map(|hit| {
             let query_index = queries.is_some().then_some(hit.query_index);
-            WireHit { query_index, ..WireHit::new(hit) }
+            WireHit { query_index, ..WireHit::new(hit, paths) }
         });
         WireReply {
             query: &reply.query,
             queries,
             results: Some(hits.collect()),
-            backend: &reply.backend,
+            backend: &reply.evidence_used,
             fallback_grep_hits: reply.literal_lines,
             total: reply.total,
-            complete: reply.complete,
+            complete: reply.literal_complete,
             next: reply.next.as_deref(),
+            notes: reply.notes.iter().map(|row| memory::WireNote::new(row, paths)).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
             warnings: &reply.warnings,
         }
@@ -168,7 +137,8 @@ impl<'a> WireReply<'a> {
 
 #[derive(Serialize)]
 struct WireHit<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     end_line: u32,
     kind: &'static str,
@@ -201,7 +171,7 @@ struct WireSent<'a> {
 }
 
 impl<'a> WireHit<'a> {
-    fn new(hit: &'a Hit) -> WireHit<'a> {
+    fn new(hit: &'a Hit, paths: JsonPaths<'a>) -> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
         let reason = |reason: &'a crate::engine::api::Reason| WireReason {
             signal: reason.signal.name(),
@@ -209,7 +179,7 @@ impl<'a> WireHit<'a> {
             text: &reason.text,
         };
         WireHit {
-            path: hit.path.as_str(),
+            path: paths.of(&hit.path),
             line: hit.lines.first,
             end_line: hit.lines.last,
             kind: hit.kind.name(),
@@ -250,22 +220,24 @@ struct WireSkippedReply<'a> {
 
 #[derive(Serialize)]
 struct WireSkipped<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     reason: &'static str,
     detail: &'a str,
     is_dir: bool,
 }
 
 impl<'a> WireSkipped<'a> {
-    fn new(entry: &'a Skipped) -> WireSkipped<'a> {
+    fn new(entry: &'a Skipped, paths: JsonPaths<'a>) -> WireSkipped<'a> {
         let Skipped { path, reason, detail, is_dir } = entry;
-        WireSkipped { path: path.as_str(), reason: reason.name(), detail, is_dir: *is_dir }
+        WireSkipped { path: paths.of(path), reason: reason.name(), detail, is_dir: *is_dir }
     }
 }
 
 #[derive(Serialize)]
 struct WireExplanation<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     fate: &'static str,
     /// The path to which the reason applies: this path, or a folder above the path.
     at: Option<&'a str>,
@@ -281,21 +253,25 @@ struct WireExplanation<'a> {
 }
 
 impl<'a> WireExplanation<'a> {
-    fn new(explanation: &'a Explanation) -> WireExplanation<'a> {
+    fn new(explanation: &'a Explanation, paths: JsonPaths<'a>) -> WireExplanation<'a> {
         let row = explanation.outcome.row();
         let cause = match &explanation.outcome {
             PathOutcome::LeftOut(_, cause) => Some(cause),
             _ => None,
         };
         WireExplanation {
-            path: explanation.path.as_str(),
+            path: paths.of(&explanation.path),
             fate: explanation.outcome.name(),
             at: row.map(|row| row.path.as_str()),
             is_dir: row.map(|row| row.is_dir),
             reason: row.map(|row| row.reason.name()),
             detail: row.map(|row| row.detail.as_str()),
             rule: cause.and_then(WireRule::new),
-            exceptions: explanation.exceptions.iter().map(WireException::new).collect(),
+            exceptions: explanation
+                .exceptions
+                .iter()
+                .map(|exception| WireException::new(exception, paths))
+                .collect(),
             tracked: explanation.tracked,
             in_index: explanation.in_index,
             remedy: explanation.include_line.as_deref(),
@@ -337,7 +313,8 @@ impl<'a> WireRule<'a> {
 
 #[derive(Serialize)]
 struct WireException<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     reason: &'static str,
     over: String,
     /// Why the path is kept: `rule`, `git`, `no-repository`, or the name of an option.
@@ -346,7 +323,7 @@ struct WireException<'a> {
 }
 
 impl<'a> WireException<'a> {
-    fn new(exception: &'a Exception) -> WireException<'a> {
+    fn new(exception: &'a Exception, paths: JsonPaths<'a>) -> WireException<'a> {
         let (by, rule) = match &exception.by {
             OverridingRule::Rule(rule) => ("rule", Some(WireRule::of_file(rule))),
             OverridingRule::Git => ("git", None),
@@ -354,13 +331,14 @@ impl<'a> WireException<'a> {
             OverridingRule::NoRepository => ("no-repository", None),
         };
         let Exception { path, reason, over, .. } = exception;
-        WireException { path: path.as_str(), reason: reason.name(), over: over.to_string(), by, rule }
+        WireException { path: paths.of(path), reason: reason.name(), over: over.to_string(), by, rule }
     }
 }
 
 #[derive(Serialize)]
 struct WireWhyNot<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     verdict: &'static str,
     /// The detail of the verdict: the part of a filter, or the reason for skipping.
     detail: Option<&'a str>,
@@ -371,14 +349,14 @@ struct WireWhyNot<'a> {
 }
 
 impl<'a> WireWhyNot<'a> {
-    fn new(answer: &'a WhyNot) -> WireWhyNot<'a> {
+    fn new(answer: &'a WhyNot, paths: JsonPaths<'a>) -> WireWhyNot<'a> {
         let (verdict, detail) = match &answer.verdict {
             Verdict::NoSuchFile => ("no-such-file", None),
-            Verdict::Skipped(entry) => ("skipped", Some(entry.reason.name())),
+            Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) => ("skipped", Some(entry.reason.name())),
             Verdict::NotIndexed => ("not-indexed", None),
             Verdict::Filtered(part) => ("filtered", Some(part.as_str())),
             Verdict::NoTerm => ("no-term", None),
-            Verdict::BelowHead => ("below-head", None),
+            Verdict::NotRescored => ("below-head", None),
             Verdict::Ranked => ("ranked", None),
         };
         let gap = |gap: &crate::engine::api::Gap| WireGap {
@@ -387,11 +365,11 @@ impl<'a> WireWhyNot<'a> {
             tenth: rounded(gap.tenth),
         };
         WireWhyNot {
-            path: answer.path.as_str(),
+            path: paths.of(&answer.path),
             verdict,
             detail,
             rank: answer.rank,
-            hit: answer.hit.as_ref().map(WireHit::new),
+            hit: answer.hit.as_ref().map(|hit| WireHit::new(hit, paths)),
             missing: answer.missing.iter().map(gap).collect(),
             text: &answer.text,
         }

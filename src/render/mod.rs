@@ -14,11 +14,9 @@ pub mod text;
 mod command;
 mod paint;
 mod phrases;
-mod time;
 
 pub use crate::clean;
 pub use command::{error_text, index_arguments, index_command, no_index};
-pub(crate) use paint::Ink;
 pub use paint::Style;
 
 #[cfg(test)]

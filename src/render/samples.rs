@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use super::json::JsonPaths;
 use super::paint::columns;
 use super::{Style, json, text};
 use crate::engine::LanguageRow;
@@ -80,11 +81,12 @@ fn reply() -> SearchReply {
         offset: 0,
         query: "provider auth".into(),
         results: vec![first_hit(), second_hit()],
-        backend: "lexical+symbol+path".into(),
+        evidence_used: "lexical+symbol+path".into(),
         literal_lines: 1,
         total: 42,
-        complete: false,
+        literal_complete: false,
         next: Some("c2".into()),
+        notes: Vec::new(),
         snapshot: Snapshot {
             root: PathBuf::from("/w/tree"),
             branch: Some("main".into()),
@@ -134,7 +136,7 @@ fn status_sample() -> Status {
         views: vec![ViewRow {
             root: "/w/tree".into(),
             head: "main".into(),
-            is_committed: false,
+            is_of_commit: false,
             files: 3,
             updated_at: UNIX_EPOCH,
             staged: false,
@@ -203,14 +205,15 @@ const REST_JSON: &str = concat!(
 #[test]
 fn a_search_as_json() {
     let expected = format!(r#"{{"query":"provider auth","results":[{FIRST_JSON},{SECOND_JSON}],{REST_JSON}"#);
-    check(json::search(&reply()), &expected);
+    check(json::line(&json::search(&reply(), None, JsonPaths::default())), &expected);
     let mut bare = reply();
     bare.results.clear();
     bare.next = None;
     bare.snapshot.branch = None;
     bare.snapshot.commit = None;
     bare.snapshot.checked_at = None;
-    let got: serde_json::Value = serde_json::from_str(&json::search(&bare)).unwrap();
+    let got: serde_json::Value =
+        serde_json::from_str(&json::line(&json::search(&bare, None, JsonPaths::default()))).unwrap();
     assert_eq!(got["results"], serde_json::json!([]));
     for unknown in [&got["next"], &got["snapshot"]["branch"], &got["snapshot"]["checked_at"]] {
         assert!(unknown.is_null());
@@ -220,19 +223,21 @@ fn a_search_as_json() {
 #[test]
 fn a_search_as_json_lines() {
     let expected = format!("{FIRST_JSON}\n{SECOND_JSON}\n{{\"query\":\"provider auth\",{REST_JSON}\n");
-    check(json::search_lines(&reply()), &expected);
+    check(json::search_lines(&reply(), None, JsonPaths::default()), &expected);
 }
 
 #[test]
 fn several_queries_as_json() {
     let queries = ["provider".to_string(), "auth".to_string()];
-    let got: serde_json::Value = serde_json::from_str(&json::batch(&reply(), &queries)).unwrap();
+    let got: serde_json::Value =
+        serde_json::from_str(&json::line(&json::search(&reply(), Some(&queries), JsonPaths::default())))
+            .unwrap();
     assert_eq!(got["queries"], serde_json::json!(queries));
     assert_eq!(
         (&got["results"][0]["query_index"], &got["results"][1]["query_index"]),
         (&0.into(), &1.into())
     );
-    assert_eq!(json::batch_lines(&reply(), &queries).lines().count(), 3);
+    assert_eq!(json::search_lines(&reply(), Some(&queries), JsonPaths::default()).lines().count(), 3);
 }
 
 #[test]
@@ -241,7 +246,8 @@ fn shares_still_add_up_when_they_are_written() {
     hit.score = 2.0 / 3.0;
     hit.reasons = (0..20).map(|_| reason(Signal::Lexical, hit.score / 20.0, "x")).collect();
     let reply = SearchReply { results: vec![hit], ..reply() };
-    let got: serde_json::Value = serde_json::from_str(&json::search(&reply)).unwrap();
+    let got: serde_json::Value =
+        serde_json::from_str(&json::line(&json::search(&reply, None, JsonPaths::default()))).unwrap();
     let hit = &got["results"][0];
     let sum: f64 =
         hit["reasons"].as_array().unwrap().iter().map(|reason| reason["share"].as_f64().unwrap()).sum();
@@ -458,7 +464,7 @@ fn a_status() {
          notes       the parser met errors 2\n",
     );
     check(
-        json::status(&status_sample()),
+        json::line(&json::status(&status_sample())),
         concat!(
             r#"{"state":"stale","detail":null,"index_path":"/cache/k","root":"/w/tree","branch":null,"commit":null,"#,
             r#""generation":5,"files":120,"chunks":900,"symbols":800,"source_bytes":1048575,"index_bytes":1536,"#,
@@ -493,7 +499,7 @@ fn what_is_left_out() {
          \x20     1 binary         It holds NUL bytes or too many control characters.\n",
     );
     check(
-        json::skipped(&skipped_sample()),
+        json::line(&json::skipped(&skipped_sample(), JsonPaths::default())),
         concat!(
             r#"{"entries":[{"path":"a.bin","reason":"binary","detail":"","is_dir":false},"#,
             r#"{"path":"target","reason":"built-in","detail":"target beside Cargo.toml","is_dir":true}],"#,
@@ -517,7 +523,7 @@ fn why_a_file_ranks_low() {
          \x20 symbol            +0.00, the tenth has +0.31\n",
     );
     check(
-        json::why_not(&why_not_sample()),
+        json::line(&json::why_not(&why_not_sample(), JsonPaths::default())),
         &format!(
             "{}{SECOND_JSON}{}",
             r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,
@@ -555,7 +561,7 @@ fn the_languages() {
          c            C              c h  (overridden)\n",
     );
     check(
-        json::languages(&rows),
+        json::line(&json::languages(&rows)),
         concat!(
             r#"{"languages":[{"name":"rust","title":"RUST","extensions":["rs"],"overridden":false,"files":12},"#,
             r#"{"name":"c","title":"C","extensions":["c","h"],"overridden":true,"files":null}]}"#,
@@ -580,7 +586,7 @@ fn an_index_update() {
         "generation 6: 2 added, 1 changed, 0 deleted, 0 renamed; 3 parsed, 2.0 KiB read\n",
     );
     check(
-        json::refresh(&report),
+        json::line(&json::refresh(&report)),
         r#"{"generation":6,"added":2,"changed":1,"deleted":0,"renamed":0,"parsed":3,"bytes":2048}"#,
     );
     check(text::refresh(&RefreshReport::default()), "nothing changed, generation 0\n");
@@ -601,7 +607,7 @@ fn an_index_that_travels() {
         "/tmp/index.spyhop: 12 files and 1 other view, 11 sources (1 changed since and are not in it), 3.0 MiB\n",
     );
     check(
-        json::exported(&exported),
+        json::line(&json::exported(&exported)),
         r#"{"path":"/tmp/index.spyhop","bytes":3145728,"files":12,"sources":11,"lacking":1,"heads":["main","topic"]}"#,
     );
     let report =
@@ -623,7 +629,7 @@ fn an_index_that_travels() {
     let bare = Imported { head: String::new(), commit: None, ..imported.clone() };
     assert!(text::imported(&bare).starts_with("imported 12 files, made by"));
     check(
-        json::imported(&imported),
+        json::line(&json::imported(&imported)),
         concat!(
             r#"{"files":12,"head":"main","commit":"0123abc","made_by":"0.1.0","generation":6,"added":0,"changed":1,"#,
             r#""deleted":0,"renamed":0,"parsed":1,"bytes":0}"#,
@@ -633,5 +639,8 @@ fn an_index_that_travels() {
 
 #[test]
 fn a_failure_as_json() {
-    check(json::error("query is empty", "bad-request"), r#"{"error":"query is empty","kind":"bad-request"}"#);
+    check(
+        json::line(&json::error("query is empty", "bad-request")),
+        r#"{"error":"query is empty","kind":"bad-request"}"#,
+    );
 }

@@ -10,6 +10,8 @@ mod file_graph;
 mod graph;
 mod index;
 mod lookup;
+mod memory;
+mod pack;
 mod page;
 mod parts;
 mod read;
@@ -26,11 +28,14 @@ pub(super) use self::graph::heading_of_edge;
 pub use self::graph::{graph, graph_footer, graph_lines};
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
+use self::memory::note_lines;
+pub(super) use self::memory::state;
+pub use self::memory::{imported_notes, notes};
+pub use self::pack::pack;
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
 pub use self::read::read;
 use super::paint::{Ink, Style};
-use super::time::rfc3339;
 use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
@@ -38,27 +43,33 @@ use crate::engine::api::{
     Verdict, WhyNot,
 };
 use crate::model::SkipReason;
+use crate::time::rfc3339;
 
 /// The reply to a search: a line `path:line:column: text` per hit in compact mode; otherwise a block per hit, and a line
 /// about the snapshot.
 pub fn search(reply: &SearchReply, mode: Mode, style: &Style) -> String {
-    render_hits(reply, &[], mode, style)
+    with_notes(render_hits(reply, &[], mode, style), reply, mode, style)
+}
+
+/// A page of a search with the lines about notes. In compact mode, the page is for programs and has hits only.
+fn with_notes(page: String, reply: &SearchReply, mode: Mode, style: &Style) -> String {
+    if mode == Mode::Compact { page } else { page + &note_lines(reply, style) }
 }
 
 /// The line about a page of a search that stands beside hits in compact mode, which are lines for programs; about an
 /// answer without hits, what a reader can do.
 pub fn summary(reply: &SearchReply, style: &Style) -> String {
     if reply.results.is_empty() {
-        return render_hits(reply, &[], Mode::Default, style);
+        return with_notes(render_hits(reply, &[], Mode::Default, style), reply, Mode::Default, style);
     }
     let more = reply.next.iter().map(|next| format!("more: --cursor {}", clean(next)));
     let parts: Vec<String> = page::parts(reply, reply.results.len()).into_iter().chain(more).collect();
-    format!("{}\n", style.paint(Ink::Dim, &parts.join(" · ")))
+    format!("{}\n{}", style.paint(Ink::Dim, &parts.join(" · ")), note_lines(reply, style))
 }
 
 /// The reply to several queries. Each hit names the query that found the hit.
 pub fn batch(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
-    render_hits(reply, queries, mode, style)
+    with_notes(render_hits(reply, queries, mode, style), reply, mode, style)
 }
 
 /// The skipped files, a line each, then the counts.
@@ -131,7 +142,7 @@ fn keeper_words(keeper: &OverridingRule) -> String {
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     let mut out = format!("{}\n", clean(&answer.text));
-    if let Verdict::Skipped(entry) = &answer.verdict {
+    if let Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) = &answer.verdict {
         let _ = writeln!(out, "  {}", style.clip(2, entry.reason.sentence()));
     }
     if let Some(hit) = &answer.hit {

@@ -73,7 +73,7 @@ pub struct Dropped {
     /// The branch or commit that was checked out there, or that the view is of.
     pub head: String,
     /// Whether the view is of a commit and not of the worktree.
-    pub is_committed: bool,
+    pub is_of_commit: bool,
     /// The reason.
     pub why: DropReason,
 }
@@ -81,7 +81,7 @@ pub struct Dropped {
 impl Dropped {
     pub(super) fn new(key: &ViewKey, why: DropReason) -> Dropped {
         let (root, head) = (key.root.clone(), key.head.shown());
-        Dropped { root, head, is_committed: key.is_committed(), why }
+        Dropped { root, head, is_of_commit: key.is_of_commit(), why }
     }
 }
 

@@ -59,14 +59,14 @@ pub fn judge(
     others.sort_by_key(|(other, info)| (other.staged, Reverse(workspace.last_used(other, info))));
     // The newest view of each worktree is what is checked out there. A commit is not checked out in any worktree.
     let mut newest: Vec<(&str, &str)> = Vec::new();
-    if !key.is_committed() {
+    if !key.is_of_commit() {
         newest.push((&key.root, &key.settings));
     }
     let (mut spare, mut kept) = (0, 1);
     let mut views = Vec::new();
     for (other, info) in others {
         let is_newest =
-            !other.staged && !other.is_committed() && !newest.contains(&(&other.root, &other.settings));
+            !other.staged && !other.is_of_commit() && !newest.contains(&(&other.root, &other.settings));
         if is_newest {
             newest.push((&other.root, &other.settings));
         }
@@ -123,7 +123,7 @@ fn hopeless(
         Some(repo) if other.reference().is_some_and(|name| !repo.has_reference(&name)) => {
             Some(DropReason::NoBranch)
         }
-        Some(repo) if other.is_committed() => (!has_commit(repo)).then_some(DropReason::NoCommit),
+        Some(repo) if other.is_of_commit() => (!has_commit(repo)).then_some(DropReason::NoCommit),
         _ if other.reference().is_none() && !is_newest => Some(DropReason::Detached),
         _ => None,
     }

@@ -4,11 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::memory::MEMORY_FOLDER;
 use crate::store::{self, Lock};
 use crate::workspace::{Workspace, WriteError};
 
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
+
+/// What a removal keeps where a tree has notes: the notes, and what says whose they are.
+const KEPT: &[&str] = &[MEMORY_FOLDER, "WORKSPACE", "lock"];
 
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +21,7 @@ pub struct Neighbour {
     pub dir: PathBuf,
     /// The tree or repository that the index belongs to.
     pub owner: String,
-    /// The size of the index in bytes.
+    /// The size of the index in bytes, without the notes of the tree.
     pub bytes: u64,
     /// When the index was last used or updated.
     pub used: SystemTime,
@@ -29,11 +33,21 @@ pub fn neighbours(home: &Path, workspace: &Workspace) -> Vec<Neighbour> {
     let others = entries.filter(|dir| dir != workspace.dir() && !is_going(dir));
     let neighbour = |dir: PathBuf| {
         let owner = Workspace::owner_of(&dir)?;
-        Some(Neighbour { bytes: store::bytes_below(&dir), used: last_used(&dir), owner, dir })
+        let notes = store::bytes_below(&dir.join(MEMORY_FOLDER));
+        let is_removed = notes > 0 && removable(&dir).next().is_none();
+        let bytes = store::bytes_below(&dir).saturating_sub(notes);
+        (!is_removed).then(|| Neighbour { bytes, used: last_used(&dir), owner, dir })
     };
     let mut found: Vec<Neighbour> = others.filter_map(neighbour).collect();
     found.sort_by(|a, b| (a.used, &a.dir).cmp(&(b.used, &b.dir)));
     found
+}
+
+/// The entries of an index that are not kept.
+fn removable(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_kept = |name: &str| KEPT.contains(&name);
+    entries.filter(move |entry| !is_kept(&entry.file_name().to_string_lossy())).map(|entry| entry.path())
 }
 
 fn is_going(dir: &Path) -> bool {
@@ -58,13 +72,21 @@ impl Neighbour {
         locks.any(|entry| Lock::holder(&entry.path()).is_some())
     }
 
-    /// Removes the index as a whole. Its folder is renamed first, so no process finds half an index.
+    /// Removes the index as a whole, except for the notes of the tree. What is removed is renamed first, so no process
+    /// finds half an index.
     pub fn remove(&self) -> Result<(), WriteError> {
         let _lock = Lock::acquire(&self.dir.join("lock"), Duration::ZERO, &mut |_| ())?;
         let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let going = self.dir.with_file_name(format!("{GOING}{name}"));
         store::remove_folder(&going)?;
-        store::rename(&self.dir, &going)?;
+        if store::bytes_below(&self.dir.join(MEMORY_FOLDER)) == 0 {
+            store::rename(&self.dir, &going)?;
+        } else {
+            store::create_private_dir(&going)?;
+            for entry in removable(&self.dir).collect::<Vec<_>>() {
+                store::rename(&entry, &going.join(entry.file_name().unwrap_or_default()))?;
+            }
+        }
         Ok(store::remove_folder(&going)?)
     }
 }

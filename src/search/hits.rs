@@ -1,12 +1,12 @@
 //! From ranked files and their places to hits. The best place of a file has the rank of the file; further places rank
 //! lower.
 
+use super::calibration::QueryCalibration;
 use super::context::Context;
 use super::evidence::Evidence;
 use super::model::{RankedFile, probability};
 use super::places::{MeasuredPlace, Place};
 use super::snapshot::SearchSnapshot;
-use super::standing::Standing;
 use crate::id::VersionId;
 use crate::profile::{Feature, Signal, Transform};
 use crate::query::Query;
@@ -66,7 +66,7 @@ pub fn hits(
     evidence: &Evidence,
     files: &[RankedFile],
     places: &[Vec<MeasuredPlace>],
-    standing: &Standing,
+    calibration: &QueryCalibration,
 ) -> Vec<Ranked> {
     let snapshot = context.snapshot;
     // A report needs every place that plays a part in the fault, a question rather other files. The names that replace
@@ -74,10 +74,11 @@ pub fn hits(
     let has_names = query.is_respelled && query.names.len() > 1;
     let penalty = match query.is_report || has_names {
         true => 0.0,
-        false => {
-            context.profile.weight(query.kind, Feature { signal: Signal::Sibling, form: Transform::Value })
-        }
+        false => context
+            .profile
+            .weight(query.kind, Feature { signal: Signal::Sibling, transform: Transform::Value }),
     };
+    let spread = if query.is_report { context.profile.reports.spread } else { 1.0 };
     let mut hits = Vec::new();
     let mut others: Vec<(f32, u32)> = Vec::new();
     for (place, ranked) in files.iter().enumerate() {
@@ -85,11 +86,12 @@ pub fn hits(
             hits.push(hit(snapshot, evidence, (place, ranked), (doc, shown), sibling));
         };
         // The penalty of a further place, after calibration.
-        let shown = |sibling: f32| standing.log_odds(ranked.raw + sibling) - standing.log_odds(ranked.raw);
+        let shown =
+            |sibling: f32| calibration.log_odds(ranked.raw + sibling) - calibration.log_odds(ranked.raw);
         if let Some([first, rest @ ..]) = places.get(place).map(Vec::as_slice) {
             add(doc_of(snapshot, ranked.file, first.place.span.start), Some(&first.place), 0.0);
             for other in rest.iter().take(context.per_file - 1) {
-                let ratio = other.place.probability / first.place.probability;
+                let ratio = (other.place.probability / first.place.probability).powf(spread);
                 let sibling = shown(sibling_penalty(ranked.raw, ratio, penalty));
                 add(doc_of(snapshot, ranked.file, other.place.span.start), Some(&other.place), sibling);
             }
@@ -157,7 +159,7 @@ fn hit(
         lift: 0.0,
         sum,
         score: probability(sum),
-        evidence: probability(ranked.raw),
+        evidence: probability(ranked.raw - ranked.lead()),
         literal: match place {
             Some(place) => place.literal,
             None => evidence.literal_docs.binary_search(&doc).is_ok(),

@@ -13,6 +13,7 @@
 //! from its probability relative to the best one. Other files are shown by their chunks. Ties are broken by path and
 //! position, so the order does not depend on the segments.
 
+mod calibration;
 mod context;
 mod definition;
 mod error;
@@ -27,32 +28,33 @@ mod model;
 mod names;
 mod places;
 mod ranking;
+mod rarity;
 mod reason;
 mod relations;
 mod role;
 mod snapshot;
 mod source;
 mod spelling;
-mod standing;
 mod unknown;
 mod unranked;
 mod usage;
 
+pub use calibration::QueryCalibration;
 pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
 pub use face::{HitDisplay, face};
 pub use hits::Ranked;
 pub use literal::FEW;
 pub use measure::MeasuredFile;
-pub use model::{Forms, RankedFile, forms};
+pub use model::{FeatureMeasures, RankedFile, feature_measures};
 pub use places::{MeasuredPlace, Place};
 pub use ranking::Ranking;
+pub use rarity::rarity;
 pub use reason::{Contribution, reasons};
 pub use role::{compat_part, is_aside, is_prose, test_part};
 pub use snapshot::SearchSnapshot;
 pub use source::{CurrentFile, ReadSource};
 pub use spelling::{Respelled, near_names};
-pub use standing::Standing;
 pub use unknown::{UnknownWord, unknown_words};
 pub use unranked::{UnrankedMatch, unranked};
 pub use usage::{Usage, files_with, usage};
@@ -76,15 +78,15 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     })?;
     let places = debug_span!("search.places")
         .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
-    let standing = Standing::of(&files, query, context.profile);
-    standing.calibrate(&mut files);
+    let calibration = QueryCalibration::of(&files, query, context.profile);
+    calibration.calibrate(&mut files);
     let hits = debug_span!("search.hits")
-        .in_scope(|| hits::hits(query, context, &evidence, &files, &places, &standing));
+        .in_scope(|| hits::hits(query, context, &evidence, &files, &places, &calibration));
     Ok(Ranking {
         hits,
         files,
         places,
-        standing,
+        calibration,
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,

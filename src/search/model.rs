@@ -9,8 +9,8 @@ use super::measure::{MeasuredFile, Values};
 use super::snapshot::SearchSnapshot;
 use crate::profile::{Profile, QueryKind, Signal, Transform};
 
-/// By signal and form: the factors of the weights.
-pub type Forms = [[f32; Transform::ALL.len()]; Signal::COUNT];
+/// By signal and transform: the measures that the weights multiply.
+pub type FeatureMeasures = [[f32; Transform::ALL.len()]; Signal::COUNT];
 
 /// A scored file of the head.
 #[derive(Clone, Debug)]
@@ -29,15 +29,22 @@ pub struct RankedFile {
     pub measured: MeasuredFile,
 }
 
-/// The measures of the files of the head in all forms, in the order of `measured`.
-pub fn forms(measured: &[MeasuredFile]) -> Vec<Forms> {
-    forms_of(measured, |_| true)
+impl RankedFile {
+    /// The contribution of the lead over the best places of other files, before calibration.
+    pub fn lead(&self) -> f32 {
+        self.parts[Signal::BestPlace as usize] / self.factor
+    }
 }
 
-/// The measures in all forms; relative values and ranks only for the signals that are `wanted`.
-fn forms_of(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
-    let mut forms = vec![[[0.0; Transform::ALL.len()]; Signal::COUNT]; measured.len()];
-    for (of_file, measured) in forms.iter_mut().zip(measured) {
+/// The measures of the files of the head under all transforms, in the order of `measured`.
+pub fn feature_measures(measured: &[MeasuredFile]) -> Vec<FeatureMeasures> {
+    transformed(measured, |_| true)
+}
+
+/// The measures under all transforms; relative values and ranks only for the signals that are `wanted`.
+fn transformed(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec<FeatureMeasures> {
+    let mut measures = vec![[[0.0; Transform::ALL.len()]; Signal::COUNT]; measured.len()];
+    for (of_file, measured) in measures.iter_mut().zip(measured) {
         for (of_signal, value) in of_file.iter_mut().zip(measured.values) {
             of_signal[Transform::Value as usize] = value;
         }
@@ -55,11 +62,11 @@ fn forms_of(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec<Fo
             if place > 0 && order[place - 1].0 != *value {
                 rank = place;
             }
-            forms[*file][signal][Transform::Relative as usize] = value / greatest;
-            forms[*file][signal][Transform::Rank as usize] = 10.0 / (10.0 + rank as f32);
+            measures[*file][signal][Transform::Relative as usize] = value / greatest;
+            measures[*file][signal][Transform::Rank as usize] = 10.0 / (10.0 + rank as f32);
         }
     }
-    forms
+    measures
 }
 
 /// Weighs the measures. The files are returned best first, ties by path.
@@ -71,17 +78,19 @@ pub fn weigh(
 ) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
     let is_compared = |signal: usize| {
-        [Transform::Relative, Transform::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0)
+        [Transform::Relative, Transform::Rank]
+            .iter()
+            .any(|transform| weights[signal][*transform as usize] != 0.0)
     };
-    let forms = forms_of(measured, is_compared);
-    let weighed = |forms: &Forms| {
+    let measures = transformed(measured, is_compared);
+    let weighed = |measures: &FeatureMeasures| {
         let mut parts = [0.0; Signal::COUNT];
-        for ((part, forms), weights) in parts.iter_mut().zip(forms).zip(weights) {
-            *part = forms.iter().zip(weights).map(|(form, weight)| form * weight).sum();
+        for ((part, measures), weights) in parts.iter_mut().zip(measures).zip(weights) {
+            *part = measures.iter().zip(weights).map(|(measure, weight)| measure * weight).sum();
         }
         parts
     };
-    let parts: Vec<Values> = forms.iter().map(weighed).collect();
+    let parts: Vec<Values> = measures.iter().map(weighed).collect();
     let mut order: Vec<(f32, usize)> =
         parts.iter().enumerate().map(|(place, parts)| (parts.iter().sum(), place)).collect();
     let path = |place: usize| snapshot.path(measured[place].file);

@@ -1,10 +1,10 @@
 //! The result of a search.
 
+use super::calibration::QueryCalibration;
 use super::hits::Ranked;
 use super::model::RankedFile;
 use super::places::MeasuredPlace;
 use super::spelling::Respelled;
-use super::standing::Standing;
 use crate::query::Query;
 
 /// The ranking of one query.
@@ -16,7 +16,7 @@ pub struct Ranking {
     /// The places of the first files, best first.
     pub places: Vec<Vec<MeasuredPlace>>,
     /// The calibration of the scores.
-    pub standing: Standing,
+    pub calibration: QueryCalibration,
     /// The replacement of a name that is not defined.
     pub respelled: Option<Respelled>,
     /// The number of lines that contain the query as written.

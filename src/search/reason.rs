@@ -170,6 +170,12 @@ impl SentenceWriter<'_> {
                 _ => format!("the file {}", literal(known.literal)),
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
+            Signal::BestPlace if value >= 0.0 => {
+                "by its own lines its best place matches better than the mean of the first files".to_string()
+            }
+            Signal::BestPlace => {
+                "by its own lines its best place matches less than the mean of the first files".to_string()
+            }
             Signal::Frame => "the query names a line of the file".to_string(),
             Signal::Session => facts.activity.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),

@@ -1,9 +1,9 @@
 //! Files outside the head that contain the query as written and have no other evidence.
 
+use super::calibration::{self, QueryCalibration};
 use super::measure::Values;
 use super::model::{amounts, probability};
 use super::reason::{Contribution, OF_FEW, base, literal};
-use super::standing::{self, Standing};
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
 
@@ -20,14 +20,14 @@ pub struct UnrankedMatch {
 }
 
 /// The score of a file that contains the query as written and has no other evidence, relative to the head.
-pub fn unranked(query: &Query, profile: &Profile, head: &Standing) -> UnrankedMatch {
+pub fn unranked(query: &Query, profile: &Profile, head: &QueryCalibration) -> UnrankedMatch {
     let weights = profile.weights(query.kind);
     let mut parts: Values = [0.0; Signal::COUNT];
     for signal in [Signal::Base, Signal::Literal] {
         parts[signal as usize] = weights[signal as usize].iter().sum();
     }
     let raw = parts.iter().sum();
-    standing::scale(&mut parts, raw, head.log_odds_beyond(raw));
+    calibration::scale(&mut parts, raw, head.log_odds_beyond(raw));
     let sum = parts.iter().sum();
     UnrankedMatch { lift: 0.0, sum, score: probability(sum), parts }
 }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn the_amounts_add_up_to_the_score() {
         let query = Query::parse("needle").unwrap();
-        let head = Standing::of(&[], &query, Profile::built_in());
+        let head = QueryCalibration::of(&[], &query, Profile::built_in());
         let found = unranked(&query, Profile::built_in(), &head);
         let reasons = found.reasons(3);
         let total: f32 = reasons.iter().map(|reason| reason.amount).sum();

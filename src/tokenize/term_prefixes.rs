@@ -4,7 +4,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::family;
-use super::words::MAX_WORD_BYTES;
+use super::words::{MAX_WORD_BYTES, WORD_BYTE, words_of_chars};
 
 /// The prefixes of up to 64 terms. Masks have a bit for each term.
 pub struct TermPrefixFilter {
@@ -12,6 +12,8 @@ pub struct TermPrefixFilter {
     first: [u64; 128],
     /// By [`kind`] of two adjacent bytes: the terms that may begin with these bytes.
     two: Box<[u64; KINDS * KINDS]>,
+    /// By [`kind`] of the byte after these two: the terms that may go on with this byte.
+    third: [u64; KINDS],
     /// By term: its second and third byte, and which of the two must match.
     next: Vec<([u8; 2], [bool; 2])>,
 }
@@ -49,6 +51,33 @@ impl PrefixScan {
 
 fn kind(byte: u8) -> usize {
     byte as usize % KINDS
+}
+
+/// A scan over the bytes of an ASCII name, by three adjacent bytes.
+#[derive(Default)]
+struct TripleScan {
+    /// The kind of the previous byte. No term begins with a byte of the kind 0.
+    before: usize,
+    /// The terms that may begin with the last two bytes.
+    pair: u64,
+    found: u64,
+}
+
+impl TripleScan {
+    #[inline]
+    fn next(&mut self, filter: &TermPrefixFilter, byte: u8) {
+        let kind = kind(byte);
+        self.found |= self.pair & filter.third[kind];
+        self.pair = filter.two[self.before * KINDS + kind];
+        self.before = kind;
+    }
+
+    /// Whether the bytes until now may contain any term.
+    #[inline]
+    fn may_hold(&self, filter: &TermPrefixFilter) -> bool {
+        // The kind 0 stands for the end.
+        self.found | (self.pair & filter.third[0]) != 0
+    }
 }
 
 /// The terms that a name may contain.
@@ -91,7 +120,8 @@ impl TermPrefixFilter {
     /// A filter for `terms`, of which there are at most 64.
     pub fn new<'t>(terms: impl Iterator<Item = &'t str>) -> TermPrefixFilter {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut filter = TermPrefixFilter { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
+        let mut filter =
+            TermPrefixFilter { first: [0; 128], two: Box::new([0; _]), third: [0; KINDS], next: Vec::new() };
         for (place, term) in terms.enumerate() {
             let bytes = term.as_bytes();
             // A stem keeps the prefix of its word, except for some short words: `dying` and `die` share only one
@@ -108,8 +138,11 @@ impl TermPrefixFilter {
             // An ASCII name gives only ASCII terms; other names are not filtered.
             if term.is_ascii() && !term.is_empty() {
                 filter.first[at(0) as usize] |= 1 << place;
-                let (first, second) = (kind(at(0)), kind(at(1)));
+                let (first, second, third) = (kind(at(0)), kind(at(1)), kind(at(2)));
                 for any in 0..KINDS {
+                    if n_sure < 3 || any == third {
+                        filter.third[any] |= 1 << place;
+                    }
                     match (bytes.len(), n_sure) {
                         // The term may be the last byte of the name.
                         (1, _) => filter.two[any * KINDS + first] |= 1 << place,
@@ -122,17 +155,38 @@ impl TermPrefixFilter {
         filter
     }
 
-    /// Whether `name` may contain any term. Only pairs of bytes are checked, which rules out most names.
+    /// Whether `name` may contain any term. Only three bytes of a term are checked, which rules out most names.
     #[inline]
     pub fn may_hold(&self, name: &[u8]) -> bool {
-        let mut before = b'@';
-        let mut found = 0;
-        for byte in name {
-            found |=
-                self.two[kind(before) * KINDS + kind(*byte)] | if byte.is_ascii() { 0 } else { u64::MAX };
-            before = *byte;
+        let mut scan = TripleScan::default();
+        name.iter().for_each(|byte| scan.next(self, *byte));
+        scan.may_hold(self) || !name.is_ascii()
+    }
+
+    /// Calls `each` with every word of `text`, in order, and whether the word may contain any term.
+    #[inline]
+    pub fn for_each_word<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str, bool)) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if !WORD_BYTE[usize::from(bytes[at])] {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            let (mut scan, mut every) = (TripleScan::default(), 0);
+            while at < bytes.len() && WORD_BYTE[usize::from(bytes[at])] {
+                scan.next(self, bytes[at]);
+                every |= bytes[at];
+                at += 1;
+            }
+            let own = &text[start..at];
+            if every.is_ascii() {
+                each(own, scan.may_hold(self));
+            } else {
+                words_of_chars(own).for_each(|word| each(word, true));
+            }
         }
-        found != 0
     }
 
     /// The terms that `name` may contain, with bounds.
@@ -214,7 +268,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tokenize::{TermList, Tokenizer};
+    use crate::tokenize::{TermList, Tokenizer, for_each_word};
 
     fn terms_of(text: &str) -> Vec<String> {
         let mut terms = TermList::default();
@@ -255,6 +309,15 @@ mod tests {
                 prop_assert!(!terms.contains(term) || possible_terms.mask & (1 << place) != 0, "{term} in {name}");
             }
             let beginnings = TermPrefixFilter::new(wanted.iter().map(String::as_str));
+            let holds = |word: &str| terms_of(word).iter().any(|term| wanted.contains(term));
+            prop_assert!(!holds(&name) || beginnings.may_hold(name.as_bytes()), "{name}");
+            let (mut all, mut filtered) = (Vec::new(), Vec::new());
+            for_each_word(&name, |word| all.push(word));
+            beginnings.for_each_word(&name, |word, may| filtered.push((word, may)));
+            prop_assert_eq!(&all, &filtered.iter().map(|(word, _)| *word).collect::<Vec<_>>());
+            for (word, may) in filtered {
+                prop_assert!(may || !holds(word), "{word} in {name}");
+            }
             let mut scan = PrefixScan::default();
             for shared in [0, name.len() / 2] {
                 let shared = (0..=shared).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);

@@ -21,13 +21,15 @@ pub fn for_each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         if ascii {
             each(&text[start..at]);
         } else {
-            // The table accepts every byte of a non-ASCII character, so the characters are checked here.
-            text[start..at]
-                .split(|c: char| !is_word_char(c))
-                .filter(|word| !word.is_empty())
-                .for_each(&mut each);
+            words_of_chars(&text[start..at]).for_each(&mut each);
         }
     }
+}
+
+/// The words of a text of [`WORD_BYTE`]s. The table accepts every byte of a non-ASCII character, so the characters are
+/// checked here.
+pub(super) fn words_of_chars(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty())
 }
 
 /// Whether `c` can be part of a word.
@@ -35,7 +37,8 @@ pub fn is_word_char(c: char) -> bool {
     if c.is_ascii() { WORD_BYTE[c as usize] } else { unicode_ident::is_xid_continue(c) }
 }
 
-const WORD_BYTE: [bool; 256] = {
+/// Whether a byte can be part of a word; every byte of a non-ASCII character can.
+pub(super) const WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 256 {

@@ -106,7 +106,8 @@ impl Asker<'_> {
             reply => (reply?, None),
         };
         let rows = reply.lines.iter().map(|line| self.line_row(line)).collect();
-        let mut answer = answer(rows, reply.total_lines, reply.complete, &reply.snapshot, &reply.warnings);
+        let mut answer =
+            answer(rows, reply.total_lines, reply.incomplete.is_none(), &reply.snapshot, &reply.warnings);
         answer.note = note.map(str::to_string).or(answer.note);
         Ok(answer)
     }
@@ -241,7 +242,8 @@ fn answer(
     snapshot: &Snapshot,
     warnings: &[String],
 ) -> PickAnswer {
-    let building = snapshot.building.map(|it| format!("{} of {} files are indexed so far", it.files, it.of));
+    let building =
+        snapshot.building.map(|it| format!("{} of {} files are indexed so far", it.files, it.total_files));
     PickAnswer {
         rows,
         total,

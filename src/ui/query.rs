@@ -68,7 +68,7 @@ fn add(parsed: &mut ParsedLine, key: &str, value: &str) -> Result<(), String> {
         }
         "path" => parsed.paths.push(value.to_string()),
         // A comma may be part of a glob.
-        "glob" => parsed.filter.path_glob.push(value.to_string()),
+        "glob" => parsed.filter.path_globs.push(value.to_string()),
         _ => parsed.filter.exclude.extend(values().map(str::to_string)),
     }
     Ok(())
@@ -90,7 +90,7 @@ mod tests {
         let expected = FilterSpec {
             lang: vec!["rust".into(), "go".into()],
             kind: vec![SymbolKind::Fn],
-            path_glob: vec!["*.{rs,go}".into()],
+            path_globs: vec!["*.{rs,go}".into()],
             exclude: vec!["test".into()],
             ..FilterSpec::default()
         };

@@ -52,7 +52,7 @@ impl Updater<'_> {
     /// Whether a view is of the commit that the caller means; a commit cannot have changed.
     fn is_of_same_commit(&self, meta: &Meta, key: &ViewKey) -> bool {
         let recorded = meta.view_info(key).and_then(|info| info.commit.as_ref());
-        self.head.is_committed && recorded.is_some() && recorded == self.head.commit.as_ref()
+        self.head.is_of_commit && recorded.is_some() && recorded == self.head.commit.as_ref()
     }
 
     /// How many files a plan would add, change or delete. Files whose stat data alone changed are read and compared. If
@@ -119,9 +119,9 @@ fn views_beside<'m>(
     meta: &'m Meta,
     key: &ViewKey,
 ) -> impl Iterator<Item = Result<&'m View, MetaError>> + use<'m> {
-    let is_beside = |other: &ViewKey| match key.is_committed() {
-        true => other.is_committed() && other.settings == key.settings,
-        false => other.is_beside(key) && !other.is_committed(),
+    let is_beside = |other: &ViewKey| match key.is_of_commit() {
+        true => other.is_of_commit() && other.settings == key.settings,
+        false => other.is_beside(key) && !other.is_of_commit(),
     };
     let mut keys: Vec<_> = meta.views().filter(|(other, _)| is_beside(other) && *other != key).collect();
     let stage = key.stage();

@@ -21,6 +21,6 @@ pub struct RefreshReport {
     pub parsed: usize,
     /// Bytes that were read.
     pub bytes: u64,
-    /// The present folder of an index that could not be read and was rebuilt.
+    /// The folder to which the old index was moved, if the old index could not be read and was rebuilt.
     pub put_aside: Option<PathBuf>,
 }

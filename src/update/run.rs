@@ -414,7 +414,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         let first = keys.iter().copied().find(|key| meta.view_info(key).is_some());
         let beside = || meta.views().filter(|(key, _)| key.is_beside(&self.key));
         // Views of commits share content ids, which they store in place of file times.
-        let likeness = |key: &ViewKey| key.is_committed() == self.key.is_committed();
+        let likeness = |key: &ViewKey| key.is_of_commit() == self.key.is_of_commit();
         let last_used = || beside().max_by_key(|(key, info)| (likeness(key), info.used)).map(|(key, _)| key);
         first.or_else(last_used).cloned()
     }

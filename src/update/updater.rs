@@ -112,7 +112,7 @@ impl Updater<'_> {
 
     /// Whether another branch is checked out now. A commit never changes.
     pub(super) fn has_switched(&self) -> bool {
-        if self.head.is_committed {
+        if self.head.is_of_commit {
             return false;
         }
         let now = self.repo.map(Repo::head);

@@ -23,8 +23,8 @@ where
     let run = || {
         let mut out = Out::default();
         while let Some(task) = queue.next() {
-            let mut turn = Turn { queue: &queue, more: Vec::new() };
-            turn.more = work(task, &mut out);
+            let mut guard = TaskGuard { queue: &queue, more: Vec::new() };
+            guard.more = work(task, &mut out);
         }
         out
     };
@@ -68,12 +68,12 @@ impl<T> Queue<T> {
 
 /// A task that a thread works on. Dropping it reports its end, so that a panic in one thread ends the others instead of
 /// leaving them waiting.
-struct Turn<'q, T> {
+struct TaskGuard<'q, T> {
     queue: &'q Queue<T>,
     more: Vec<T>,
 }
 
-impl<T> Drop for Turn<'_, T> {
+impl<T> Drop for TaskGuard<'_, T> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         state.busy -= 1;

@@ -48,7 +48,7 @@ pub fn fingerprint(grammars: &Grammars) -> String {
 /// The key of the view of a tree with `head` checked out, or of the commit itself if `head` is committed.
 pub fn view_key(workspace: &Workspace, head: &Head, settings: &Settings) -> ViewKey {
     let (root, rules) = (workspace.root().to_string_lossy().into_owned(), settings.key());
-    if !head.is_committed {
+    if !head.is_of_commit {
         let head = match (&head.branch, &head.commit) {
             (Some(branch), _) => ViewHead::Branch(branch.clone()),
             (None, Some(commit)) => ViewHead::Commit(commit.clone()),

@@ -25,6 +25,8 @@ pub mod limits;
 mod memory;
 #[cfg(target_os = "linux")]
 mod names;
+#[cfg(unix)]
+mod notes;
 mod operations;
 mod parameters;
 #[cfg(unix)]

@@ -49,9 +49,16 @@ fn searches_answer_from_what_there_is_so_far() {
             // One that may build waits for something to answer from, and no longer.
             let reply = open(&tree).search(&SearchRequest::new("provider")).unwrap();
             let Some(building) = reply.snapshot.building else { continue };
-            assert!(building.files >= seen && building.files < FILES && building.of == FILES, "{building:?}");
+            assert!(
+                building.files >= seen && building.files < FILES && building.total_files == FILES,
+                "{building:?}"
+            );
             assert_eq!(reply.snapshot.indexed_files, building.files);
-            assert!(!reply.complete && reply.warnings[0].contains("is being built"), "{:?}", reply.warnings);
+            assert!(
+                !reply.literal_complete && reply.warnings[0].contains("is being built"),
+                "{:?}",
+                reply.warnings
+            );
             assert!(!reply.results.is_empty());
             for policy in [StalePolicy::Ignore, StalePolicy::Warn, StalePolicy::Refresh] {
                 let part = at_once(&tree, policy).search(&SearchRequest::new("provider")).unwrap();

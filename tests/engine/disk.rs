@@ -141,7 +141,7 @@ impl OnDisk {
         match self.engine(StalePolicy::Ignore).search(&SearchRequest::new("qxsecondqx")) {
             Err(error) => assert_eq!(json::error_kind(error.kind()), "no-index", "{error}"),
             Ok(reply) => {
-                assert!(!reply.complete && reply.snapshot.building.is_some(), "{:?}", reply.snapshot)
+                assert!(!reply.literal_complete && reply.snapshot.building.is_some(), "{:?}", reply.snapshot)
             }
         }
     }

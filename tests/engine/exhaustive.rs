@@ -41,7 +41,7 @@ fn exhaustive(text: &str) -> SearchRequest {
 fn grepped(engine: &Engine, text: &str) -> (BTreeSet<String>, usize) {
     let request = GrepRequest { fixed: true, brute: true, max_results: 1_000, ..GrepRequest::new(text) };
     let reply = engine.grep(&request).unwrap();
-    assert!(reply.complete && reply.next.is_none());
+    assert!(reply.incomplete.is_none() && reply.next.is_none());
     (reply.lines.iter().map(|line| line.path.to_string()).collect(), reply.total_lines)
 }
 
@@ -87,11 +87,14 @@ fn it_finds_every_file_that_an_exact_search_finds() {
         let (expected, lines) = grepped(&engine, text);
         let missing: Vec<_> = expected.difference(&paths).collect();
         assert!(missing.is_empty(), "{text}: {missing:?}");
-        assert_eq!((reply.literal_lines, reply.complete), (lines, true), "{text}");
+        assert_eq!((reply.literal_lines, reply.literal_complete), (lines, true), "{text}");
     }
     let (usual, reply) =
         all(&engine, SearchRequest { exhaustive: false, max_results: 50, ..exhaustive("}") });
-    assert!(!reply.complete && usual.len() < grepped(&engine, "}").0.len(), "the budget must matter here");
+    assert!(
+        !reply.literal_complete && usual.len() < grepped(&engine, "}").0.len(),
+        "the budget must matter here"
+    );
 }
 
 #[test]

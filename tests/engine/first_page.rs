@@ -135,13 +135,13 @@ fn files_that_alone_hold_the_query_are_on_the_first_page() {
             let page = BTreeSet::from_iter(paths(&reply));
             missing.extend(holding.difference(&page).map(|path| format!("{text}: {path}")));
         }
-        n_complete += reply.complete as usize;
+        n_complete += reply.literal_complete as usize;
         let kind = KINDS[place % KINDS.len()];
         let filter = FilterSpec { kind: vec![kind], ..FilterSpec::default() };
         let of_kind = engine.search(&SearchRequest { filter, ..SearchRequest::new(text.as_str()) }).unwrap();
         for (reply, lines) in [(reply, found), (of_kind, grepped(&engine, text, &[kind]))] {
             let (counted, lines) = (reply.literal_lines, lines.total_lines);
-            if counted > lines || (reply.complete && counted != lines) {
+            if counted > lines || (reply.literal_complete && counted != lines) {
                 miscounted.push(format!("{text}: {counted} of {lines} lines, {kind:?}"));
             }
         }
@@ -180,7 +180,7 @@ fn what_moves_to_the_first_page_says_why_and_takes_the_last_places() {
     let snippet = hit.snippet.as_ref().map(|snippet| snippet.text.as_str());
     assert_eq!((hit.lines.first, snippet, hit.stale), (1, Some("the gate(open) at first"), false));
     assert!(of_file(&reply, "zz.txt").is_some());
-    assert_eq!((reply.literal_lines, reply.complete), (2, true));
+    assert_eq!((reply.literal_lines, reply.literal_complete), (2, true));
 }
 
 #[test]

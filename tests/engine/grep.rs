@@ -84,7 +84,7 @@ fn it_finds_what_a_naive_search_finds() {
         let (lines, reply) = all(&tree, fixed(text));
         let expected = naive(&tree.root(), text);
         assert_eq!(lines, expected, "{text}");
-        assert_eq!((reply.total_lines, reply.complete), (expected.len(), true), "{text}");
+        assert_eq!((reply.total_lines, reply.incomplete.is_none()), (expected.len(), true), "{text}");
     }
     assert!(all(&tree, fixed("needle(")).0.len() > 4);
 }
@@ -116,7 +116,7 @@ fn what_is_left_out_for_other_reasons_is_not_searched() {
     tree.git(&["init", "-q"]);
     let (lines, reply) = all(&tree, fixed("needle"));
     assert_eq!(lines, expected[1..]);
-    assert!(reply.complete && reply.warnings.is_empty(), "{reply:?}");
+    assert!(reply.incomplete.is_none() && reply.warnings.is_empty(), "{reply:?}");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn narrowing() {
     );
     check(&|request| request.filter.path = Some("docs".into()), &["docs/guide.md:3"]);
     check(&|request| request.filter.exclude = vec!["src|tool".into()], &["docs/guide.md:3"]);
-    check(&|request| request.filter.path_glob = vec!["*.rs".into()], &["src/auth.rs:2", "src/auth.rs:6"]);
+    check(&|request| request.filter.path_globs = vec!["*.rs".into()], &["src/auth.rs:2", "src/auth.rs:6"]);
     check(&|request| request.pattern = "VAULT".into(), &[]);
     check(&|request| (request.pattern, request.case) = ("VAULT".into(), Case::Ignored), &["src/auth.rs:6"]);
 }
@@ -196,7 +196,7 @@ fn every_line_is_counted() {
     let tree = Tree::new(SMALL);
     tree.write("a.txt", "x\n".repeat(100_001));
     let reply = open(&tree).grep(&GrepRequest::new("^x$")).unwrap();
-    assert_eq!((reply.total_lines, reply.total_files, reply.complete), (100_001, 1, true));
+    assert_eq!((reply.total_lines, reply.total_files, reply.incomplete.is_none()), (100_001, 1, true));
     assert!(reply.next.is_some());
 }
 
@@ -260,7 +260,7 @@ fn it_finds_what_ripgrep_finds_in_this_repository() {
         let mut lines: Vec<String> = Vec::new();
         loop {
             let reply = engine.grep(&request).unwrap();
-            assert!(reply.complete);
+            assert!(reply.incomplete.is_none());
             lines.extend(
                 reply
                     .lines
@@ -517,7 +517,7 @@ fn lines_of_kinds_are_those_inside_of_their_items() {
         request.filter.kind = kinds.to_vec();
         let (found, reply) = places(&tree, request);
         assert_eq!(found, expected, "{kinds:?}");
-        assert_eq!((reply.total_lines, reply.complete), (expected.len(), true), "{kinds:?}");
+        assert_eq!((reply.total_lines, reply.incomplete.is_none()), (expected.len(), true), "{kinds:?}");
     };
     let all = || {
         use SymbolKind::{Class, Doc, Fn, Method, Struct, Text};
@@ -595,7 +595,7 @@ fn ranked_lines_are_the_same_lines_in_the_order_of_a_search() {
     let (mut by_path, reply) = places(&tree, plain.clone());
     let (ranked, total) = places(&tree, GrepRequest { rank: true, ..plain.clone() });
     assert_eq!((reply.total_lines, reply.total_files), (total.total_lines, total.total_files));
-    assert!(total.complete && total.warnings.is_empty());
+    assert!(total.incomplete.is_none() && total.warnings.is_empty());
     let file = |place: &String| place.split(':').next().unwrap().to_string();
     let mut files: Vec<String> = ranked.iter().map(file).collect();
     files.dedup();

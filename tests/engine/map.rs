@@ -73,7 +73,7 @@ fn a_small_tree_is_outlined_file_by_file() {
         "2 tests/vault_test.rs 1",
     ];
     assert_eq!(rows(&reply), expected);
-    assert_eq!((reply.files, reply.languages[0], reply.complete), (4, ("rust", 3), true));
+    assert_eq!((reply.files, reply.languages[0], reply.all_rows_listed), (4, ("rust", 3), true));
     let names = |path: &str| -> Vec<String> {
         let entry = reply.entries.iter().find(|entry| entry.path.as_str() == path).unwrap();
         entry.symbols.iter().map(|symbol| format!("{} {}", symbol.kind, symbol.name)).collect()
@@ -126,14 +126,17 @@ fn a_file_is_outlined_whole() {
         .collect();
     assert_eq!(lines, ["1-1 Vault", "2-6 Rarely", "7-11 Vault", " 8-10 Vault.open_it"]);
     assert_eq!(
-        (entry.is_dir, reply.complete, rows(&reply)),
+        (entry.is_dir, reply.all_rows_listed, rows(&reply)),
         (false, true, vec!["0 src/store/vault.rs 1".into()])
     );
     let cut = ask(&tree, |request| {
         request.filter.path = Some("src/store/vault.rs".into());
         request.max_items = 3;
     });
-    assert_eq!((cut.entries[0].symbols.len(), cut.entries[0].total_symbols, cut.complete), (2, 4, false));
+    assert_eq!(
+        (cut.entries[0].symbols.len(), cut.entries[0].total_symbols, cut.all_rows_listed),
+        (2, 4, false)
+    );
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn rows_are_bounded_and_the_largest_folders_stay() {
         let items: usize = reply.entries.iter().map(|entry| 1 + entry.symbols.len()).sum();
         assert!(items <= max_items, "{items} of {max_items}");
         assert_eq!(reply.entries[0].files, 103);
-        assert_eq!(reply.complete, max_items == 5_000);
+        assert_eq!(reply.all_rows_listed, max_items == 5_000);
         if max_items == 10 {
             assert!(reply.entries[1..].iter().all(|entry| entry.files == 4), "{:?}", rows(&reply));
         }

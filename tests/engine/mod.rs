@@ -23,6 +23,7 @@ mod grep;
 mod hostile;
 mod literal;
 mod map;
+mod notes;
 mod pack;
 mod place;
 mod portable;
@@ -53,7 +54,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{Hit, Options, RefreshReport, SearchReply, SearchRequest};
-use spyhop::render::json;
+use spyhop::render::json::{self, JsonPaths};
 
 use crate::support::{Random, Tree, copy_into};
 
@@ -89,7 +90,8 @@ pub fn refresh(engine: &Engine) -> RefreshReport {
 
 /// A reply as JSON without what names the index that it comes from: the snapshot, and the cursor's generation.
 fn rendered(reply: &SearchReply) -> Value {
-    let mut value: Value = serde_json::from_str(&json::search(reply)).unwrap();
+    let mut value: Value =
+        serde_json::from_str(&json::line(&json::search(reply, None, JsonPaths::default()))).unwrap();
     let fields = value.as_object_mut().unwrap();
     fields.remove("snapshot");
     if let Some(next) = reply.next.as_ref() {

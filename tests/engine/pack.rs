@@ -1,7 +1,15 @@
 //! Context packs: whole units within the budget, one search for each goal, and what is left out.
 
 use spyhop::engine::ErrorKind;
-use spyhop::{LeftOutReason, PackReply, PackRequest};
+use spyhop::engine::api::Relation;
+use spyhop::operations::PACK;
+use spyhop::path::RelPath;
+use spyhop::render::agent;
+use spyhop::render::json::JsonPaths;
+use spyhop::{
+    ActivitySource, FileActivity, GraphChanges, LeftOutReason, Mode, PackFile, PackMode, PackReply,
+    PackRequest, PackStages, PackUnit, Session,
+};
 
 use super::open;
 use crate::support::Tree;
@@ -39,6 +47,53 @@ def check_token(token):
     return bool(token)
 "#;
 
+/// Uploads with a caller, a test and an import, and files that have nothing to do with uploads.
+const LARGE: &str = r#"
+=== app/uploads/sender.py
+import socket
+from app.uploads.limits import RETRY_LIMIT
+
+
+def send_upload(path):
+    """Sends an upload and retries it."""
+    for attempt in range(RETRY_LIMIT):
+        if try_upload(path):
+            return attempt
+    raise RuntimeError("gave up")
+
+
+def try_upload(path):
+    return socket.create_connection(path)
+=== app/uploads/limits.py
+"""Limits of uploads."""
+RETRY_LIMIT = 3
+
+
+def retry_delay(attempt):
+    """How long an upload waits before its next retry."""
+    return 2 ** attempt
+=== app/main.py
+from app.uploads.sender import send_upload
+
+
+def run(paths):
+    """Uploads every path."""
+    return [send_upload(path) for path in paths]
+=== app/web/status.py
+def render_status_page(state):
+    """Shows the status page."""
+    return "<h1>" + state.title + "</h1>"
+=== tests/test_sender.py
+from app.uploads.sender import send_upload
+
+
+def test_send_upload_retries():
+    assert send_upload("a") == 0
+=== docs/uploads.md
+# Uploads
+An upload is retried. Uploads and retries are described here.
+"#;
+
 fn pack(tree: &Tree, request: PackRequest) -> PackReply {
     open(tree).pack(&request).unwrap()
 }
@@ -68,14 +123,18 @@ fn each_goal_leads_to_a_whole_unit_with_its_enclosing_line() {
 }
 
 #[test]
-fn tokens_are_those_of_the_units_that_are_shown() {
-    let reply = pack(&Tree::new(TREE), PackRequest::new(TASK));
-    let bytes = |unit: &spyhop::PackUnit| {
-        let text: usize = unit.text.iter().map(|line| line.len() + 1).sum();
-        text + unit.enclosing.as_ref().map_or(0, |line| line.text.len() + 1)
-    };
-    let of_units = reply.files.iter().flat_map(|file| &file.units).map(|unit| bytes(unit).div_ceil(4) + 12);
-    assert_eq!(reply.tokens, of_units.sum::<usize>() + 12 * reply.files.len());
+fn tokens_are_those_of_the_text_that_is_shown() {
+    for budget in [300, 800, 4_000] {
+        let tree = Tree::new(LARGE);
+        let reply =
+            pack(&tree, PackRequest { budget, ..PackRequest::new("where are retries and uploads done") });
+        let shown = agent::tokens(&agent::pack(&reply).text);
+        assert!(
+            reply.tokens <= budget && reply.tokens.abs_diff(shown) < 120 + reply.tokens / 4,
+            "{shown} {}",
+            reply.tokens
+        );
+    }
 }
 
 #[test]
@@ -94,7 +153,7 @@ fn a_small_budget_leaves_out_whole_units() {
     let function = |name: &str| format!("def retry_{name}(value):\n{body}\n\n");
     let text = format!("\n=== a.py\n{}{}{}", function("one"), function("two"), function("three"));
     let tree = Tree::new(&text);
-    let request = PackRequest { budget: 450, ..PackRequest::new("where are retries done") };
+    let request = PackRequest { budget: 450, ..PackRequest::new("retry_one retry_two retry_three") };
     let reply = pack(&tree, request);
     assert!(reply.tokens <= 450, "{}", reply.tokens);
     let shown: Vec<_> = reply.files.iter().flat_map(|file| &file.units).collect();
@@ -128,4 +187,219 @@ fn values_out_of_range_are_named() {
     );
     check(PackRequest { max_files: 0, ..PackRequest::new(TASK) }, "max_files is 0");
     check(PackRequest::new(" "), "query is empty");
+}
+
+fn file<'r>(reply: &'r PackReply, path: &str) -> &'r PackFile {
+    let found = reply.files.iter().find(|file| file.path.as_str() == path);
+    found.unwrap_or_else(|| panic!("{path} is not among {:?}", units(reply)))
+}
+
+#[test]
+fn core_units_have_callers_callees_tests_and_imports() {
+    let reply = pack(&Tree::new(LARGE), PackRequest::new("send_upload"));
+    let sender = file(&reply, "app/uploads/sender.py");
+    let send = sender.units.iter().find(|unit| unit.symbol.as_deref() == Some("send_upload")).unwrap();
+    let traces: Vec<(Relation, bool, &str, &str)> = send
+        .traces
+        .iter()
+        .map(|trace| {
+            (trace.relation, trace.is_outgoing, trace.symbol.as_deref().unwrap_or(""), trace.path.as_str())
+        })
+        .collect();
+    assert!(traces.contains(&(Relation::Calls, true, "try_upload", "app/uploads/sender.py")), "{traces:?}");
+    assert!(traces.contains(&(Relation::Calls, false, "run", "app/main.py")), "{traces:?}");
+    let test = (Relation::Tests, false, "test_send_upload_retries", "tests/test_sender.py");
+    assert!(traces.contains(&test), "{traces:?}");
+    let imports: Vec<&str> = sender.imports.iter().map(|line| line.text.as_str()).collect();
+    assert!(imports.contains(&"from app.uploads.limits import RETRY_LIMIT"), "{imports:?}");
+}
+
+#[test]
+fn every_file_and_every_place_that_is_left_out_has_a_reason() {
+    let request =
+        PackRequest { budget: 250, ..PackRequest::new("retry limit of uploads and the status page") };
+    let reply = pack(&Tree::new(LARGE), request);
+    assert!(
+        reply
+            .files
+            .iter()
+            .all(|file| !file.reason.is_empty() && file.units.iter().all(|unit| !unit.reason.is_empty()))
+    );
+    assert!(!reply.left_out.is_empty());
+    assert!(!reply.record.mode_reason.is_empty());
+}
+
+#[test]
+fn a_file_that_only_an_edge_leads_to_says_which() {
+    let request = PackRequest { budget: 20_000, ..PackRequest::new("RuntimeError gave up attempt") };
+    let stages = PackStages { prune: false, ..PackStages::default() };
+    let tree = Tree::new(LARGE);
+    let reply = pack(&tree, PackRequest { stages, ..request.clone() });
+    let limits = file(&reply, "app/uploads/limits.py");
+    let found_by_edge = limits.reason.contains("imports it") || limits.reason.contains("lies beside");
+    assert!(found_by_edge || limits.reason.contains("search"), "{}", limits.reason);
+    let without = PackStages { graph: false, ..stages };
+    let reply = pack(&tree, PackRequest { stages: without, ..request });
+    assert_eq!(reply.record.edges, 0);
+}
+
+#[test]
+fn start_points_come_first_and_unknown_ones_are_errors() {
+    let tree = Tree::new(LARGE);
+    let seeded =
+        PackRequest { seed_files: vec!["app/web/status.py".into()], ..PackRequest::new("retry of uploads") };
+    let reply = pack(&tree, seeded);
+    assert_eq!(file(&reply, "app/web/status.py").reason, "given as a start point");
+    let seeded = PackRequest {
+        seed_symbols: vec!["render_status_page".into()],
+        ..PackRequest::new("retry of uploads")
+    };
+    let reply = pack(&tree, seeded);
+    let unit = &file(&reply, "app/web/status.py").units[0];
+    assert_eq!(
+        (unit.symbol.as_deref(), &*unit.reason),
+        (Some("render_status_page"), "given as a start point")
+    );
+    let diff =
+        "--- a/app/web/status.py\n+++ b/app/web/status.py\n@@ -3 +3 @@\n-    return 1\n+    return 2\n";
+    let changed =
+        PackRequest { changes: Some(GraphChanges::of(diff.into())), ..PackRequest::new("retry of uploads") };
+    let reply = pack(&tree, changed);
+    assert_eq!(file(&reply, "app/web/status.py").units[0].reason, "the change touches it");
+    let engine = open(&tree);
+    let missing = PackRequest { seed_files: vec!["no/such.py".into()], ..PackRequest::new("x") };
+    assert!(
+        engine.pack(&missing).unwrap_err().to_string().contains("seed_file 'no/such.py' is not in the index")
+    );
+}
+
+#[test]
+fn a_stack_trace_and_a_file_name_in_the_task_are_looked_up() {
+    let tree = Tree::new(LARGE);
+    let task = "Upload fails\n\n  File \"app/uploads/sender.py\", line 9, in send_upload\nRuntimeError";
+    let reply = pack(&tree, PackRequest::new(task));
+    assert_eq!(reply.files[0].path.as_str(), "app/uploads/sender.py");
+    let reply = pack(&tree, PackRequest::new("colours of the page, see status.py"));
+    assert_eq!(file(&reply, "app/web/status.py").reason, "the task names the file");
+}
+
+#[test]
+fn goals_of_different_regions_are_all_collected_unless_the_mode_commits_to_one() {
+    let tree = Tree::new(LARGE);
+    let task = "raise the retry limit of uploads and show the title in the status page";
+    let broad = pack(&tree, PackRequest { budget: 20_000, ..PackRequest::new(task) });
+    assert_eq!(
+        (broad.record.pack_mode, broad.record.regions.len()),
+        (PackMode::Broad, 2),
+        "{:?}",
+        broad.record
+    );
+    file(&broad, "app/web/status.py");
+    file(&broad, "app/uploads/sender.py");
+    let focused = PackRequest { pack_mode: PackMode::Focused, budget: 20_000, ..PackRequest::new(task) };
+    let reply = pack(&tree, focused.clone());
+    let backups: Vec<&PackFile> = reply.files.iter().filter(|file| file.is_backup).collect();
+    assert_eq!(backups.len(), 1, "{:?}", units(&reply));
+    assert_eq!(reply.record.backup.as_ref().map(|own| &own.path), Some(&backups[0].path));
+    let stages = PackStages { backup: false, ..PackStages::default() };
+    let reply = pack(&tree, PackRequest { stages, ..focused });
+    assert!(reply.files.iter().all(|file| !file.is_backup));
+    assert!(reply.left_out.iter().any(|place| place.reason == LeftOutReason::Branch), "{:?}", reply.left_out);
+}
+
+#[test]
+fn nine_runs_give_equal_bytes_in_each_mode() {
+    let tree = Tree::new(LARGE);
+    for mode in [Mode::Compact, Mode::Default, Mode::Debug] {
+        let request = PackRequest {
+            mode,
+            ..PackRequest::new("raise the retry limit of uploads and show the title in the status page")
+        };
+        let bytes: Vec<String> = (0..9)
+            .map(|_| {
+                let mut reply = pack(&tree, request.clone());
+                reply.snapshot.checked_at = None;
+                (PACK.json)(&reply, JsonPaths::default())
+            })
+            .collect();
+        assert!(bytes.iter().all(|other| *other == bytes[0]), "{}", bytes[0]);
+        assert_eq!(bytes[0].contains("\"record\""), mode == Mode::Debug);
+        assert_eq!(bytes[0].contains("RuntimeError"), mode != Mode::Compact);
+    }
+}
+
+#[test]
+fn a_cursor_extends_a_pack_without_repeating_a_unit() {
+    let tree = Tree::new(LARGE);
+    let engine = open(&tree);
+    let mut request = PackRequest { budget: 200, ..PackRequest::new("retry of uploads") };
+    let mut seen = Vec::new();
+    for _ in 0..12 {
+        let reply = engine.pack(&request).unwrap();
+        let new = units(&reply);
+        assert!(new.iter().all(|unit| !seen.contains(unit)), "{new:?} after {seen:?}");
+        seen.extend(new);
+        match reply.next {
+            Some(next) => request.cursor = Some(next),
+            None => break,
+        }
+    }
+    assert!(seen.len() >= 3, "{seen:?}");
+    assert!(engine.pack(&PackRequest { cursor: Some("x".into()), ..request }).is_err());
+}
+
+#[test]
+fn a_session_is_not_sent_a_unit_twice() {
+    let tree = Tree::new(LARGE);
+    let engine = open(&tree);
+    let session = Session::new();
+    let activity = ActivitySource::Session(session.clone());
+    let request = PackRequest { activity, dedupe: true, ..PackRequest::new("send_upload") };
+    let first = engine.pack(&request).unwrap();
+    session.record_pack(&request, &first);
+    let again = engine.pack(&request).unwrap();
+    let sent = units(&first);
+    assert!(units(&again).iter().all(|unit| !sent.contains(unit)), "{:?}", units(&again));
+    let known = again.left_out.iter().find(|place| place.reason == LeftOutReason::Sent).unwrap();
+    assert_eq!(known.sent_before.as_ref().unwrap().call, 1);
+    let all = engine.pack(&PackRequest { dedupe: false, ..request }).unwrap();
+    assert_eq!(units(&all), sent);
+}
+
+#[test]
+fn a_further_page_of_a_session_repeats_nothing_though_the_session_changes_the_ranking() {
+    let tree = Tree::new(LARGE);
+    let engine = open(&tree);
+    let session = Session::new();
+    let activity = ActivitySource::Session(session.clone());
+    let mut request = PackRequest { activity, budget: 200, ..PackRequest::new("retry of uploads") };
+    let first = engine.pack(&request).unwrap();
+    session.record_pack(&request, &first);
+    engine.record_activity(&session, &[RelPath::new("app/main.py").unwrap()], FileActivity::Touched).unwrap();
+    request.cursor.clone_from(&first.next);
+    let more = engine.pack(&request).unwrap();
+    let sent = units(&first);
+    assert!(
+        !more.files.is_empty() && units(&more).iter().all(|unit| !sent.contains(unit)),
+        "{:?}",
+        units(&more)
+    );
+}
+
+#[test]
+fn a_part_of_a_function_is_shown_as_the_whole_function() {
+    let body = (0..300).map(|line| format!("    total += step_{line}(value)\n")).collect::<String>();
+    let tree = Tree::new(&format!("\n=== a.py\ndef collect(value):\n{body}\n\ndef other():\n    return 1\n"));
+    let reply = pack(&tree, PackRequest { budget: 6_000, ..PackRequest::new("step_280") });
+    let unit: &PackUnit = &reply.files[0].units[0];
+    assert_eq!((unit.lines.first, unit.lines.last, unit.is_cut), (1, 301, false));
+}
+
+#[test]
+fn secrets_are_masked_in_units() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let tree =
+        Tree::new(&format!("\n=== a.py\ndef retry_upload():\n    token = \"{token}\"\n    return token\n"));
+    let text = (PACK.json)(&pack(&tree, PackRequest::new("retry_upload")), JsonPaths::default());
+    assert!(text.contains("masked") && !text.contains(&token), "{text}");
 }

@@ -36,7 +36,7 @@ pub fn requests() -> Vec<SearchRequest> {
         .collect();
     let filtered = [
         FilterSpec { lang: vec!["rust".into()], ..FilterSpec::default() },
-        FilterSpec { path_glob: vec!["*.py".into()], ..FilterSpec::default() },
+        FilterSpec { path_globs: vec!["*.py".into()], ..FilterSpec::default() },
         FilterSpec { kind: vec!["fn".parse().unwrap()], ..FilterSpec::default() },
         FilterSpec { exclude: vec!["merge|cache".into()], ..FilterSpec::default() },
     ];

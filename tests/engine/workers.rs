@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use spyhop::engine::Engine;
 use spyhop::engine::api::{MapRequest, Options, Parsing, WorkerPool};
-use spyhop::render::json;
+use spyhop::render::json::{self, JsonPaths};
 use spyhop::worker::WORKER_ARGUMENT;
 
 use super::{Tree, ask, copy_into, options, refresh};
@@ -30,7 +30,7 @@ fn map(engine: &Engine) -> String {
     let request = MapRequest { max_items: 1000, depth: 6, ..MapRequest::default() };
     let reply = engine.project_map(&request).unwrap();
     assert!(!reply.entries.is_empty());
-    json::map(&reply).split("\"snapshot\"").next().unwrap().to_string()
+    json::line(&json::map(&reply, JsonPaths::default())).split("\"snapshot\"").next().unwrap().to_string()
 }
 
 /// The process numbers of the workers of this process that `program` runs in.

@@ -134,7 +134,7 @@ fn a_run_measures_and_writes_the_same_each_time() {
     assert_eq!(row(&out, "set")[2..8], ["NDCG@10", "MRR@10", "MAP@50", "recall@10", "success@1", "tokens"]);
     // "key" has two targets at the first hit: 2 / (2 + 1 / log2 3), and recall 1. "circle" has one, at the first.
     assert_eq!(row(&out, "semantic")[1..7], ["1", "0.760", "1.000", "0.500", "1.000", "1.000"]);
-    assert_eq!(row(&out, "name")[1..7], ["1", "1.000", "1.000", "1.000", "1.000", "1.000"]);
+    assert_eq!(row(&out, "names")[1..7], ["1", "1.000", "1.000", "1.000", "1.000", "1.000"]);
     assert_eq!((row(&out, "web")[1], row(&out, "rust")[1]), ("3", "3"));
     assert_eq!(row(&out, "all")[1..3], ["3", "3"], "files, and how many were parsed");
 
@@ -149,14 +149,14 @@ fn a_run_measures_and_writes_the_same_each_time() {
 #[test]
 fn queries_and_trees_are_chosen() {
     let place = Place::new(SMALL);
-    let out = place.ok("run web.toml --trees trees --kind name --lang rust --only web -k 5 --depth 5");
+    let out = place.ok("run web.toml --trees trees --kind names --lang rust --only web -k 5 --depth 5");
     assert_eq!(row(&out, "web")[1], "1");
     let out = place.ok("run web.toml --trees trees --worst 9");
     assert!(out.contains("\n0.613 water: pour the water\n      ranks 1,-\n"), "{out}");
     assert!(!out.contains("circle: draw_circle"), "{out}");
     let error = place.refused("run web.toml --trees trees --kind riddle");
     assert!(
-        error.contains("--kind: nothing is called 'riddle'; choose of: name, question, semantic"),
+        error.contains("--kind: nothing is called 'riddle'; choose of: names, semantic, words"),
         "{error}"
     );
     let error = place.refused("run web.toml --trees trees --depth 5");
@@ -221,7 +221,7 @@ fn runs_are_compared() {
     let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
     fs::write(place.path("b.jsonl"), lines).unwrap();
     let out = place.ok("compare a.jsonl b.jsonl");
-    assert_eq!(row(&out, "name")[2..5], ["1.0000", "0.0000", "-1.0000"]);
+    assert_eq!(row(&out, "names")[2..5], ["1.0000", "0.0000", "-1.0000"]);
     assert!(out.contains("worse  -1.000 circle: draw_circle\n       ranks 1 -> -\n"), "{out}");
     assert!(place.refused("compare a.jsonl web.toml").contains("web.toml:1: "));
 }
@@ -231,7 +231,7 @@ fn a_weight_is_swept() {
     let both = "\n=== both.jsonl\n{\"corpus\": \"web\", \"query\": \"draw the water\", \"relevant\": [\"guide.md\"]}\n";
     let place = Place::new(&format!("{SMALL}{both}"));
     let out = place.ok("sweep both.jsonl --trees trees --weight docs.value --from -9 --to 9 --steps 3");
-    assert_eq!(row(&out, "docs.value"), ["docs.value", "NDCG@10", "question"]);
+    assert_eq!(row(&out, "docs.value"), ["docs.value", "NDCG@10", "words"]);
     let labels: Vec<&str> = out.lines().skip(2).map(|line| line[2..12].trim()).collect();
     assert_eq!(labels, ["as it is", "-9.0000", "0.0000", "9.0000"]);
     assert_eq!((row(&out, "-9.0000")[1], row(&out, "9.0000")[1]), ("0.6309", "1.0000"), "{out}");
@@ -281,7 +281,7 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     assert_eq!((row(&out, "all")[1], row(&out, "more")[1], row(&out, "web")[1]), ("9", "6", "3"), "{out}");
     assert_eq!(
         (row(&out, "more/ink@9")[1], row(&out, "seed")[1], row(&out, "score")[1]),
-        ("2", "NDCG@10", "name: shown")
+        ("2", "NDCG@10", "names: shown")
     );
     assert_eq!(out, place.ok(&format!("{fit} --out b.toml --threads 1")));
     let text = place.read("a.toml");
@@ -301,7 +301,7 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
         let start = |name: &str| Profile::built_in().weight(kind, name.parse().unwrap());
         assert_eq!(weight("sibling.value"), start("sibling.value"));
         assert!(weight("lexical.rank") >= 0.0 && weight("test.value") <= 0.0);
-        assert_ne!(weight("lexical.share"), start("lexical.share"));
+        assert_ne!(weight("lexical.relative"), start("lexical.relative"));
     }
     place.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
     let compared = place.ok("compare runs/start.jsonl runs/held-out.jsonl");
@@ -348,7 +348,9 @@ fn weights_times_measures_are_the_sum() {
     {
         let mut profile = Profile::built_in().clone();
         let features = || {
-            Signal::ALL.iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal: *signal, form }))
+            Signal::ALL
+                .iter()
+                .flat_map(|signal| Transform::ALL.map(|transform| Feature { signal: *signal, transform }))
         };
         for (place, feature) in features().enumerate() {
             profile.set_weight(None, feature, ((place + at) % 7) as f32 * 0.1 - 0.2);

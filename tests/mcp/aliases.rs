@@ -10,6 +10,7 @@ use crate::support::{SMALL, Tree};
 fn sample(name: &str) -> Value {
     match name {
         "q" | "query" | "pattern" | "regex" => json!("draw_circle"),
+        "content" | "memory" | "data" | "text" => json!("draw_circle needs a radius"),
         "top_k" | "k" | "perPage" | "per_page" | "num_results" | "head_limit" | "-A" | "-B" | "-C"
         | "limit" | "context_lines" | "max_depth" => {
             json!(3)
@@ -31,6 +32,10 @@ fn sample(name: &str) -> Value {
         | "identifier" => json!("draw_circle"),
         "relative_path" => json!("src/paint.py"),
         "line" | "column" | "character" => json!(1),
+        "prompt" | "description" => json!("draw a circle"),
+        "max_tokens" | "token_budget" => json!(500),
+        "files" | "seed_files" => json!(["src/paint.py"]),
+        "symbols" | "seed_symbols" => json!(["draw_circle"]),
         other => panic!("there is no sample of '{other}'"),
     }
 }
@@ -38,7 +43,8 @@ fn sample(name: &str) -> Value {
 #[test]
 fn every_parameter_of_another_name_is_answered() {
     let tree = Tree::new(SMALL);
-    let mut session = Session::new(&tree);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--allow-memory"]));
     let aliases = ALIASES.iter().filter(|alias| alias.replay);
     let aliases = aliases.map(|alias| (alias.name, alias.canonical, alias.params, alias.own));
     let own_names = SPELLINGS.iter().map(|(tool, spellings)| (*tool, *tool, *spellings, &[][..]));
@@ -49,6 +55,9 @@ fn every_parameter_of_another_name_is_answered() {
             "grep_files" | "file_search" => ("pattern", json!("*draw_circle*")),
             "read_file" => ("path", json!("src/paint.py")),
             "find_references" | "impact" | "trace_symbol" => ("target", json!("draw_circle")),
+            "search_revision_memory" => ("query", json!("draw_circle")),
+            "record_revision" => ("text", json!("draw_circle needs a radius")),
+            "get_context_pack" => ("task", json!("draw a circle")),
             _ => ("", Value::Null),
         };
         let (needed, value) =

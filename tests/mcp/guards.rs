@@ -81,6 +81,9 @@ fn arguments(tool: &str) -> Value {
         "index_status" => json!({}),
         "read_file" => json!({ "path": "src/paint.py", "lines": "2-3" }),
         "find_references" | "trace_symbol" | "impact" => json!({ "target": "resolve_api_key" }),
+        "search_revision_memory" => json!({ "query": "circle" }),
+        "record_revision" => json!({ "text": "A circle needs a radius" }),
+        "get_context_pack" => json!({ "task": "draw_circle", "budget": 500 }),
         other => panic!("no arguments for {other}"),
     }
 }
@@ -89,7 +92,9 @@ fn arguments(tool: &str) -> Value {
 fn other_names_are_never_shown_and_answer_as_their_tool_does() {
     let tree = Tree::new(SMALL);
     tree.run(&["index", "-q"]);
-    let mut session = Session::start(tree.command().args(["mcp", "--profile", "full"]));
+    // A note that is recorded again is answered with a remark, by any name.
+    tree.run(&["memory", "add", "A circle needs a radius"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--profile", "full", "--allow-memory"]));
     let listed = session.listed();
     for alias in ALIASES {
         assert!(!listed.contains(&alias.name.to_string()), "{}", alias.name);
@@ -100,7 +105,8 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
         }
         // Each in a session of its own: what one was shown weighs in its next question.
         let answer = |name: &str| {
-            let mut session = Session::start(tree.command().args(["mcp", "--profile", "full"]));
+            let mut session =
+                Session::start(tree.command().args(["mcp", "--profile", "full", "--allow-memory"]));
             let mut given = arguments(alias.canonical);
             if name == alias.canonical {
                 alias.implied.iter().for_each(|(param, value)| given[*param] = (*value).into());

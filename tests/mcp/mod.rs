@@ -11,6 +11,8 @@ mod guards;
 mod http;
 mod lean;
 mod limits;
+#[cfg(unix)]
+mod notes;
 mod pages;
 mod paths;
 mod same;

@@ -20,14 +20,14 @@ fn required(tool: &Tool) -> Map<String, Value> {
         Takes::Repeated => json!(["secret"]),
         _ => json!("secret"),
     };
-    tool.required().iter().map(|param| (param.name.to_string(), value(param.takes))).collect()
+    tool.required.iter().map(|param| (param.name.to_string(), value(param.takes))).collect()
 }
 
 /// Every parameter that takes a path or a pattern of paths.
 fn path_params() -> Vec<(&'static Tool, &'static str, Takes)> {
     let takes_path = |takes: Takes| matches!(takes, Takes::Path | Takes::Paths);
     let params =
-        TOOLS.iter().flat_map(|tool| tool.params.iter().map(move |param| (tool, param.name, param.takes)));
+        TOOLS.iter().flat_map(|tool| tool.params().map(move |param| (tool, param.name, param.takes)));
     params.filter(|(tool, name, takes)| takes_path(*takes) || is_pattern(tool, name)).collect()
 }
 
@@ -75,7 +75,8 @@ fn nothing_outside_the_roots_is_reached_by_any_parameter() {
         "\\\\?\\C:\\Windows".into(),
         "\\\\.\\pipe\\x".into(),
     ];
-    let mut session = Session::new(&tree);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--allow-memory"]));
     let params = path_params();
     assert!(params.len() >= 10, "{params:?}");
     for (tool, name, takes) in params {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use spyhop::path::RelPath;
-use spyhop::render::json as wire;
+use spyhop::render::json::{self as wire, JsonPaths};
 use spyhop::{
     Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, ReadRequest, SearchRequest,
     SymbolsRequest,
@@ -47,7 +47,7 @@ fn table() -> Vec<Request> {
         ),
         request(
             "draw",
-            |r| filter(r, &|f| f.path_glob = vec!["*.py".into(), "*.md".into()]),
+            |r| filter(r, &|f| f.path_globs = vec!["*.py".into(), "*.md".into()]),
             &["draw", "--glob", "*.py", "--glob", "*.md"],
             json!({ "query": "draw", "glob": ["*.py", "*.md"] }),
         ),
@@ -103,7 +103,9 @@ fn searches() {
     let engine = engine(&tree);
     for Request { library, line, tool } in table() {
         let reply = engine.search(&library).unwrap();
-        let by_library = steady(serde_json::from_str(&wire::search(&reply)).unwrap());
+        let by_library = steady(
+            serde_json::from_str(&wire::line(&wire::search(&reply, None, JsonPaths::default()))).unwrap(),
+        );
         assert_eq!(steady(tree.json(line)), by_library, "{line:?}");
         // Nothing of an earlier question weighs in a session that is new.
         let mut session = Session::start(tree.command().arg("mcp"));
@@ -126,32 +128,38 @@ fn what_else_there_is() {
 
     let queries = ["circle".to_string(), "beans".to_string()];
     let batch = engine.search_batch(&queries, &SearchRequest::new("")).unwrap();
-    let batch = steady(parsed(wire::batch(&batch, &queries)));
+    let batch = steady(parsed(wire::line(&wire::search(&batch, Some(&queries), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["--queries", "circle|beans"])), batch);
     assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
 
     let mut grep = GrepRequest { enclosing: true, ..GrepRequest::new("circle|secret") };
     (grep.expand, grep.case, grep.filter.path) = (1, spyhop::engine::api::Case::Ignored, Some("src".into()));
-    let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
+    let grep = steady(parsed(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["grep", "circle|secret", "-i", "-C", "1", "--path", "src"])), grep);
     let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
     assert_eq!(steady(session.data("grep_files", asked)), grep);
 
     let mut grep = GrepRequest { rank: true, fixed: true, enclosing: true, ..GrepRequest::new("circle") };
     grep.filter.kind = vec![spyhop::model::SymbolKind::Fn];
-    let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
+    let grep = steady(parsed(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["grep", "circle", "-F", "--rank", "--kind", "fn"])), grep);
     let asked = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });
     assert_eq!(steady(session.data("grep_files", asked)), grep);
 
     for pattern in ["*.py", "auth", ""] {
-        let files = steady(parsed(wire::files(&engine.files(&FilesRequest::new(pattern)).unwrap())));
+        let files = steady(parsed(wire::line(&wire::files(
+            &engine.files(&FilesRequest::new(pattern)).unwrap(),
+            JsonPaths::default(),
+        ))));
         assert_eq!(steady(tree.json(&["files", pattern])), files, "{pattern}");
         assert_eq!(steady(session.data("file_search", json!({ "pattern": pattern }))), files, "{pattern}");
     }
 
     for pattern in ["circle", "harea", ""] {
-        let symbols = steady(parsed(wire::symbols(&engine.symbols(&SymbolsRequest::new(pattern)).unwrap())));
+        let symbols = steady(parsed(wire::line(&wire::symbols(
+            &engine.symbols(&SymbolsRequest::new(pattern)).unwrap(),
+            JsonPaths::default(),
+        ))));
         assert_eq!(steady(tree.json(&["symbols", pattern])), symbols, "{pattern}");
         assert_eq!(
             steady(session.data("symbol_search", json!({ "pattern": pattern }))),
@@ -161,32 +169,33 @@ fn what_else_there_is() {
     }
 
     let map = MapRequest { depth: 1, ..MapRequest::default() };
-    let map = steady(parsed(wire::map(&engine.project_map(&map).unwrap())));
+    let map =
+        steady(parsed(wire::line(&wire::map(&engine.project_map(&map).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["map", "--depth", "1"])), map);
     assert_eq!(steady(session.data("project_map", json!({ "depth": 1 }))), map);
 
     let read = ReadRequest { path: RelPath::new("src/paint.py").ok(), ..ReadRequest::default() };
     let read = ReadRequest { lines: "1-2".parse().ok(), ..read };
-    let read = steady(parsed(wire::read(&engine.read(&read).unwrap())));
+    let read = steady(parsed(wire::line(&wire::read(&engine.read(&read).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["read", "src/paint.py", "--lines", "1-2"])), read);
     let asked = json!({ "path": "src/paint.py", "lines": "1-2" });
     assert_eq!(steady(session.data("read_file", asked)), read);
 
     let read = ReadRequest { symbol: Some("draw_circle".into()), ..ReadRequest::default() };
-    let read = steady(parsed(wire::read(&engine.read(&read).unwrap())));
+    let read = steady(parsed(wire::line(&wire::read(&engine.read(&read).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["read", "--symbol", "draw_circle"])), read);
     assert_eq!(steady(session.data("read_file", json!({ "symbol": "draw_circle" }))), read);
 
-    let status = parsed(wire::status(&engine.status().unwrap()));
+    let status = parsed(wire::line(&wire::status(&engine.status().unwrap())));
     assert_eq!(tree.json(&["status"]), status);
     assert_eq!(without(session.data("index_status", json!({})), &["roots", "indexing"]), status);
 
-    let skipped = parsed(wire::skipped(&engine.skipped().unwrap()));
+    let skipped = parsed(wire::line(&wire::skipped(&engine.skipped().unwrap(), JsonPaths::default())));
     assert_eq!(tree.json(&["skipped"]), skipped);
     assert_eq!(without(session.data("skipped_files", json!({})), &["next", "total"]), skipped);
 
     let why_not = engine.why_not("docs/guide.md", &SearchRequest::new("circle")).unwrap();
-    let why_not = parsed(wire::why_not(&why_not));
+    let why_not = parsed(wire::line(&wire::why_not(&why_not, JsonPaths::default())));
     assert_eq!(tree.json(&["why-not", "docs/guide.md", "circle"]), why_not);
     let asked = json!({ "file": "docs/guide.md", "query": "circle" });
     let mut session = Session::start(tree.command().arg("mcp"));

@@ -31,6 +31,10 @@ fn without(mut data: Value, names: &[&str]) -> Value {
 fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
     let tree = repository();
     let mut session = Session::new(&tree);
+    // A note about a file that only the view has.
+    tree.git(&["checkout", "-q", "topic"]);
+    tree.run(&["memory", "add", "Row the boat slowly", "--link", "boats/oar.rs#row_the_boat"]);
+    tree.git(&["checkout", "-q", "main"]);
     let table: &[(&str, Value, &[&str])] = &[
         ("codebase_search", json!({ "query": "rows the boat" }), &["search", "rows the boat"]),
         ("codebase_search", json!({ "query": "beans" }), &["search", "beans"]),
@@ -48,6 +52,7 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         ("read_file", json!({ "path": "boats/oar.rs" }), &["read", "boats/oar.rs"]),
         ("skipped_files", json!({}), &["skipped"]),
         ("why_not", json!({ "file": "boats/oar.rs", "query": "boat" }), &["why-not", "boats/oar.rs", "boat"]),
+        ("search_revision_memory", json!({ "query": "row the boat" }), &["memory", "search", "row the boat"]),
         ("find_references", json!({ "target": "row_the_boat" }), &["refs", "row_the_boat"]),
         ("trace_symbol", json!({ "target": "row_the_boat" }), &["trace", "row_the_boat"]),
         ("impact", json!({ "target": "boats/oar.rs" }), &["impact", "boats/oar.rs"]),

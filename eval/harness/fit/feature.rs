@@ -32,6 +32,8 @@ pub fn sign(signal: Signal) -> Sign {
         S::Depth | S::Size | S::NamedAsFolder => Sign::Either,
         // The base is calibrated; candidates are files of their own, and nobody touched one.
         S::Base | S::Session | S::Sibling => Sign::Kept,
+        // Only the first files have places, and their order decides which files are the first.
+        S::BestPlace => Sign::Kept,
         // The development sets hold next to none of these.
         S::Literal | S::Frame | S::Run | S::Data | S::Generated => Sign::Kept,
     }
@@ -48,7 +50,7 @@ pub fn bounds(signal: Signal) -> Bounds {
 }
 
 /// The features to learn: those that `start` weighs in some kind of query, with those that are added and without those
-/// that are left out. A signal stands for all its forms, `all` for everything.
+/// that are left out. A signal stands for all its transforms, `all` for everything.
 pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec<Feature>, Failure> {
     let weighed = |feature: &Feature| QueryKind::ALL.iter().any(|kind| start.weight(*kind, *feature) != 0.0);
     let mut chosen: BTreeSet<Feature> = learnable().filter(weighed).collect();
@@ -70,13 +72,13 @@ pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec
 /// is calibrated does.
 pub fn weighed_alone() -> impl Iterator<Item = Feature> {
     let signals = [Signal::Literal, Signal::Frame, Signal::Run, Signal::Data, Signal::Generated];
-    signals.into_iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
+    signals.into_iter().flat_map(|signal| Transform::ALL.map(|transform| Feature { signal, transform }))
 }
 
 /// Every feature that can be learned.
 pub fn learnable() -> impl Iterator<Item = Feature> {
     let signals = Signal::ALL.iter().copied().filter(|signal| sign(*signal) != Sign::Kept);
-    signals.flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
+    signals.flat_map(|signal| Transform::ALL.map(|transform| Feature { signal, transform }))
 }
 
 fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
@@ -84,7 +86,7 @@ fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
         return Ok(learnable().collect());
     }
     let features = match Signal::by_name(name) {
-        Some(signal) => Transform::ALL.map(|form| Feature { signal, form }).to_vec(),
+        Some(signal) => Transform::ALL.map(|transform| Feature { signal, transform }).to_vec(),
         None => vec![name.parse()?],
     };
     match features[0].signal {
@@ -115,7 +117,7 @@ mod tests {
         let as_it_is = names(&[], &[]);
         let unweighed = all.iter().find(|name| !as_it_is.contains(name)).expect("flags have one form");
         assert_eq!(names(&[unweighed], &[]).len(), as_it_is.len() + 1);
-        assert!(!names(&["lexical"], &["lexical.share"]).contains(&"lexical.share".to_string()));
+        assert!(!names(&["lexical"], &["lexical.relative"]).contains(&"lexical.relative".to_string()));
         let error = chosen(Profile::built_in(), &[], &["all".to_string()]).unwrap_err().to_string();
         assert_eq!(error, "no feature is left to learn");
     }

@@ -64,10 +64,10 @@ pub struct Args {
     /// Ask for so many names that each repository defines, too: sets ask for few that no file is called after
     #[arg(long, value_name = "N", default_value_t = 60)]
     names: u16,
-    /// Features to leave out, such as `lexical.rank`; a signal stands for all its forms
+    /// Features to leave out, such as `lexical.rank`; a signal stands for all its transforms
     #[arg(long, value_name = "FEATURE", value_delimiter = ',')]
     without: Vec<String>,
-    /// Features to learn beside those that the start weighs; a signal stands for all its forms, `all` for everything
+    /// Features to learn beside those that the start weighs; a signal stands for all its transforms, `all` for everything
     #[arg(long, value_name = "FEATURE", value_delimiter = ',')]
     add: Vec<String>,
     /// Write two run files here, start.jsonl and held-out.jsonl, for compare and plot
@@ -178,7 +178,7 @@ fn profile(
     profile.name = name.to_string();
     // Lines that were learned under other weights say nothing of these.
     profile.scores = spyhop::Scores::UNCALIBRATED;
-    let base = Transform::ALL.map(|form| Feature { signal: Signal::Base, form });
+    let base = Transform::ALL.map(|transform| Feature { signal: Signal::Base, transform });
     feature::learnable().chain(base).for_each(|feature| profile.set_weight(None, feature, 0.0));
     for kind in QueryKind::ALL {
         let line = lines[kind as usize];

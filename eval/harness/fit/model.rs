@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn one_pair_gives_the_weight_that_algebra_gives() {
-        let lesson = Lesson { shape: QueryKind::OnlyNames, better: 1, rows: vec![1.0, 0.0] };
+        let lesson = Lesson { shape: QueryKind::Names, better: 1, rows: vec![1.0, 0.0] };
         let weights =
-            learned(&[&lesson], &features(&["lexical.share"]), Restraint { strength: 2.0, kinds: 0.5 });
+            learned(&[&lesson], &features(&["lexical.relative"]), Restraint { strength: 2.0, kinds: 0.5 });
         // The best common weight is w / (1 + kinds^2), which leaves lambda / 2 * w^2 / (1 + kinds^2) to pay.
         let [name, sentence, question] = [0, 1, 2].map(|shape| weights.of[shape][0]);
         assert!((1.0 / (1.0 + name.exp()) - 0.5 * name / 1.25).abs() < 1e-6, "{name}");
@@ -247,7 +247,8 @@ mod tests {
     #[test]
     fn signs_hold_against_the_data() {
         // The data say the opposite of what the first two signals may mean.
-        let names = features(&["lexical.share", "test.value", "depth.value", "name-kin.share", "docs.value"]);
+        let names =
+            features(&["lexical.relative", "test.value", "depth.value", "name-kin.relative", "docs.value"]);
         let lessons = drawn(&[-1.0, 1.0, -1.0, 1.0, -1.0], 60);
         let lessons: Vec<&Lesson> = lessons.iter().collect();
         let weights = learned(&lessons, &names, RESTRAINT);
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_same_lessons_give_the_same_weights() {
-        let names = features(&["lexical.share", "path.share", "depth.value"]);
+        let names = features(&["lexical.relative", "path.relative", "depth.value"]);
         let lessons = drawn(&[1.0, 0.5, -0.2], 40);
         let lessons: Vec<&Lesson> = lessons.iter().collect();
         assert_eq!(learned(&lessons, &names, RESTRAINT), learned(&lessons, &names, RESTRAINT));

@@ -167,7 +167,7 @@ mod tests {
     fn check(answers: &str, expected: Option<(usize, &[f32])>) {
         let answers: Vec<bool> = answers.chars().map(|sign| sign == '+').collect();
         let rows: Vec<f32> = (0..answers.len()).map(|at| at as f32).collect();
-        let lesson = lesson(QueryKind::OnlyNames, &answers, &rows, 1);
+        let lesson = lesson(QueryKind::Names, &answers, &rows, 1);
         assert_eq!(lesson.as_ref().map(|lesson| (lesson.better, lesson.rows.as_slice())), expected);
     }
 
@@ -184,7 +184,7 @@ mod tests {
     fn a_lesson_has_ten_answers_and_the_hardest_others() {
         let answers: Vec<bool> = (0..100).map(|at| at % 2 == 1).collect();
         let rows: Vec<f32> = (0..100).map(|at| at as f32).collect();
-        let lesson = lesson(QueryKind::OnlyNames, &answers, &rows, 1).unwrap();
+        let lesson = lesson(QueryKind::Names, &answers, &rows, 1).unwrap();
         assert_eq!((lesson.better, lesson.rows.len()), (10, 10 + 15));
         assert_eq!((lesson.rows[9], lesson.rows[10], lesson.rows[24]), (19.0, 0.0, 28.0));
     }

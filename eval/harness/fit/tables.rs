@@ -218,8 +218,8 @@ pub fn reliability(questions: &[Question], held: &[QueryRow]) -> String {
     format!("{}\n", table.printed())
 }
 
-/// The weights for the three shapes in each form, the signal that moves scores most first: how much is the weight times
-/// how much the feature differs within pairs, added up over forms, the mean of the shapes.
+/// The weights for the three kinds of query under each transform, the signal that moves scores most first: how much is the weight times
+/// how much the feature differs within pairs, added up over transforms, the mean of the kinds.
 pub fn weights(profile: &Profile, features: &[Feature], scale: &[f64]) -> String {
     let weights = |feature: Feature| QueryKind::ALL.map(|kind| profile.weight(kind, feature));
     let mut moves: BTreeMap<Signal, f64> = BTreeMap::new();
@@ -229,10 +229,10 @@ pub fn weights(profile: &Profile, features: &[Feature], scale: &[f64]) -> String
     }
     let mut signals: Vec<(Signal, f64)> = moves.into_iter().collect();
     signals.sort_by(|one, other| other.1.total_cmp(&one.1)); // stable: equal ones stay in order
-    let mut table = Table::new(&["name/sentence/question", "moves", "value", "share", "rank"]);
+    let mut table = Table::new(&["names/mixed/words", "moves", "value", "relative", "rank"]);
     for (signal, moves) in signals {
-        let shown = |form: Transform| {
-            let feature = Feature { signal, form };
+        let shown = |transform: Transform| {
+            let feature = Feature { signal, transform };
             match features.contains(&feature) {
                 true => weights(feature).map(|weight| format!("{weight:.2}")).join("/"),
                 false => String::new(),

@@ -95,10 +95,10 @@ fn same_file(one: &str, other: &str) -> bool {
     one == other || ends(one, other) || ends(other, one)
 }
 
-/// The kind of a query whose set names none: the ranking's own `name` (nothing but names), `sentence` (with a name in
-/// it) or `question`.
+/// The kind of a query whose set names none: the kind of ranking, `names`, `mixed` or `words`, see
+/// [`spyhop::QueryKind`].
 pub fn kind_by_shape(text: &str) -> &'static str {
-    spyhop::query::Query::parse(text).map_or("question", |query| query.kind.name())
+    spyhop::query::Query::parse(text).map_or("words", |query| query.kind.name())
 }
 
 /// Reads the query set at `path`, in whatever form it is.

@@ -75,7 +75,7 @@ relevant = ["src/key.rs"]
 "#,
         "a.toml",
         "set a\nweb web src rust\n  auth semantic 'where is the key resolved' src/auth.rs*1 src/key.rs:3-9*2\n  \
-         web-2 name 'resolve_key' src/key.rs*1\n",
+         web-2 names 'resolve_key' src/key.rs*1\n",
     );
 }
 
@@ -90,8 +90,8 @@ fn our_own_in_lines() {
 {"corpus": "other", "language": "go", "id": "x y", "query": "main", "relevant": ["main.go"]}
 "#,
         "web.jsonl",
-        "set web\nweb web . -\n  web-7 question 'where is the key resolved?' auth.rs*1\n  \
-         web-2 sentence 'what does KeyStore hold' store.rs:1-2*1\nother other . go\n  x-y name 'main' main.go*1\n",
+        "set web\nweb web . -\n  web-7 words 'where is the key resolved?' auth.rs*1\n  \
+         web-2 mixed 'what does KeyStore hold' store.rs:1-2*1\nother other . go\n  x-y names 'main' main.go*1\n",
     );
 }
 
@@ -120,16 +120,15 @@ fn commits() {
   {"revision": "0123456789ab", "query": "drop the lock", "relevant": ["c.rs"]}]}
 "#,
         "c",
-        "set c\nweb web@0123456789 . rust\n  web-1 question 'fix the lock' a.rs*1\n  \
-         web-3 question 'drop the lock' c.rs*1\nweb web@ffffffffff . rust\n  web-2 question 'add a lock' b.rs*1\n",
+        "set c\nweb web@0123456789 . rust\n  web-1 words 'fix the lock' a.rs*1\n  \
+         web-3 words 'drop the lock' c.rs*1\nweb web@ffffffffff . rust\n  web-2 words 'add a lock' b.rs*1\n",
     );
 }
 
 #[test]
 fn trec() {
     let qrels = "=== t/qrels.txt\n1 0 a%20b.rs 2\n1 0 c.rs:3-9 1\n1 0 d.rs 0\n2 0 e.rs 1\n";
-    let expected =
-        "set t\nt t . -\n  1 question 'find the lock' a b.rs*2 c.rs:3-9*1\n  2 name 'lock' e.rs*1\n";
+    let expected = "set t\nt t . -\n  1 words 'find the lock' a b.rs*2 c.rs:3-9*1\n  2 names 'lock' e.rs*1\n";
     check(&format!("=== t/topics.tsv\n1\tfind the lock\n2\tlock\n3\tnot judged\n{qrels}"), "t", expected);
     let tagged = "<top>\n<num> Number: 1\n<title> find the lock\n<desc> more\n</top>\n\
                   <top>\n<num> Number: 2 </num>\n<title> lock </title>\n</top>\n";
@@ -163,7 +162,7 @@ q1	d1	0
 
 #[test]
 fn beir() {
-    check(BEIR, "d", "set d\nd d . -\n  q1 question 'find the lock' 0000/0000002.py*2\n");
+    check(BEIR, "d", "set d\nd d . -\n  q1 words 'find the lock' 0000/0000002.py*2\n");
     let set = folder(BEIR);
     let documents = tempfile::tempdir().unwrap();
     write_documents(&set.path().join("d/corpus.jsonl"), documents.path()).unwrap();
@@ -229,10 +228,10 @@ fn a_hit_answers_by_path_and_lines() {
 #[test]
 fn kinds_follow_the_shape() {
     let check = |text: &str, expected: &str| assert_eq!(kind_by_shape(text), expected, "{text}");
-    check("Router", "name");
-    check("how does JoinMap::remove work", "sentence");
-    check("where is `retry` computed", "sentence");
-    check("where is the delay computed", "question");
+    check("Router", "names");
+    check("how does JoinMap::remove work", "mixed");
+    check("where is `retry` computed", "mixed");
+    check("where is the delay computed", "words");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub use crate::graph::EntryKind;
 /// ```
 #[derive(Clone, Debug)]
 pub struct EntriesRequest {
-    /// Routes or commands.
+    /// Whether the entries are routes or commands.
     pub kind: EntryKind,
     /// Words that the method, the path or name, or the handler must contain, in any case; empty for all. At most 1,000
     /// characters.
@@ -45,12 +45,12 @@ impl EntriesRequest {
 /// The routes or the commands of a tree.
 #[derive(Clone, Debug)]
 pub struct EntriesReply {
-    /// Routes or commands.
+    /// Whether the entries are routes or commands.
     pub kind: EntryKind,
     /// The pattern of the request.
     pub pattern: String,
-    /// The entries, by path and line of their declaration, those in tests last. With `reaches`, those nearest to the symbol
-    /// first.
+    /// The entries, sorted by path and line of their declaration, entries in tests last. With
+    /// [`EntriesRequest::reaches`], the entries with the fewest calls to the symbol come first.
     pub rows: Vec<EntryRow>,
     /// The number of entries before `max_results` is applied.
     pub total: usize,
@@ -72,13 +72,13 @@ impl EntriesReply {
 /// A route or a command, at the place that declares it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryRow {
-    /// Route or command.
+    /// Whether the entry is a route or a command.
     pub kind: EntryKind,
     /// The framework whose patterns found the entry.
     pub framework: &'static str,
     /// The method of a route, `*` for any; the sort of a command, such as `script` or `target`.
     pub method: String,
-    /// The path of a route with the prefixes of its routers, the name of a command.
+    /// The path of a route, with the prefixes of its routers; the name of a command.
     pub name: String,
     /// The declaring file.
     pub path: RelPath,
@@ -86,7 +86,8 @@ pub struct EntryRow {
     pub line: u32,
     /// The byte in the line, from 1.
     pub column: u32,
-    /// The handler as written or by its qualified name, with secrets masked; empty for code inside of the declaration.
+    /// The handler as written or by its qualified name, with secrets masked; empty if the code is in the declaration
+    /// itself.
     pub handler: String,
     /// The definition of the handler, if it is in the tree.
     pub definition: Option<SymbolRow>,

@@ -22,7 +22,7 @@ pub enum FileGraphQuestion {
 pub struct FileGraphRequest {
     /// The question.
     pub question: FileGraphQuestion,
-    /// The most rows of an answer other than an export. Default 50.
+    /// The most rows: files, or groups for [`FileGraphQuestion::Cycles`]. An export has all files. Default 50.
     pub max_results: usize,
     /// The filter of the files that are shown, on both ends of an import.
     pub filter: FilterSpec,
@@ -43,10 +43,10 @@ impl Default for FileGraphRequest {
 pub struct FileGraphReply {
     /// The question.
     pub question: FileGraphQuestion,
-    /// For an export, all files of the graph, by path. For other questions, the files that answer the question: hubs by
-    /// their number of importers, orphans by path, and cycles one after the other.
+    /// The files that answer the question. An export has all files, sorted by path; hubs are sorted by their number of
+    /// importers, orphans by path; the files of a cycle are adjacent.
     pub files: Vec<FileNode>,
-    /// The imports between the files, sorted; only of an export.
+    /// The imports between the files, sorted; empty unless the question is an export.
     pub edges: Vec<FileEdge>,
     /// The import cycles, as groups of indexes into `files`. Each group begins with the files of a shortest cycle; the
     /// other files of the group follow.

@@ -8,7 +8,7 @@ pub use crate::graph::{EdgeRule, Relation};
 pub enum GraphQuestion {
     /// The definitions of a name, or of the name used at a position in a file.
     Definitions,
-    /// Every use: calls, types, imports.
+    /// Every use of a symbol: calls, uses as a type, imports.
     References,
     /// The functions that call a function.
     Callers,
@@ -22,7 +22,7 @@ pub enum GraphQuestion {
     Imports,
     /// The files that import a file.
     Importers,
-    /// Callers and callees at once.
+    /// The callers and the callees of a function; with [`GraphRequest::to`], the paths of calls between two symbols.
     Trace,
     /// What depends on a symbol, or on any symbol of a file, through calls.
     Impact,
@@ -59,7 +59,7 @@ impl GraphQuestion {
         }
     }
 
-    /// The number of steps that are followed if the request does not say.
+    /// The number of steps that are followed if [`GraphRequest::depth`] is `None`.
     pub fn default_depth(self) -> u32 {
         match self {
             GraphQuestion::Tests | GraphQuestion::Impact => 3,
@@ -93,7 +93,7 @@ pub struct GraphRequest {
     pub target: String,
     /// The most steps that are followed, 1 to 8; `None` for [`GraphQuestion::default_depth`].
     pub depth: Option<u32>,
-    /// Rows below this confidence are left out, 0 to 1. Default 0.3.
+    /// The lowest confidence of a row, 0 to 1. Default 0.3.
     pub min_confidence: f32,
     /// The most rows, 1 to 1,000. Default 50.
     pub max_results: usize,
@@ -110,8 +110,8 @@ pub struct GraphRequest {
 /// A change of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphChanges {
-    /// What differs between a revision and the searched tree, or between two revisions, `A..B`, or between their common
-    /// ancestor and the second, `A...B`. An empty text and an empty revision mean `HEAD`.
+    /// The differences between a revision and the searched tree (`A`), between two revisions (`A..B`), or between their
+    /// common ancestor and the second revision (`A...B`). An empty text or revision means `HEAD`.
     Between(String),
     /// The text of a unified diff.
     Diff(String),
@@ -153,19 +153,19 @@ pub struct GraphReply {
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     pub rows: Vec<GraphRow>,
-    /// The number of edges before `max_results` is applied; for [`GraphRequest::to`], the number of paths. If files were
-    /// left out, the tree has more edges.
+    /// The number of edges before `max_results` is applied; for [`GraphRequest::to`], the number of paths. A lower bound
+    /// if `further_files` is not 0 or the answer is `incomplete`.
     pub total: usize,
-    /// The number of further files that use the name and were not resolved, because nearer files have enough edges.
+    /// The number of files that use the name, but whose uses were not resolved, because nearer files gave enough edges.
     pub further_files: usize,
     /// For [`GraphRequest::to`]: the shortest paths of calls, each from the target to the other symbol.
     pub paths: Vec<Vec<GraphRow>>,
-    /// For [`GraphQuestion::Impact`]: the test files to run, the most concerned first.
+    /// For [`GraphQuestion::Impact`]: the test files to run, the most likely to be affected first.
     pub tests: Vec<AffectedTest>,
     /// For [`GraphQuestion::Impact`]: the routes and commands whose handlers change or depend on what changes, nearest
     /// first.
     pub entries: Vec<EntryRow>,
-    /// Why edges may be missing; `None` if every file that could hold one was read.
+    /// Why edges may be missing; `None` if every file that may have an edge was read.
     pub incomplete: Option<String>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
@@ -182,12 +182,12 @@ impl GraphReply {
     }
 }
 
-/// A test file that a change concerns.
+/// A test file that a change may affect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AffectedTest {
     /// The file.
     pub path: RelPath,
-    /// The estimated probability that the change concerns the file, 0 to 1.
+    /// The estimated probability that the change affects the file, 0 to 1.
     pub confidence: f32,
     /// The strongest reason, such as `uses Pool.take`.
     pub reason: String,
@@ -198,8 +198,8 @@ pub struct AffectedTest {
 pub struct GraphRow {
     /// How the ends are related.
     pub relation: Relation,
-    /// Whether the edge leads away from the symbol or file that the request asks about, as to a callee. An edge from a
-    /// caller, a user or an importer leads towards it.
+    /// Whether the edge leaves the target of the request, as an edge to a callee does. The edge of a caller, a user or an
+    /// importer arrives at the target.
     pub is_outgoing: bool,
     /// The number of steps from the target, from 1.
     pub depth: u32,

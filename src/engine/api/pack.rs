@@ -1,7 +1,8 @@
 //! The request and the reply of a context pack: the code that a task needs, within a budget of tokens.
 
-use super::snapshot::Snapshot;
-use crate::filter::FilterSpec;
+use super::*;
+pub use crate::goals::{PackHelpers, PackMode};
+use crate::id::ContentHash;
 use crate::model::SymbolKind;
 use crate::path::RelPath;
 use crate::text::Lines;
@@ -27,17 +28,87 @@ pub struct PackRequest {
     pub task: String,
     /// The most tokens of the pack, 200 to 200,000. A token is taken to be 4 bytes. Default 8,000.
     pub budget: usize,
-    /// The most files, 1 to 50. Default 20.
+    /// The most files, 1 to 50. Default 40.
     pub max_files: usize,
     /// The filter of files and kinds.
     pub filter: FilterSpec,
+    /// How far the collection goes.
+    pub pack_mode: PackMode,
+    /// How much of the pack the reply shows: places only, the code, or the record of each stage as well.
+    pub mode: Mode,
+    /// Files that the caller has: the pack begins with them.
+    pub seed_files: Vec<String>,
+    /// Symbols that the caller has: the pack begins with them.
+    pub seed_symbols: Vec<String>,
+    /// A change: the pack begins with the symbols that the change touches.
+    pub changes: Option<GraphChanges>,
+    /// Whose earlier work with files affects the ranking, and whose session remembers what was sent.
+    pub activity: ActivitySource,
+    /// Whether units that the session was sent are left out.
+    pub dedupe: bool,
+    /// The cursor of the reply that this request extends, with otherwise equal parameters.
+    pub cursor: Option<String>,
+    /// The stages that run.
+    pub stages: PackStages,
+    /// The planner and the semantic clusterer.
+    pub helpers: PackHelpers,
 }
 
 impl PackRequest {
     /// The default pack for `task`.
     pub fn new(task: impl Into<String>) -> PackRequest {
-        PackRequest { task: task.into(), budget: 8_000, max_files: 20, filter: FilterSpec::default() }
+        PackRequest {
+            task: task.into(),
+            budget: 8_000,
+            max_files: 40,
+            filter: FilterSpec::default(),
+            pack_mode: PackMode::Auto,
+            mode: Mode::Default,
+            seed_files: Vec::new(),
+            seed_symbols: Vec::new(),
+            changes: None,
+            activity: ActivitySource::AnyCaller,
+            dedupe: false,
+            cursor: None,
+            stages: PackStages::default(),
+            helpers: PackHelpers::default(),
+        }
     }
+}
+
+/// The stages of a pack, each of which can be switched off for measurements. All run by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackStages {
+    /// The task is divided into goals.
+    pub goals: bool,
+    /// Goals of one region of the tree are brought together.
+    pub regions: bool,
+    /// Imports, callers and callees are followed.
+    pub graph: bool,
+    /// A backup is kept.
+    pub backup: bool,
+    /// Improbable files are left out though they fit.
+    pub prune: bool,
+    /// Files are weighed by all evidence. Without this stage the places of a search are taken in their order.
+    pub weighing: bool,
+}
+
+impl Default for PackStages {
+    fn default() -> PackStages {
+        PackStages { goals: true, regions: true, graph: true, backup: true, prune: true, weighing: true }
+    }
+}
+
+impl PackStages {
+    /// No stage: the places of a search in their order, as whole units.
+    pub const NONE: PackStages = PackStages {
+        goals: false,
+        regions: false,
+        graph: false,
+        backup: false,
+        prune: false,
+        weighing: false,
+    };
 }
 
 /// A context pack: the code that a task needs, within a budget of tokens.
@@ -47,12 +118,20 @@ pub struct PackReply {
     pub goals: Vec<PackGoal>,
     /// The files, best first.
     pub files: Vec<PackFile>,
+    /// Notes about earlier revisions that are related to the pack.
+    pub notes: Vec<PackNote>,
     /// The best places that the pack does not have, up to 30.
     pub left_out: Vec<LeftOutPlace>,
     /// The tokens of the pack, at most [`PackRequest::budget`].
     pub tokens: usize,
     /// The budget of the request, in tokens.
     pub budget: usize,
+    /// How much of the pack is shown.
+    pub mode: Mode,
+    /// What the stages did.
+    pub record: PackRecord,
+    /// The cursor with which a further request extends the pack; `None` if nothing is left for the budget.
+    pub next: Option<String>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller.
@@ -70,6 +149,8 @@ pub struct PackGoal {
     pub object: String,
     /// The phrases of the goal that say where, when or why, such as `in the parser`.
     pub qualifiers: Vec<String>,
+    /// The region of the tree that the goal is about, as an index into [`PackRecord::regions`].
+    pub region: usize,
 }
 
 /// A file of a pack.
@@ -79,11 +160,21 @@ pub struct PackFile {
     pub path: RelPath,
     /// The name of the file's language.
     pub language: &'static str,
+    /// The hash of the content, if the file has indexed text.
+    pub content: Option<ContentHash>,
+    /// The probability that the task needs the file, 0 to 1.
+    pub score: f32,
+    /// Why the file was chosen.
+    pub reason: String,
+    /// Whether the file is the backup: a place outside of the primary region.
+    pub is_backup: bool,
+    /// The import statements that the units need, of a core file.
+    pub imports: Vec<PackLine>,
     /// The units, in the order of the file. They do not overlap.
     pub units: Vec<PackUnit>,
 }
 
-/// A function, a type or another part of a file, as a whole.
+/// A whole function, type or other part of a file.
 #[derive(Clone, Debug)]
 pub struct PackUnit {
     /// The lines, with the doc comment.
@@ -93,26 +184,61 @@ pub struct PackUnit {
     /// The name with its container.
     pub symbol: Option<String>,
     /// The first line of the type around the unit, if the type is not part of the pack as a whole.
-    pub enclosing: Option<EnclosingLine>,
+    pub enclosing: Option<PackLine>,
     /// The text without line breaks at the ends of lines. Secrets are masked.
     pub text: Vec<String>,
     /// Whether lines are missing at the end, because the unit is larger than the whole budget.
     pub is_cut: bool,
-    /// The probability that the task needs the unit, 0 to 1.
+    /// The probability that a search gave the unit, 0 to 1; of a unit that an edge led to, that of the file.
     pub score: f32,
-    /// The goals that led to the unit, as indexes into [`PackReply::goals`]; empty if only the text of the whole task did.
+    /// The goals that led to the unit, as indexes into [`PackReply::goals`]; empty if only the search for the text of the
+    /// whole task found the unit.
     pub goals: Vec<usize>,
     /// Why the unit was chosen.
     pub reason: String,
+    /// The contributions to the score, in the mode `debug`.
+    pub reasons: Vec<Reason>,
+    /// The edges of one step around the unit, and the tests that cover the unit.
+    pub traces: Vec<PackTrace>,
 }
 
-/// The first line of the definition around a unit.
+/// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnclosingLine {
+pub struct PackLine {
     /// The number of the line, from 1.
     pub line: u32,
     /// The text of the line.
     pub text: String,
+}
+
+/// An edge of one step from or to a unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackTrace {
+    /// How the ends are related; [`Relation::Tests`] for a test that covers the unit.
+    pub relation: Relation,
+    /// Whether the edge leads away from the unit, as to a callee.
+    pub is_outgoing: bool,
+    /// The symbol at the other end; `None` at the top level of a file.
+    pub symbol: Option<String>,
+    /// The file of the other end.
+    pub path: RelPath,
+    /// The line of the other end.
+    pub line: u32,
+    /// The estimated probability that the edge is right, 0 to 1.
+    pub confidence: f32,
+}
+
+/// A note about an earlier revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackNote {
+    /// The id of the note.
+    pub id: String,
+    /// The text. The text is untrusted data.
+    pub text: String,
+    /// The verification state, such as `verified`.
+    pub state: String,
+    /// Why the note is related to the pack.
+    pub reason: String,
 }
 
 /// A place that a pack does not have.
@@ -124,22 +250,30 @@ pub struct LeftOutPlace {
     pub lines: Lines,
     /// The name with its container.
     pub symbol: Option<String>,
-    /// The probability that the task needs the place, 0 to 1.
+    /// The probability that the task needs the file of the place, 0 to 1.
     pub score: f32,
     /// Why the place was left out.
     pub reason: LeftOutReason,
+    /// For [`LeftOutReason::Sent`]: the earlier reply that had the place.
+    pub sent_before: Option<Sent>,
 }
 
-/// Why a pack does not have a place.
+/// Why a place is not in the pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
     Budget,
     /// The pack already has [`PackRequest::max_files`] files.
     Files,
-    /// The place is unlikely to be needed.
+    /// The probability that the task needs the place is too low.
     Threshold,
-    /// The file could not be read.
+    /// A unit of the pack contains the place.
+    Duplicate,
+    /// The place belongs to another region than the primary one.
+    Branch,
+    /// The session was sent the place before.
+    Sent,
+    /// The file could not be read, or has changed since it was indexed.
     Unreadable,
 }
 
@@ -150,7 +284,70 @@ impl LeftOutReason {
             LeftOutReason::Budget => "budget",
             LeftOutReason::Files => "files",
             LeftOutReason::Threshold => "threshold",
+            LeftOutReason::Duplicate => "duplicate",
+            LeftOutReason::Branch => "other branch",
+            LeftOutReason::Sent => "sent before",
             LeftOutReason::Unreadable => "unreadable",
         }
     }
+}
+
+/// What the stages of a pack did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PackRecord {
+    /// The mode, never [`PackMode::Auto`].
+    pub pack_mode: PackMode,
+    /// Why the mode was chosen.
+    pub mode_reason: String,
+    /// The number of places that each search found: of the whole task, then of each goal.
+    pub probes: Vec<usize>,
+    /// The regions of the goals, the primary one first.
+    pub regions: Vec<PackRegion>,
+    /// The pairs of goals that were compared.
+    pub pairs: Vec<PackPair>,
+    /// The file of the backup, and what the backup kept.
+    pub backup: Option<PackBackup>,
+    /// The number of files that were weighed.
+    pub candidates: usize,
+    /// The number of edges that were followed.
+    pub edges: usize,
+}
+
+/// A region of the tree, and the goals about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackRegion {
+    /// The goals, as indexes into [`PackReply::goals`].
+    pub goals: Vec<usize>,
+    /// The sum of the scores of its first files.
+    pub mass: f32,
+    /// The first files.
+    pub files: Vec<RelPath>,
+}
+
+/// Two goals that were compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackPair {
+    /// The first goal.
+    pub first: usize,
+    /// The second goal.
+    pub second: usize,
+    /// How near the first files of both are, 0 to 1.
+    pub nearness: f32,
+    /// The strongest evidence: `files`, `symbols`, `edges` or `folders`.
+    pub reason: &'static str,
+    /// Whether both goals are of one region.
+    pub is_merged: bool,
+}
+
+/// The backup: one file outside of the primary region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackBackup {
+    /// The file.
+    pub path: RelPath,
+    /// Whether the file fitted the budget.
+    pub is_kept: bool,
+    /// One caller or callee of its unit.
+    pub trace: Option<String>,
+    /// One file that the file imports.
+    pub neighbor: Option<RelPath>,
 }

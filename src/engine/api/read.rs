@@ -1,9 +1,9 @@
-//! The plain data of reading: some lines of a file, or a definition.
+//! The request and the reply of reading: lines of a file, or a definition.
 
 use std::str::FromStr;
 
-use super::lookup::SymbolRow;
 use super::snapshot::Snapshot;
+use super::symbols::SymbolRow;
 use crate::path::RelPath;
 use crate::text::Lines;
 
@@ -58,8 +58,8 @@ impl std::fmt::Display for LineRange {
 /// required.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRequest {
-    /// The file. No index is needed to read a file. If no file has this path, the value may be
-    /// a path with lines, such as `a.rs:12-30`, or the name of a definition.
+    /// The file. No index is needed to read a file. If there is no file with this path, the value is taken as a path with
+    /// lines, such as `a.rs:12-30`, or else as the name of a definition.
     pub path: Option<RelPath>,
     /// The lines; `None` for all lines. Not together with `symbol`.
     pub lines: Option<LineRange>,
@@ -94,7 +94,7 @@ pub struct ReadText {
     pub total_lines: u32,
     /// The requested definition.
     pub symbol: Option<SymbolRow>,
-    /// The requested lines that did not fit, to be given as [`ReadRequest::lines`] of a further request.
+    /// The requested lines that did not fit; a further request gets them with this value as [`ReadRequest::lines`].
     pub next: Option<LineRange>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,

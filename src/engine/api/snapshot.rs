@@ -20,7 +20,7 @@ pub struct Snapshot {
     pub checked_at: Option<SystemTime>,
     /// The number of indexed files.
     pub indexed_files: usize,
-    /// The number of skipped entries.
+    /// The number of files and folders that are not indexed or only partly indexed.
     pub skipped_files: usize,
     /// The number of files that changed since they were indexed; 0 without a comparison.
     pub stale_files: usize,
@@ -34,7 +34,7 @@ pub struct Building {
     /// The number of files that can already be found.
     pub files: usize,
     /// The number of all files of the tree, ranked or not, at the time of the walk.
-    pub of: usize,
-    /// The number of those `files` whose text and path are indexed, but which are not parsed yet.
+    pub total_files: usize,
+    /// The number of files among `files` of which only the text and the path are indexed so far: they are not parsed yet.
     pub text_only: usize,
 }

@@ -43,7 +43,7 @@ pub struct Status {
     pub detail: Option<String>,
     /// The folder of the index.
     pub index_path: PathBuf,
-    /// The place and the options of the index, from which its build command follows.
+    /// The location and the options of the index, with which a front end can name the command that builds the index.
     pub recipe: IndexRecipe,
     /// The root of the tree.
     pub root: PathBuf,
@@ -59,13 +59,13 @@ pub struct Status {
     pub chunks: usize,
     /// The number of symbols that these files define.
     pub symbols: usize,
-    /// The size of their sources in bytes.
+    /// The size of these files in bytes.
     pub source_bytes: u64,
     /// The size of the index in bytes.
     pub index_bytes: u64,
-    /// Files by language, most first.
+    /// The number of files for each language, most first.
     pub languages: Vec<(&'static str, usize)>,
-    /// The number of skipped entries for each reason, most first.
+    /// The number of files and folders that are not indexed or only partly indexed, for each reason, most first.
     pub skipped: Vec<(SkipReason, usize)>,
     /// The number of files for each note, most first.
     pub notes: Vec<(Note, usize)>,
@@ -87,8 +87,8 @@ pub enum Watched {
         /// The number of watched folders; 0 if the system watches the tree as a whole.
         folders: usize,
     },
-    /// File system events are not available. The watch walks the tree periodically, and every caller still walks the
-    /// tree itself.
+    /// File system events are not available. The watch walks the tree periodically. The watch cannot tell callers that
+    /// the index is current, so they walk the tree too.
     Polling {
         /// The cause.
         why: String,
@@ -166,7 +166,7 @@ impl Health {
     }
 }
 
-/// The skipped files of a view.
+/// The files of a view that are not indexed or only partly indexed.
 #[derive(Clone, Debug)]
 pub struct SkippedReply {
     /// The entries, sorted by path.
@@ -199,7 +199,7 @@ pub struct Explanation {
 pub enum PathOutcome {
     /// The path is indexed with its content.
     Indexed,
-    /// The path is indexed without its content.
+    /// The file is partly indexed: by its path, without its content.
     PathOnly(Skipped),
     /// The path is a folder that is walked.
     Folder,
@@ -221,7 +221,7 @@ impl PathOutcome {
         }
     }
 
-    /// The row among the skipped entries, if there is one.
+    /// The reason, if the path is not indexed or only partly indexed.
     pub fn row(&self) -> Option<&Skipped> {
         match self {
             PathOutcome::PathOnly(row) | PathOutcome::LeftOut(row, _) => Some(row),

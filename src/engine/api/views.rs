@@ -13,8 +13,8 @@ pub struct ViewRow {
     pub root: String,
     /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
     pub head: String,
-    /// Whether the view is one of a commit; otherwise, the view is one of a worktree.
-    pub is_committed: bool,
+    /// Whether the view has the files of a commit; otherwise the view has the files of a worktree.
+    pub is_of_commit: bool,
     /// The number of files.
     pub files: usize,
     /// When the view was last written.
@@ -28,7 +28,7 @@ impl ViewRow {
         ViewRow {
             root: key.root.clone(),
             head: key.head.shown(),
-            is_committed: key.is_committed(),
+            is_of_commit: key.is_of_commit(),
             files: info.files as usize,
             updated_at: UNIX_EPOCH + Duration::from_secs(info.used),
             staged: key.staged,

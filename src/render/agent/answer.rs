@@ -39,6 +39,12 @@ impl Answer {
         for (list, told) in IN_TEXT {
             rows(&mut self.data, list).for_each(|row| told.iter().for_each(|name| _ = row.remove(*name)));
         }
+        for units in rows(&mut self.data, "results").filter_map(|row| row.get_mut("units")) {
+            let units = units.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut);
+            units.for_each(|unit| {
+                ["text", "enclosing", "reasons"].iter().for_each(|name| _ = unit.remove(*name))
+            });
+        }
         if let Some(data) = self.data.as_object_mut().filter(|data| data.contains_key("next_lines")) {
             data.remove("text");
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
-use crate::render::json;
+use crate::render::json::{self, JsonPaths};
 use crate::render::text::{count, heading_of_edge};
 use crate::text::Lines;
 
@@ -17,7 +17,7 @@ const SURE: f32 = 0.9;
 
 /// The answer to a question about the code graph.
 pub fn graph(reply: &GraphReply) -> Answer {
-    let mut data = clean_value(&json::graph_wire(reply));
+    let mut data = clean_value(&json::graph(reply, JsonPaths::default()));
     for (wire, row) in rows(&mut data, "results").zip(&reply.rows) {
         let lines = Lines { first: row.line, last: row.line };
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(lines)).into());

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply};
-use crate::render::json;
+use crate::render::json::{self, JsonPaths};
 use crate::render::text::{count, scattered, tally};
 use crate::text::Lines;
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> Answer {
-    let mut data = clean_value(&json::grep_wire(reply));
+    let mut data = clean_value(&json::grep(reply, JsonPaths::default()));
     for (wire, found) in rows(&mut data, "results").zip(&reply.lines) {
         let lines = Lines { first: found.line, last: found.line };
         wire.insert("link".into(), link(&reply.snapshot.root, &found.path, Some(lines)).into());
@@ -60,7 +60,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
             let _ = writeln!(out, "{}-{}", context.line, clean(&context.text));
         }
     }
-    let at_least = if reply.complete { "" } else { "at least " };
+    let at_least = if reply.incomplete.is_none() { "" } else { "at least " };
     let _ = writeln!(
         out,
         "\n{lines} of {at_least}{} in {}",
@@ -75,7 +75,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
 
 /// The files whose names match.
 pub fn files(reply: &FilesReply) -> Answer {
-    let mut data = clean_value(&json::files_wire(reply));
+    let mut data = clean_value(&json::files(reply, JsonPaths::default()));
     for (wire, row) in rows(&mut data, "results").zip(&reply.files) {
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, None).into());
     }
@@ -108,7 +108,7 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
 
 /// The definitions whose names match.
 pub fn symbols(reply: &SymbolsReply) -> Answer {
-    let mut data = clean_value(&json::symbols_wire(reply));
+    let mut data = clean_value(&json::symbols(reply, JsonPaths::default()));
     for (wire, row) in rows(&mut data, "results").zip(&reply.symbols) {
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
     }
@@ -138,7 +138,7 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
 
 /// The outline of a tree.
 pub fn map(reply: &MapReply) -> Answer {
-    let mut data = clean_value(&json::map_wire(reply));
+    let mut data = clean_value(&json::map(reply, JsonPaths::default()));
     for (wire, entry) in rows(&mut data, "entries").zip(&reply.entries) {
         wire.insert("link".into(), link(&reply.snapshot.root, &entry.path, None).into());
     }
@@ -156,10 +156,12 @@ pub fn map(reply: &MapReply) -> Answer {
     for entry in &reply.entries {
         map_entry(&mut out, entry);
     }
-    let complete =
-        if reply.complete { "" } else { " · not everything: raise max_items or depth, or give a path" };
-    let _ =
-        writeln!(out, "\n{}{complete}", count(reply.entries.len(), "folder or file", "folders and files"));
+    let hint = if reply.all_rows_listed {
+        ""
+    } else {
+        " · not everything: raise max_items or depth, or give a path"
+    };
+    let _ = writeln!(out, "\n{}{hint}", count(reply.entries.len(), "folder or file", "folders and files"));
     Answer { text: with_footer(out, &reply.warnings, None), data }
 }
 

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{ReadReply, ReadText, SymbolChoices};
-use crate::render::json;
+use crate::render::json::{self, JsonPaths};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read(reply: &ReadReply) -> Answer {
-    let mut data = clean_value(&json::read_wire(reply));
+    let mut data = clean_value(&json::read(reply, JsonPaths::default()));
     match reply {
         ReadReply::Text(reply) => {
             data["link"] = link(&reply.snapshot.root, &reply.path, reply.lines()).into();

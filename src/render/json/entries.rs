@@ -2,21 +2,21 @@
 
 use serde::Serialize;
 
-use super::shared::{WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{EntriesReply, EntryKind, EntryRow, SymbolRow};
 
 /// The list of routes or commands.
-pub fn entries(reply: &EntriesReply) -> String {
-    line(&WireEntries {
+pub fn entries<'r>(reply: &'r EntriesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireEntries {
         kind: reply.kind.name(),
         filter: &reply.pattern,
-        results: reply.rows.iter().map(WireEntry::new).collect(),
+        results: reply.rows.iter().map(|row| WireEntry::new(row, paths)).collect(),
         total: reply.total,
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
 #[derive(Serialize)]
@@ -44,7 +44,8 @@ pub(super) struct WireEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
     framework: &'static str,
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     column: u32,
     handler: &'a str,
@@ -59,7 +60,8 @@ pub(super) struct WireEntry<'a> {
 
 #[derive(Serialize)]
 struct WireHandler<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     end_line: u32,
     kind: &'static str,
@@ -68,10 +70,10 @@ struct WireHandler<'a> {
 }
 
 impl<'a> WireEntry<'a> {
-    pub(super) fn new(row: &'a EntryRow) -> WireEntry<'a> {
+    pub(super) fn new(row: &'a EntryRow, paths: JsonPaths<'a>) -> WireEntry<'a> {
         let of = |kind: EntryKind, text: &'a str| (row.kind == kind).then_some(text);
         let handler = |own: &'a SymbolRow| WireHandler {
-            path: own.path.as_str(),
+            path: paths.of(&own.path),
             line: own.lines.first,
             end_line: own.lines.last,
             kind: own.kind.name(),
@@ -84,7 +86,7 @@ impl<'a> WireEntry<'a> {
             sort: of(EntryKind::Command, &row.method),
             name: of(EntryKind::Command, &row.name),
             framework: row.framework,
-            path: row.path.as_str(),
+            path: paths.of(&row.path),
             line: row.line,
             column: row.column,
             handler: &row.handler,

@@ -2,16 +2,10 @@
 
 use serde::Serialize;
 
-use super::shared::line;
 use crate::engine::ErrorKind;
 
 /// An error: the message and the name of its kind.
-pub fn error(text: &str, kind: &str) -> String {
-    line(&error_wire(text, kind))
-}
-
-/// An error, to be serialized.
-pub(in crate::render) fn error_wire<'t>(text: &'t str, kind: &'t str) -> impl Serialize + use<'t> {
+pub fn error<'t>(text: &'t str, kind: &'t str) -> impl Serialize + use<'t> {
     WireError { error: text, kind }
 }
 

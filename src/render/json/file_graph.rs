@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::shared::{WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{FileGraphQuestion, FileGraphReply};
 
 /// The answer to a question about the graph of files.
-pub fn file_graph(reply: &FileGraphReply) -> String {
+pub fn file_graph<'r>(reply: &'r FileGraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     let path = |place: &usize| reply.files[*place].path.as_str();
-    line(&WireFileGraph {
+    WireFileGraph {
         question: match reply.question {
             FileGraphQuestion::Export => "export",
             FileGraphQuestion::Cycles => "cycles",
@@ -19,7 +19,7 @@ pub fn file_graph(reply: &FileGraphReply) -> String {
             .files
             .iter()
             .map(|file| WireFileNode {
-                path: file.path.as_str(),
+                path: paths.of(&file.path),
                 language: file.language,
                 imports: file.imports,
                 importers: file.importers,
@@ -37,7 +37,7 @@ pub fn file_graph(reply: &FileGraphReply) -> String {
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
 #[derive(Serialize)]
@@ -55,7 +55,8 @@ struct WireFileGraph<'a> {
 
 #[derive(Serialize)]
 struct WireFileNode<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     language: &'a str,
     imports: usize,
     importers: usize,

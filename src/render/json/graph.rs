@@ -3,26 +3,22 @@
 use serde::Serialize;
 
 use super::entries::WireEntry;
-use super::shared::{WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SymbolRow};
 
 /// The answer to a question about the code graph.
-pub fn graph(reply: &GraphReply) -> String {
-    line(&graph_wire(reply))
-}
-
-/// The answer, to be serialized.
-pub(in crate::render) fn graph_wire(reply: &GraphReply) -> impl Serialize {
+pub fn graph<'r>(reply: &'r GraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let row = |row: &'r GraphRow| WireRow::new(row, paths);
     WireGraph {
         question: reply.question.name(),
         target: &reply.target,
-        definitions: reply.definitions.iter().map(WireEnd::symbol).collect(),
-        results: reply.rows.iter().map(WireRow::new).collect(),
+        definitions: reply.definitions.iter().map(|own| WireEnd::symbol(own, paths)).collect(),
+        results: reply.rows.iter().map(row).collect(),
         total: reply.total,
         further_files: reply.further_files,
-        paths: reply.paths.iter().map(|path| path.iter().map(WireRow::new).collect()).collect(),
-        tests: reply.tests.iter().map(WireTest::new).collect(),
-        entries: reply.entries.iter().map(WireEntry::new).collect(),
+        paths: reply.paths.iter().map(|path| path.iter().map(row).collect()).collect(),
+        tests: reply.tests.iter().map(|test| WireTest::new(test, paths)).collect(),
+        entries: reply.entries.iter().map(|entry| WireEntry::new(entry, paths)).collect(),
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -54,7 +50,8 @@ struct WireRow<'a> {
     relation: &'static str,
     direction: &'static str,
     depth: u32,
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     column: u32,
     text: &'a str,
@@ -66,19 +63,19 @@ struct WireRow<'a> {
 }
 
 impl<'a> WireRow<'a> {
-    fn new(row: &'a GraphRow) -> WireRow<'a> {
+    fn new(row: &'a GraphRow, paths: JsonPaths<'a>) -> WireRow<'a> {
         WireRow {
             relation: row.relation.name(),
             direction: if row.is_outgoing { "out" } else { "in" },
             depth: row.depth,
-            path: row.path.as_str(),
+            path: paths.of(&row.path),
             line: row.line,
             column: row.column,
             text: &row.text,
-            from: row.from.as_ref().map(WireEnd::symbol),
+            from: row.from.as_ref().map(|own| WireEnd::symbol(own, paths)),
             to: match &row.to {
-                GraphEnd::Symbol(symbol) => WireEnd::symbol(symbol),
-                GraphEnd::File(path) => WireEnd::File { path: path.as_str() },
+                GraphEnd::Symbol(symbol) => WireEnd::symbol(symbol, paths),
+                GraphEnd::File(path) => WireEnd::File { path: paths.of(path) },
                 GraphEnd::Outside(module) => WireEnd::Outside { module },
             },
             confidence: row.confidence,
@@ -90,29 +87,43 @@ impl<'a> WireRow<'a> {
 
 #[derive(Serialize)]
 struct WireTest<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     confidence: f32,
     reason: &'a str,
 }
 
 impl<'a> WireTest<'a> {
-    fn new(test: &'a AffectedTest) -> WireTest<'a> {
-        WireTest { path: test.path.as_str(), confidence: test.confidence, reason: &test.reason }
+    fn new(test: &'a AffectedTest, paths: JsonPaths<'a>) -> WireTest<'a> {
+        WireTest { path: paths.of(&test.path), confidence: test.confidence, reason: &test.reason }
     }
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
 enum WireEnd<'a> {
-    Symbol { path: &'a str, line: u32, end_line: u32, kind: &'static str, symbol: String, language: &'a str },
-    File { path: &'a str },
-    Outside { module: &'a str },
+    Symbol {
+        #[serde(flatten)]
+        path: WirePath<'a>,
+        line: u32,
+        end_line: u32,
+        kind: &'static str,
+        symbol: String,
+        language: &'a str,
+    },
+    File {
+        #[serde(flatten)]
+        path: WirePath<'a>,
+    },
+    Outside {
+        module: &'a str,
+    },
 }
 
 impl<'a> WireEnd<'a> {
-    fn symbol(own: &'a SymbolRow) -> WireEnd<'a> {
+    fn symbol(own: &'a SymbolRow, paths: JsonPaths<'a>) -> WireEnd<'a> {
         WireEnd::Symbol {
-            path: own.path.as_str(),
+            path: paths.of(&own.path),
             line: own.lines.first,
             end_line: own.lines.last,
             kind: own.kind.name(),

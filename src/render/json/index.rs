@@ -6,34 +6,29 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::error::error_kind;
-use super::shared::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, line, reasons, shown};
+use super::shared::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, reasons, shown};
 use crate::engine::api::{
     Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport, Status,
     ViewRow, ViewsReply, Watched,
 };
 use crate::render::command::with_advice;
 use crate::render::phrases::note_words;
-use crate::render::time::rfc3339;
+use crate::time::rfc3339;
 
 /// The state of an index.
-pub fn status(status: &Status) -> String {
-    line(&status_wire(status))
-}
-
-/// The state of an index, to be serialized.
-pub(in crate::render) fn status_wire(status: &Status) -> impl Serialize {
+pub fn status(status: &Status) -> impl Serialize {
     WireStatus::new(status)
 }
 
 /// The result of an update.
-pub fn refresh(report: &RefreshReport) -> String {
-    line(&WireRefresh::new(report))
+pub fn refresh(report: &RefreshReport) -> impl Serialize {
+    WireRefresh::new(report)
 }
 
 /// An event of a watched tree.
-pub fn watched(event: &Watched) -> String {
+pub fn watched(event: &Watched) -> impl Serialize {
     let millis = |time: &Duration| time.as_millis() as u64;
-    line(&match event {
+    match event {
         Watched::Begun { folders } => WireWatched::Watching { folders: *folders },
         Watched::Polling { why, every } => WireWatched::Polling { why, every_ms: millis(every) },
         Watched::Updated { report, took } => {
@@ -42,7 +37,7 @@ pub fn watched(event: &Watched) -> String {
         Watched::Failed(error) => {
             WireWatched::Failed { error: error.to_string(), kind: error_kind(error.kind()) }
         }
-    })
+    }
 }
 
 #[derive(Serialize)]
@@ -82,25 +77,25 @@ impl WireRefresh {
 }
 
 /// The result of a complete check.
-pub fn checkup(checkup: &Checkup) -> String {
+pub fn checkup(checkup: &Checkup) -> impl Serialize {
     let check = |check: &Check| WireCheck {
         name: check.name,
         state: check.health.name(),
         detail: with_advice(&check.detail, check.remedy.as_ref()),
     };
-    line(&WireCheckup { clean: checkup.is_clean(), checks: checkup.checks.iter().map(check).collect() })
+    WireCheckup { clean: checkup.is_clean(), checks: checkup.checks.iter().map(check).collect() }
 }
 
 /// What a collection removed, or would remove.
-pub fn collected(collected: &Collected) -> String {
+pub fn collected(collected: &Collected) -> impl Serialize {
     let dropped = |dropped: &Dropped| WireDropped {
         root: dropped.root.clone(),
         head: dropped.head.clone(),
-        committed: dropped.is_committed,
+        committed: dropped.is_of_commit,
         why: dropped.why.text(),
     };
     let paths = |paths: &[PathBuf]| paths.iter().map(|path| shown(path)).collect();
-    line(&WireCollected {
+    WireCollected {
         generation: collected.generation.0,
         views: collected.dropped.iter().map(dropped).collect(),
         versions: collected.versions,
@@ -118,15 +113,15 @@ pub fn collected(collected: &Collected) -> String {
             indexes: collected.neighbours.iter().map(WireNeighbour::new).collect(),
             busy: paths(&collected.busy),
         }),
-    })
+    }
 }
 
 /// The views that an index keeps.
-pub fn views(reply: &ViewsReply) -> String {
+pub fn views(reply: &ViewsReply) -> impl Serialize {
     let view = |kept: &KeptView| WireKept {
         root: kept.view.root.clone(),
         head: kept.view.head.clone(),
-        committed: kept.view.is_committed,
+        committed: kept.view.is_of_commit,
         commit: kept.commit.clone(),
         current: kept.is_current,
         staged: kept.view.staged,
@@ -136,13 +131,13 @@ pub fn views(reply: &ViewsReply) -> String {
         own_source_bytes: kept.cost.source_bytes,
         own_bytes: kept.cost.index_bytes,
     };
-    line(&WireViews {
+    WireViews {
         index_path: shown(&reply.index_path),
         index_bytes: reply.index_bytes,
         home: reply.home.as_deref().map(shown),
         home_bytes: reply.home_bytes,
         views: reply.views.iter().map(view).collect(),
-    })
+    }
 }
 
 #[derive(Serialize)]
@@ -195,17 +190,17 @@ impl WireNeighbour {
 }
 
 /// The result of an export.
-pub fn exported(exported: &Exported) -> String {
+pub fn exported(exported: &Exported) -> impl Serialize {
     let Exported { path, bytes, files, sources, lacking, heads } = exported;
     let (bytes, files, sources, lacking) = (*bytes, *files, *sources, *lacking);
-    line(&WireExported { path: shown(path), bytes, files, sources, lacking, heads })
+    WireExported { path: shown(path), bytes, files, sources, lacking, heads }
 }
 
 /// The result of an import.
-pub fn imported(imported: &Imported) -> String {
+pub fn imported(imported: &Imported) -> impl Serialize {
     let Imported { files, head, commit, made_by, report } = imported;
     let report = WireRefresh::new(report);
-    line(&WireImported { files: *files, head, commit: commit.as_deref(), made_by, report })
+    WireImported { files: *files, head, commit: commit.as_deref(), made_by, report }
 }
 
 #[derive(Serialize)]
@@ -267,8 +262,8 @@ struct WireView<'a> {
 
 impl<'a> WireView<'a> {
     fn new(view: &'a ViewRow) -> WireView<'a> {
-        let ViewRow { root, head, is_committed, files, updated_at, staged } = view;
-        let (committed, staged) = (*is_committed, *staged);
+        let ViewRow { root, head, is_of_commit, files, updated_at, staged } = view;
+        let (committed, staged) = (*is_of_commit, *staged);
         WireView { root, head, committed, files: *files, used: rfc3339(*updated_at), staged }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::shared::{WireLanguageCount, WireSnapshot, line};
+use super::shared::{JsonPaths, WireLanguageCount, WirePath, WireSnapshot};
 use crate::engine::api::{
     ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
     SymbolsReply,
@@ -10,18 +10,13 @@ use crate::engine::api::{
 use crate::text::Span;
 
 /// The lines that match a pattern.
-pub fn grep(reply: &GrepReply) -> String {
-    line(&grep_wire(reply))
-}
-
-/// The lines that match a pattern, to be serialized.
-pub(in crate::render) fn grep_wire(reply: &GrepReply) -> impl Serialize {
+pub fn grep<'r>(reply: &'r GrepReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireGrep {
         pattern: &reply.pattern,
-        results: reply.lines.iter().map(WireGrepLine::new).collect(),
+        results: reply.lines.iter().map(|line| WireGrepLine::new(line, paths)).collect(),
         total_lines: reply.total_lines,
         total_files: reply.total_files,
-        complete: reply.complete,
+        complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -30,16 +25,10 @@ pub(in crate::render) fn grep_wire(reply: &GrepReply) -> impl Serialize {
 }
 
 /// The files whose names match.
-pub fn files(reply: &FilesReply) -> String {
-    line(&files_wire(reply))
-}
-
-/// The files whose names match, to be serialized.
-pub(in crate::render) fn files_wire(reply: &FilesReply) -> impl Serialize {
-    let row = |row| WireFile::new(row);
+pub fn files<'r>(reply: &'r FilesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireFiles {
         pattern: &reply.pattern,
-        results: reply.files.iter().map(row).collect(),
+        results: reply.files.iter().map(|row| WireFile::new(row, paths)).collect(),
         total: reply.total,
         left_out: reply.left_out,
         next: reply.next.as_deref(),
@@ -49,15 +38,10 @@ pub(in crate::render) fn files_wire(reply: &FilesReply) -> impl Serialize {
 }
 
 /// The definitions whose names match.
-pub fn symbols(reply: &SymbolsReply) -> String {
-    line(&symbols_wire(reply))
-}
-
-/// The definitions whose names match, to be serialized.
-pub(in crate::render) fn symbols_wire(reply: &SymbolsReply) -> impl Serialize {
+pub fn symbols<'r>(reply: &'r SymbolsReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireSymbols {
         pattern: &reply.pattern,
-        results: reply.symbols.iter().map(WireSymbol::new).collect(),
+        results: reply.symbols.iter().map(|row| WireSymbol::new(row, paths)).collect(),
         total: reply.total,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -66,20 +50,15 @@ pub(in crate::render) fn symbols_wire(reply: &SymbolsReply) -> impl Serialize {
 }
 
 /// The outline of a tree.
-pub fn map(reply: &MapReply) -> String {
-    line(&map_wire(reply))
-}
-
-/// The outline of a tree, to be serialized.
-pub(in crate::render) fn map_wire(reply: &MapReply) -> impl Serialize {
+pub fn map<'r>(reply: &'r MapReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireMap {
-        path: reply.path.as_str(),
+        path: paths.of(&reply.path),
         files: reply.files,
         lines: reply.lines,
         symbols: reply.symbols,
         languages: languages(&reply.languages),
-        entries: reply.entries.iter().map(WireMapEntry::new).collect(),
-        complete: reply.complete,
+        entries: reply.entries.iter().map(|entry| WireMapEntry::new(entry, paths)).collect(),
+        complete: reply.all_rows_listed,
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
     }
@@ -109,7 +88,8 @@ struct WireGrep<'a> {
 
 #[derive(Serialize)]
 struct WireGrepLine<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     column: u32,
     text: &'a str,
@@ -142,9 +122,9 @@ pub(super) fn context(lines: &[ContextLine]) -> Vec<WireContextLine<'_>> {
 }
 
 impl<'a> WireGrepLine<'a> {
-    fn new(line: &'a GrepLine) -> WireGrepLine<'a> {
+    fn new(line: &'a GrepLine, paths: JsonPaths<'a>) -> WireGrepLine<'a> {
         WireGrepLine {
-            path: line.path.as_str(),
+            path: paths.of(&line.path),
             line: line.line,
             column: line.column,
             text: &line.text,
@@ -175,7 +155,8 @@ struct WireFiles<'a> {
 
 #[derive(Serialize)]
 struct WireFile<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     language: &'a str,
     /// `null` for a path-only file.
     lines: Option<u32>,
@@ -186,9 +167,9 @@ struct WireFile<'a> {
 }
 
 impl<'a> WireFile<'a> {
-    fn new(row: &'a FileRow) -> WireFile<'a> {
+    fn new(row: &'a FileRow, paths: JsonPaths<'a>) -> WireFile<'a> {
         WireFile {
-            path: row.path.as_str(),
+            path: paths.of(&row.path),
             language: row.language,
             lines: row.lines,
             bytes: row.bytes,
@@ -210,7 +191,8 @@ struct WireSymbols<'a> {
 
 #[derive(Serialize)]
 pub(super) struct WireSymbol<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     end_line: u32,
     kind: &'static str,
@@ -222,9 +204,9 @@ pub(super) struct WireSymbol<'a> {
 }
 
 impl<'a> WireSymbol<'a> {
-    pub(super) fn new(row: &'a SymbolRow) -> WireSymbol<'a> {
+    pub(super) fn new(row: &'a SymbolRow, paths: JsonPaths<'a>) -> WireSymbol<'a> {
         WireSymbol {
-            path: row.path.as_str(),
+            path: paths.of(&row.path),
             line: row.lines.first,
             end_line: row.lines.last,
             kind: row.kind.name(),
@@ -238,7 +220,8 @@ impl<'a> WireSymbol<'a> {
 
 #[derive(Serialize)]
 struct WireMap<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     files: usize,
     lines: u64,
     symbols: usize,
@@ -251,7 +234,8 @@ struct WireMap<'a> {
 
 #[derive(Serialize)]
 struct WireMapEntry<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     is_dir: bool,
     depth: u32,
     files: usize,
@@ -262,17 +246,17 @@ struct WireMapEntry<'a> {
 }
 
 impl<'a> WireMapEntry<'a> {
-    fn new(entry: &'a MapEntry) -> WireMapEntry<'a> {
+    fn new(entry: &'a MapEntry, paths: JsonPaths<'a>) -> WireMapEntry<'a> {
         let symbol = |symbol: &'a MapSymbol| WireMapSymbol {
             name: &symbol.name,
             kind: symbol.kind.name(),
-            path: symbol.path.as_str(),
+            path: paths.of(&symbol.path),
             line: symbol.lines.first,
             end_line: symbol.lines.last,
             depth: symbol.depth,
         };
         WireMapEntry {
-            path: entry.path.as_str(),
+            path: paths.of(&entry.path),
             is_dir: entry.is_dir,
             depth: entry.depth,
             files: entry.files,
@@ -288,7 +272,8 @@ impl<'a> WireMapEntry<'a> {
 struct WireMapSymbol<'a> {
     name: &'a str,
     kind: &'static str,
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     end_line: u32,
     /// The number of enclosing symbols in the same file.

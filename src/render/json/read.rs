@@ -3,24 +3,20 @@
 use serde::Serialize;
 
 use super::lookup::WireSymbol;
-use super::shared::{WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{ReadReply, SymbolRow};
 
 /// The lines of a file, or the definitions of a name.
-pub fn read(reply: &ReadReply) -> String {
-    line(&read_wire(reply))
-}
-
-/// The lines of a file, or the definitions of a name, to be serialized.
-pub(in crate::render) fn read_wire(reply: &ReadReply) -> impl Serialize {
+pub fn read<'r>(reply: &'r ReadReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let symbol = |row: &'r SymbolRow| WireSymbol::new(row, paths);
     match reply {
         ReadReply::Text(text) => WireRead {
-            path: Some(text.path.as_str()),
+            path: paths.of(&text.path),
             language: Some(text.language),
             line: text.lines().map(|lines| lines.first),
             end_line: text.lines().map(|lines| lines.last),
             total_lines: Some(text.total_lines),
-            symbol: text.symbol.as_ref().map(WireSymbol::new),
+            symbol: text.symbol.as_ref().map(symbol),
             text: Some(text.text.join("\n")),
             cut: &text.cut,
             next_lines: text.next.map(|next| next.to_string()),
@@ -29,7 +25,7 @@ pub(in crate::render) fn read_wire(reply: &ReadReply) -> impl Serialize {
             warnings: &text.warnings,
         },
         ReadReply::Choices(choices) => WireRead {
-            path: None,
+            path: WirePath::NONE,
             language: None,
             line: None,
             end_line: None,
@@ -38,7 +34,7 @@ pub(in crate::render) fn read_wire(reply: &ReadReply) -> impl Serialize {
             text: None,
             cut: &[],
             next_lines: None,
-            choices: choices.choices.iter().map(|row: &SymbolRow| WireSymbol::new(row)).collect(),
+            choices: choices.choices.iter().map(symbol).collect(),
             snapshot: WireSnapshot::new(&choices.snapshot),
             warnings: &choices.warnings,
         },
@@ -47,7 +43,8 @@ pub(in crate::render) fn read_wire(reply: &ReadReply) -> impl Serialize {
 
 #[derive(Serialize)]
 struct WireRead<'a> {
-    path: Option<&'a str>,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     language: Option<&'a str>,
     line: Option<u32>,
     end_line: Option<u32>,

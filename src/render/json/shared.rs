@@ -6,16 +6,51 @@ use serde::Serialize;
 
 use crate::engine::api::{Building, Snapshot};
 use crate::model::SkipReason;
-use crate::render::time::rfc3339;
+use crate::path::RelPath;
+use crate::time::rfc3339;
 
 /// A value as JSON on one line.
 pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("wire structs hold only strings, numbers and lists")
 }
 
+/// A score or contribution, rounded to six decimals, without negative zero.
+pub(super) fn rounded(value: f32) -> f64 {
+    (f64::from(value) * 1e6).round() / 1e6 + 0.0
+}
+
 /// A path as a string, with replacement characters for invalid UTF-8.
 pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// Which paths of files a reply has. The default is the path relative to the root.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonPaths<'a> {
+    /// The root below which each path is repeated as an absolute path, in the field `absolute`, for programs that open
+    /// files and do not know the root.
+    pub absolute_below: Option<&'a Path>,
+}
+
+impl<'a> JsonPaths<'a> {
+    /// The fields of a path.
+    pub(crate) fn of(self, path: &'a RelPath) -> WirePath<'a> {
+        let absolute = self.absolute_below.map(|root| shown(&path.below(root)));
+        WirePath { path: Some(path.as_str()), absolute }
+    }
+}
+
+/// The path of a row, flattened into the row.
+#[derive(Serialize)]
+pub(crate) struct WirePath<'a> {
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    absolute: Option<String>,
+}
+
+impl WirePath<'_> {
+    /// The field `path` is `null`.
+    pub(super) const NONE: WirePath<'static> = WirePath { path: None, absolute: None };
 }
 
 /// The number of skipped files per reason.
@@ -46,7 +81,7 @@ pub(super) struct WireBuilding {
 
 impl WireBuilding {
     pub(super) fn new(building: &Building) -> WireBuilding {
-        WireBuilding { files: building.files, of: building.of, text_only: building.text_only }
+        WireBuilding { files: building.files, of: building.total_files, text_only: building.text_only }
     }
 }
 
@@ -82,4 +117,21 @@ pub(super) struct WireReasonCount {
 pub(super) struct WireNoteCount {
     pub note: &'static str,
     pub files: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_gains_its_absolute_form() {
+        let check = |path: &str, root: Option<&str>, expected: &str| {
+            let path = RelPath::new(path).unwrap();
+            assert_eq!(line(&JsonPaths { absolute_below: root.map(Path::new) }.of(&path)), expected);
+        };
+        check("c\"d", None, r#"{"path":"c\"d"}"#);
+        check("c\"d", Some("/t/a b"), r#"{"path":"c\"d","absolute":"/t/a b/c\"d"}"#);
+        check("", Some("/t"), r#"{"path":"","absolute":"/t"}"#);
+        assert_eq!(line(&WirePath::NONE), r#"{"path":null}"#);
+    }
 }

@@ -13,7 +13,7 @@ use crate::engine::api::{
 use crate::render::command::{no_index, with_advice};
 use crate::render::paint::{Ink, Style, shown};
 use crate::render::phrases::note_words;
-use crate::render::time::rfc3339;
+use crate::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status, style: &Style) -> String {
@@ -32,8 +32,10 @@ pub fn status(status: &Status, style: &Style) -> String {
         row("commit", &clean(status.commit.as_deref().unwrap_or("-")));
         row("generation", &status.generation.map_or("-".into(), |generation| generation.to_string()));
         match status.building {
-            Some(Building { files, of, text_only: 0 }) => row("files", &format!("{files} of {of}")),
-            Some(Building { files, of, text_only }) => {
+            Some(Building { files, total_files: of, text_only: 0 }) => {
+                row("files", &format!("{files} of {of}"))
+            }
+            Some(Building { files, total_files: of, text_only }) => {
                 row("files", &format!("{files} of {of}, {text_only} by their text so far"))
             }
             None => row("files", &status.files.to_string()),
@@ -64,7 +66,7 @@ fn others(status: &Status) -> impl Iterator<Item = &str> {
     let root = status.root.to_string_lossy().into_owned();
     let own = status.branch.clone().unwrap_or_default();
     let is_own = move |view: &&crate::engine::api::ViewRow| {
-        view.root == root && view.head == own && !view.is_committed
+        view.root == root && view.head == own && !view.is_of_commit
     };
     let others = status.views.iter().filter(move |view| !is_own(view) && !view.staged);
     others.map(|view| if view.head.is_empty() { view.root.as_str() } else { view.head.as_str() })
@@ -124,7 +126,7 @@ pub fn collected(collected: &Collected, dry_run: bool) -> String {
     let drops = if dry_run { "would drop" } else { "dropped" };
     for dropped in &collected.dropped {
         let head = if dropped.head.is_empty() { "the view" } else { &dropped.head };
-        let view = if dropped.is_committed { "the view of " } else { "" };
+        let view = if dropped.is_of_commit { "the view of " } else { "" };
         let (head, root) = (clean(head), clean(&dropped.root));
         let _ = writeln!(out, "{drops} {view}{head} of {root}: {}", dropped.why.text());
     }
@@ -172,7 +174,7 @@ pub fn views(reply: &ViewsReply, style: &Style) -> String {
         if head.starts_with('@') {
             head = commit;
         }
-        let what = match (view.staged, view.is_committed) {
+        let what = match (view.staged, view.is_of_commit) {
             (true, _) => "unfinished",
             (_, true) => "commit",
             _ => "worktree",

@@ -35,7 +35,7 @@ pub fn grep(reply: &GrepReply, style: &Style) -> String {
     if out.is_empty() {
         out = format!("No results found for: {pattern}\n");
     } else if reply.next.is_some() {
-        let at_least = if reply.complete { "" } else { "at least " };
+        let at_least = if reply.incomplete.is_none() { "" } else { "at least " };
         let lines = count(reply.total_lines, "line", "lines");
         let files = count(reply.total_files, "file", "files");
         let text = format!("{} of {at_least}{lines} in {files}", reply.lines.len());
@@ -211,7 +211,7 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
     }
     let text = if out.is_empty() { "No file is indexed here.\n" } else { "" };
     out.push_str(text);
-    if !reply.complete {
+    if !reply.all_rows_listed {
         let text = "not complete: ask for a folder below, or for more with --max-items";
         let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &style.clip(0, text)));
     }

@@ -129,8 +129,15 @@ pub(super) fn annotations(hit: &Hit, query: Option<&str>, style: &Style) -> Stri
 }
 
 /// Signals that every file has more or less of. They say nothing about one place.
-const GENERAL: &[Signal] =
-    &[Signal::Chunks, Signal::Depth, Signal::File, Signal::PathRelated, Signal::Size, Signal::Symbols];
+const GENERAL: &[Signal] = &[
+    Signal::BestPlace,
+    Signal::Chunks,
+    Signal::Depth,
+    Signal::File,
+    Signal::PathRelated,
+    Signal::Size,
+    Signal::Symbols,
+];
 
 /// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
 /// speak against it, the weightiest first. Where there are none, the first reason of all.
@@ -148,7 +155,7 @@ pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason
 
 /// How many lines have the query as written, if any.
 pub(super) fn literal_lines(reply: &SearchReply) -> Option<String> {
-    let at_least = if reply.complete { "" } else { "at least " };
+    let at_least = if reply.literal_complete { "" } else { "at least " };
     let lines = || count(reply.literal_lines, "line holds", "lines hold");
     (reply.literal_lines > 0).then(|| format!("{at_least}{} the query as written", lines()))
 }

@@ -19,7 +19,7 @@ use crate::search::literal;
 use crate::search::model::RankedFile;
 use crate::search::names::{Names, TermOverlap};
 use crate::text::Span;
-use crate::tokenize::{TermPrefixFilter, for_each_word};
+use crate::tokenize::TermPrefixFilter;
 
 /// A value for each signal of places.
 pub type PlaceValues = [f32; PlaceSignal::COUNT];
@@ -132,13 +132,14 @@ impl<'m> UnitMeasure<'m> {
         let mut measured = Vec::new();
         for (unit, counted) in counted.iter().enumerate() {
             let wanted = counted.frame.or(counted.literal).or(counted.template_at).or(counted.run_end);
+            let named = &parts.units[unit];
+            if counted.mask == 0 && wanted.is_none() && !self.is_named_in_query(named, outline) {
+                continue;
+            }
             let (lines, mask) = parts.shown(unit, wanted, counted.lead);
             let unit = parts.units[unit];
             let values = self.values(&unit, counted, (ranked.file, outline), &local);
-            let has = |signal: PlaceSignal| values[signal as usize] > 0.0;
-            let is_evidence =
-                counted.mask != 0 || wanted.is_some() || has(PlaceSignal::Name) || has(PlaceSignal::Asked);
-            if is_evidence && kinds.is_none_or(|kinds| kinds.contains(unit.kind)) {
+            if kinds.is_none_or(|kinds| kinds.contains(unit.kind)) {
                 let literal = counted.literal.is_some_and(|at| {
                     let line = parts.index.line_of(at);
                     lines.first <= line && line <= lines.last
@@ -195,7 +196,7 @@ impl<'m> UnitMeasure<'m> {
         }
         let mut own = 0;
         let mut last = 0u64;
-        for_each_word(text, |word| {
+        self.term_prefixes.for_each_word(text, |word, may_hold| {
             let at = || start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32;
             if let Some(runs) = &mut self.runs {
                 let run = runs.next(word, self.evidence);
@@ -203,20 +204,14 @@ impl<'m> UnitMeasure<'m> {
                     (counted.run, counted.run_end) = (run, Some(at()));
                 }
             }
-            let bytes = word.as_bytes();
-            if !self.term_prefixes.may_hold(bytes) || self.term_prefixes.possible_terms(bytes).mask == 0 {
+            let mask = match may_hold {
+                true => word_mask(word, &mut self.words, &mut self.names, &self.term_prefixes),
+                false => 0,
+            };
+            if mask == 0 {
                 last = 0;
                 return;
             }
-            let mask = match self.words.get(word) {
-                Some(mask) => *mask,
-                None => {
-                    let name = self.names.terms_of(word);
-                    let mask = self.names.cover(name).mask;
-                    self.words.insert(word.into(), mask);
-                    mask
-                }
-            };
             *(if at() < lead { &mut counted.lead } else { &mut own }) |= mask;
             counted.mask |= mask;
             counted.pairs |= (last | mask) & (mask >> 1);
@@ -310,6 +305,14 @@ impl<'m> UnitMeasure<'m> {
         weights
     }
 
+    /// Whether the name of a unit has a term or a name of the query.
+    fn is_named_in_query(&mut self, unit: &Unit, outline: &Outline<'_>) -> bool {
+        let Some(symbol) = unit.symbol.filter(|_| unit.is_named) else { return false };
+        let name = outline.symbols[symbol as usize].name;
+        let mask = self.cover(name).mask;
+        self.evidence.idf_of(mask) > 0.0 || self.query.names.iter().any(|own| own == name)
+    }
+
     /// The overlap of a name with the query.
     fn cover(&mut self, name: &str) -> TermOverlap {
         // The filter rules out most names without tokenizing them.
@@ -357,6 +360,27 @@ impl<'m> UnitMeasure<'m> {
             0.0
         }
     }
+}
+
+/// The terms of the query in a word. `known` has the words that were asked before.
+fn word_mask(
+    word: &str,
+    known: &mut FxHashMap<Box<str>, u64>,
+    names: &mut Names<'_>,
+    term_prefixes: &TermPrefixFilter,
+) -> u64 {
+    if let Some(mask) = known.get(word) {
+        return *mask;
+    }
+    let mask = match term_prefixes.possible_terms(word.as_bytes()).mask {
+        0 => 0,
+        _ => {
+            let name = names.terms_of(word);
+            names.cover(name).mask
+        }
+    };
+    known.insert(word.into(), mask);
+    mask
 }
 
 fn starts_as_test(name: &str) -> bool {

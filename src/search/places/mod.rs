@@ -3,7 +3,7 @@
 //! The first files of the ranking are read and divided into [`units`] by their outlines. Each unit is measured by its
 //! own lines ([`measure`]), and the weights of places in the profile weigh the measures. P(place | file) is the softmax
 //! of the sums over the units of a file that have evidence. The order of files changes by what is known from their
-//! texts alone: verbatim runs and templates.
+//! texts alone: verbatim runs, templates, and how well their best places match.
 
 mod measure;
 mod parts;
@@ -17,6 +17,7 @@ use super::context::Context;
 use super::error::SearchError;
 use super::evidence::Evidence;
 use super::model::RankedFile;
+use super::role::is_template;
 use super::source::{CurrentFile, ReadSource};
 use crate::model::SymbolKind;
 use crate::parallel;
@@ -61,12 +62,14 @@ pub struct Place {
 pub struct MeasuredPlace {
     /// The place.
     pub place: Place,
+    /// The sum of the weighed measures, in log-odds.
+    pub sum: f32,
     /// By signal: the measure, and the measure divided by the greatest one in the file.
     pub values: [[f32; 2]; PlaceSignal::COUNT],
 }
 
 /// The places of the first files, best first. A file has no places if its current text is not the indexed text.
-/// Verbatim runs and templates are added to the sums of these files, and the files are sorted again.
+/// What only the texts of these files show is added to their sums, and the files are sorted again.
 pub fn places(
     query: &Query,
     context: &Context<'_>,
@@ -101,38 +104,92 @@ pub fn places(
     let n_read = first.len();
     let all = parallel::map_init(context.snapshot.is_large(), first, at_hand, work, || ());
     let mut places: Vec<Vec<MeasuredPlace>> = all.into_iter().collect::<Result<_, SearchError>>()?;
-    reorder(&mut files[..n_read], &mut places, context, query);
+    let (read, others) = files.split_at_mut(n_read);
+    add_texts(read, &places, context, query);
+    add_best_places(read, &places, others.first().map(|ranked| ranked.raw), context, query);
+    sort(read, &mut places, context);
     Ok(places)
 }
 
-/// The factor of a verbatim run if the query is not a message. The words of a question occur in this order in many
-/// texts by chance.
+/// The factor of a verbatim run if the query is not a message and the file is not a template. The words of a question
+/// occur in this order in many texts by chance; the text of a template is what its page says.
 const RUN_OF_QUESTION: f32 = 0.1;
 
-/// Adds to the sums of the files what only their texts show: verbatim runs and templates. Sorts the files
-/// with their places.
-fn reorder(
-    files: &mut [RankedFile],
-    places: &mut [Vec<MeasuredPlace>],
-    context: &Context<'_>,
-    query: &Query,
-) {
-    let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Transform::Value });
-    let part_of_question = if query.is_message { 1.0 } else { RUN_OF_QUESTION };
-    for (ranked, places) in files.iter_mut().zip(&*places) {
+/// Best places whose sums differ by less are equal.
+const EQUAL: f32 = 1e-3;
+
+/// Adds to the sums of the files what only their texts show: verbatim runs and templates.
+fn add_texts(files: &mut [RankedFile], places: &[Vec<MeasuredPlace>], context: &Context<'_>, query: &Query) {
+    let weight =
+        context.profile.weight(query.kind, Feature { signal: Signal::Run, transform: Transform::Value });
+    for (ranked, places) in files.iter_mut().zip(places) {
         let most = |signal: PlaceSignal| {
             places.iter().map(|place| place.values[signal as usize][0]).fold(0.0, f32::max)
         };
-        let run = (part_of_question * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
-        let part = weight * run;
-        ranked.measured.values[Signal::Run as usize] = run;
-        ranked.parts[Signal::Run as usize] = part;
-        ranked.raw += part;
-        ranked.sum = ranked.raw;
+        let is_said = query.is_message || is_template(context.snapshot.path(ranked.file));
+        let counted = if is_said { 1.0 } else { RUN_OF_QUESTION };
+        let run = (counted * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
+        add(ranked, Signal::Run, run, weight);
     }
+}
+
+/// Adds to the sums of the files how well their best places match, compared with the mean of these files, weighed by
+/// their probabilities. No sum falls below `least`, the sum of the first file without places, because a file must not
+/// rank lower only because it was read.
+fn add_best_places(
+    files: &mut [RankedFile],
+    places: &[Vec<MeasuredPlace>],
+    least: Option<f32>,
+    context: &Context<'_>,
+    query: &Query,
+) {
+    let feature = Feature { signal: Signal::BestPlace, transform: Transform::Value };
+    let weight = match query.is_report {
+        true => context.profile.reports.best_place,
+        false => context.profile.weight(query.kind, feature),
+    };
+    if weight == 0.0 {
+        return;
+    }
+    let sums: Vec<f32> = files.iter().map(|ranked| ranked.raw).collect();
+    let best: Vec<Option<f32>> = places.iter().map(|places| places.first().map(|best| best.sum)).collect();
+    let leads = leads_of_best(&sums, &best, least, weight);
+    for (ranked, lead) in files.iter_mut().zip(leads) {
+        add(ranked, Signal::BestPlace, lead, weight);
+    }
+}
+
+/// By file: the lead of its best place over the mean of the best places, weighed by the probabilities of the files.
+fn leads_of_best(sums: &[f32], best: &[Option<f32>], least: Option<f32>, weight: f32) -> Vec<f32> {
+    let greatest = sums.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let (mut total, mut mean) = (f32::MIN_POSITIVE, 0.0);
+    for (sum, best) in sums.iter().zip(best) {
+        let Some(best) = best else { continue };
+        let odds = (sum - greatest).exp();
+        total += odds;
+        mean += odds * best;
+    }
+    mean /= total;
+    let lead = |(sum, best): (&f32, &Option<f32>)| {
+        let lowest = least.map_or(f32::NEG_INFINITY, |least| ((least - sum) / weight).min(0.0));
+        // Rounding must not tell equal files apart.
+        best.map(|best| best - mean).filter(|lead| lead.abs() > EQUAL).map_or(0.0, |lead| lead.max(lowest))
+    };
+    sums.iter().zip(best).map(lead).collect()
+}
+
+/// Adds the contribution of a signal to the sum of a file.
+fn add(ranked: &mut RankedFile, signal: Signal, value: f32, weight: f32) {
+    ranked.measured.values[signal as usize] = value;
+    ranked.parts[signal as usize] = weight * value;
+    ranked.raw += weight * value;
+    ranked.sum = ranked.raw;
+}
+
+/// Sorts the files with their places. Ties are broken by path.
+fn sort(files: &mut [RankedFile], places: &mut [Vec<MeasuredPlace>], context: &Context<'_>) {
     let taken = files.iter().cloned().zip(places.iter_mut().map(std::mem::take));
     let mut pairs: Vec<(RankedFile, Vec<MeasuredPlace>)> = taken.collect();
-    // Ties are broken by path.
     let path = |ranked: &RankedFile| context.snapshot.path(ranked.file);
     pairs.sort_by(|(a, _), (b, _)| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
     for ((file, places), pair) in files.iter_mut().zip(places).zip(pairs) {
@@ -147,22 +204,39 @@ fn weigh_units(measured: Vec<MeasuredUnit>, context: &Context<'_>, kind: QueryKi
         greatest.iter_mut().zip(unit.values).for_each(|(most, value)| *most = most.max(value));
     }
     let weights = context.profile.place_weights(kind);
-    let mut places: Vec<(f32, MeasuredPlace)> = Vec::new();
+    let mut places: Vec<MeasuredPlace> = Vec::new();
     for MeasuredUnit { unit, values, mask, literal, wanted } in measured {
         let relative = |at: usize| if greatest[at] > 0.0 { values[at] / greatest[at] } else { 0.0 };
         let values: [[f32; 2]; PlaceSignal::COUNT] = std::array::from_fn(|at| [values[at], relative(at)]);
         let sum = values.iter().zip(weights).map(|(of, by)| of[0] * by[0] + of[1] * by[1]).sum::<f32>();
         let Unit { span, lines, kind, symbol, .. } = unit;
         let place = Place { span, lines, kind, symbol, mask, literal, wanted, probability: 0.0 };
-        places.push((sum, MeasuredPlace { place, values }));
+        places.push(MeasuredPlace { place, sum, values });
     }
     // The units are in the order of the file, and the sort is stable.
-    places.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let best = places.first().map_or(0.0, |(sum, _)| *sum);
-    let total: f32 = places.iter().map(|(sum, _)| (sum - best).exp()).sum();
-    let shared = |(sum, mut own): (f32, MeasuredPlace)| {
-        own.place.probability = ((sum - best).exp() / total).max(f32::MIN_POSITIVE);
-        own
-    };
-    places.into_iter().map(shared).collect()
+    places.sort_by(|a, b| b.sum.total_cmp(&a.sum));
+    let best = places.first().map_or(0.0, |own| own.sum);
+    let total: f32 = places.iter().map(|own| (own.sum - best).exp()).sum();
+    for own in &mut places {
+        own.place.probability = ((own.sum - best).exp() / total).max(f32::MIN_POSITIVE);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_leads_by_its_best_place_and_does_not_fall_behind_files_that_were_not_read() {
+        let leads = |sums: &[f32], best: &[Option<f32>], least| leads_of_best(sums, best, least, 0.5);
+        assert_eq!(leads(&[1.0, 1.0], &[Some(3.0), Some(3.0)], Some(0.0)), [0.0, 0.0]);
+        let [first, second, without] = leads(&[1.0, 1.0, 0.5], &[Some(2.0), Some(4.0), None], None)[..]
+        else {
+            panic!("a lead for each file");
+        };
+        assert!((first + 1.0).abs() < 1e-4 && (second - 1.0).abs() < 1e-4 && without == 0.0);
+        let clamped = leads(&[1.0, 0.9], &[Some(9.0), Some(-9.0)], Some(0.5));
+        assert!((0.9 + 0.5 * clamped[1] - 0.5).abs() < 1e-5, "{clamped:?}");
+    }
 }

@@ -72,7 +72,7 @@ impl<'q> Templates<'q> {
         let mut pieces = Vec::new();
         let quotes = memchr::memchr3_iter(b'"', b'\'', b'`', text.as_bytes());
         for at in quotes {
-            if !read_literal(&text[at..], &mut pieces) {
+            if !self.may_begin(&text.as_bytes()[at + 1..]) || !read_literal(&text[at..], &mut pieces) {
                 continue;
             }
             let Some(mask) = self.matched(&pieces) else { continue };
@@ -82,6 +82,18 @@ impl<'q> Templates<'q> {
             }
         }
         best
+    }
+
+    /// Whether the first word of a literal, whose text begins at the start of `bytes`, may be in the message. Most
+    /// literals of a text are ruled out before they are read. A gap before the word or beside the word rules out nothing.
+    fn may_begin(&self, bytes: &[u8]) -> bool {
+        let is_plain = |byte: &u8| !is_word(*byte) && !is_special(*byte);
+        let start = bytes.iter().take_while(|byte| is_plain(byte)).count();
+        let length = bytes[start..].iter().take(LITERAL_BYTES).take_while(|byte| is_word(**byte)).count();
+        let word = &bytes[start..start + length];
+        let is_whole =
+            length > 0 && word.is_ascii() && bytes.get(start + length).is_some_and(|byte| !is_special(*byte));
+        !is_whole || std::str::from_utf8(word).is_ok_and(|word| self.places.contains_key(word))
     }
 
     /// The terms of a template whose words are all in the message, in order and without other words except in gaps.
@@ -196,6 +208,11 @@ fn joined(text: &str, quote: u8) -> Option<usize> {
     let is_operator = |c: char| "+.,<>&".contains(c);
     let is_joined = bytes[length] == quote && between.len() > 1 && between.starts_with(is_operator);
     (is_joined && between.ends_with(is_operator)).then_some(length + 1)
+}
+
+/// Whether a byte may begin or end a piece of a literal: a gap, an escaped character, a quote or the end of a line.
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'{' | b'$' | b'#' | b'\\' | b'%' | b'"' | b'\'' | b'`' | b'\n')
 }
 
 fn is_word(byte: u8) -> bool {

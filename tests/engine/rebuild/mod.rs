@@ -24,7 +24,7 @@ use serde_json::Value;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snapshot};
 use spyhop::filter::FilterSpec;
-use spyhop::render::json;
+use spyhop::render::json::{self, JsonPaths};
 
 use super::{exact, refresh, rendered};
 use crate::support::unprivileged;
@@ -112,7 +112,7 @@ fn requests() -> Vec<SearchRequest> {
     let mut requests: Vec<SearchRequest> = queries.into_iter().map(ask).collect();
     let rust = FilterSpec { lang: vec!["rust".into()], ..FilterSpec::default() };
     requests.push(SearchRequest { filter: rust, ..ask("handle the window") });
-    let folder = FilterSpec { path_glob: vec!["merge/**".into()], ..FilterSpec::default() };
+    let folder = FilterSpec { path_globs: vec!["merge/**".into()], ..FilterSpec::default() };
     requests.push(SearchRequest { filter: folder, ..ask("quota key") });
     requests
 }
@@ -149,13 +149,19 @@ fn says(engine: &Engine) -> Vec<(String, String)> {
         said.push((request.query, text));
     }
     let status = engine.status().unwrap();
-    said.push(("status".into(), format!("{:#}", without_snapshot(&json::status(&status)))));
+    said.push(("status".into(), format!("{:#}", without_snapshot(&json::line(&json::status(&status))))));
     let skipped = engine.skipped().unwrap();
     said.push(("skipped".into(), format!("{:#?}\n{:?}", skipped.entries, skipped.counts)));
     let files = engine.files(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
-    said.push(("files".into(), format!("{:#}", without_snapshot(&json::files(&files)))));
+    said.push((
+        "files".into(),
+        format!("{:#}", without_snapshot(&json::line(&json::files(&files, JsonPaths::default())))),
+    ));
     let map = engine.project_map(&MapRequest::default()).unwrap();
-    said.push(("map".into(), format!("{:#}", without_snapshot(&json::map(&map)))));
+    said.push((
+        "map".into(),
+        format!("{:#}", without_snapshot(&json::line(&json::map(&map, JsonPaths::default())))),
+    ));
     said
 }
 

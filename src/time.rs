@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A point in time as RFC 3339, in UTC with milliseconds. The calendar is the proleptic Gregorian calendar, computed in eras
 /// of 400 years. Years begin in March here, so that the leap day is the last day of its year. The conversion is too small
 /// for a dependency.
-pub(super) fn rfc3339(time: SystemTime) -> String {
+pub fn rfc3339(time: SystemTime) -> String {
     let millis = match time.duration_since(UNIX_EPOCH) {
         Ok(after) => after.as_millis() as i64,
         Err(before) => -(before.duration().as_millis() as i64),

@@ -1,13 +1,12 @@
 //! Calibration: from the sum of a file's contributions to the score that is shown. The score depends on the evidence of
 //! the file and on its lead over the other files of the head.
 //!
-//! Let s be the sum and p = e^s / Σ e^s over the head. The log-odds of the score are `base + scale · s + standing ·
-//! ln(p / (1 - p))`. The profile has a line of these parameters for each shape of query; `spyhop-eval fit-scores` fits
-//! the lines. Calibration does not change the order of files.
+//! Let s be the sum and p = e^s / Σ e^s over the head. The log-odds of the score are `intercept + sum · s + softmax ·
+//! ln(p / (1 - p))`. The profile has these coefficients for each kind of query; `spyhop-eval fit-scores` fits them. Calibration does not change the order of files.
 
 use super::measure::Values;
 use super::model::RankedFile;
-use crate::profile::{Profile, ScoreLine, Signal};
+use crate::profile::{Calibration, Profile, Signal};
 use crate::query::Query;
 
 /// The maximum of ln(p / (1 - p)): a file without competition is not certain.
@@ -18,29 +17,33 @@ const LEAST: f32 = -60.0;
 
 /// The calibration for one query.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
-    line: ScoreLine,
+pub struct QueryCalibration {
+    coefficients: Calibration,
     /// The greatest sum of the head.
     greatest: f32,
     /// The sum of e^s / e^greatest.
     total: f32,
 }
 
-impl Standing {
+impl QueryCalibration {
     /// The calibration for the files of a head.
-    pub fn of(files: &[RankedFile], query: &Query, profile: &Profile) -> Standing {
+    pub fn of(files: &[RankedFile], query: &Query, profile: &Profile) -> QueryCalibration {
         let greatest = files.iter().map(|ranked| ranked.raw).fold(f32::NEG_INFINITY, f32::max);
         let total = files.iter().map(|ranked| (ranked.raw - greatest).exp()).sum();
-        Standing { line: profile.scores.line(query.kind, query.is_report), greatest, total }
+        QueryCalibration {
+            coefficients: profile.scores.calibration(query.kind, query.is_report),
+            greatest,
+            total,
+        }
     }
 
     /// The calibrated log-odds of a file of the head, or of a further place in such a file.
     pub fn log_odds(&self, sum: f32) -> f32 {
-        self.calibrated(sum, self.of_head(sum))
+        self.calibrated(sum, self.softmax_log_odds(sum))
     }
 
     /// The uncalibrated ln(p / (1 - p)) of a file of the head.
-    pub fn of_head(&self, sum: f32) -> f32 {
+    pub fn softmax_log_odds(&self, sum: f32) -> f32 {
         log_odds_of_share((sum - self.greatest).exp() / self.total)
     }
 
@@ -54,8 +57,8 @@ impl Standing {
     }
 
     fn calibrated(&self, sum: f32, odds: f32) -> f32 {
-        let ScoreLine { base, scale, standing } = self.line;
-        base + scale * sum + standing * odds
+        let Calibration { intercept, sum: sum_weight, softmax } = self.coefficients;
+        intercept + sum_weight * sum + softmax * odds
     }
 
     /// Calibrates the sums of the files. The contributions of a file are scaled by one factor, so they still add up to

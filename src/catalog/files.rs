@@ -1,0 +1,81 @@
+//! The parameters of finding files by name.
+
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::params;
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
+use super::shared::{self, Call, HasFilter};
+use super::table::table;
+use crate::engine::api::FilesRequest;
+use crate::filter::FilterSpec;
+
+impl HasFilter for FilesRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// The pattern for file names.
+pub const NAME_PATTERN: Param = Param {
+    positional: Positional::Optional,
+    ..param(
+        "pattern",
+        Takes::Texts,
+        "Letters of the path in order, some left out; every word must match; or a glob; empty for all files",
+    )
+};
+/// Whether scattered matches are listed.
+pub const ALL_MATCHES: Param = param(
+    "all",
+    Takes::Nothing,
+    "Also files in whose paths the letters are scattered, behind better matches",
+);
+/// The number of files on a page.
+pub const FILES_RESULTS: Param = Param {
+    default: Some("20"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Files a page, 1 to 1000", ..params::MAX_RESULTS }
+};
+
+/// The rows of `files`.
+pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = table![Row<Call<FilesRequest>>:
+    [
+        both(&NAME_PATTERN, |call, param, given| {
+            if let Some(pattern) = given.text(param)? {
+                given.check_pattern(param, &pattern)?;
+                call.request.pattern = pattern;
+            }
+            Ok(())
+        }),
+        command_line(&ALL_MATCHES, |call, param, given| {
+            shared::flag(&mut call.request.include_scattered, param, given)
+        }),
+    ],
+    shared::filters(),
+    [
+        both(&FILES_RESULTS, |call, param, given| {
+            assign(&mut call.request.max_results, saturated(given.number(param)?));
+            Ok(())
+        }),
+        both(&params::CURSOR, |call, param, given| {
+            call.request.cursor = given.text(param)?;
+            Ok(())
+        }),
+    ],
+    shared::snapshot(),
+    [shared::wait_for_index(), shared::require_index()],
+];
+
+const FILES_PARAMS: [Listed; FILES_ROWS.len()] = listed(FILES_ROWS);
+
+/// Finds files by name.
+pub const FIND_FILES: Operation = Operation {
+    name: "files",
+    aliases: &[],
+    help: "Find files by name or path",
+    params: &FILES_PARAMS,
+    examples: &[
+        ("files authstore", "files whose path has these letters in order"),
+        ("files '*.proto' --path api", "files by a glob, in one folder"),
+        ("files -0", "every file, for xargs -0"),
+    ],
+};

@@ -1,0 +1,66 @@
+//! The parameters of the outline of a tree.
+
+use super::operation::Operation;
+use super::param::{Param, Takes, param};
+use super::params;
+use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
+use super::shared::{self, Call, HasFilter};
+use super::table::table;
+use crate::engine::api::MapRequest;
+use crate::filter::FilterSpec;
+
+impl HasFilter for MapRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// The size limit of a map.
+pub const MAX_ITEMS: Param = Param {
+    aliases: &["limit"],
+    short: Some('n'),
+    default: Some("200"),
+    ..param("max_items", Takes::Number(1, 5_000), "Folders, files and symbols together, 1 to 5000")
+};
+/// The depth limit of a map.
+pub const DEPTH: Param = Param {
+    default: Some("2"),
+    ..param("depth", Takes::Number(0, u32::MAX as u64), "Folders deep; what lies deeper is summed up above")
+};
+
+/// The rows of `map`.
+pub const MAP_ROWS: &[Row<Call<MapRequest>>] = table![Row<Call<MapRequest>>:
+    [
+        shared::path(),
+        shared::here(),
+        both(&DEPTH, |call, param, given| {
+            assign(&mut call.request.depth, saturated_u32(given.number(param)?));
+            Ok(())
+        }),
+        both(&MAX_ITEMS, |call, param, given| {
+            assign(&mut call.request.max_items, saturated(given.number(param)?));
+            Ok(())
+        }),
+        shared::path_glob(&params::PATH_GLOB),
+        shared::exclude(),
+        shared::lang(),
+        shared::kind(&params::KIND),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::wait_for_index(), shared::require_index()],
+];
+
+const MAP_PARAMS: [Listed; MAP_ROWS.len()] = listed(MAP_ROWS);
+
+/// Shows the outline of a tree.
+pub const MAP: Operation = Operation {
+    name: "map",
+    aliases: &[],
+    help: "Outline a tree, a folder or a file: what is where, and the main symbols",
+    params: &MAP_PARAMS,
+    examples: &[
+        ("map", "the folders of the tree, with their main symbols"),
+        ("map src --depth 3 -n 100", "one folder, deeper and shorter"),
+    ],
+};

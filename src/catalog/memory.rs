@@ -1,0 +1,403 @@
+//! The rows of revision memory: `spyhop memory add` and the other commands of the family.
+
+use super::choice;
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::params;
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
+use super::shared::{self, Call, HasFilter, flag};
+use crate::engine::api::{
+    AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
+    SearchNotesRequest, VerifyNoteRequest,
+};
+use crate::filter::FilterSpec;
+
+impl HasFilter for SearchNotesRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// The text of a note.
+pub const NOTE_TEXT: Param = Param {
+    positional: Positional::Required,
+    ..param(
+        "text",
+        Takes::Texts,
+        "What a later reader should know; the first line is the title; up to 8000 bytes",
+    )
+};
+/// The kind of a note.
+pub const NOTE_KIND: Param = Param {
+    default: Some("explanation"),
+    ..param(
+        "kind",
+        Takes::Choice(choice::names::<NoteKind>),
+        "failure: what went wrong; revision: what was changed and why; explanation: how something works",
+    )
+};
+/// Only notes of a kind.
+pub const ONLY_KIND: Param =
+    param("kind", Takes::Choice(choice::names::<NoteKind>), "Only notes of this kind");
+/// Texts by which the matter is recognized.
+pub const SIGNALS: Param = Param {
+    aliases: &["signal"],
+    ..param("signals", Takes::Repeated, "A text by which the matter is recognized, such as that of an error")
+};
+/// The code that a note is about.
+pub const LINKS: Param = Param {
+    aliases: &["link"],
+    ..param(
+        "links",
+        Takes::Repeated,
+        "The code that the note is about: src/a.rs, src/a.rs#Pool.take, src/a.rs:12 or Pool.take",
+    )
+};
+/// The commit that a note is about.
+pub const NOTE_COMMIT: Param =
+    param("commit", Takes::Text, "The git revision that the note is about; what it changed is linked");
+/// The change that a note is about.
+pub const NOTE_DIFF: Param =
+    param("diff", Takes::Text, "The unified diff that the note is about; what it touches is linked");
+/// The paths to which a note applies.
+pub const APPLIES_PATHS: Param =
+    param("applies_paths", Takes::Repeated, "The note applies only to this folder, file or glob");
+/// The languages to which a note applies.
+pub const APPLIES_LANGUAGES: Param = param(
+    "applies_languages",
+    Takes::List,
+    "The note applies only to this language; separate several by commas",
+);
+/// The conditions under which a note applies.
+pub const CONDITIONS: Param = Param {
+    aliases: &["when"],
+    ..param("conditions", Takes::Repeated, "A condition, in words, under which the note applies")
+};
+/// The test that verifies a note.
+pub const NOTE_TEST: Param = param("test", Takes::Text, "The test that verifies the note");
+/// The author of a note.
+pub const AUTHOR: Param = param("author", Takes::Text, "Who says so");
+/// The time of a note.
+pub const NOTE_TIME: Param = param("time", Takes::Text, "The time of the note, such as 2026-01-31; else now");
+/// A note.
+pub const NOTE_ID: Param = Param {
+    positional: Positional::Required,
+    ..param("id", Takes::Text, "The id of the note, or its first digits, 4 or more")
+};
+/// Only stale notes.
+pub const STALE: Param = param("stale", Takes::Nothing, "Only notes about code that has changed since");
+/// Retired notes too.
+pub const RETIRED: Param = param("retired", Takes::Nothing, "Retired notes too");
+/// The number of listed notes.
+pub const LISTED_NOTES: Param = Param {
+    default: Some("50"),
+    ..Param {
+        takes: Takes::Number(1, 2_000),
+        help: "Notes, 1 to 2000; the newest come first",
+        ..params::MAX_RESULTS
+    }
+};
+/// The commit that verifies a note.
+pub const VERIFYING_COMMIT: Param = param("commit", Takes::Text, "The git revision that verifies the note");
+/// What contradicts a note.
+pub const CONTRADICTED: Param = param("contradicted", Takes::Text, "What shows that the note is wrong");
+/// Back to unverified.
+pub const UNVERIFIED: Param = param("unverified", Takes::Nothing, "The note counts as unverified again");
+/// Takes the present content of the code.
+pub const RELINK: Param =
+    param("relink", Takes::Nothing, "The note holds for the code as it is now, and is no longer stale");
+/// Why a note is retired.
+pub const RETIRE_REASON: Param = param("reason", Takes::Text, "Why the note is no longer of use");
+/// Shows a retired note again.
+pub const UNDO: Param = param("undo", Takes::Nothing, "Show a retired note again");
+/// The question that notes are searched for.
+pub const NOTE_QUERY: Param = Param {
+    positional: Positional::Required,
+    ..param("query", Takes::Texts, "The task, or the text of an error")
+};
+/// The files that a question is about.
+pub const ABOUT_FILES: Param =
+    Param { aliases: &["file"], ..param("files", Takes::Paths, "Files that it is about") };
+/// The symbols that a question is about.
+pub const ABOUT_SYMBOLS: Param = Param {
+    aliases: &["symbol"],
+    ..param("symbols", Takes::Repeated, "Symbols that it is about, such as Pool.take")
+};
+/// The number of found notes.
+pub const FOUND_NOTES: Param =
+    Param { default: Some("5"), ..Param { help: "Notes, 1 to 50", ..params::MAX_RESULTS } };
+/// The lowest score of a note.
+pub const NOTE_SCORE: Param = Param {
+    default: Some("0.5"),
+    ..param("min_score", Takes::Fraction, "Leave out notes below this score, 0 to 1")
+};
+/// The file of an export.
+pub const NOTES_OUT: Param = Param {
+    positional: Positional::Optional,
+    ..param("file", Takes::Path, "The file to write; else standard output")
+};
+/// The file of an import.
+pub const NOTES_IN: Param = Param {
+    positional: Positional::Required,
+    ..param("file", Takes::Path, "The file to read; - for standard input")
+};
+
+/// The rows of `memory add`.
+pub const ADD_NOTE_ROWS: &[Row<Call<AddNoteRequest>>] = &[
+    both(&NOTE_TEXT, |call, param, given| {
+        call.request.text = given.texts(param)?.join(" ");
+        Ok(())
+    }),
+    both(&NOTE_KIND, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.request.kind = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    }),
+    both(&SIGNALS, |call, param, given| {
+        call.request.signals = given.texts(param)?;
+        Ok(())
+    }),
+    both(&LINKS, |call, param, given| {
+        call.request.links = given.texts(param)?;
+        Ok(())
+    }),
+    both(&NOTE_COMMIT, |call, param, given| {
+        call.request.commit = given.text(param)?;
+        Ok(())
+    }),
+    both(&NOTE_DIFF, |call, param, given| {
+        call.request.diff = given.text(param)?;
+        Ok(())
+    }),
+    both(&APPLIES_PATHS, |call, param, given| {
+        call.request.applies.paths = given.texts(param)?;
+        Ok(())
+    }),
+    both(&APPLIES_LANGUAGES, |call, param, given| {
+        call.request.applies.languages = given.words(param)?;
+        Ok(())
+    }),
+    both(&CONDITIONS, |call, param, given| {
+        call.request.applies.conditions = given.texts(param)?;
+        Ok(())
+    }),
+    both(&NOTE_TEST, |call, param, given| {
+        call.request.test = given.text(param)?;
+        Ok(())
+    }),
+    both(&AUTHOR, |call, param, given| {
+        call.request.author = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&NOTE_TIME, |call, param, given| {
+        call.request.time = given.text(param)?;
+        Ok(())
+    }),
+];
+
+const ADD_NOTE_PARAMS: [Listed; ADD_NOTE_ROWS.len()] = listed(ADD_NOTE_ROWS);
+
+/// Records a note.
+pub const ADD_NOTE: Operation = Operation {
+    name: "memory add",
+    aliases: &[],
+    help: "Record a note about the code: a failure, a revision or an explanation",
+    params: &ADD_NOTE_PARAMS,
+    examples: &[
+        ("memory add 'Retries lock the account' --kind failure --link src/up.rs#retry", "about a function"),
+        ("memory add 'Why the pool has no limit' --commit HEAD --kind revision", "about a commit"),
+    ],
+};
+
+/// The rows of `memory list`.
+pub const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
+    command_line(&ONLY_KIND, |call, param, given| {
+        let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
+        call.request.kind = kind.transpose()?;
+        Ok(())
+    }),
+    command_line(&STALE, |call, param, given| flag(&mut call.request.stale, param, given)),
+    command_line(&RETIRED, |call, param, given| flag(&mut call.request.retired, param, given)),
+    command_line(&LISTED_NOTES, |call, param, given| {
+        assign(&mut call.request.max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::view(),
+];
+
+const LIST_NOTES_PARAMS: [Listed; LIST_NOTES_ROWS.len()] = listed(LIST_NOTES_ROWS);
+
+/// Lists notes.
+pub const LIST_NOTES: Operation = Operation {
+    name: "memory list",
+    aliases: &[],
+    help: "List the notes, the newest first, each with whether its code has changed since",
+    params: &LIST_NOTES_PARAMS,
+    examples: &[("memory list", "every note"), ("memory list --stale", "notes about code that has changed")],
+};
+
+/// The rows of `memory show`.
+pub const SHOW_NOTE_ROWS: &[Row<Call<String>>] = &[
+    command_line(&NOTE_ID, |call, param, given| {
+        assign(&mut call.request, given.text(param)?);
+        Ok(())
+    }),
+    shared::view(),
+];
+
+const SHOW_NOTE_PARAMS: [Listed; SHOW_NOTE_ROWS.len()] = listed(SHOW_NOTE_ROWS);
+
+/// Shows a note.
+pub const SHOW_NOTE: Operation = Operation {
+    name: "memory show",
+    aliases: &[],
+    help: "Show a note",
+    params: &SHOW_NOTE_PARAMS,
+    examples: &[("memory show 3fa9", "a note, by the first digits of its id")],
+};
+
+/// The rows of `memory verify`.
+pub const VERIFY_NOTE_ROWS: &[Row<Call<VerifyNoteRequest>>] = &[
+    command_line(&NOTE_ID, |call, param, given| {
+        assign(&mut call.request.id, given.text(param)?);
+        Ok(())
+    }),
+    command_line(&NOTE_TEST, |call, param, given| {
+        call.request.test = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&VERIFYING_COMMIT, |call, param, given| {
+        call.request.commit = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&CONTRADICTED, |call, param, given| {
+        call.request.contradicted = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&UNVERIFIED, |call, param, given| flag(&mut call.request.unverified, param, given)),
+    command_line(&RELINK, |call, param, given| flag(&mut call.request.relink, param, given)),
+];
+
+const VERIFY_NOTE_PARAMS: [Listed; VERIFY_NOTE_ROWS.len()] = listed(VERIFY_NOTE_ROWS);
+
+/// Says how sure a note is.
+pub const VERIFY_NOTE: Operation = Operation {
+    name: "memory verify",
+    aliases: &[],
+    help: "Say how sure a note is: verified by a test or a commit, contradicted, unverified",
+    params: &VERIFY_NOTE_PARAMS,
+    examples: &[
+        ("memory verify 3fa9 --test upload::retries", "verified by a test"),
+        ("memory verify 3fa9 --relink", "still true of the code as it is now"),
+    ],
+};
+
+/// The rows of `memory retire`.
+pub const RETIRE_NOTE_ROWS: &[Row<Call<RetireNoteRequest>>] = &[
+    command_line(&NOTE_ID, |call, param, given| {
+        assign(&mut call.request.id, given.text(param)?);
+        Ok(())
+    }),
+    command_line(&RETIRE_REASON, |call, param, given| {
+        assign(&mut call.request.reason, given.text(param)?);
+        Ok(())
+    }),
+    command_line(&UNDO, |call, param, given| flag(&mut call.request.undo, param, given)),
+];
+
+const RETIRE_NOTE_PARAMS: [Listed; RETIRE_NOTE_ROWS.len()] = listed(RETIRE_NOTE_ROWS);
+
+/// Retires a note.
+pub const RETIRE_NOTE: Operation = Operation {
+    name: "memory retire",
+    aliases: &[],
+    help: "Keep a note, but show it in no search any more",
+    params: &RETIRE_NOTE_PARAMS,
+    examples: &[("memory retire 3fa9 --reason 'the pool is gone'", "a note that is no longer of use")],
+};
+
+/// The rows of `memory search`.
+pub const SEARCH_NOTES_ROWS: &[Row<Call<SearchNotesRequest>>] = &[
+    both(&NOTE_QUERY, |call, param, given| {
+        call.request.query = given.texts(param)?.join(" ");
+        Ok(())
+    }),
+    both(&ABOUT_FILES, |call, param, given| {
+        call.request.files = given.paths(param)?;
+        Ok(())
+    }),
+    both(&ABOUT_SYMBOLS, |call, param, given| {
+        call.request.symbols = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&ONLY_KIND, |call, param, given| {
+        let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
+        call.request.kind = kind.transpose()?;
+        Ok(())
+    }),
+    shared::path(),
+    command_line(&params::LANG, |call, param, given| {
+        call.request.filter.lang = given.words(param)?;
+        Ok(())
+    }),
+    command_line(&NOTE_SCORE, |call, param, given| {
+        assign(&mut call.request.min_score, given.fraction(param)?);
+        Ok(())
+    }),
+    both(&FOUND_NOTES, |call, param, given| {
+        assign(&mut call.request.max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::view(),
+];
+
+const SEARCH_NOTES_PARAMS: [Listed; SEARCH_NOTES_ROWS.len()] = listed(SEARCH_NOTES_ROWS);
+
+/// Searches the notes.
+pub const SEARCH_NOTES: Operation = Operation {
+    name: "memory search",
+    aliases: &[],
+    help: "Find the notes that help with a question; only notes with enough evidence are shown",
+    params: &SEARCH_NOTES_PARAMS,
+    examples: &[
+        ("memory search uploads fail after three attempts", "by what happened"),
+        ("memory search raise the limit --files src/up.rs", "with a file that is being changed"),
+    ],
+};
+
+/// The rows of `memory export`.
+pub const EXPORT_NOTES_ROWS: &[Row<Call<ExportNotesRequest>>] =
+    &[command_line(&NOTES_OUT, |call, param, given| {
+        call.request.file = given.file(param)?;
+        Ok(())
+    })];
+
+const EXPORT_NOTES_PARAMS: [Listed; EXPORT_NOTES_ROWS.len()] = listed(EXPORT_NOTES_ROWS);
+
+/// Exports notes.
+pub const EXPORT_NOTES: Operation = Operation {
+    name: "memory export",
+    aliases: &[],
+    help: "Write all notes as JSON lines",
+    params: &EXPORT_NOTES_PARAMS,
+    examples: &[("memory export notes.jsonl", "into a file")],
+};
+
+/// The rows of `memory import`.
+pub const IMPORT_NOTES_ROWS: &[Row<Call<ImportNotesRequest>>] =
+    &[command_line(&NOTES_IN, |call, param, given| {
+        call.request.file = given.text_of_path(param)?.unwrap_or_default();
+        Ok(())
+    })];
+
+const IMPORT_NOTES_PARAMS: [Listed; IMPORT_NOTES_ROWS.len()] = listed(IMPORT_NOTES_ROWS);
+
+/// Imports notes.
+pub const IMPORT_NOTES: Operation = Operation {
+    name: "memory import",
+    aliases: &[],
+    help: "Record the notes of JSON lines; a second import changes nothing",
+    params: &IMPORT_NOTES_PARAMS,
+    examples: &[("memory import notes.jsonl", "from a file")],
+};

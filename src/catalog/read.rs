@@ -1,0 +1,56 @@
+//! The parameters of reading a file or a definition.
+
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::row::{Listed, Row, both, listed};
+use super::shared::{self, Call};
+use super::table::table;
+use super::values::ValueError;
+use crate::engine::api::ReadRequest;
+
+/// The file to read.
+pub const READ_PATH: Param = Param {
+    positional: Positional::Optional,
+    ..param("path", Takes::Path, "The file, path:12-40 or a name")
+};
+/// The lines to read.
+pub const LINES: Param = param("lines", Takes::Text, "Only these lines: 10-40, 10- or 10");
+/// The definition to read.
+pub const SYMBOL: Param =
+    param("symbol", Takes::Text, "Only this definition, such as Class.method; needs no path");
+
+/// The rows of `read`.
+pub const READ_ROWS: &[Row<Call<ReadRequest>>] = table![Row<Call<ReadRequest>>:
+    [
+        both(&READ_PATH, |call, param, given| {
+            call.request.path = given.paths(param)?.pop();
+            Ok(())
+        }),
+        both(&LINES, |call, param, given| {
+            let lines = given.text(param)?.map(|text| text.parse()).transpose();
+            call.request.lines = lines.map_err(ValueError::new)?;
+            Ok(())
+        }),
+        both(&SYMBOL, |call, param, given| {
+            call.request.symbol = given.text(param)?;
+            Ok(())
+        }),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::require_index()],
+];
+
+const READ_PARAMS: [Listed; READ_ROWS.len()] = listed(READ_ROWS);
+
+/// Reads lines of a file, or a definition.
+pub const READ: Operation = Operation {
+    name: "read",
+    aliases: &[],
+    help: "Print lines of a file, or a definition by its name, with line numbers",
+    params: &READ_PARAMS,
+    examples: &[
+        ("read src/auth.rs --lines 10-40", "lines of a file, numbered"),
+        ("read --symbol Pool.take", "a definition by its name"),
+    ],
+};

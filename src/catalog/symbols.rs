@@ -1,0 +1,69 @@
+//! The parameters of finding definitions by name.
+
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::params;
+use super::row::{Listed, Row, assign, both, listed, saturated};
+use super::shared::{self, Call, HasFilter};
+use super::table::table;
+use crate::engine::api::SymbolsRequest;
+use crate::filter::FilterSpec;
+
+impl HasFilter for SymbolsRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// The pattern for names of definitions.
+pub const SYMBOL_PATTERN: Param = Param {
+    positional: Positional::Optional,
+    ..param(
+        "pattern",
+        Takes::Texts,
+        "Letters of the name in order, container before it: Pool.take; every word must match; or a glob; empty for all",
+    )
+};
+/// The number of definitions on a page.
+pub const SYMBOLS_RESULTS: Param = Param {
+    default: Some("20"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Definitions a page, 1 to 1000", ..params::MAX_RESULTS }
+};
+
+/// The rows of `symbols`.
+pub const SYMBOLS_ROWS: &[Row<Call<SymbolsRequest>>] = table![Row<Call<SymbolsRequest>>:
+    [
+        both(&SYMBOL_PATTERN, |call, param, given| {
+            assign(&mut call.request.pattern, given.text(param)?);
+            Ok(())
+        }),
+    ],
+    shared::filters(),
+    [
+        shared::kind(&params::KIND),
+        both(&SYMBOLS_RESULTS, |call, param, given| {
+            assign(&mut call.request.max_results, saturated(given.number(param)?));
+            Ok(())
+        }),
+        both(&params::CURSOR, |call, param, given| {
+            call.request.cursor = given.text(param)?;
+            Ok(())
+        }),
+    ],
+    shared::snapshot(),
+    [shared::wait_for_index(), shared::require_index()],
+];
+
+const SYMBOLS_PARAMS: [Listed; SYMBOLS_ROWS.len()] = listed(SYMBOLS_ROWS);
+
+/// Finds definitions by name.
+pub const SYMBOLS: Operation = Operation {
+    name: "symbols",
+    aliases: &[],
+    help: "Find definitions by name",
+    params: &SYMBOLS_PARAMS,
+    examples: &[
+        ("symbols Pool.take --kind method", "a method by its name and type"),
+        ("symbols --vimgrep parse --lang go", "definitions for an editor"),
+    ],
+};

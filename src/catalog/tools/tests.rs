@@ -1,0 +1,125 @@
+//! Tests of the sets, the profiles and the search among tools.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::catalog::aliases::AliasState;
+
+#[test]
+fn the_sets_name_every_tool_and_alias_once() {
+    let sets = [
+        (ACTIVE, None),
+        (DEFERRED, None),
+        (ON_GRANT, None),
+        (HIDDEN, Some(AliasState::Hidden)),
+        (DEPRECATED, Some(AliasState::Deprecated)),
+        (REMOVED, Some(AliasState::Removed)),
+    ];
+    let mut seen = HashSet::new();
+    for (names, state) in sets {
+        assert!(names.is_sorted(), "{names:?}");
+        for name in names {
+            assert!(seen.insert(*name), "{name} is in two sets");
+            let alias = ALIASES.iter().find(|alias| alias.name == *name);
+            assert_eq!(alias.map(|alias| alias.state), state, "{name}");
+            assert_eq!(tool(name).is_some(), state.is_none(), "{name}");
+        }
+    }
+    let names = TOOLS.iter().map(|tool| tool.name).chain(ALIASES.iter().map(|alias| alias.name));
+    assert_eq!(names.collect::<HashSet<_>>(), seen);
+    assert!(TOOLS.is_sorted_by_key(|tool| tool.name) && ALIASES.is_sorted_by_key(|alias| alias.name));
+}
+
+#[test]
+fn every_row_of_tools_is_taken_by_a_tool() {
+    for tool in TOOLS {
+        let params: Vec<&Param> = tool.params().collect();
+        for param in tool.required.iter().chain(tool.without) {
+            let rows = tool.operation.map_or(&[][..], |operation| operation.params);
+            assert!(rows.iter().any(|row| row.param.name == param.name), "{} of {}", param.name, tool.name);
+        }
+        assert!(tool.required.iter().all(|param| params.iter().any(|own| own.name == param.name)));
+        for left in tool.without {
+            let others = TOOLS
+                .iter()
+                .filter(|other| other.operation.map(|row| row.name) == tool.operation.map(|row| row.name));
+            let is_taken = others.flat_map(Tool::params).any(|param| param.name == left.name);
+            assert!(is_taken, "no tool takes {}, which {} leaves out", left.name, tool.name);
+        }
+    }
+}
+
+#[test]
+fn no_two_tools_do_the_same() {
+    let mut seen = HashSet::new();
+    for tool in TOOLS {
+        let asks = tool.required.first().map(|param| param.name);
+        assert!(seen.insert((tool.operation.map(|row| row.name), asks)), "{}", tool.name);
+    }
+}
+
+#[test]
+fn profiles_gate() {
+    let listed = |profile: ToolProfile| profile.listed().map(|tool| tool.name).collect::<Vec<_>>();
+    assert_eq!(listed(ToolProfile::Default), ACTIVE);
+    assert_eq!(listed(ToolProfile::Minimal), ACTIVE);
+    assert_eq!(listed(ToolProfile::Host), ["tool_search"]);
+    assert_eq!(listed(ToolProfile::Full).len(), TOOLS.len() - ON_GRANT.len());
+    let minimal: Vec<&Tool> = TOOLS.iter().filter(|tool| ToolProfile::Minimal.offers(tool)).collect();
+    assert!(minimal.len() <= 8 && minimal.iter().all(|tool| tool.read_only), "{minimal:?}");
+    for profile in ToolProfile::ALL {
+        assert!(profile.listed().all(|tool| profile.offers(tool)));
+        assert_eq!(ToolProfile::by_name(profile.name()), Some(profile));
+    }
+}
+
+#[test]
+fn a_tool_on_grant_exists_only_where_it_is_allowed() {
+    let record = tool("record_revision").unwrap();
+    for profile in ToolProfile::ALL {
+        let (without, with) = (ToolOffer::from(profile), ToolOffer { profile, may_record: true });
+        assert!(!without.offers(record) && !without.lists(record), "{profile:?}");
+        assert_eq!(with.offers(record), profile != ToolProfile::Minimal, "{profile:?}");
+        assert_eq!(with.lists(record), profile == ToolProfile::Full, "{profile:?}");
+    }
+    let found = |may_record: bool| {
+        let offer = ToolOffer { profile: ToolProfile::Default, may_record };
+        find(offer, "record a note").iter().any(|tool| tool.name == "record_revision")
+    };
+    assert!(found(true) && !found(false));
+}
+
+#[test]
+fn tools_are_found_by_their_words_and_aliases_never() {
+    let found =
+        |query: &str| find(ToolProfile::Default, query).iter().map(|tool| tool.name).collect::<Vec<_>>();
+    assert_eq!(found("several queries at once")[0], "search_batch");
+    assert_eq!(found("why is a file missing from the answers")[0], "why_not");
+    assert_eq!(found("outline of the project")[0], "project_map");
+    assert_eq!(found("which files were left out")[0], "skipped_files");
+    assert_eq!(found("uses and implementations of a type")[0], "find_references");
+    assert_eq!(found("who calls a function")[0], "trace_symbol");
+    assert_eq!(found("what breaks if I change this")[0], "impact");
+    assert_eq!(found("call graph")[0], "trace_symbol");
+    assert_eq!(found("zebra"), Vec::<&str>::new());
+    assert_eq!(found(""), DEFERRED);
+    assert_eq!(find(ToolProfile::Host, "").len(), TOOLS.len() - 1 - ON_GRANT.len());
+    assert_eq!(found("notes about failures of earlier work")[0], "search_revision_memory");
+    for alias in ALIASES {
+        for name in found(alias.name).into_iter().chain(found(&format!("{} tool", alias.why))) {
+            assert!(tool(name).is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_removed_name_is_told_from_one_that_never_was() {
+    const TABLE: &[Alias] = &[
+        Alias { state: AliasState::Removed, name: "old", ..ALIASES[0] },
+        Alias { state: AliasState::Hidden, name: "older", ..ALIASES[0] },
+    ];
+    assert!(matches!(called_in(TABLE, "old"), CallTarget::Removed(alias) if alias.name == "old"));
+    assert!(matches!(called_in(TABLE, "older"), CallTarget::Tool(_, Some(_))));
+    assert!(matches!(called_in(TABLE, "oldest"), CallTarget::Unknown));
+    assert!(matches!(called_in(TABLE, "touch"), CallTarget::Tool(_, None)));
+}

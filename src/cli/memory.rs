@@ -1,0 +1,98 @@
+//! `spyhop memory add` and its family: notes about the code.
+//!
+//! This module owns the streams of an export and an import, and the texts that come from standard input.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+use clap::{ArgMatches, Command};
+use spyhop::catalog::{self, Call};
+use spyhop::engine::Engine;
+use spyhop::engine::api::{ExportNotesRequest, ImportNotesRequest};
+use spyhop::operations::{ListedOperation, MEMORY, MEMORY_HELP, MEMORY_OPERATIONS, OperationId};
+use spyhop::render::{json, text};
+
+use super::failure::{Failure, Outcome};
+use super::output::Output;
+use super::values::fill_from;
+use super::{args, examples, log, options, plain};
+
+/// The most bytes of an import.
+const MAX_IMPORT_BYTES: u64 = 1 << 30;
+
+pub fn command() -> Command {
+    let mut family =
+        Command::new(MEMORY).about(MEMORY_HELP).subcommand_required(true).arg_required_else_help(true);
+    for listed in MEMORY_OPERATIONS {
+        let name = name_of(listed);
+        family = family.subcommand(
+            args::operation(listed, name)
+                .after_help(format!("All options and examples: spyhop {MEMORY} {name} --help"))
+                .after_long_help(examples::section_of(listed.row().examples)),
+        );
+    }
+    family
+}
+
+/// The name of an operation below the command.
+fn name_of(listed: &ListedOperation) -> &'static str {
+    listed.row().name.rsplit(' ').next().unwrap_or_default()
+}
+
+pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let (name, matches) = matches.subcommand().expect("the parser insists on one");
+    log::start(matches)?;
+    let mut output = Output::new(matches);
+    let listed = MEMORY_OPERATIONS.iter().find(|listed| name_of(listed) == name);
+    match listed.expect("the parser knows no other subcommand") {
+        ListedOperation::Own(OperationId::ExportNotes, _) => export(matches, &mut output),
+        ListedOperation::Own(..) => import(matches, &mut output),
+        ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
+    }
+}
+
+fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut call = Call::new(ExportNotesRequest::default(), options::options(matches)?);
+    fill_from(catalog::EXPORT_NOTES_ROWS, &mut call, matches, None)?;
+    let lines = options::place(matches)?.open(call.options)?.export_notes()?;
+    match &call.request.file {
+        None => output.bytes(lines.as_bytes())?,
+        Some(path) => {
+            let written = File::create(path).and_then(|mut file| file.write_all(lines.as_bytes()));
+            written.map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot write '{}': {error}", path.display()))
+            })?;
+        }
+    }
+    Ok(if lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
+}
+
+fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut call = Call::new(ImportNotesRequest::default(), options::options(matches)?);
+    fill_from(catalog::IMPORT_NOTES_ROWS, &mut call, matches, None)?;
+    let path = &call.request.file;
+    let mut bytes = Vec::new();
+    let read = match path.as_os_str() == "-" {
+        true => io::stdin().lock().take(MAX_IMPORT_BYTES).read_to_end(&mut bytes),
+        false => File::open(path).and_then(|file| file.take(MAX_IMPORT_BYTES).read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| io::Error::new(error.kind(), format!("cannot read '{}': {error}", path.display())))?;
+    let engine = Engine::open(&options::place(matches)?.root, call.options)?;
+    let imported = engine.import_notes(&String::from_utf8_lossy(&bytes))?;
+    if output.json {
+        output.json(&json::imported_notes(&imported))?;
+    } else if !output.quiet {
+        output.text(&text::imported_notes(&imported))?;
+    }
+    Ok(if imported.bad_lines.is_empty() { Outcome::Found } else { Outcome::Failed })
+}
+
+/// Replaces a single `-` in place of the text of a note, or as its diff, by standard input.
+pub fn with_standard_input(mut argv: Vec<OsString>) -> io::Result<Vec<OsString>> {
+    let is_add =
+        argv.get(1).is_some_and(|word| word == MEMORY) && argv.get(2).is_some_and(|word| word == "add");
+    let Some(at) = argv.iter().position(|word| word == "-").filter(|_| is_add) else { return Ok(argv) };
+    argv[at] = io::read_to_string(io::stdin().lock())?.into();
+    Ok(argv)
+}

@@ -1,0 +1,106 @@
+//! The request and the reply of a search for files by name.
+
+use super::cursor::page_cursor;
+use super::snapshot::Snapshot;
+use crate::filter::FilterSpec;
+use crate::path::RelPath;
+use crate::text::Span;
+
+/// A search for files by name.
+#[derive(Clone, Debug)]
+pub struct FilesRequest {
+    /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive. Of several words, each
+    /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_globs`]. An
+    /// empty pattern lists every file by path. At most 1,000 characters.
+    pub pattern: String,
+    /// Whether the reply also has weak matches, in whose paths the letters of the pattern are scattered, if there are
+    /// better matches. Default false: weak matches are only counted, in [`FilesReply::left_out`].
+    pub include_scattered: bool,
+    /// The filter of files; kinds are refused.
+    pub filter: FilterSpec,
+    /// The most files of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
+    pub max_results: usize,
+    /// The cursor of the page: the `next` of a reply.
+    pub cursor: Option<String>,
+}
+
+impl FilesRequest {
+    /// The default search for `pattern`.
+    pub fn new(pattern: impl Into<String>) -> FilesRequest {
+        let (filter, max_results) = (FilterSpec::default(), 20);
+        FilesRequest { pattern: pattern.into(), include_scattered: false, filter, max_results, cursor: None }
+    }
+}
+
+/// The files whose name matches.
+#[derive(Clone, Debug)]
+pub struct FilesReply {
+    /// The pattern of the request.
+    pub pattern: String,
+    /// The files of this page, best first; for a glob or an empty pattern sorted by path.
+    pub files: Vec<FileRow>,
+    /// The number of files over all pages.
+    pub total: usize,
+    /// The number of weak matches that the reply leaves out, see [`FilesRequest::include_scattered`].
+    pub left_out: usize,
+    /// The cursor of the next page.
+    pub next: Option<String>,
+    /// The number of files on the pages before.
+    pub offset: usize,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// Warnings for the caller, such as that another process is indexing.
+    pub warnings: Vec<String>,
+}
+
+impl FilesReply {
+    /// Keeps the first `n` files. The next page then begins with the first file that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.files.len() {
+            self.files.truncate(n);
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+        }
+    }
+}
+
+/// A file found by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// The file.
+    pub path: RelPath,
+    /// The name of the file's language.
+    pub language: &'static str,
+    /// The number of lines; `None` for a file that is indexed by its path only.
+    pub lines: Option<u32>,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// The part of the path that matched.
+    pub matched: FileMatch,
+    /// The letters that matched, as byte spans of the path, sorted and not overlapping.
+    pub highlights: Vec<Span>,
+}
+
+/// The part of a file's path that a pattern matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileMatch {
+    /// The file name.
+    Name,
+    /// The path, folders included.
+    Path,
+    /// The pattern is a glob.
+    Glob,
+    /// The pattern is empty.
+    Any,
+}
+
+impl FileMatch {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileMatch::Name => "name",
+            FileMatch::Path => "path",
+            FileMatch::Glob => "glob",
+            FileMatch::Any => "any",
+        }
+    }
+}

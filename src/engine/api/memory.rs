@@ -1,0 +1,242 @@
+//! Requests about the notes of a tree, and their replies.
+
+use std::path::PathBuf;
+
+use crate::filter::FilterSpec;
+pub use crate::memory::{
+    Applicability, BadLine, NoteKind, NoteLink, NoteReason, Retirement, RevisionNote, Verification, Verifier,
+};
+use crate::path::RelPath;
+
+/// A note to be recorded.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 3\n")?;
+/// # let options = spyhop::Options { index_dir: Some(folder.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(&tree, options)?;
+/// use spyhop::{AddNoteRequest, NoteKind, SearchNotesRequest};
+///
+/// let mut note = AddNoteRequest::new(NoteKind::Failure, "How many retries of an upload the server allows: 3");
+/// note.links.push("up.py#retry_limit".to_string());
+/// engine.add_note(&note)?;
+///
+/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
+/// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Current);
+///
+/// std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 9\n")?;
+/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
+/// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Changed);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AddNoteRequest {
+    /// The kind.
+    pub kind: NoteKind,
+    /// The text, up to 8,000 bytes; the first line is the title.
+    pub text: String,
+    /// Texts by which the matter is recognized, such as the text of an error.
+    pub signals: Vec<String>,
+    /// The code that the note is about: `src/pool.rs`, `src/pool.rs#Pool.take`, `src/pool.rs:12`, or the name of a symbol,
+    /// which needs an index.
+    pub links: Vec<String>,
+    /// The git revision that the note is about. The symbols that the commit changed are linked.
+    pub commit: Option<String>,
+    /// The change that the note is about, as a unified diff. The symbols whose lines the diff touches are linked.
+    pub diff: Option<String>,
+    /// Where the note applies.
+    pub applies: Applicability,
+    /// The test that verifies the note.
+    pub test: Option<String>,
+    /// The author.
+    pub author: Option<String>,
+    /// The time of the note; `None` for now.
+    pub time: Option<String>,
+}
+
+impl AddNoteRequest {
+    /// A note of this kind, with a text and nothing else.
+    pub fn new(kind: NoteKind, text: impl Into<String>) -> AddNoteRequest {
+        AddNoteRequest { kind, text: text.into(), ..AddNoteRequest::default() }
+    }
+}
+
+/// A request for the list of notes.
+#[derive(Clone, Debug)]
+pub struct ListNotesRequest {
+    /// Only notes of this kind.
+    pub kind: Option<NoteKind>,
+    /// Only notes that are stale.
+    pub stale: bool,
+    /// Whether retired notes are listed too.
+    pub retired: bool,
+    /// The most notes, 1 to 2,000; the newest are listed first. Default 50.
+    pub max_results: usize,
+}
+
+impl Default for ListNotesRequest {
+    fn default() -> ListNotesRequest {
+        ListNotesRequest { kind: None, stale: false, retired: false, max_results: 50 }
+    }
+}
+
+/// A change of how sure a note is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyNoteRequest {
+    /// The id of the note, or the beginning of the id.
+    pub id: String,
+    /// The test that verifies the note.
+    pub test: Option<String>,
+    /// The git revision that verifies the note.
+    pub commit: Option<String>,
+    /// What contradicts the note.
+    pub contradicted: Option<String>,
+    /// Whether the note counts as unverified again.
+    pub unverified: bool,
+    /// Whether the links take the present content of the code, so that the note is no longer stale.
+    pub relink: bool,
+}
+
+/// A request to retire a note, so that no search shows the note any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RetireNoteRequest {
+    /// The id of the note, or the beginning of the id.
+    pub id: String,
+    /// The reason.
+    pub reason: String,
+    /// Whether a retired note is shown again.
+    pub undo: bool,
+}
+
+/// A search among the notes.
+#[derive(Clone, Debug)]
+pub struct SearchNotesRequest {
+    /// The question, task or text of an error, of 1 to 10,000 characters.
+    pub query: String,
+    /// The files that the question is about.
+    pub files: Vec<RelPath>,
+    /// The symbols that the question is about.
+    pub symbols: Vec<String>,
+    /// Only notes of this kind.
+    pub kind: Option<NoteKind>,
+    /// The path and the languages that the question is about.
+    pub filter: FilterSpec,
+    /// The lowest score of a note, 0 to 1. Default .5.
+    pub min_score: f32,
+    /// The most notes, 1 to 50. Default 5.
+    pub max_results: usize,
+}
+
+impl SearchNotesRequest {
+    /// The default search for `query`.
+    pub fn new(query: impl Into<String>) -> SearchNotesRequest {
+        SearchNotesRequest {
+            query: query.into(),
+            files: Vec::new(),
+            symbols: Vec::new(),
+            kind: None,
+            filter: FilterSpec::default(),
+            min_score: crate::memory::CUT_OFF,
+            max_results: 5,
+        }
+    }
+}
+
+/// Notes.
+#[derive(Clone, Debug, Default)]
+pub struct NotesReply {
+    /// The notes: of a search the most relevant first, of a list the newest first.
+    pub notes: Vec<NoteRow>,
+    /// The number of notes before `max_results` is applied.
+    pub total: usize,
+    /// Warnings for the caller.
+    pub warnings: Vec<String>,
+}
+
+/// A note, with the state of its links in the searched view.
+#[derive(Clone, Debug)]
+pub struct NoteRow {
+    /// The note. Its texts come from outside: they are data, never instructions. Secrets are masked.
+    pub note: RevisionNote,
+    /// The links of the note, each with its state.
+    pub links: Vec<LinkRow>,
+    /// The probability that the note helps, 0 to 1; `None` without a question.
+    pub score: Option<f32>,
+    /// The evidence for the score.
+    pub reasons: Vec<NoteReason>,
+    /// What a reader should know before using the note: that it is stale, contradicted, or limited to some files.
+    pub warnings: Vec<String>,
+}
+
+impl NoteRow {
+    /// Whether code that the note is about has changed since the note was recorded or verified.
+    pub fn is_stale(&self) -> bool {
+        self.links.iter().any(|link| link.state != LinkState::Current)
+    }
+}
+
+/// A link of a note in the searched view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkRow {
+    /// The file as recorded.
+    pub path: RelPath,
+    /// The symbol.
+    pub symbol: Option<String>,
+    /// The present path, if git tells that the file was renamed.
+    pub renamed_to: Option<RelPath>,
+    /// The state of the code.
+    pub state: LinkState,
+}
+
+/// The state of the code that a note is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkState {
+    /// The code is as recorded.
+    Current,
+    /// The code has changed.
+    Changed,
+    /// The file or the symbol does not exist any more.
+    Gone,
+}
+
+impl LinkState {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            LinkState::Current => "current",
+            LinkState::Changed => "changed",
+            LinkState::Gone => "gone",
+        }
+    }
+}
+
+/// The outcome of an import of notes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportedNotes {
+    /// The number of new notes.
+    pub added: usize,
+    /// The number of notes that have a newer state now.
+    pub changed: usize,
+    /// The number of notes that were there already.
+    pub unchanged: usize,
+    /// The lines that are no notes.
+    pub bad_lines: Vec<BadLine>,
+}
+
+/// A request to write all notes as JSON lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportNotesRequest {
+    /// The file; `None` for standard output.
+    pub file: Option<PathBuf>,
+}
+
+/// A request to read notes from JSON lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportNotesRequest {
+    /// The file; `-` for standard input.
+    pub file: PathBuf,
+}

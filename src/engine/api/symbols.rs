@@ -1,0 +1,99 @@
+//! The request and the reply of a search for definitions by name.
+
+use super::cursor::page_cursor;
+use super::snapshot::Snapshot;
+use crate::filter::FilterSpec;
+use crate::model::{SymbolKind, qualified_name};
+use crate::path::RelPath;
+use crate::text::{Lines, Span};
+
+/// A search for definitions by name.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("pool.py"), "class Pool:\n    def take_permit(self):\n        return 1\n")?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// let reply = engine.symbols(&spyhop::SymbolsRequest::new("tkperm"))?;
+/// assert_eq!(reply.symbols[0].name, "take_permit");
+/// assert_eq!(reply.symbols[0].container.as_deref(), Some("Pool"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct SymbolsRequest {
+    /// Letters of the name in order, with gaps, case-insensitive; blanks are ignored. A pattern with `.`, `::`, `#`,
+    /// `->` or `/` has letters of the container before the last of these separators and letters of the name after it:
+    /// `Pool.take`. An empty pattern lists every definition by path and line. At most 1,000 characters.
+    pub pattern: String,
+    /// The filter of files and kinds. Without kinds, sections of documents and implementation blocks are excluded.
+    pub filter: FilterSpec,
+    /// The most definitions of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
+    pub max_results: usize,
+    /// The cursor of the page: the `next` of a reply.
+    pub cursor: Option<String>,
+}
+
+impl SymbolsRequest {
+    /// The default search for `pattern`.
+    pub fn new(pattern: impl Into<String>) -> SymbolsRequest {
+        let (filter, pattern) = (FilterSpec::default(), pattern.into());
+        SymbolsRequest { pattern, filter, max_results: 20, cursor: None }
+    }
+}
+
+/// The definitions whose name matches.
+#[derive(Clone, Debug)]
+pub struct SymbolsReply {
+    /// The pattern of the request.
+    pub pattern: String,
+    /// The definitions of this page, best first; for an empty pattern sorted by path and line.
+    pub symbols: Vec<SymbolRow>,
+    /// The number of definitions over all pages.
+    pub total: usize,
+    /// The cursor of the next page.
+    pub next: Option<String>,
+    /// The number of definitions on the pages before.
+    pub offset: usize,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// Warnings for the caller, such as that no name matches and similar names are shown.
+    pub warnings: Vec<String>,
+}
+
+impl SymbolsReply {
+    /// Keeps the first `n` definitions. The next page then begins with the first definition that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.symbols.len() {
+            self.symbols.truncate(n);
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+        }
+    }
+}
+
+/// A definition found by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolRow {
+    /// The file.
+    pub path: RelPath,
+    /// The lines of the item.
+    pub lines: Lines,
+    /// The kind of symbol.
+    pub kind: SymbolKind,
+    /// The name as written, without its container.
+    pub name: String,
+    /// The name of the container.
+    pub container: Option<String>,
+    /// The name of the file's language.
+    pub language: &'static str,
+    /// The letters of the name that matched, as byte spans, sorted and not overlapping.
+    pub highlights: Vec<Span>,
+}
+
+impl SymbolRow {
+    /// The name with its container: `Container.name`.
+    pub fn qualified(&self) -> String {
+        qualified_name(self.container.as_deref(), &self.name)
+    }
+}

@@ -1,0 +1,388 @@
+//! Revision memory: recording, listing, verifying and exchanging the notes of a tree.
+//!
+//! [`crate::memory`] stores notes and weighs evidence. This module links notes to code, judges in the searched view
+//! whether that code has changed, and masks replies.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::api::*;
+use super::changes::Changes;
+use super::core::Engine;
+use super::known_notes::KnownNotes;
+use super::lock::lock;
+use super::lookup::check_rows;
+use super::note_links::LinkSources;
+use super::{Error, ErrorKind};
+use crate::filter::{Filter, FilterSpec};
+use crate::git::RevisionError;
+use crate::memory::{
+    self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
+};
+use crate::path::RelPath;
+use crate::read::SourceTree;
+use crate::time::rfc3339;
+use crate::workspace::Workspace;
+
+/// How long a change of the notes waits for another process. Each change takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl From<MemoryError> for Error {
+    fn from(error: MemoryError) -> Error {
+        let kind = match error {
+            MemoryError::File(error) => return error.into(),
+            MemoryError::BadNote(_) | MemoryError::NoNote(_) | MemoryError::Full(_) => ErrorKind::BadRequest,
+            MemoryError::NotALog { .. } => ErrorKind::Damaged,
+            MemoryError::NewerLog { .. } => ErrorKind::NewerFormat,
+            MemoryError::Locked { .. } => ErrorKind::Locked,
+        };
+        Error::new(kind, error.to_string())
+    }
+}
+
+impl Engine {
+    /// Records a note about the tree. The note is durable when this returns. A note that says the same as a known one is
+    /// not recorded again.
+    ///
+    /// # Errors
+    /// `BadRequest` for a text, link or revision that cannot be used, with the limits; `Locked` if another process writes
+    /// notes for longer than ten seconds; `DiskFull`, `ReadOnly`, `Permission` or `Io` when the note cannot be written.
+    pub fn add_note(&self, request: &AddNoteRequest) -> Result<NotesReply, Error> {
+        self.only_of_worktrees("recording a note")?;
+        let mut warnings = Vec::new();
+        let note = self.note_of(request, &mut warnings)?;
+        self.claim_for_notes()?;
+        let id = note.id.clone();
+        let outcome = self.note_place().record(vec![note.clone()], self.policy.wait.max(PATIENCE))?;
+        if outcome == [RecordOutcome::Unchanged] {
+            let known = self.notes()?;
+            let is_retired = known.is_some_and(|known| {
+                memory::by_id(&known.notebook.notes, &id).is_ok_and(|own| own.retired.is_some())
+            });
+            warnings.push(match is_retired {
+                true => format!("note {id} says the same and is retired; 'spyhop memory retire {id} --undo' shows it again"),
+                false => format!("note {id} says the same; nothing was recorded"),
+            });
+        }
+        let mut reply = self.note(&id)?;
+        reply.warnings.splice(0..0, warnings);
+        Ok(reply)
+    }
+
+    /// The notes of the tree.
+    ///
+    /// # Errors
+    /// `BadRequest` if `max_results` is out of range; `NewerFormat` or `Damaged` if the notes cannot be read.
+    pub fn list_notes(&self, request: &ListNotesRequest) -> Result<NotesReply, Error> {
+        check_rows("max_results", request.max_results, MAX_NOTES)?;
+        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+        let is_listed = |note: &&RevisionNote| {
+            (request.retired || note.retired.is_none()) && request.kind.is_none_or(|kind| kind == note.kind)
+        };
+        let listed: Vec<&RevisionNote> = known.notebook.notes.iter().rev().filter(is_listed).collect();
+        let most = if request.stale { listed.len() } else { request.max_results };
+        let mut rows = self.note_rows(listed.iter().take(most).map(|note| (*note, None)))?;
+        if request.stale {
+            rows.retain(NoteRow::is_stale);
+        }
+        let total = if request.stale { rows.len() } else { listed.len() };
+        rows.truncate(request.max_results);
+        Ok(NotesReply { notes: rows, total, warnings: damage(&known.notebook) })
+    }
+
+    /// One note. `id` may be the beginning of an id, from four digits on.
+    ///
+    /// # Errors
+    /// `BadRequest` if there is no such note or several; otherwise as [`Engine::list_notes`].
+    pub fn note(&self, id: &str) -> Result<NotesReply, Error> {
+        let known = self.notes()?;
+        let notes = known.as_ref().map_or(&[][..], |known| &known.notebook.notes);
+        let note = memory::by_id(notes, id)?;
+        let rows = self.note_rows(std::iter::once((note, None)))?;
+        let warnings = known.as_ref().map(|known| damage(&known.notebook)).unwrap_or_default();
+        Ok(NotesReply { notes: rows, total: 1, warnings })
+    }
+
+    /// Changes how sure a note is.
+    ///
+    /// # Errors
+    /// `BadRequest` unless exactly one of the states is given, or at least `relink`; otherwise as [`Engine::add_note`].
+    pub fn verify_note(&self, request: &VerifyNoteRequest) -> Result<NotesReply, Error> {
+        self.only_of_worktrees("verifying a note")?;
+        let commit = request.commit.as_deref().map(|spec| self.commit_id(spec)).transpose()?;
+        let tested = |reference: String| Verification::Verified { by: Verifier::Test, reference };
+        let committed = |reference: String| Verification::Verified { by: Verifier::Commit, reference };
+        let contradicted = |reference: String| Verification::Contradicted { reference };
+        let states: Vec<Verification> = (request.test.clone().map(tested).into_iter())
+            .chain(commit.map(committed))
+            .chain(request.contradicted.clone().map(contradicted))
+            .chain(request.unverified.then_some(Verification::Unverified))
+            .collect();
+        if states.len() > 1 || (states.is_empty() && !request.relink) {
+            return Err(Error::bad(
+                "give one of test, commit, contradicted and unverified, which say how sure the note is, or relink",
+            ));
+        }
+        let links = match request.relink {
+            true => Some(self.links_now(&request.id)?),
+            false => None,
+        };
+        self.revised(&request.id, |note| {
+            if let Some(state) = states.into_iter().next() {
+                note.verification = state;
+            }
+            if let Some(links) = links {
+                note.links = links;
+            }
+        })
+    }
+
+    /// Retires a note, so that no search shows the note any more, or shows a retired note again.
+    ///
+    /// # Errors
+    /// As [`Engine::add_note`].
+    pub fn retire_note(&self, request: &RetireNoteRequest) -> Result<NotesReply, Error> {
+        self.only_of_worktrees("retiring a note")?;
+        let retired = Retirement { reason: request.reason.clone(), time: rfc3339((self.clock)()) };
+        let undo = request.undo;
+        self.revised(&request.id, |note| note.retired = (!undo).then_some(retired))
+    }
+
+    /// All notes as JSON lines, the oldest first.
+    ///
+    /// # Errors
+    /// As [`Engine::list_notes`].
+    pub fn export_notes(&self) -> Result<String, Error> {
+        let Some(known) = self.notes()? else { return Ok(String::new()) };
+        let mut notes = known.notebook.notes.clone();
+        notes.iter_mut().for_each(|note| self.mask(memory::texts(note)));
+        Ok(memory::to_lines(&notes))
+    }
+
+    /// Records the notes of JSON lines. Importing lines again changes nothing. Of two states of a note, the one
+    /// that was changed more often is kept. Lines that are no notes are reported and passed over.
+    ///
+    /// # Errors
+    /// As [`Engine::add_note`].
+    pub fn import_notes(&self, lines: &str) -> Result<ImportedNotes, Error> {
+        self.only_of_worktrees("importing notes")?;
+        let (mut notes, bad_lines): (Vec<RevisionNote>, Vec<BadLine>) = memory::from_lines(lines);
+        let now = rfc3339((self.clock)());
+        notes.iter_mut().filter(|note| note.time.is_empty()).for_each(|note| note.time.clone_from(&now));
+        let mut imported = ImportedNotes { bad_lines, ..ImportedNotes::default() };
+        if notes.is_empty() {
+            return Ok(imported);
+        }
+        self.claim_for_notes()?;
+        for outcome in self.note_place().record(notes, self.policy.wait.max(PATIENCE))? {
+            match outcome {
+                RecordOutcome::Added => imported.added += 1,
+                RecordOutcome::Changed => imported.changed += 1,
+                RecordOutcome::Unchanged => imported.unchanged += 1,
+            }
+        }
+        Ok(imported)
+    }
+
+    /// The place of the notes: all worktrees and views of a repository share them, since a note is about a path of the
+    /// repository.
+    pub(super) fn note_place(&self) -> NotePlace {
+        let prefix = self.repo.as_ref().and_then(|repo| self.root().strip_prefix(repo.top()).ok());
+        let tree = prefix.map(|prefix| prefix.to_string_lossy().into_owned()).unwrap_or_default();
+        NotePlace::new(self.workspace.dir(), &tree)
+    }
+
+    /// The notes; `None` if the tree has none. They are read anew when their log has changed.
+    pub(super) fn notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
+        let place = self.note_place();
+        let Some(stamp) = place.stamp() else { return Ok(None) };
+        let mut cache = lock(&self.memory);
+        if let Some((known_stamp, known)) = &cache.known
+            && *known_stamp == stamp
+        {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let notebook = place.read()?;
+        let mut tokenizer = self.tokenizers.take();
+        let terms = notebook.notes.iter().map(|note| NoteTerms::new(note, &mut tokenizer)).collect();
+        let known = Arc::new(KnownNotes { notebook, terms });
+        cache.known = Some((stamp, Arc::clone(&known)));
+        Ok(Some(known))
+    }
+
+    /// Claims the folder of the index for this tree before the first note, so that no other tree uses the folder.
+    fn claim_for_notes(&self) -> Result<(), Error> {
+        if Workspace::owner_of(self.workspace.dir()).is_none() {
+            drop(self.workspace.lock(self.policy.wait.max(PATIENCE), &mut |_| ())?);
+        }
+        Ok(self.workspace.check_owner()?)
+    }
+
+    fn revised(&self, id: &str, change: impl FnOnce(&mut RevisionNote)) -> Result<NotesReply, Error> {
+        if self.note_place().stamp().is_none() {
+            memory::by_id(&[], id)?;
+        }
+        let note = self.note_place().revise(id, self.policy.wait.max(PATIENCE), change)?;
+        self.note(&note.id)
+    }
+
+    fn note_of(&self, request: &AddNoteRequest, warnings: &mut Vec<String>) -> Result<RevisionNote, Error> {
+        if request.commit.is_some() && request.diff.is_some() {
+            return Err(Error::bad("give a commit or a diff, not both: each names what was changed"));
+        }
+        self.check_applicability(&request.applies)?;
+        let commit = request.commit.as_deref().map(|spec| self.commit_id(spec)).transpose()?;
+        let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
+        let mut sources = LinkSources::of_view(self)?;
+        let mut links = self.links_as_written(&request.links, &mut sources, head.as_deref())?;
+        let changed = match (&commit, &request.diff) {
+            (Some(commit), _) => self.links_of_commit(commit, warnings)?,
+            (None, Some(diff)) => self.links_of_diff(diff, &mut sources, head.as_deref(), warnings)?,
+            (None, None) => Vec::new(),
+        };
+        for link in changed {
+            let is_known = links.iter().any(|own| own.path == link.path && own.symbol == link.symbol);
+            if !is_known && links.len() < memory::MAX_LINKS {
+                links.push(link);
+            }
+        }
+        let time = request.time.clone().filter(|time| !time.trim().is_empty());
+        let verified =
+            |reference: &String| Verification::Verified { by: Verifier::Test, reference: reference.clone() };
+        let mut note = RevisionNote {
+            id: String::new(),
+            kind: request.kind,
+            text: request.text.trim().to_string(),
+            signals: request.signals.clone(),
+            applies: request.applies.clone(),
+            links,
+            commit,
+            diff: request.diff.clone(),
+            verification: request.test.as_ref().map(verified).unwrap_or_default(),
+            time: time.unwrap_or_else(|| rfc3339((self.clock)())),
+            author: request.author.clone(),
+            retired: None,
+            changes: 0,
+        };
+        // The id is that of the text as it is stored.
+        memory::texts(&mut note).for_each(crate::secrets::mask_text);
+        note.id = note.id_of();
+        Ok(note)
+    }
+
+    /// Checks that the patterns and languages of a note mean something.
+    fn check_applicability(&self, applies: &Applicability) -> Result<(), Error> {
+        Filter::new(&applied(applies), &self.grammars)?;
+        Ok(())
+    }
+
+    fn commit_id(&self, spec: &str) -> Result<String, Error> {
+        let Some(repo) = &self.repo else {
+            let (root, why) = (self.root().to_path_buf(), self.no_repo.clone());
+            return Err(RevisionError::NoRepository { spec: spec.to_string(), root, why }.into());
+        };
+        Ok(repo.revision(spec.trim())?.commit)
+    }
+
+    /// The links to what a commit changed, with the content that the commit has.
+    fn links_of_commit(&self, commit: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
+        let Some(repo) = &self.repo else { return Ok(Vec::new()) };
+        let Some(parent) = repo.first_parent(commit) else {
+            warnings.push(format!("commit {} has no parent, so that no symbols are linked", &commit[..12]));
+            return Ok(Vec::new());
+        };
+        let tree = Arc::new(repo.tree_of(commit, commit, self.root())?);
+        let mut sources = LinkSources::new(self, SourceTree::Tree(tree), None);
+        let changes = self.changes(&GraphChanges::Between(format!("{parent}..{commit}")), &|_| None)?;
+        warnings.extend(changes.warnings);
+        sources.links_of_change(&changes.files, Some(commit))
+    }
+
+    fn links_of_diff(
+        &self,
+        diff: &str,
+        sources: &mut LinkSources<'_>,
+        at: Option<&str>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        let Changes { files, warnings: of_diff } =
+            self.changes(&GraphChanges::Diff(diff.to_string()), &|_| None)?;
+        warnings.extend(of_diff);
+        sources.links_of_change(&files, at)
+    }
+
+    /// The links of a note with the present content of the code. Links to code that is gone are dropped.
+    fn links_now(&self, id: &str) -> Result<Vec<NoteLink>, Error> {
+        let known = self.notes()?;
+        let note = memory::by_id(known.as_ref().map_or(&[][..], |known| &known.notebook.notes), id)?;
+        let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
+        let rows = self.link_rows(&[note])?.pop().unwrap_or_default();
+        let mut sources = LinkSources::of_view(self)?;
+        let present = rows.iter().filter(|row| row.state != LinkState::Gone).map(|row| {
+            let path = row.renamed_to.as_ref().unwrap_or(&row.path);
+            row.symbol.as_ref().map_or_else(|| path.to_string(), |symbol| format!("{path}#{symbol}"))
+        });
+        self.links_as_written(&present.collect::<Vec<_>>(), &mut sources, head.as_deref())
+    }
+
+    /// Notes with the states of their links and with warnings, masked.
+    pub(super) fn note_rows<'n>(
+        &self,
+        notes: impl Iterator<Item = (&'n RevisionNote, Option<Relevance>)>,
+    ) -> Result<Vec<NoteRow>, Error> {
+        let (notes, relevance): (Vec<&RevisionNote>, Vec<Option<Relevance>>) = notes.unzip();
+        let links = self.link_rows(&notes)?;
+        let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, links), relevance)| {
+            let mut note = note.clone();
+            let warnings = warnings_of(&note, &links);
+            let score = relevance.as_ref().map(|own| own.score);
+            let mut reasons = relevance.map(|own| own.reasons).unwrap_or_default();
+            self.mask(memory::texts(&mut note).chain(reasons.iter_mut().map(|reason| &mut reason.text)));
+            NoteRow { note, links, score, reasons, warnings }
+        });
+        Ok(rows.collect())
+    }
+}
+
+/// The files to which a note applies.
+pub(super) fn applied(applies: &Applicability) -> FilterSpec {
+    let globs = applies.paths.iter().map(|path| match path.contains(['*', '?', '[', '{']) {
+        true => path.clone(),
+        // A file, or all of a folder.
+        false => format!("{0}{{,/**}}", path.trim_end_matches('/')),
+    });
+    FilterSpec { path_globs: globs.collect(), lang: applies.languages.clone(), ..FilterSpec::default() }
+}
+
+pub(super) fn damage(notebook: &Notebook) -> Vec<String> {
+    let damaged = notebook.damaged;
+    let text = || format!("{damaged} damaged records of notes were passed over; the other notes are whole");
+    (damaged > 0).then(text).into_iter().collect()
+}
+
+/// What a reader should know before using a note.
+fn warnings_of(note: &RevisionNote, links: &[LinkRow]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let named = |row: &LinkRow| match &row.symbol {
+        Some(symbol) => format!("{}#{symbol}", row.path),
+        None => row.path.to_string(),
+    };
+    for (state, what) in [(LinkState::Changed, "has changed"), (LinkState::Gone, "does not exist any more")] {
+        let rows: Vec<String> = links.iter().filter(|row| row.state == state).map(named).collect();
+        if let Some(first) = rows.first() {
+            let more = if rows.len() > 1 { format!(" and {} more", rows.len() - 1) } else { String::new() };
+            warnings.push(format!("stale: {first}{more} {what} since the note was recorded"));
+        }
+    }
+    for row in links.iter().filter(|row| row.renamed_to.is_some()).take(3) {
+        let to = row.renamed_to.as_ref().map(RelPath::to_string).unwrap_or_default();
+        warnings.push(format!("renamed: {} is {to} now", row.path));
+    }
+    if let Verification::Contradicted { .. } = note.verification {
+        warnings.push("contradicted: the note turned out to be wrong".to_string());
+    }
+    if note.retired.is_some() {
+        warnings.push("retired: the note is no longer shown by searches".to_string());
+    }
+    warnings
+}

@@ -1,0 +1,335 @@
+//! The links of notes: from what a caller writes or a commit changes to symbols and files with their content, and back
+//! to the state of that code in the searched view.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::api::*;
+use super::changes::ChangedFile;
+use super::core::Engine;
+use super::current::{Recorded, Viewed};
+use super::items::{FileItem, ItemSources};
+use super::{Error, ErrorKind};
+use crate::id::ContentHash;
+use crate::memory::MAX_LINKS;
+use crate::model::{SymbolKind, qualified_name};
+use crate::path::RelPath;
+use crate::read::{Limits, ReadOutcome, Source, SourceTree};
+use crate::text::{Lines, Span};
+
+/// The most files that are parsed for the links of one note, or of the notes of one reply.
+const MAX_PARSED: usize = 200;
+
+/// The most definitions that one name may have to be linked.
+const MAX_NAMED: usize = 3;
+
+/// A symbol of a file, as links name it.
+#[derive(Clone)]
+pub(super) struct LinkedItem {
+    name: String,
+    kind: SymbolKind,
+    lines: Lines,
+    span: Span,
+}
+
+/// The files of a tree at one moment, read for links.
+pub(super) struct LinkSources<'e> {
+    engine: &'e Engine,
+    pub tree: SourceTree,
+    recorded: Option<Recorded>,
+    files: FxHashMap<RelPath, Option<Arc<Source>>>,
+    items: FxHashMap<RelPath, Vec<LinkedItem>>,
+}
+
+impl<'e> LinkSources<'e> {
+    /// The files of the searched view.
+    pub fn of_view(engine: &'e Engine) -> Result<LinkSources<'e>, Error> {
+        let tree = engine.source_tree_now(&engine.head())?;
+        let recorded = engine.recorded().filter(|own| own.viewed().building().is_none());
+        Ok(LinkSources::new(engine, tree, recorded))
+    }
+
+    /// The files of another tree, such as that of a commit.
+    pub fn new(engine: &'e Engine, tree: SourceTree, recorded: Option<Recorded>) -> LinkSources<'e> {
+        LinkSources { engine, tree, recorded, files: FxHashMap::default(), items: FxHashMap::default() }
+    }
+
+    /// The text of a file; `None` if there is no such text file.
+    pub fn text(&mut self, path: &RelPath) -> Option<Arc<Source>> {
+        if let Some(known) = self.files.get(path) {
+            return known.clone();
+        }
+        if !self.is_inside(path) {
+            return None;
+        }
+        let limits = Limits { max_file_bytes: self.engine.settings.max_file_bytes, ..Limits::WANTED };
+        let found = match self.tree.read(path, &limits) {
+            ReadOutcome::Source(source) => Some(Arc::new(source)),
+            ReadOutcome::PathOnly { .. } | ReadOutcome::Skipped { .. } => None,
+        };
+        self.files.insert(path.clone(), found.clone());
+        found
+    }
+
+    /// Whether a path of a folder leads to a file of the folder, and not through a link out of it.
+    fn is_inside(&self, path: &RelPath) -> bool {
+        let Some(root) = self.tree.folder() else { return true };
+        let whole = path.below(root).canonicalize();
+        whole
+            .is_ok_and(|whole| whole.strip_prefix(root).is_ok_and(|below| below == path.below(Path::new(""))))
+    }
+
+    /// Finds the symbols of files, for [`LinkSources::items_of`].
+    pub fn prepare<'p>(&mut self, paths: impl Iterator<Item = &'p RelPath>) -> Result<(), Error> {
+        let wanted: FxHashSet<&RelPath> = paths.filter(|path| !self.items.contains_key(*path)).collect();
+        let mut wanted: Vec<&RelPath> = wanted.into_iter().collect();
+        wanted.sort_unstable();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let viewed: Option<Viewed<'_>> = self.recorded.as_ref().map(Recorded::viewed);
+        let sources =
+            ItemSources { viewed, source_tree: &self.tree, by_outline: true, most_parsed: MAX_PARSED };
+        let take = |item: FileItem<'_>| {
+            let name = qualified_name(item.container, item.name);
+            let item = LinkedItem { name, kind: item.kind, lines: item.lines, span: item.span };
+            (item.kind != SymbolKind::Doc && !item.name.is_empty() && item.name != ".").then_some(item)
+        };
+        self.items.extend(self.engine.items(&sources, wanted.into_iter(), &take)?);
+        Ok(())
+    }
+
+    /// The symbols of a file that was prepared.
+    fn items_of(&self, path: &RelPath) -> &[LinkedItem] {
+        self.items.get(path).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The hash of the text of a symbol, with its doc comment.
+    fn content_of(&mut self, path: &RelPath, span: Span) -> Option<ContentHash> {
+        let source = self.text(path)?;
+        let text = source.text.get(span.range())?;
+        Some(ContentHash::of(text.trim_end().as_bytes()))
+    }
+
+    /// The link to a file as a whole.
+    pub fn file_link(&mut self, path: &RelPath, at: Option<&str>) -> Option<NoteLink> {
+        let content = self.text(path)?.hash;
+        Some(NoteLink { path: path.clone(), symbol: None, content, at: at.map(str::to_string) })
+    }
+
+    fn symbol_link(&mut self, path: &RelPath, item: &LinkedItem, at: Option<&str>) -> Option<NoteLink> {
+        let content = self.content_of(path, item.span)?;
+        let symbol = Some(item.name.clone());
+        Some(NoteLink { path: path.clone(), symbol, content, at: at.map(str::to_string) })
+    }
+
+    /// The links to the symbols whose lines a change touches, and to the files without such symbols.
+    pub fn links_of_change(
+        &mut self,
+        changed: &[ChangedFile],
+        at: Option<&str>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        let present: Vec<&ChangedFile> =
+            changed.iter().filter(|file| !file.is_removed).take(MAX_LINKS).collect();
+        self.prepare(present.iter().map(|file| &file.path))?;
+        let (mut symbols, mut files) = (Vec::new(), Vec::new());
+        for file in present {
+            let items: Vec<LinkedItem> = touched(self.items_of(&file.path), file);
+            let before = symbols.len();
+            for item in &items {
+                symbols.extend(self.symbol_link(&file.path, item, at));
+            }
+            if symbols.len() == before {
+                files.extend(self.file_link(&file.path, at));
+            }
+        }
+        symbols.extend(files);
+        symbols.truncate(MAX_LINKS);
+        Ok(symbols)
+    }
+
+    /// The state of a link whose file is at `path` now.
+    fn state_at(&mut self, link: &NoteLink, path: &RelPath) -> LinkState {
+        let Some(source) = self.text(path) else { return LinkState::Gone };
+        let Some(symbol) = &link.symbol else {
+            return if source.hash == link.content { LinkState::Current } else { LinkState::Changed };
+        };
+        let spans: Vec<Span> =
+            self.items_of(path).iter().filter(|item| item.name == *symbol).map(|item| item.span).collect();
+        match spans.is_empty() {
+            true => LinkState::Gone,
+            // A name may have several definitions in a file.
+            false if spans.iter().any(|span| self.content_of(path, *span) == Some(link.content)) => {
+                LinkState::Current
+            }
+            false => LinkState::Changed,
+        }
+    }
+}
+
+/// The innermost symbols around the lines that a change touches.
+fn touched(items: &[LinkedItem], file: &ChangedFile) -> Vec<LinkedItem> {
+    let mut found: Vec<usize> = Vec::new();
+    for lines in &file.touched {
+        let (low, high) = (lines.first.min(lines.last).max(1), lines.first.max(lines.last));
+        for line in low..=high {
+            let around =
+                items.iter().enumerate().filter(|(_, own)| own.lines.first <= line && line <= own.lines.last);
+            let innermost = around.filter(|(_, own)| own.kind.is_function() || own.kind.is_type_like());
+            found.extend(innermost.min_by_key(|(_, own)| own.lines.count()).map(|(at, _)| at));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|at| items[at].clone()).collect()
+}
+
+impl Engine {
+    /// The links that a caller writes: files, symbols of files, places, and names of symbols.
+    pub(super) fn links_as_written(
+        &self,
+        written: &[String],
+        sources: &mut LinkSources<'_>,
+        at: Option<&str>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        let mut links: Vec<NoteLink> = Vec::new();
+        for target in written.iter().map(|target| target.trim()) {
+            for link in self.link_as_written(target, sources, at)? {
+                let is_known = links.iter().any(|own| own.path == link.path && own.symbol == link.symbol);
+                if !is_known {
+                    links.push(link);
+                }
+            }
+        }
+        Ok(links)
+    }
+
+    fn link_as_written(
+        &self,
+        target: &str,
+        sources: &mut LinkSources<'_>,
+        at: Option<&str>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        let inside = |path: &str| RelPath::new(path.strip_prefix("./").unwrap_or(path)).ok();
+        let mut file = |path: &str| inside(path).filter(|path| sources.text(path).is_some());
+        if let Some(path) = file(target) {
+            return Ok(sources.file_link(&path, at).into_iter().collect());
+        }
+        let by_name = target.split_once('#').and_then(|(path, name)| Some((file(path)?, name)));
+        if let Some((path, name)) = by_name {
+            sources.prepare(std::iter::once(&path))?;
+            let wanted = name.replace("::", ".");
+            let is_own = |item: &&LinkedItem| {
+                item.name == wanted || item.name.strip_suffix(&wanted).is_some_and(|rest| rest.ends_with('.'))
+            };
+            let found: Vec<LinkedItem> = sources.items_of(&path).iter().filter(is_own).cloned().collect();
+            if found.is_empty() {
+                let known: Vec<&str> =
+                    sources.items_of(&path).iter().map(|item| &*item.name).take(5).collect();
+                return Err(Error::bad(format!(
+                    "link: '{path}' defines no '{name}'; the file defines {}",
+                    if known.is_empty() { "no names".to_string() } else { known.join(", ") }
+                )));
+            }
+            return Ok(found.iter().filter_map(|item| sources.symbol_link(&path, item, at)).collect());
+        }
+        let by_line =
+            target.rsplit_once(':').and_then(|(path, line)| Some((file(path)?, line.parse().ok()?)));
+        if let Some((path, line)) = by_line {
+            return self.link_of_line(&path, line, sources, at);
+        }
+        if target.contains('/') || target.contains('#') {
+            let path = target.split(['#', ':']).next().unwrap_or_default();
+            return Err(Error::bad(format!(
+                "link: the tree has no text file '{path}'; give a file relative to the root, or path#symbol"
+            )));
+        }
+        self.links_of_name(target, sources, at)
+    }
+
+    fn link_of_line(
+        &self,
+        path: &RelPath,
+        line: u32,
+        sources: &mut LinkSources<'_>,
+        at: Option<&str>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        sources.prepare(std::iter::once(path))?;
+        let around =
+            sources.items_of(path).iter().filter(|item| item.lines.first <= line && line <= item.lines.last);
+        let innermost = around.min_by_key(|item| item.lines.count()).cloned();
+        Ok(match innermost {
+            Some(item) => sources.symbol_link(path, &item, at).into_iter().collect(),
+            None => sources.file_link(path, at).into_iter().collect(),
+        })
+    }
+
+    /// The links to the definitions of a name, which the index knows.
+    fn links_of_name(
+        &self,
+        name: &str,
+        sources: &mut LinkSources<'_>,
+        at: Option<&str>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        let question = GraphRequest::new(GraphQuestion::Definitions, name);
+        let reply = self.with_policy(self.policy.last_commit()).graph(&question).map_err(|error| match error.kind() {
+            ErrorKind::NoIndex => Error::bad(format!(
+                "link: '{name}' can only be found with an index; write path#{name}, or run 'spyhop index' first"
+            )),
+            _ => error,
+        })?;
+        if reply.definitions.len() > MAX_NAMED {
+            let places: Vec<String> = reply
+                .definitions
+                .iter()
+                .take(5)
+                .map(|row| format!("{}:{}", row.path, row.lines.first))
+                .collect();
+            return Err(Error::bad(format!(
+                "link: '{name}' has {} definitions; give one of their places, such as {}",
+                reply.definitions.len(),
+                places.join(", ")
+            )));
+        }
+        let mut links = Vec::new();
+        for row in &reply.definitions {
+            links.extend(self.link_of_line(&row.path, row.lines.first, sources, at)?);
+        }
+        Ok(links)
+    }
+
+    /// The state of the links of notes in the searched view. Renames are followed for files that are gone.
+    pub(super) fn link_rows(&self, notes: &[&RevisionNote]) -> Result<Vec<Vec<LinkRow>>, Error> {
+        if notes.iter().all(|note| note.links.is_empty()) {
+            return Ok(vec![Vec::new(); notes.len()]);
+        }
+        let mut sources = LinkSources::of_view(self)?;
+        let links = || notes.iter().flat_map(|note| &note.links);
+        let mut renamed: FxHashMap<(&RelPath, Option<&str>), RelPath> = FxHashMap::default();
+        let mut renames = super::note_renames::Renames::new(self);
+        for link in links() {
+            let key = (&link.path, link.at.as_deref());
+            if sources.text(&link.path).is_none() && !renamed.contains_key(&key) {
+                let path = renames.follow(&link.path, link.at.as_deref(), &sources.tree);
+                if let Some(path) = path {
+                    renamed.insert(key, path);
+                }
+            }
+        }
+        let now =
+            |link: &NoteLink| renamed.get(&(&link.path, link.at.as_deref())).unwrap_or(&link.path).clone();
+        let with_symbols: Vec<RelPath> = links().filter(|link| link.symbol.is_some()).map(now).collect();
+        let present: Vec<&RelPath> =
+            with_symbols.iter().filter(|path| sources.text(path).is_some()).collect();
+        sources.prepare(present.into_iter())?;
+        let mut row = |link: &NoteLink| {
+            let path = now(link);
+            let state = sources.state_at(link, &path);
+            let renamed_to = (path != link.path).then_some(path);
+            LinkRow { path: link.path.clone(), symbol: link.symbol.clone(), renamed_to, state }
+        };
+        Ok(notes.iter().map(|note| note.links.iter().map(&mut row).collect()).collect())
+    }
+}

@@ -1,0 +1,236 @@
+//! The notes that help with a question: for a search among notes, beside the hits of a search for code, and for other
+//! callers that have searched already.
+
+use rustc_hash::FxHashMap;
+
+use super::Error;
+use super::api::*;
+use super::core::Engine;
+use super::known_notes::KnownNotes;
+use super::lookup::check_rows;
+use super::memory::{applied, damage};
+use crate::filter::{Filter, FilterSpec};
+use crate::memory::{self, NoteQuestion, Relevance};
+use crate::path::RelPath;
+use crate::query::Query;
+use crate::search::{self, SearchSnapshot};
+
+/// The most notes that a search shows beside its hits.
+const BESIDE_HITS: usize = 3;
+
+/// The most hits whose files are evidence for a note.
+const FOUND_FILES: usize = 5;
+
+/// The question that notes are searched for.
+struct AskedNotes<'q> {
+    queries: &'q [Query],
+    files: &'q [RelPath],
+    symbols: &'q [String],
+    found: &'q [RelPath],
+    found_symbols: &'q [String],
+    kind: Option<NoteKind>,
+    filter: &'q FilterSpec,
+    min_score: f32,
+    most: usize,
+}
+
+impl Engine {
+    /// The notes that help with a question. Only notes with enough evidence are shown.
+    ///
+    /// # Errors
+    /// `BadRequest`, which names the wrong value; otherwise as [`Engine::list_notes`].
+    pub fn search_notes(&self, request: &SearchNotesRequest) -> Result<NotesReply, Error> {
+        check_rows("max_results", request.max_results, MAX_RESULTS)?;
+        if !(0.0..=1.0).contains(&request.min_score) {
+            return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
+        }
+        Filter::new(&request.filter, &self.grammars)?;
+        let query = Query::parse(&request.query)?;
+        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+        let snapshot = self.current().ok().and_then(|current| current.snapshot());
+        let asked = AskedNotes {
+            queries: &[query],
+            files: &request.files,
+            symbols: &request.symbols,
+            found: &self.files_found(&request.query, &request.filter),
+            found_symbols: &[],
+            kind: request.kind,
+            filter: &request.filter,
+            min_score: request.min_score,
+            most: request.max_results,
+        };
+        let (notes, total) = self.relevant(&known, &asked, snapshot.as_deref())?;
+        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+    }
+
+    /// The notes that help with a question, the most relevant first, up to 3; empty if the tree has no notes. This is for
+    /// callers that have searched already, such as a context pack: `files` and `symbols` are what they found, best first.
+    /// The index is read as it is.
+    ///
+    /// # Errors
+    /// As [`Engine::search_notes`].
+    pub fn related_notes(
+        &self,
+        question: &str,
+        files: &[RelPath],
+        symbols: &[String],
+    ) -> Result<Vec<NoteRow>, Error> {
+        let Some(known) = self.notes()? else { return Ok(Vec::new()) };
+        let Ok(query) = Query::parse(question) else { return Ok(Vec::new()) };
+        let snapshot = self.current().ok().and_then(|current| current.snapshot());
+        let asked = AskedNotes {
+            queries: &[query],
+            files: &[],
+            symbols: &[],
+            found: files,
+            found_symbols: symbols,
+            kind: None,
+            filter: &FilterSpec::default(),
+            min_score: memory::CUT_OFF,
+            most: BESIDE_HITS,
+        };
+        Ok(self.relevant(&known, &asked, snapshot.as_deref())?.0)
+    }
+
+    /// The notes that a search shows beside its first page. Notes that cannot be read give a warning and no error.
+    pub(super) fn add_notes(
+        &self,
+        reply: &mut SearchReply,
+        queries: &[Query],
+        filter: &FilterSpec,
+        snapshot: &SearchSnapshot,
+    ) {
+        if reply.offset > 0 || self.note_place().stamp().is_none() {
+            return;
+        }
+        let mut found: Vec<RelPath> = Vec::new();
+        for hit in &reply.results {
+            if found.len() < FOUND_FILES && !found.contains(&hit.path) {
+                found.push(hit.path.clone());
+            }
+        }
+        let notes = || -> Result<Vec<NoteRow>, Error> {
+            let Some(known) = self.notes()? else { return Ok(Vec::new()) };
+            let asked = AskedNotes {
+                queries,
+                files: &[],
+                symbols: &[],
+                found: &found,
+                found_symbols: &[],
+                kind: None,
+                filter,
+                min_score: memory::CUT_OFF,
+                most: BESIDE_HITS,
+            };
+            Ok(self.relevant(&known, &asked, Some(snapshot))?.0)
+        };
+        match notes() {
+            Ok(notes) => reply.notes = notes,
+            Err(error) => reply.warnings.push(format!("the notes cannot be read: {error}")),
+        }
+    }
+
+    /// The files that a search finds for a question, from the index as it is; none without an index.
+    fn files_found(&self, query: &str, filter: &FilterSpec) -> Vec<RelPath> {
+        let request = SearchRequest {
+            filter: filter.clone(),
+            mode: Mode::Compact,
+            activity: ActivitySource::Ignored,
+            per_file: 1,
+            ..SearchRequest::new(query)
+        };
+        let reply = self.with_policy(self.policy.last_commit()).search(&request);
+        let hits = reply.map(|reply| reply.results).unwrap_or_default();
+        hits.into_iter().take(FOUND_FILES).map(|hit| hit.path).collect()
+    }
+
+    /// The notes that help, the most relevant first, and their number.
+    fn relevant(
+        &self,
+        known: &KnownNotes,
+        asked: &AskedNotes<'_>,
+        snapshot: Option<&SearchSnapshot>,
+    ) -> Result<(Vec<NoteRow>, usize), Error> {
+        let rarities = Rarities::new(known, snapshot);
+        let is_limited = *asked.filter != FilterSpec::default();
+        let filter = is_limited.then(|| Filter::new(asked.filter, &self.grammars)).transpose()?;
+        let mut found: Vec<(&RevisionNote, Relevance)> = Vec::new();
+        for (note, terms) in known.notebook.notes.iter().zip(&known.terms) {
+            if note.retired.is_some() || asked.kind.is_some_and(|kind| kind != note.kind) {
+                continue;
+            }
+            let of_query = |query: &Query| {
+                let question = NoteQuestion {
+                    query,
+                    files: asked.files,
+                    symbols: asked.symbols,
+                    found: asked.found,
+                    found_symbols: asked.found_symbols,
+                };
+                memory::relevance(note, terms, &question, &|term| rarities.of(term))
+            };
+            let best = asked.queries.iter().map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));
+            let best = best.filter(|best| !best.reasons.is_empty() && best.score >= asked.min_score);
+            found
+                .extend(best.filter(|_| self.applies(note, asked, filter.as_ref())).map(|best| (note, best)));
+        }
+        found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.id.cmp(&b.0.id)));
+        if asked.min_score >= memory::CUT_OFF
+            && let Some(first) = found.first().map(|(note, _)| note.id.clone())
+        {
+            found.retain(|(note, own)| note.id == first || own.score >= memory::FURTHER_CUT_OFF);
+        }
+        let total = found.len();
+        found.truncate(asked.most);
+        let rows = self.note_rows(found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
+        Ok((rows, total))
+    }
+
+    /// Whether a note may apply to the files of a question. Without any file, every note may.
+    fn applies(&self, note: &RevisionNote, asked: &AskedNotes<'_>, filter: Option<&Filter>) -> bool {
+        let takes = |filter: &Filter, path: &RelPath| {
+            filter.takes_file(path.as_str(), self.grammars.detect(path, ""))
+        };
+        let is_outside = |filter: &Filter| !note.links.iter().any(|link| takes(filter, &link.path));
+        if !note.links.is_empty() && filter.is_some_and(is_outside) {
+            return false;
+        }
+        let mut files = asked.files.iter().chain(asked.found).peekable();
+        if note.applies.paths.is_empty() && note.applies.languages.is_empty() || files.peek().is_none() {
+            return true;
+        }
+        // A later program may have recorded a language that this one does not know; the note then applies.
+        let filter = Filter::new(&applied(&note.applies), &self.grammars);
+        filter.map_or(true, |filter| files.any(|path| takes(&filter, path)))
+    }
+}
+
+/// The rarities of terms, each computed once.
+struct Rarities<'a> {
+    known: &'a KnownNotes,
+    snapshot: Option<&'a SearchSnapshot>,
+    computed: std::cell::RefCell<FxHashMap<String, f32>>,
+}
+
+/// The number of notes that a tree is taken to have at least.
+const LEAST_NOTES: f32 = 20.0;
+
+impl<'a> Rarities<'a> {
+    fn new(known: &'a KnownNotes, snapshot: Option<&'a SearchSnapshot>) -> Rarities<'a> {
+        Rarities { known, snapshot, computed: Default::default() }
+    }
+
+    fn of(&self, term: &str) -> f32 {
+        if let Some(rarity) = self.computed.borrow().get(term) {
+            return *rarity;
+        }
+        let notes = self.known.terms.iter().filter(|terms| terms.contains(term)).count().max(1) as f32;
+        let all = LEAST_NOTES.max(self.known.terms.len() as f32);
+        let among_notes = ((1.0 + all) / notes).ln() / (1.0 + all).ln();
+        // A word that many notes have tells little, however rare the word is in the tree.
+        let in_view = self.snapshot.and_then(|snapshot| search::rarity(term, snapshot).ok());
+        let rarity = in_view.map_or(among_notes, |in_view| in_view.min(among_notes));
+        self.computed.borrow_mut().insert(term.to_string(), rarity);
+        rarity
+    }
+}

@@ -1,0 +1,12 @@
+//! A filled pack.
+
+use crate::engine::api::{LeftOutPlace, PackFile};
+
+/// The files and units of a pack.
+pub struct Assembled {
+    pub files: Vec<PackFile>,
+    pub left_out: Vec<LeftOutPlace>,
+    pub tokens: usize,
+    /// Whether nothing is left for a further page.
+    pub is_complete: bool,
+}

@@ -1,0 +1,87 @@
+//! Context packs: the functions and types that a task needs, whole, within a budget of tokens.
+//!
+//! ```text
+//! task -> goals -> a probe of each -> regions of the tree -> mode
+//!      -> candidates: files that searches, imports, folders and start points lead to, with their evidence
+//!      -> order by probability -> the number of files -> one whole unit of each file
+//!      -> core files: further units, imports, callers, callees, tests -> backup
+//! ```
+//!
+//! A unit is shown as a whole or not at all; only a unit that is larger than the whole budget is cut, and says so. Each
+//! file has a reason, and so has each place that is left out. All texts come from one commit of the index, and a file is
+//! read once.
+
+mod assemble;
+mod assembled;
+mod candidates;
+mod near;
+mod notes;
+mod probe;
+mod run;
+mod seeds;
+mod sent;
+mod traces;
+mod units;
+
+use super::Error;
+use super::api::*;
+use super::core::Engine;
+use super::graph::on_large_stack;
+use super::lookup::check_rows;
+use crate::filter::Filter;
+use crate::parallel;
+use crate::query::Query;
+use crate::update::OnProgress;
+
+/// The smallest and the largest budget, in tokens.
+const BUDGETS: std::ops::RangeInclusive<usize> = 200..=200_000;
+
+impl Engine {
+    /// Collects the code that a task needs.
+    ///
+    /// # Errors
+    /// As [`Engine::search`]; `BadRequest` if the budget or the number of files is out of range, or if a start point means
+    /// nothing in the tree.
+    pub fn pack(&self, request: &PackRequest) -> Result<PackReply, Error> {
+        self.pack_with_progress(request, &|_| ())
+    }
+
+    /// Like [`Engine::pack`], and reports the progress of an index update before the answer.
+    ///
+    /// # Errors
+    /// As [`Engine::pack`].
+    pub fn pack_with_progress(
+        &self,
+        request: &PackRequest,
+        progress: OnProgress<'_>,
+    ) -> Result<PackReply, Error> {
+        check_rows("max_files", request.max_files, MAX_RESULTS)?;
+        if !BUDGETS.contains(&request.budget) {
+            let (least, most) = (BUDGETS.start(), BUDGETS.end());
+            return Err(Error::bad(format!("budget is {}; choose {least} to {most} tokens", request.budget)));
+        }
+        let query = Query::parse(&request.task)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let span = tracing::info_span!("code.pack", project = %self.root().display());
+        let _entered = span.enter();
+        let reply = self.with_snapshot(progress, |snapshot, freshness| {
+            let run = || run::pack(self, snapshot, &filter, request, &query, &freshness);
+            on_large_stack(|| parallel::with_helper_thread(run))
+        })?;
+        Ok(self.masked_pack(reply))
+    }
+
+    fn masked_pack(&self, mut reply: PackReply) -> PackReply {
+        for file in &mut reply.files {
+            self.mask([&mut file.reason]);
+            for unit in &mut file.units {
+                self.mask(unit.symbol.iter_mut().chain([&mut unit.reason]));
+                self.mask(unit.reasons.iter_mut().map(|reason| &mut reason.text));
+                self.mask(unit.traces.iter_mut().filter_map(|trace| trace.symbol.as_mut()));
+            }
+        }
+        self.mask(reply.left_out.iter_mut().filter_map(|place| place.symbol.as_mut()));
+        self.mask(&mut reply.warnings);
+        reply
+    }
+}

@@ -1,0 +1,221 @@
+//! The neighbours of the first files: what they import, what imports them, and what lies beside them.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
+use super::run::PackRun;
+use crate::engine::Error;
+use crate::graph::Definition;
+use crate::model::SymbolKind;
+use crate::pack::WeighedFile;
+use crate::path;
+use crate::search::{is_aside, is_prose};
+
+/// The first files whose neighbours count.
+const FIRST: usize = 12;
+
+/// The first files whose imports become candidates, and the first files whose importers do.
+const IMPORTS_OF: usize = 8;
+const IMPORTERS_OF: usize = 2;
+
+/// The first folders whose other files become candidates.
+const FOLDERS_OF: usize = 5;
+
+/// The most neighbours of one kind of one file; a file with more of them tells nothing about any.
+const MAX_NEIGHBORS: usize = 40;
+
+/// The most candidates whose imports are read.
+const MAX_READ: usize = 60;
+
+/// The most files that an edge led to and whose places are looked for.
+const MAX_EDGE_LED: usize = 40;
+
+/// A first file with its share of the weight of all first files.
+struct FirstFile {
+    file: u32,
+    share: f32,
+}
+
+impl PackRun<'_, '_> {
+    /// Adds the neighbours of the first files as candidates, and the evidence that the graph gives for each candidate.
+    pub(super) fn add_neighbors(&mut self, candidates: &mut PackCandidates) -> Result<(), Error> {
+        let first = self.first_files(candidates);
+        let mut imports: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for own in first.iter().take(IMPORTS_OF) {
+            let path = self.snapshot.path(own.file);
+            let found = self.imports_read(own.file, &mut imports).to_vec();
+            if found.len() <= MAX_NEIGHBORS {
+                self.add_led(candidates, &found, &format!("{path} imports it"));
+            }
+        }
+        for own in first.iter().take(IMPORTERS_OF) {
+            let path = self.snapshot.path(own.file);
+            let found = self.graph.graph.importers_within(own.file, MAX_NEIGHBORS)?;
+            self.add_led(candidates, &found, &format!("it imports {path}"));
+        }
+        let mut folders: FxHashSet<&str> = FxHashSet::default();
+        for own in first.iter().take(FOLDERS_OF) {
+            let path = self.snapshot.path(own.file);
+            let folder = path::split(path).0;
+            if folders.insert(folder) {
+                let inside = self.snapshot.files_in(folder);
+                if inside.len() <= MAX_NEIGHBORS {
+                    self.add_led(candidates, &inside, &format!("it lies beside {path}"));
+                }
+            }
+        }
+        self.add_evidence(candidates, &first, &mut imports);
+        self.record.edges += imports.values().map(Vec::len).sum::<usize>();
+        Ok(())
+    }
+
+    /// The first files by the evidence of searches and start points, with shares that add up to 1.
+    fn first_files(&self, candidates: &PackCandidates) -> Vec<FirstFile> {
+        let files = candidates.by_file.values().filter(|own| !self.is_aside(own.file));
+        let mut first: Vec<FirstFile> =
+            files.map(|own| FirstFile { file: own.file, share: own.evidence.probability() }).collect();
+        first.sort_by(|a, b| {
+            let paths = || self.snapshot.path(a.file).cmp(self.snapshot.path(b.file));
+            b.share.total_cmp(&a.share).then_with(paths)
+        });
+        first.truncate(FIRST);
+        let all: f32 = first.iter().map(|own| own.share).sum();
+        first.iter_mut().for_each(|own| own.share /= all.max(f32::MIN_POSITIVE));
+        first
+    }
+
+    /// The files that a file imports, read once.
+    fn imports_read<'i>(&self, file: u32, imports: &'i mut FxHashMap<u32, Vec<u32>>) -> &'i [u32] {
+        imports.entry(file).or_insert_with(|| {
+            let edges = self.graph.graph.imports_of(file);
+            let mut files: Vec<u32> = edges.into_iter().flat_map(|edge| edge.files).collect();
+            files.sort_unstable();
+            files.dedup();
+            files
+        })
+    }
+
+    /// Adds files that an edge led to, if the filter takes them.
+    fn add_led(&self, candidates: &mut PackCandidates, files: &[u32], edge: &str) {
+        for &file in files {
+            let version = self.snapshot.version(file);
+            let is_taken = self.answer.takes_file(version.path(), version.language());
+            if is_taken && !self.is_aside(file) && !version.content().is_path_only() {
+                candidates.of(file).edge.get_or_insert_with(|| edge.to_string());
+            }
+        }
+    }
+
+    /// Sets the evidence that imports and names give.
+    fn add_evidence(
+        &self,
+        candidates: &mut PackCandidates,
+        first: &[FirstFile],
+        imports: &mut FxHashMap<u32, Vec<u32>>,
+    ) {
+        let mut by_rank: Vec<(usize, &str, u32)> = Vec::new();
+        for own in candidates.by_file.values() {
+            let rank = own.evidence.task.map_or(usize::MAX, |(rank, _)| rank);
+            by_rank.push((rank, self.snapshot.path(own.file), own.file));
+        }
+        by_rank.sort_unstable();
+        for (_, _, file) in by_rank.iter().take(MAX_READ) {
+            self.imports_read(*file, imports);
+        }
+        let mut importers: BTreeMap<u32, usize> = BTreeMap::new();
+        for target in imports.values().flatten() {
+            *importers.entry(*target).or_default() += 1;
+        }
+        let damped = |share: f32, edges: usize| share / (1.0 + (1.0 + edges as f32).ln());
+        for own in candidates.by_file.values_mut() {
+            let others = || first.iter().filter(|other| other.file != own.file);
+            let imported = others().filter_map(|other| {
+                let found = imports.get(&other.file)?;
+                found.contains(&own.file).then(|| damped(other.share, found.len()))
+            });
+            let imported = imported.sum();
+            let found = imports.get(&own.file).map(Vec::as_slice).unwrap_or_default();
+            let importing = others().filter(|other| found.contains(&other.file));
+            let importing = importing
+                .map(|other| damped(other.share, importers.get(&other.file).copied().unwrap_or(0)))
+                .sum();
+            let path = self.snapshot.path(own.file);
+            let likeness = |other: &FirstFile| other.share * likeness(path, self.snapshot.path(other.file));
+            let name = others().map(likeness).fold(0.0, f32::max);
+            (own.evidence.imported, own.evidence.importing, own.evidence.name) = (imported, importing, name);
+        }
+    }
+
+    /// Marks the files of kinds that the task does not ask for.
+    pub(super) fn mark_asides(&self, candidates: &mut PackCandidates) {
+        for own in candidates.by_file.values_mut() {
+            own.evidence.is_aside = !own.evidence.is_named && self.is_aside(own.file);
+        }
+    }
+
+    /// Whether a file is a test, prose, data or the like, and the task does not ask for such files.
+    fn is_aside(&self, file: u32) -> bool {
+        let version = self.snapshot.version(file);
+        let (path, language) = (version.path(), version.language());
+        let name = self.engine.grammars.name(language);
+        let asks = self.query.asks;
+        let is_data = matches!(name, "json" | "yaml" | "toml" | "xml" | "ini" | "csv");
+        let is_prose = is_prose(path, language, name);
+        (is_aside(path) && !asks.tests && !asks.compat && !asks.generated)
+            || (is_prose && !asks.docs)
+            || (is_data && !asks.data)
+    }
+
+    /// Finds places in the files that an edge or a start point led to: the definition with the most words of the task, or
+    /// else the main definition.
+    pub(super) fn place_edge_led(
+        &self,
+        candidates: &mut [PackCandidate],
+        ranked: &[WeighedFile],
+    ) -> Result<(), Error> {
+        let without = ranked.iter().map(|own| own.at).filter(|at| candidates[*at].places.is_empty());
+        for at in without.take(MAX_EDGE_LED).collect::<Vec<_>>() {
+            let file = candidates[at].file;
+            let place = match self.units.telling_place(file)? {
+                Some((lines, kind, symbol)) => {
+                    Some((lines, kind, symbol, "it has the most words of the task in its file"))
+                }
+                None => self.main_definition(file)?.map(|own| {
+                    (own.lines, own.kind, own.qualified(), "it is the main definition of its file")
+                }),
+            };
+            if let Some((lines, kind, symbol, why)) = place {
+                candidates[at].add(CandidatePlace {
+                    lines,
+                    kind,
+                    symbol: Some(symbol),
+                    score: 0.0,
+                    goals: Vec::new(),
+                    reasons: Vec::new(),
+                    position: usize::MAX,
+                    why: Some(why.to_string()),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The definition that stands for a file: its first type or function.
+    fn main_definition(&self, file: u32) -> Result<Option<Definition>, Error> {
+        let symbols = self.graph.graph.symbols(file)?;
+        let is_main = |own: &&Definition| {
+            own.kind.is_type_like() || (own.kind.is_function() && own.kind != SymbolKind::Macro)
+        };
+        Ok(symbols.iter().find(is_main).or(symbols.first()).cloned())
+    }
+}
+
+/// The share of the longer name that both files' names begin with, 0 to 1.
+fn likeness(path: &str, other: &str) -> f32 {
+    let stem = |path| path::split(path).1.split('.').next().unwrap_or_default();
+    let (one, other): (&str, &str) = (stem(path), stem(other));
+    let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    common as f32 / one.len().max(other.len()).max(1) as f32
+}

@@ -1,0 +1,134 @@
+//! One pack: its stages in order.
+
+use std::sync::Arc;
+
+use super::assembled::Assembled;
+use super::candidates::PackCandidates;
+use super::units::Units;
+use crate::engine::Error;
+use crate::engine::answer::AnswerContext;
+use crate::engine::api::cursor::page_cursor;
+use crate::engine::api::*;
+use crate::engine::core::Engine;
+use crate::engine::current::{Freshness, Viewed};
+use crate::engine::graph::{GraphAnswer, GraphSources};
+use crate::engine::lookup;
+use crate::engine::source::ReplySources;
+use crate::filter::Filter;
+use crate::goals::{Goal, PackMode, planned};
+use crate::graph::{Graph, GraphLimits};
+use crate::pack::order;
+use crate::query::Query;
+use crate::search::{SearchError, SearchSnapshot};
+
+/// The most work of the graph for one pack, in files of usual size that are read.
+const MAX_WORK: usize = 300;
+
+/// The uses after which no further file is read for callers.
+const ENOUGH_USES: usize = 16;
+
+/// The least confidence of an edge.
+const LEAST_CONFIDENCE: f32 = 0.5;
+
+/// A pack that is being made.
+pub struct PackRun<'a, 'e> {
+    pub engine: &'a Engine,
+    pub snapshot: &'a SearchSnapshot,
+    pub request: &'a PackRequest,
+    pub query: &'a Query,
+    pub answer: AnswerContext<'a>,
+    pub graph: GraphAnswer<'a, 'e>,
+    pub units: Units<'a>,
+    pub record: PackRecord,
+    /// Whether units that the session was sent are left out.
+    pub dedupes: bool,
+}
+
+/// Makes the pack of a request.
+pub fn pack(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    filter: &Filter,
+    request: &PackRequest,
+    query: &Query,
+    freshness: &Freshness,
+) -> Result<PackReply, Error> {
+    let tree = engine.source_tree_of(Viewed::from_snapshot(snapshot))?;
+    let sources = Arc::new(ReplySources::new(tree, snapshot));
+    let search = SearchRequest {
+        filter: request.filter.clone(),
+        mode: Mode::Compact,
+        activity: request.activity.clone(),
+        // A further page is ranked with the activity of the first one.
+        cursor: request.cursor.clone(),
+        ..SearchRequest::new(&*request.task)
+    };
+    let answer = AnswerContext::with_sources(engine, snapshot, filter, &search, Arc::clone(&sources));
+    let quarantine = engine.updater(None)?.quarantine();
+    let graph_sources = GraphSources::with_sources(engine, snapshot, &quarantine, Arc::clone(&sources));
+    let limits = GraphLimits {
+        work: MAX_WORK,
+        enough: ENOUGH_USES,
+        min_confidence: LEAST_CONFIDENCE,
+        takes_file: &|_| true,
+    };
+    let graph = Graph::new(snapshot, &engine.grammars, &graph_sources, limits);
+    let graph = GraphAnswer { engine, snapshot, graph, sources: &graph_sources, warnings: Vec::new() };
+    let units = Units::new(engine, snapshot, &sources, query);
+    let record = PackRecord::default();
+    let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record, dedupes: false };
+    let reply = run.reply(freshness)?;
+    match run.graph.graph.damage() {
+        Some(damage) => Err(SearchError::from(damage).into()),
+        None => Ok(reply),
+    }
+}
+
+impl PackRun<'_, '_> {
+    fn reply(&mut self, freshness: &Freshness) -> Result<PackReply, Error> {
+        let page = lookup::parse_offset(self.request.cursor.as_deref())?;
+        let goals = match self.request.stages.goals {
+            true => planned(&self.request.task, &*self.request.helpers.planner),
+            false => vec![Goal::whole(&self.request.task)],
+        };
+        let mut candidates = PackCandidates::default();
+        self.probe(&goals, &mut candidates)?;
+        self.add_seeds(&mut candidates)?;
+        self.choose_mode(&goals, &candidates)?;
+        if self.request.stages.graph && self.record.pack_mode != PackMode::NavigationPrune {
+            self.add_neighbors(&mut candidates)?;
+        }
+        self.mark_asides(&mut candidates);
+        self.record.candidates = candidates.by_file.len();
+        let mut candidates: Vec<_> = candidates.by_file.into_values().collect();
+        let evidence = candidates.iter().map(|own| own.evidence.clone());
+        let ranked = order(evidence, |at| self.snapshot.path(candidates[at].file));
+        self.place_edge_led(&mut candidates, &ranked)?;
+        let Assembled { files, left_out, tokens, is_complete } =
+            self.assembled(&candidates, &ranked, page)?;
+        let region = |goal: usize| {
+            let of_goal = |region: &PackRegion| region.goals.contains(&goal);
+            self.record.regions.iter().position(of_goal).unwrap_or(0)
+        };
+        let goals = goals.into_iter().enumerate().map(|(at, goal)| pack_goal(goal, region(at))).collect();
+        let generation = self.snapshot.meta().commit().generation;
+        let viewed = Some(Viewed::from_snapshot(self.snapshot));
+        Ok(PackReply {
+            goals,
+            notes: self.related_notes(&files),
+            files,
+            left_out,
+            tokens,
+            budget: self.request.budget,
+            mode: self.request.mode,
+            record: std::mem::take(&mut self.record),
+            next: (!is_complete).then(|| page_cursor(generation, page + 1)),
+            snapshot: self.engine.snapshot(viewed, freshness),
+            warnings: freshness.warnings.iter().cloned().chain(self.graph.warnings.drain(..)).collect(),
+        })
+    }
+}
+
+fn pack_goal(goal: Goal, region: usize) -> PackGoal {
+    PackGoal { text: goal.text, verb: goal.verb, object: goal.object, qualifiers: goal.qualifiers, region }
+}

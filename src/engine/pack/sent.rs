@@ -1,0 +1,43 @@
+//! What a session was sent of packs.
+
+use crate::engine::api::{FileActivity, PackReply, PackRequest, Sent};
+use crate::engine::lock::lock;
+use crate::engine::session::{Session, Text};
+use crate::id::ContentHash;
+use crate::path::RelPath;
+use crate::text::Lines;
+use std::path::Path;
+use std::sync::Arc;
+
+impl Session {
+    /// Records that the caller received `reply`, the answer to `request`. The files of the pack count as shown.
+    pub fn record_pack(&self, request: &PackRequest, reply: &PackReply) {
+        let mut inner = lock(&self.inner);
+        inner.calls += 1;
+        let call = inner.calls;
+        let tree = inner.trees.entry(reply.snapshot.root.clone()).or_default();
+        let shown = reply.files.iter().map(|file| (&file.path, FileActivity::Shown));
+        Arc::make_mut(&mut tree.trail).record(shown);
+        let mut result = 0;
+        for file in &reply.files {
+            for unit in file.units.iter().filter(|unit| !unit.is_cut) {
+                result += 1;
+                let Some(content) = file.content else { continue };
+                let text = Text { path: file.path.clone(), content, lines: unit.lines, cut: false };
+                tree.send(text, Sent { call, result, query: request.task.clone() });
+            }
+        }
+    }
+
+    /// The earlier reply that had these lines.
+    pub(super) fn sent_lines(
+        &self,
+        root: &Path,
+        path: &RelPath,
+        content: ContentHash,
+        lines: Lines,
+    ) -> Option<Sent> {
+        let text = Text { path: path.clone(), content, lines, cut: false };
+        lock(&self.inner).trees.get(root)?.sent.get(&text).cloned()
+    }
+}

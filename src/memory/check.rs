@@ -1,0 +1,75 @@
+//! The checks of a note before it is recorded: limits, and masks over secrets.
+
+use super::error::MemoryError;
+use super::limits::{
+    MAX_DIFF_BYTES, MAX_ITEMS, MAX_LINKS, MAX_SHORT_BYTES, MAX_SIGNAL_BYTES, MAX_TEXT_BYTES,
+};
+use super::note::{RevisionNote, Verification};
+use crate::secrets;
+
+/// Masks the secrets of a note and checks its limits.
+pub(super) fn prepare(note: &mut RevisionNote) -> Result<(), MemoryError> {
+    for text in texts(note) {
+        secrets::mask_text(text);
+    }
+    check(note).map_err(MemoryError::BadNote)
+}
+
+/// Every text of a note that may have a secret.
+pub fn texts(note: &mut RevisionNote) -> impl Iterator<Item = &mut String> {
+    let RevisionNote { text, signals, applies, diff, verification, author, retired, time, .. } = note;
+    let reference = match verification {
+        Verification::Unverified => None,
+        Verification::Verified { reference, .. } | Verification::Contradicted { reference } => {
+            Some(reference)
+        }
+    };
+    let retired = retired.as_mut().map(|retired| &mut retired.reason);
+    let lists = signals.iter_mut().chain(&mut applies.paths).chain(&mut applies.languages);
+    let lists = lists.chain(&mut applies.conditions);
+    lists.chain([text, time]).chain(diff).chain(reference).chain(author).chain(retired)
+}
+
+fn check(note: &RevisionNote) -> Result<(), String> {
+    if note.text.trim().is_empty() {
+        return Err("the text of the note is empty; say what a later reader should know".to_string());
+    }
+    limit("text", &note.text, MAX_TEXT_BYTES)?;
+    note.diff.iter().try_for_each(|diff| limit("diff", diff, MAX_DIFF_BYTES))?;
+    let applies = &note.applies;
+    let lists = [
+        ("signals", &note.signals, MAX_SIGNAL_BYTES),
+        ("applies_paths", &applies.paths, MAX_SHORT_BYTES),
+        ("applies_languages", &applies.languages, MAX_SHORT_BYTES),
+        ("conditions", &applies.conditions, MAX_SHORT_BYTES),
+    ];
+    for (name, list, most) in lists {
+        if list.len() > MAX_ITEMS {
+            return Err(format!("{name} has {} entries; the limit is {MAX_ITEMS}", list.len()));
+        }
+        list.iter().try_for_each(|text| limit(name, text, most))?;
+    }
+    if note.links.len() > MAX_LINKS {
+        return Err(format!("the note has {} links; the limit is {MAX_LINKS}", note.links.len()));
+    }
+    for link in &note.links {
+        limit("link", link.path.as_str(), 4 * MAX_SHORT_BYTES)?;
+        link.symbol.iter().chain(&link.at).try_for_each(|name| limit("link", name, 2 * MAX_SHORT_BYTES))?;
+    }
+    let short = note.author.iter().chain([&note.time, &note.id]).chain(&note.commit);
+    let reference = match &note.verification {
+        Verification::Unverified => None,
+        Verification::Verified { reference, .. } | Verification::Contradicted { reference } => {
+            Some(reference)
+        }
+    };
+    let retired = note.retired.iter().flat_map(|retired| [&retired.reason, &retired.time]);
+    short.chain(reference).chain(retired).try_for_each(|text| limit("a short text", text, MAX_SHORT_BYTES))
+}
+
+fn limit(name: &str, text: &str, most: usize) -> Result<(), String> {
+    match text.len() > most {
+        true => Err(format!("{name} has {} bytes; the limit is {most}", text.len())),
+        false => Ok(()),
+    }
+}

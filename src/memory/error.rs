@@ -1,0 +1,44 @@
+//! Why notes cannot be read or written.
+
+use std::path::PathBuf;
+
+use crate::store::{FileError, LockHolder};
+
+/// Why notes cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// A note breaks a limit or has a wrong value.
+    #[error("{0}")]
+    BadNote(String),
+    /// There is no such note.
+    #[error("{0}")]
+    NoNote(String),
+    /// The log is full.
+    #[error("the memory holds {0} notes, which is the most; retire notes that are no longer of use")]
+    Full(usize),
+    /// The file is no log of notes.
+    #[error("{} is not a log of notes; move the file away, then 'spyhop memory import' can restore an export", path.display())]
+    NotALog {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A newer version of this program wrote the log.
+    #[error("{} has format {found} of a newer version of Spyhop; this version reads {known}", path.display())]
+    NewerLog {
+        /// The file.
+        path: PathBuf,
+        /// The format of the file.
+        found: u32,
+        /// The newest format that this version reads.
+        known: u32,
+    },
+    /// Another process writes notes.
+    #[error("another process is writing notes{}; try again", holder.map(|own| format!(" (process {})", own.pid)).unwrap_or_default())]
+    Locked {
+        /// The process, if the lock names it.
+        holder: Option<LockHolder>,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}

@@ -1,0 +1,147 @@
+//! The log of notes: one file to which records are appended.
+//!
+//! ```text
+//! spyhop-memory 1
+//! CHECKSUM {"id":"0123456789ab","kind":"failure","text":"...","time":"...","changes":0}
+//! ```
+//!
+//! A record is one line: the first half of the BLAKE3 hash of the JSON behind it, and a note in its newest state. The
+//! last record with an id counts. A record is acknowledged after the file is synced. A writer that is killed leaves at
+//! most the beginning of a line, which readers pass over and the next writer removes. A log that is mostly older states
+//! is replaced as a whole by [`crate::store::replace`].
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::error::MemoryError;
+use super::limits::MAX_LOG_BYTES;
+use super::note::RevisionNote;
+use crate::store::{self, AtFile, FileError, Private, StoreStep};
+
+/// The number of the format of the log. Version log: 1, the first.
+pub const MEMORY_FORMAT: u32 = 1;
+
+const MAGIC: &str = "spyhop-memory ";
+
+/// The content of a log.
+#[derive(Debug, Default)]
+pub(super) struct LoggedNotes {
+    /// The newest state of each note, in the order in which the notes were added.
+    pub notes: Vec<RevisionNote>,
+    /// The number of complete records whose checksum is wrong.
+    pub damaged: usize,
+    /// The bytes of complete records; what follows is the beginning of a record that was never acknowledged.
+    pub sound_len: u64,
+    /// The bytes of the newest states alone.
+    pub live_len: u64,
+}
+
+/// Reads the log at `path`; `None` if there is none.
+pub(super) fn read(path: &Path) -> Result<Option<LoggedNotes>, MemoryError> {
+    let file = match Private::Read.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Err::<(), _>(error).at("read", path).unwrap_err().into()),
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_LOG_BYTES).read_to_end(&mut bytes).at("read", path)?;
+    parse(&bytes, path).map(Some)
+}
+
+fn parse(bytes: &[u8], path: &Path) -> Result<LoggedNotes, MemoryError> {
+    let not_a_log = || MemoryError::NotALog { path: path.to_path_buf() };
+    let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(not_a_log)?;
+    let header = std::str::from_utf8(&bytes[..end]).ok().and_then(|line| line.strip_prefix(MAGIC));
+    let found: u32 = header.and_then(|number| number.parse().ok()).ok_or_else(not_a_log)?;
+    if found > MEMORY_FORMAT {
+        return Err(MemoryError::NewerLog { path: path.to_path_buf(), found, known: MEMORY_FORMAT });
+    }
+    let mut logged = LoggedNotes { sound_len: end as u64 + 1, ..LoggedNotes::default() };
+    let mut place_of: FxHashMap<String, (usize, u64)> = FxHashMap::default();
+    let mut rest = &bytes[end + 1..];
+    while let Some(len) = rest.iter().position(|byte| *byte == b'\n') {
+        let (line, after) = rest.split_at(len + 1);
+        match note_of(&line[..len]) {
+            Some(note) => {
+                let bytes = line.len() as u64;
+                match place_of.get_mut(&note.id) {
+                    Some((place, old)) => {
+                        logged.live_len -= std::mem::replace(old, bytes);
+                        logged.notes[*place] = note;
+                    }
+                    None => {
+                        place_of.insert(note.id.clone(), (logged.notes.len(), bytes));
+                        logged.notes.push(note);
+                    }
+                }
+                logged.live_len += bytes;
+            }
+            // After a power cut, a file may have its new length but zeros instead of its last bytes.
+            None if after.is_empty() && line.contains(&0) => return Ok(logged),
+            None => logged.damaged += 1,
+        }
+        logged.sound_len += line.len() as u64;
+        rest = after;
+    }
+    Ok(logged)
+}
+
+fn note_of(line: &[u8]) -> Option<RevisionNote> {
+    let (sum, json) = line.split_at_checked(SUM_LEN)?;
+    let json = json.strip_prefix(b" ")?;
+    (checksum(json).as_bytes() == sum).then(|| serde_json::from_slice(json).ok()).flatten()
+}
+
+const SUM_LEN: usize = 32;
+
+fn checksum(json: &[u8]) -> String {
+    blake3::hash(json).to_hex()[..SUM_LEN].to_string()
+}
+
+/// Records of `notes`.
+fn records<'n>(notes: impl IntoIterator<Item = &'n RevisionNote>) -> String {
+    let mut text = String::new();
+    for note in notes {
+        let json = serde_json::to_string(note).expect("plain data");
+        text += &checksum(json.as_bytes());
+        text += " ";
+        text += &json;
+        text += "\n";
+    }
+    text
+}
+
+/// Replaces the log by one that has only `notes`.
+pub(super) fn write<'n>(
+    path: &Path,
+    notes: impl IntoIterator<Item = &'n RevisionNote>,
+) -> Result<(), FileError> {
+    let header = format!("{MAGIC}{MEMORY_FORMAT}\n");
+    store::replace(path, &[header.as_bytes(), records(notes).as_bytes()])
+}
+
+/// Appends records of `notes` behind the first `sound_len` bytes of the log. When this fails, none of the notes is
+/// recorded.
+pub(super) fn append(path: &Path, sound_len: u64, notes: &[RevisionNote]) -> Result<(), FileError> {
+    let mut file = Private::Change.open(path).at("open", path)?;
+    let appended = append_to(&mut file, path, sound_len, notes);
+    if appended.is_err() {
+        // If this fails as well, what is left is the beginning of a record, or records that nobody was told of.
+        let _ = file.set_len(sound_len);
+    }
+    appended
+}
+
+fn append_to(file: &mut File, path: &Path, sound_len: u64, notes: &[RevisionNote]) -> Result<(), FileError> {
+    let text = records(notes);
+    store::step(StoreStep::Write(path)).at("write", path)?;
+    if file.metadata().at("read", path)?.len() > sound_len {
+        file.set_len(sound_len).at("write", path)?;
+    }
+    file.seek(SeekFrom::Start(sound_len)).at("write", path)?;
+    file.write_all(text.as_bytes()).at("write", path)?;
+    store::sync_file(file, path).at("sync", path)
+}

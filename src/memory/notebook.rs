@@ -1,0 +1,246 @@
+//! The notes of a tree: reading them without a lock, and changing them under one.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::check;
+use super::error::MemoryError;
+use super::limits::{LEAST_REWRITTEN, MAX_NOTES};
+use super::log::{self, LoggedNotes};
+use super::note::{ID_LEN, RevisionNote};
+use crate::store::{self, FileError, Lock, LockError};
+
+/// The name of the folder of notes in the folder of an index. What removes an index keeps this folder.
+pub const MEMORY_FOLDER: &str = "memory";
+
+/// The fewest digits of an abbreviated id.
+const LEAST_DIGITS: usize = 4;
+
+/// The place of the notes of a tree.
+#[derive(Clone, Debug)]
+pub struct NotePlace {
+    folder: PathBuf,
+    log: PathBuf,
+    lock: PathBuf,
+}
+
+/// What tells one state of a log from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoteStamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    inode: u64,
+}
+
+/// The notes of a tree at one moment.
+#[derive(Debug, Default)]
+pub struct Notebook {
+    /// The notes, in the order in which they were added.
+    pub notes: Vec<RevisionNote>,
+    /// The number of damaged records, whose notes are not among `notes`.
+    pub damaged: usize,
+}
+
+/// The outcome of recording a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordOutcome {
+    /// The note is new.
+    Added,
+    /// The note has a new state.
+    Changed,
+    /// The note was recorded before, in this state, a newer one, or another one that was changed as often.
+    Unchanged,
+}
+
+impl NotePlace {
+    /// The place of the notes of a tree whose index is in the folder `workspace`. `tree` tells trees that share an index
+    /// folder apart.
+    pub fn new(workspace: &Path, tree: &str) -> NotePlace {
+        let folder = workspace.join(MEMORY_FOLDER);
+        let hash = blake3::hash(tree.as_bytes()).to_hex();
+        let name = |what: &str| folder.join(format!("{what}-{}", &hash[..ID_LEN]));
+        NotePlace { log: name("notes"), lock: name("lock"), folder }
+    }
+
+    /// The file of the log.
+    pub fn log(&self) -> &Path {
+        &self.log
+    }
+
+    /// The stamp of the log; `None` if there is none. This is one look at the file system.
+    pub fn stamp(&self) -> Option<NoteStamp> {
+        let found = std::fs::metadata(&self.log).ok()?;
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(&found);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Some(NoteStamp { len: found.len(), modified: found.modified().ok(), inode })
+    }
+
+    /// Reads the notes; none if there is no log.
+    pub fn read(&self) -> Result<Notebook, MemoryError> {
+        let LoggedNotes { notes, damaged, .. } = log::read(&self.log)?.unwrap_or_default();
+        Ok(Notebook { notes, damaged })
+    }
+
+    /// Records notes, each with its limits checked and its secrets masked. If a note breaks a limit, none is recorded.
+    /// Waits at most `patience` for another process.
+    pub fn record(
+        &self,
+        mut notes: Vec<RevisionNote>,
+        patience: Duration,
+    ) -> Result<Vec<RecordOutcome>, MemoryError> {
+        notes.iter_mut().try_for_each(check::prepare)?;
+        self.change(patience, |known| {
+            let mut outcomes = Vec::with_capacity(notes.len());
+            let mut changed: Vec<RevisionNote> = Vec::new();
+            for note in notes {
+                let newest = changed.iter().chain(known).find(|other| other.id == note.id);
+                let outcome = match newest {
+                    None => RecordOutcome::Added,
+                    Some(newest) if note.changes > newest.changes => RecordOutcome::Changed,
+                    Some(_) => RecordOutcome::Unchanged,
+                };
+                if outcome != RecordOutcome::Unchanged {
+                    changed.retain(|other| other.id != note.id);
+                    changed.push(note);
+                }
+                outcomes.push(outcome);
+            }
+            Ok((outcomes, changed))
+        })
+    }
+
+    /// Changes the note that `id` names, and returns its new state.
+    pub fn revise(
+        &self,
+        id: &str,
+        patience: Duration,
+        change: impl FnOnce(&mut RevisionNote),
+    ) -> Result<RevisionNote, MemoryError> {
+        self.change(patience, |known| {
+            let mut note = by_id(known, id)?.clone();
+            change(&mut note);
+            note.changes = note.changes.saturating_add(1);
+            check::prepare(&mut note)?;
+            Ok((note.clone(), vec![note]))
+        })
+    }
+
+    /// Appends what `change` makes of the present notes. The folder of the index must exist and be claimed.
+    fn change<T>(
+        &self,
+        patience: Duration,
+        change: impl FnOnce(&[RevisionNote]) -> Result<(T, Vec<RevisionNote>), MemoryError>,
+    ) -> Result<T, MemoryError> {
+        let is_new = !self.folder.is_dir();
+        store::create_private_dir(&self.folder)?;
+        let _lock = Lock::acquire(&self.lock, patience, &mut |_| ()).map_err(|error| match error {
+            LockError::Held { holder } => MemoryError::Locked { holder },
+            LockError::File(error) => error.into(),
+        })?;
+        let logged = log::read(&self.log)?;
+        let (result, changed) = change(logged.as_ref().map_or(&[], |logged| &logged.notes))?;
+        if changed.is_empty() {
+            return Ok(result);
+        }
+        let Some(logged) = logged else {
+            limited(&[], &changed)?;
+            log::write(&self.log, &changed)?;
+            self.sync_folders(is_new)?;
+            return Ok(result);
+        };
+        match limited(&logged.notes, &changed)? {
+            // Retired notes make room.
+            Some(kept) => self.rewrite(&logged, &kept)?,
+            None => {
+                log::append(&self.log, logged.sound_len, &changed)?;
+                self.rewrite_if_worthwhile();
+            }
+        }
+        Ok(result)
+    }
+
+    /// Replaces a log that is mostly older states. The notes are recorded already, so a failure only delays this.
+    fn rewrite_if_worthwhile(&self) {
+        let Ok(Some(logged)) = log::read(&self.log) else { return };
+        if logged.sound_len < LEAST_REWRITTEN || logged.sound_len / 4 < logged.live_len {
+            return;
+        }
+        if let Err(error) = self.rewrite(&logged, &logged.notes) {
+            tracing::warn!(%error, "the log of notes was not made shorter");
+        }
+    }
+
+    /// Replaces the log by one that has only `notes`. A log with damaged records is kept beside the new one.
+    fn rewrite(&self, logged: &LoggedNotes, notes: &[RevisionNote]) -> Result<(), FileError> {
+        if logged.damaged > 0 {
+            use crate::store::AtFile;
+            let bytes = std::fs::read(&self.log).at("read", &self.log)?;
+            store::replace(&self.log.with_extension("damaged"), &[&bytes])?;
+        }
+        log::write(&self.log, notes)
+    }
+
+    /// Makes the names of the folder of notes and of the folders around it durable.
+    fn sync_folders(&self, is_new: bool) -> Result<(), FileError> {
+        let around = self.folder.ancestors().skip(1).take(if is_new { 3 } else { 0 });
+        for (steps, folder) in around.enumerate() {
+            match store::sync_folder(folder) {
+                // A folder above that of the index may not be readable.
+                Err(_) if steps > 0 => break,
+                synced => synced?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks the number of notes after a change. If retired notes must make room, returns all notes that are kept.
+fn limited(
+    known: &[RevisionNote],
+    changed: &[RevisionNote],
+) -> Result<Option<Vec<RevisionNote>>, MemoryError> {
+    let is_changed = |note: &&RevisionNote| changed.iter().any(|other| other.id == note.id);
+    let n_new = changed.iter().filter(|note| !known.iter().any(|other| other.id == note.id)).count();
+    let surplus = (known.len() + n_new).saturating_sub(MAX_NOTES);
+    if surplus == 0 {
+        return Ok(None);
+    }
+    let is_spare = |note: &&RevisionNote| note.retired.is_some() && !is_changed(note);
+    if known.iter().filter(is_spare).count() < surplus {
+        return Err(MemoryError::Full(MAX_NOTES));
+    }
+    let mut left = surplus;
+    let mut kept: Vec<RevisionNote> = Vec::with_capacity(MAX_NOTES);
+    for note in known {
+        if left > 0 && is_spare(&note) {
+            left -= 1;
+            continue;
+        }
+        kept.push(changed.iter().find(|other| other.id == note.id).unwrap_or(note).clone());
+    }
+    kept.extend(changed.iter().filter(|note| !known.iter().any(|other| other.id == note.id)).cloned());
+    Ok(Some(kept))
+}
+
+/// The note whose id is or begins with `id`.
+pub fn by_id<'n>(notes: &'n [RevisionNote], id: &str) -> Result<&'n RevisionNote, MemoryError> {
+    let id = id.trim();
+    if let Some(found) = notes.iter().find(|note| note.id == id) {
+        return Ok(found);
+    }
+    let found: Vec<&RevisionNote> =
+        notes.iter().filter(|note| id.len() >= LEAST_DIGITS && note.id.starts_with(id)).collect();
+    match found[..] {
+        [only] => Ok(only),
+        [] => Err(MemoryError::NoNote(format!(
+            "there is no note '{id}'; 'spyhop memory list' shows the ids of all {} notes",
+            notes.len()
+        ))),
+        _ => {
+            let ids: Vec<&str> = found.iter().map(|note| note.id.as_str()).collect();
+            Err(MemoryError::NoNote(format!("'{id}' means several notes: {}", ids.join(", "))))
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Whether a note helps with a question, by evidence.
+//!
+//! The evidence: the share of the question's words that the note has, the amount of these words, the share of the title
+//! in the question (all weighed by rarity), a signal of the note in the question, and symbols and files that the question
+//! and the links of the note share. The log-odds that the note helps are a sum of the evidence with fixed weights, and
+//! each part is a reason. The weights are fitted on planted notes (`eval/notes.py`).
+
+use rustc_hash::FxHashSet;
+
+use super::note::RevisionNote;
+use crate::path::RelPath;
+use crate::query::{Query, split_container};
+use crate::tokenize::{TermList, Tokenizer, for_each_word};
+
+/// Notes below this probability are not shown.
+pub const CUT_OFF: f32 = 0.5;
+
+/// Notes behind the first one are not shown below this probability: where one note helps, another one that resembles it
+/// seldom does.
+pub const FURTHER_CUT_OFF: f32 = 0.85;
+
+/// The weights of the evidence, in log-odds.
+const BASE: f32 = -5.8;
+const COVERED: f32 = 2.3;
+const AMOUNT: f32 = 1.5;
+const TITLE: f32 = 4.2;
+const SIGNAL: f32 = 4.6;
+const SYMBOL: f32 = 14.0;
+const FILE: f32 = 3.0;
+const FOUND: f32 = 1.7;
+const ELSEWHERE: f32 = -0.4;
+/// A symbol that a search found is better evidence than its file, and worse than a symbol that the question names. This
+/// weight is chosen, not fitted.
+const FOUND_SYMBOL: f32 = 2.5;
+
+/// The amount of shared words beyond which more words say nothing.
+const MOST_AMOUNT: f32 = 4.0;
+
+/// The fewest words of a signal, or of a question, that count as its text.
+const LEAST_RUN: usize = 3;
+
+/// The share of a signal that a question must have word by word.
+const LEAST_SHARE: f32 = 0.6;
+
+/// What a note is compared with.
+#[derive(Clone, Copy)]
+pub struct NoteQuestion<'q> {
+    /// The question.
+    pub query: &'q Query,
+    /// The files that the caller names.
+    pub files: &'q [RelPath],
+    /// The symbols that the caller names.
+    pub symbols: &'q [String],
+    /// The files that a search found for the question, best first.
+    pub found: &'q [RelPath],
+    /// The symbols that a search found for the question.
+    pub found_symbols: &'q [String],
+}
+
+/// The words of a note, prepared once.
+#[derive(Debug)]
+pub struct NoteTerms {
+    all: FxHashSet<String>,
+    title: Vec<String>,
+    signals: Vec<Vec<String>>,
+}
+
+/// A part of the evidence, with a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteReason {
+    /// The kind of evidence: `words`, `rare`, `title`, `signal`, `symbol`, `file`, `found` or `elsewhere`.
+    pub signal: &'static str,
+    /// What the evidence adds to the log-odds.
+    pub contribution: f32,
+    /// The sentence.
+    pub text: String,
+}
+
+/// Whether a note helps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Relevance {
+    /// The probability that the note helps, 0 to 1.
+    pub score: f32,
+    /// The evidence; empty if there is none.
+    pub reasons: Vec<NoteReason>,
+}
+
+impl NoteTerms {
+    /// The words of `note`.
+    pub fn new(note: &RevisionNote, tokenizer: &mut Tokenizer) -> NoteTerms {
+        let mut terms = TermList::default();
+        tokenizer.terms(note.title(), &mut terms);
+        let mut title: Vec<String> = terms.iter().map(str::to_string).collect();
+        title.sort_unstable();
+        title.dedup();
+        let names =
+            note.links.iter().flat_map(|link| link.symbol.as_deref().into_iter().chain([link.path.stem()]));
+        let texts = [note.text.as_str()].into_iter().chain(note.signals.iter().map(String::as_str));
+        let texts = texts.chain(note.applies.conditions.iter().map(String::as_str)).chain(names);
+        texts.for_each(|text| tokenizer.terms(text, &mut terms));
+        let all = terms.iter().map(str::to_string).collect();
+        NoteTerms { all, title, signals: note.signals.iter().map(|signal| words(signal)).collect() }
+    }
+
+    /// Whether the note has a term.
+    pub fn contains(&self, term: &str) -> bool {
+        self.all.contains(term)
+    }
+}
+
+/// The evidence that `note` helps with a question. `rarity` is that of a term in the tree, 0 for a term of every file
+/// and 1 for a term of none.
+pub fn relevance(
+    note: &RevisionNote,
+    terms: &NoteTerms,
+    question: &NoteQuestion<'_>,
+    rarity: &dyn Fn(&str) -> f32,
+) -> Relevance {
+    let reasons: Vec<NoteReason> = word_reasons(terms, question, rarity)
+        .into_iter()
+        .chain(signal_reason(note, terms, question))
+        .chain(symbol_reason(note, question, rarity))
+        .chain(file_reason(note, question))
+        .collect();
+    let sum: f32 = reasons.iter().map(|reason| reason.contribution).sum();
+    match reasons.iter().all(|reason| reason.contribution <= 0.0) {
+        true => Relevance::default(),
+        false => Relevance { score: 1.0 / (1.0 + (-(BASE + sum)).exp()), reasons },
+    }
+}
+
+fn word_reasons(
+    terms: &NoteTerms,
+    question: &NoteQuestion<'_>,
+    rarity: &dyn Fn(&str) -> f32,
+) -> Vec<NoteReason> {
+    let (mut all, mut shared, mut named) = (0.0, 0.0, Vec::new());
+    let mut asked: FxHashSet<&str> = FxHashSet::default();
+    for own in &question.query.terms {
+        let weight = rarity(&own.term);
+        all += weight;
+        asked.insert(&own.term);
+        if terms.all.contains(&own.term) {
+            shared += weight;
+            named.push((weight, own.word.as_str()));
+        }
+    }
+    if shared <= 0.0 {
+        return Vec::new();
+    }
+    named.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let named: Vec<&str> = named.iter().take(6).map(|(_, word)| *word).collect();
+    let words = NoteReason {
+        signal: "words",
+        contribution: COVERED * shared / all,
+        text: format!("words: the note has [{}]", named.join(", ")),
+    };
+    let rare = NoteReason {
+        signal: "rare",
+        contribution: AMOUNT * shared.min(MOST_AMOUNT),
+        text: format!("rare: the shared words count as {shared:.1} of the rarest words"),
+    };
+    let weigh = |terms: &mut dyn Iterator<Item = &String>| terms.map(|term| rarity(term)).sum::<f32>();
+    let whole = weigh(&mut terms.title.iter());
+    let in_title = weigh(&mut terms.title.iter().filter(|term| asked.contains(term.as_str())));
+    let title = (in_title > 0.0).then(|| NoteReason {
+        signal: "title",
+        contribution: TITLE * in_title / whole,
+        text: format!("title: the question has {:.0} % of the title", 100.0 * in_title / whole),
+    });
+    [words, rare].into_iter().chain(title).collect()
+}
+
+fn signal_reason(note: &RevisionNote, terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteReason> {
+    if terms.signals.is_empty() {
+        return None;
+    }
+    let asked = words(&question.query.text);
+    let is_met = |signal: &&(usize, &Vec<String>)| {
+        let run = longest_run(signal.1, &asked);
+        let is_whole_question = run == asked.len() && run >= LEAST_RUN;
+        is_whole_question || (run >= LEAST_RUN && run as f32 >= LEAST_SHARE * signal.1.len() as f32)
+    };
+    let met = terms.signals.iter().enumerate().find(|signal| is_met(&signal))?;
+    Some(NoteReason {
+        signal: "signal",
+        contribution: SIGNAL,
+        text: format!("signal: the question has '{}'", note.signals[met.0]),
+    })
+}
+
+/// The length of the longest run of words that both have.
+fn longest_run(one: &[String], other: &[String]) -> usize {
+    let mut longest = 0;
+    let mut before = vec![0; other.len() + 1];
+    for word in one {
+        let mut row = vec![0; other.len() + 1];
+        for (at, own) in other.iter().enumerate() {
+            if own == word {
+                row[at + 1] = before[at] + 1;
+                longest = longest.max(row[at + 1]);
+            }
+        }
+        before = row;
+    }
+    longest
+}
+
+/// A symbol of the note that the question names. A name of common words, such as that of a central type, is weak evidence.
+fn symbol_reason(
+    note: &RevisionNote,
+    question: &NoteQuestion<'_>,
+    rarity: &dyn Fn(&str) -> f32,
+) -> Option<NoteReason> {
+    let query = question.query;
+    let qualified = query.qualified.iter().map(|own| (own.container.as_str(), own.name.as_str()));
+    let given = question.symbols.iter().map(|symbol| split_container(symbol));
+    // In `Pool.take`, the question is about the member and not about the type.
+    let is_container =
+        |name: &str| query.qualified.iter().any(|own| split_container(&own.container).1 == name);
+    let plain = query.names.iter().filter(|name| !is_container(name)).map(|name| ("", name.as_str()));
+    let asked: Vec<(&str, &str)> = given.chain(qualified).chain(plain).collect();
+    let is_same = |symbol: &str| {
+        let (container, name) = split_container(symbol);
+        let own = split_container(container).1;
+        asked.iter().any(|(around, asked)| {
+            *asked == name && (around.is_empty() || own.is_empty() || split_container(around).1 == own)
+        })
+    };
+    let named = note.links.iter().filter_map(|link| link.symbol.as_deref()).filter(|own| is_same(own));
+    let named: Vec<&str> = named.collect();
+    if named.is_empty() {
+        return None;
+    }
+    let mut tokenizer = Tokenizer::new();
+    let mut weigh = |symbol: &str| {
+        let mut terms = TermList::default();
+        tokenizer.terms(split_container(symbol).1, &mut terms);
+        terms.iter().map(rarity).fold(0.0, f32::max)
+    };
+    let weighed = named.into_iter().map(|own| (weigh(own), own));
+    let (weight, symbol) = weighed.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(NoteReason {
+        signal: "symbol",
+        contribution: SYMBOL * weight,
+        text: format!("symbol: the note is about '{symbol}'"),
+    })
+}
+
+fn file_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<NoteReason> {
+    let is_linked = |path: &&RelPath| note.links.iter().any(|link| link.path == **path);
+    let in_query = |path: &str| question.query.text.contains(path) && path.contains(['/', '.']);
+    let named = question.files.iter().find(is_linked);
+    let named =
+        named.or_else(|| note.links.iter().map(|link| &link.path).find(|path| in_query(path.as_str())));
+    if let Some(path) = named {
+        let text = format!("file: the note is about '{path}'");
+        return Some(NoteReason { signal: "file", contribution: FILE, text });
+    }
+    let linked = |symbol: &&String| note.links.iter().any(|link| link.symbol.as_ref() == Some(*symbol));
+    if let Some(symbol) = question.found_symbols.iter().find(linked) {
+        let text = format!("found: the note is about '{symbol}', which the search found");
+        return Some(NoteReason { signal: "found", contribution: FOUND_SYMBOL, text });
+    }
+    let Some((rank, path)) = question.found.iter().enumerate().find(|(_, path)| is_linked(path)) else {
+        let has_place = !note.links.is_empty() && !question.found.is_empty();
+        return has_place.then(|| NoteReason {
+            signal: "elsewhere",
+            contribution: ELSEWHERE,
+            text: "elsewhere: no result of the search is in a file of the note".to_string(),
+        });
+    };
+    Some(NoteReason {
+        signal: "found",
+        contribution: FOUND / (1.0 + rank as f32 / 2.0),
+        text: format!("found: the note is about '{path}', result {} of the search", rank + 1),
+    })
+}
+
+/// The words of a text in lower case, in their order.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for_each_word(text, |word| words.push(word.to_lowercase()));
+    words
+}

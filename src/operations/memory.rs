@@ -1,0 +1,107 @@
+//! Revision memory, as a family of operations below one command.
+
+use super::plain::{PlainOperation, PlainOutcome};
+use crate::catalog;
+use crate::engine::Engine;
+use crate::engine::api::{
+    AddNoteRequest, ListNotesRequest, NoteKind, NotesReply, RetireNoteRequest, SearchNotesRequest,
+    VerifyNoteRequest,
+};
+use crate::render::json::{self, line};
+use crate::render::text;
+
+/// The command of the family.
+pub const MEMORY: &str = "memory";
+
+/// The help of the command.
+pub const MEMORY_HELP: &str = "Keep notes about the code, and find those that help with a question";
+
+/// Records a note.
+pub static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperation {
+    operation: &catalog::ADD_NOTE,
+    builds_index: false,
+    prints_paths: true,
+    has_bare_path: false,
+    request: || AddNoteRequest::new(NoteKind::default(), ""),
+    rows: catalog::ADD_NOTE_ROWS,
+    run: |engine, request, _| engine.add_note(request),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.notes),
+    json: |reply, paths| line(&json::notes(reply, paths)),
+    text: text::notes,
+};
+
+/// Lists notes.
+pub static LIST: PlainOperation<ListNotesRequest, NotesReply> = PlainOperation {
+    operation: &catalog::LIST_NOTES,
+    builds_index: false,
+    prints_paths: true,
+    has_bare_path: false,
+    request: ListNotesRequest::default,
+    rows: catalog::LIST_NOTES_ROWS,
+    run: |engine, request, _| engine.list_notes(request),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.notes),
+    json: |reply, paths| line(&json::notes(reply, paths)),
+    text: text::notes,
+};
+
+/// Shows a note.
+pub static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
+    operation: &catalog::SHOW_NOTE,
+    builds_index: false,
+    prints_paths: true,
+    has_bare_path: false,
+    request: String::new,
+    rows: catalog::SHOW_NOTE_ROWS,
+    run: |engine, id, _| engine.note(id),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.notes),
+    json: |reply, paths| line(&json::notes(reply, paths)),
+    text: text::notes,
+};
+
+/// Says how sure a note is.
+pub static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperation {
+    operation: &catalog::VERIFY_NOTE,
+    builds_index: false,
+    prints_paths: true,
+    has_bare_path: false,
+    request: VerifyNoteRequest::default,
+    rows: catalog::VERIFY_NOTE_ROWS,
+    run: |engine, request, _| engine.verify_note(request),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.notes),
+    json: |reply, paths| line(&json::notes(reply, paths)),
+    text: text::notes,
+};
+
+/// Retires a note.
+pub static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainOperation {
+    operation: &catalog::RETIRE_NOTE,
+    builds_index: false,
+    prints_paths: true,
+    has_bare_path: false,
+    request: RetireNoteRequest::default,
+    rows: catalog::RETIRE_NOTE_ROWS,
+    run: |engine, request, _| engine.retire_note(request),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.notes),
+    json: |reply, paths| line(&json::notes(reply, paths)),
+    text: text::notes,
+};
+
+/// Searches the notes.
+pub static SEARCH: PlainOperation<SearchNotesRequest, NotesReply> = PlainOperation {
+    operation: &catalog::SEARCH_NOTES,
+    builds_index: false,
+    prints_paths: true,
+    has_bare_path: false,
+    request: || SearchNotesRequest::new(""),
+    rows: catalog::SEARCH_NOTES_ROWS,
+    run: |engine: &Engine, request, _| engine.search_notes(request),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.notes),
+    json: |reply, paths| line(&json::notes(reply, paths)),
+    text: text::notes,
+};

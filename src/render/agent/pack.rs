@@ -1,0 +1,22 @@
+//! Context packs for agents.
+
+use super::super::json::{self, JsonPaths};
+use super::super::paint::Style;
+use super::super::text;
+use super::answer::{Answer, clean_value, link, rows};
+use crate::engine::api::PackReply;
+use std::fmt::Write;
+
+/// A context pack. The budget of the request limits the text.
+pub fn pack(reply: &PackReply) -> Answer {
+    let mut data = clean_value(&json::pack(reply, JsonPaths::default()));
+    for (wire, file) in rows(&mut data, "results").zip(&reply.files) {
+        let lines = file.units.first().map(|unit| unit.lines);
+        wire.insert("link".into(), link(&reply.snapshot.root, &file.path, lines).into());
+    }
+    let mut text = text::pack(reply, &Style::default());
+    for warning in &reply.warnings {
+        let _ = writeln!(text, "note: {}", crate::clean::line(warning));
+    }
+    Answer { text, data }
+}

@@ -1,0 +1,279 @@
+//! Notes: links that follow renames, staleness in the view that is asked, relevance, and what never leaves a note.
+
+use spyhop::engine::{Engine, ErrorKind};
+use spyhop::{
+    AddNoteRequest, LinkState, ListNotesRequest, NoteKind, NoteRow, NotesReply, Options, RetireNoteRequest,
+    SearchNotesRequest, SearchRequest, Verification, VerifyNoteRequest,
+};
+
+use super::{open, options, refresh};
+use crate::support::{Tree, git};
+
+const CODE: &str = r#"
+=== src/upload.rs
+/// Sends a file again after a failure.
+pub fn retry_upload(limit: u32) -> u32 {
+    limit + 1
+}
+
+pub struct Pool;
+
+impl Pool {
+    /// Takes a permit out of the pool.
+    pub fn take(&self) -> u32 {
+        3
+    }
+}
+=== src/paint.py
+def draw_circle(radius):
+    """Draws a circle on the canvas."""
+    return canvas.arc(radius)
+"#;
+
+fn repository() -> Tree {
+    let tree = Tree::new(CODE);
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    tree
+}
+
+fn add(engine: &Engine, text: &str, links: &[&str]) -> NoteRow {
+    let links = links.iter().map(|link| link.to_string()).collect();
+    let request = AddNoteRequest { links, ..AddNoteRequest::new(NoteKind::Failure, text) };
+    engine.add_note(&request).unwrap().notes.remove(0)
+}
+
+fn states(engine: &Engine, id: &str) -> Vec<(Option<String>, LinkState)> {
+    let row = engine.note(id).unwrap().notes.remove(0);
+    row.links.iter().map(|link| (link.renamed_to.as_ref().map(ToString::to_string), link.state)).collect()
+}
+
+fn ids(reply: &NotesReply) -> Vec<&str> {
+    reply.notes.iter().map(|row| row.note.id.as_str()).collect()
+}
+
+#[test]
+fn a_note_is_stale_once_its_own_code_changes_and_not_before() {
+    let tree = repository();
+    let engine = open(&tree);
+    let own = add(&engine, "Retries lock the account", &["src/upload.rs#retry_upload"]);
+    let file = add(&engine, "The file of uploads", &["src/upload.rs"]);
+    let line = add(&engine, "Permits", &["src/upload.rs:10"]);
+    assert_eq!(line.links[0].symbol.as_deref(), Some("Pool.take"));
+    // Another function of the file changes.
+    tree.write(
+        "src/upload.rs",
+        CODE[CODE.find("///").unwrap()..].split("===").next().unwrap().replace("3\n", "4\n"),
+    );
+    for is_indexed in [false, true] {
+        assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Current)]);
+        assert_eq!(states(&engine, &file.note.id), [(None, LinkState::Changed)]);
+        assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Changed)]);
+        let listed = engine.list_notes(&ListNotesRequest { stale: true, ..ListNotesRequest::default() });
+        let listed = listed.unwrap();
+        assert_eq!(ids(&listed), [&line.note.id, &file.note.id]);
+        assert!(listed.notes[0].warnings[0].starts_with("stale: src/upload.rs#Pool.take has changed"));
+        if !is_indexed {
+            refresh(&engine);
+        }
+    }
+    // The commit has the code as recorded.
+    let view = Engine::open(tree.root(), Options { view: Some("HEAD".into()), ..options(&tree) }).unwrap();
+    assert_eq!(states(&view, &line.note.id), [(None, LinkState::Current)]);
+    // A reader may say that the note still holds.
+    let request =
+        VerifyNoteRequest { id: line.note.id[..5].into(), relink: true, ..VerifyNoteRequest::default() };
+    engine.verify_note(&request).unwrap();
+    assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Current)]);
+    std::fs::remove_file(tree.root().join("src/upload.rs")).unwrap();
+    assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Gone)]);
+}
+
+#[test]
+fn a_rename_that_git_tells_is_followed() {
+    let tree = repository();
+    let engine = open(&tree);
+    let note = add(&engine, "Retries lock the account", &["src/upload.rs#retry_upload", "src/upload.rs"]);
+    let now = |path: &str| Some(path.to_string());
+    // Before the commit, and after it, also with a change of another function.
+    tree.git(&["mv", "src/upload.rs", "src/sending.rs"]);
+    let moved = |path: &str| [(now(path), LinkState::Current), (now(path), LinkState::Current)];
+    assert_eq!(states(&engine, &note.note.id), moved("src/sending.rs"));
+    tree.commit();
+    assert_eq!(states(&engine, &note.note.id), moved("src/sending.rs"));
+    let text = std::fs::read_to_string(tree.root().join("src/sending.rs")).unwrap();
+    std::fs::remove_file(tree.root().join("src/sending.rs")).unwrap();
+    tree.write("net/send.rs", text.replace("        3", "        4"));
+    tree.commit();
+    let changed = [(now("net/send.rs"), LinkState::Current), (now("net/send.rs"), LinkState::Changed)];
+    assert_eq!(states(&engine, &note.note.id), changed);
+    // So much is changed in between that only the history tells of the rename.
+    let further: String = (0..60).map(|n| format!("pub fn further_{n}() -> u32 {{\n    {n}\n}}\n")).collect();
+    tree.write("net/send.rs", format!("{text}{further}"));
+    tree.commit();
+    assert_eq!(states(&engine, &note.note.id), changed);
+    let warnings = &engine.note(&note.note.id).unwrap().notes[0].warnings;
+    assert!(warnings.contains(&"renamed: src/upload.rs is net/send.rs now".to_string()), "{warnings:?}");
+    // A similar file beside it is no rename.
+    git(&tree.root(), &["checkout", "-q", "-b", "old", "HEAD~3"]);
+    tree.write("src/copy.rs", &text);
+    tree.commit();
+    assert_eq!(states(&engine, &note.note.id), [(None, LinkState::Current), (None, LinkState::Current)]);
+}
+
+#[test]
+fn a_commit_links_the_symbols_that_it_changed() {
+    let tree = repository();
+    let text = std::fs::read_to_string(tree.root().join("src/upload.rs")).unwrap();
+    tree.write("src/upload.rs", text.replace("limit + 1", "limit.min(3)"));
+    tree.commit();
+    let engine = open(&tree);
+    let of_commit = AddNoteRequest {
+        commit: Some("HEAD".into()),
+        ..AddNoteRequest::new(NoteKind::Revision, "At most three retries")
+    };
+    let row = engine.add_note(&of_commit).unwrap().notes.remove(0);
+    let links: Vec<_> = row.links.iter().map(|link| (link.path.as_str(), link.symbol.as_deref())).collect();
+    assert_eq!(links, [("src/upload.rs", Some("retry_upload"))]);
+    assert_eq!((row.note.commit.as_ref().map(String::len), row.is_stale()), (Some(40), false));
+    let diff = "--- a/src/paint.py\n+++ b/src/paint.py\n@@ -3 +3 @@\n-    return 1\n+    return canvas.arc(radius)\n";
+    let of_diff =
+        AddNoteRequest { diff: Some(diff.into()), ..AddNoteRequest::new(NoteKind::Revision, "Arcs") };
+    let row = engine.add_note(&of_diff).unwrap().notes.remove(0);
+    assert_eq!(row.links[0].symbol.as_deref(), Some("draw_circle"));
+    let unknown = AddNoteRequest { commit: Some("nowhere".into()), ..of_commit };
+    assert_eq!(engine.add_note(&unknown).unwrap_err().kind(), ErrorKind::BadRequest);
+}
+
+#[test]
+fn links_that_mean_nothing_are_refused_with_what_there_is() {
+    let tree = repository();
+    let engine = open(&tree);
+    let refused = |link: &str| {
+        let links = vec![link.to_string()];
+        let request = AddNoteRequest { links, ..AddNoteRequest::new(NoteKind::Failure, "a") };
+        engine.add_note(&request).unwrap_err().to_string()
+    };
+    assert!(refused("src/none.rs").contains("no text file 'src/none.rs'"));
+    assert!(
+        refused("src/upload.rs#none").contains("the file defines retry_upload"),
+        "{}",
+        refused("src/upload.rs#none")
+    );
+    assert!(
+        refused("Pool.take").contains("needs an index") || refused("Pool.take").contains("with an index")
+    );
+    refresh(&engine);
+    let row = add(&engine, "By name", &["Pool.take"]);
+    assert_eq!(row.links[0].path.as_str(), "src/upload.rs");
+    assert!(refused("Pool.takes").contains("Pool.take?"), "{}", refused("Pool.takes"));
+}
+
+#[test]
+fn a_search_shows_a_note_only_where_it_helps_and_applies() {
+    let tree = repository();
+    let engine = open(&tree);
+    let search = |query: &str| engine.search(&SearchRequest::new(query)).unwrap();
+    let before = search("make the upload retry more often");
+    assert!(before.notes.is_empty());
+    let note = add(
+        &engine,
+        "An upload that is retried too often locks the account",
+        &["src/upload.rs#retry_upload"],
+    );
+    let shown = |query: &str| search(query).notes.iter().map(|row| row.note.id.clone()).collect::<Vec<_>>();
+    assert_eq!(shown("make the upload retry more often"), std::slice::from_ref(&note.note.id));
+    assert!(shown("draw a larger circle").is_empty());
+    assert!(shown("take").is_empty());
+    // Further pages and the hits are as before.
+    let after = search("make the upload retry more often");
+    assert_eq!(super::exact(&after), super::exact(&before));
+    let related = |question: &str| {
+        engine
+            .related_notes(question, &["src/upload.rs".parse_path()], &["retry_upload".to_string()])
+            .unwrap()
+            .len()
+    };
+    assert_eq!((related("raise the retry limit of an upload"), related("draw a larger circle")), (1, 0));
+
+    // A note about another language or folder does not apply.
+    let request = AddNoteRequest {
+        applies: spyhop::Applicability { languages: vec!["python".into()], ..Default::default() },
+        ..AddNoteRequest::new(NoteKind::Explanation, "Upload retries in Python need a session")
+    };
+    let python = engine.add_note(&request).unwrap().notes.remove(0).note.id;
+    assert!(!shown("upload retries need a session").contains(&python));
+    let asked = |files: &[&str]| {
+        let files = files.iter().map(|file| file.parse_path()).collect();
+        let request =
+            SearchNotesRequest { files, ..SearchNotesRequest::new("upload retries need a session") };
+        ids(&engine.search_notes(&request).unwrap()).contains(&python.as_str())
+    };
+    assert!(asked(&["src/paint.py"]));
+
+    engine.retire_note(&RetireNoteRequest { id: note.note.id.clone(), ..Default::default() }).unwrap();
+    assert!(!shown("make the upload retry more often").contains(&note.note.id));
+    let again = RetireNoteRequest { id: note.note.id.clone(), undo: true, ..Default::default() };
+    engine.retire_note(&again).unwrap();
+    assert_eq!(shown("make the upload retry more often")[0], note.note.id);
+    let wrong = VerifyNoteRequest {
+        id: note.note.id.clone(),
+        contradicted: Some("the server was replaced".into()),
+        ..Default::default()
+    };
+    let row = engine.verify_note(&wrong).unwrap().notes.remove(0);
+    assert!(matches!(row.note.verification, Verification::Contradicted { .. }));
+    assert!(row.warnings.iter().any(|warning| warning.starts_with("contradicted")), "{:?}", row.warnings);
+}
+
+#[test]
+fn notes_outlive_the_index_and_are_shared_by_worktrees() {
+    let tree = repository();
+    let engine = open(&tree);
+    let note = add(&engine, "Retries lock the account", &["src/upload.rs#retry_upload"]);
+    refresh(&engine);
+    engine.rebuild(&|_| ()).unwrap();
+    engine.collect(false, &|_| ()).unwrap();
+    // An index of another format lies beside.
+    std::fs::create_dir_all(tree.index_dir().join("v1-000000000000/tantivy")).unwrap();
+    engine.collect(false, &|_| ()).unwrap();
+    assert_eq!(engine.note(&note.note.id).unwrap().total, 1);
+    let second = tree.root().with_file_name("second");
+    tree.git(&["worktree", "add", "-q", "-b", "side", second.to_str().unwrap()]);
+    let beside = Engine::open(&second, options(&tree)).unwrap();
+    std::fs::write(second.join("src/upload.rs"), "pub fn retry_upload() {}\n").unwrap();
+    assert_eq!(states(&beside, &note.note.id), [(None, LinkState::Changed)]);
+    assert_eq!(states(&engine, &note.note.id), [(None, LinkState::Current)]);
+    // A folder of the tree is another tree: its paths mean other files.
+    let inner = Engine::open(tree.root().join("src"), options(&tree)).unwrap();
+    assert!(inner.list_notes(&ListNotesRequest::default()).unwrap().notes.is_empty());
+}
+
+#[test]
+fn an_archive_of_the_index_holds_no_note() {
+    let tree = repository();
+    let engine = open(&tree);
+    refresh(&engine);
+    add(&engine, "qxprivateqx is what we say among ourselves", &["src/upload.rs"]);
+    let archive = tree.root().with_file_name("tree.tar.gz");
+    let export = spyhop::engine::api::Export { snippets: true, ..Default::default() };
+    engine.export(&archive, &export).unwrap();
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(&archive).unwrap();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut bytes).unwrap();
+    assert!(bytes.windows(12).any(|window| window == b"retry_upload"));
+    assert!(!bytes.windows(11).any(|window| window == b"qxprivateqx"));
+    // Neither does a search find a note as code.
+    assert_eq!(engine.search(&SearchRequest::new("qxprivateqx")).unwrap().total, 0);
+}
+
+/// A path for a request.
+trait ParsePath {
+    fn parse_path(&self) -> spyhop::path::RelPath;
+}
+
+impl ParsePath for str {
+    fn parse_path(&self) -> spyhop::path::RelPath {
+        spyhop::path::RelPath::new(self).unwrap()
+    }
+}
