@@ -251,6 +251,16 @@ fn is_hidden(random: &mut Random, form: &str) -> (bool, String) {
 }
 
 #[test]
+fn the_verb_pass_before_code_names_no_password() {
+    for line in ["you can pass `TRYBUILD=overwrite` to the command", "Pass `SEED=4711` here"] {
+        assert!(!is_masked(line), "{line}");
+    }
+    for line in ["password `Tr7#kkq92L!x`", "pass \"Tr7#kkq92L!x\"", "pass: `Tr7#kkq92L!x`"] {
+        assert!(is_masked(line), "{line}");
+    }
+}
+
+#[test]
 fn secrets_are_told_from_what_looks_like_them() {
     const DRAWS: usize = 8;
     let mut random = Random(7);
