@@ -213,6 +213,16 @@ def _(tree):
     expect(tree.run("callers", "lookpu"), 2, err="lookpu")
 
 
+@check("a path that lies deeper is suggested, why-not names files as typed, the verb pass names no password")
+def _(tree):
+    (tree.root / "lib/deep/net").mkdir(parents=True)
+    (tree.root / "lib/deep/net/a.rs").write_text("fn f() {}\n")
+    expect(tree.run("map", "deep/net"), 2, err="did you mean 'lib/deep/net'")
+    expect(tree.run("why-not", "auth.rs", "lookup", at="src"), 0, out=r"^auth\.rs ranks 1")
+    (tree.root / "notes.md").write_text("You can pass `MODEBUILD=overwrite` to it.\n")
+    expect(tree.run("grep", "MODEBUILD", "notes.md"), 0, out="MODEBUILD=overwrite")
+
+
 @check("--open opens the editor at the line")
 def _(tree):
     log = tree.root.parent / "editor.log"

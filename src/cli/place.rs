@@ -8,6 +8,7 @@
 use std::io;
 use std::mem::ManuallyDrop;
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
@@ -114,10 +115,17 @@ impl TreePlace {
         if !self.is_on_disk || whole.exists() {
             return Ok(());
         }
-        let near = similar_path(&whole)
-            .and_then(|near| RelPath::from_path(near.strip_prefix(&self.root).ok()?).ok())
-            .map(|near| format!("; did you mean '{}'?", self.base().shown(near.as_str())))
-            .unwrap_or_default();
+        let mut near: Vec<PathBuf> = similar_path(&whole).into_iter().collect();
+        if near.is_empty() {
+            near = deeper_paths(&self.root, path);
+        }
+        let near =
+            near.iter().filter_map(|near| RelPath::from_path(near.strip_prefix(&self.root).ok()?).ok());
+        let near: Vec<String> = near.map(|near| format!("'{}'", self.base().shown(near.as_str()))).collect();
+        let near = match near.is_empty() {
+            true => String::new(),
+            false => format!("; did you mean {}?", near.join(" or ")),
+        };
         let (path, root) = (path.display(), self.root.display());
         Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'{near}")))
     }
@@ -222,6 +230,42 @@ fn similar_path(path: &Path) -> Option<PathBuf> {
     let near = names.min_by_key(|name| (edits(name), name.clone()))?;
     let found = rest.fold(folder.join(&near), |found, name| found.join(name));
     (edits(&near) <= (typed.chars().count() / 3).max(1) && found.exists()).then_some(found)
+}
+
+/// The most paths that an error suggests.
+const MOST_NEAR: usize = 3;
+
+/// The time after which no deeper path is looked for: the error must not wait for a walk of a huge tree.
+const MOST_LOOKING: Duration = Duration::from_millis(300);
+
+/// The paths below `root` that end with `typed`, such as `lib/net/http` for `net/http`: the least deep first. Hidden folders
+/// and links are not entered.
+fn deeper_paths(root: &Path, typed: &Path) -> Vec<PathBuf> {
+    let tail: PathBuf = typed.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let begun = Instant::now();
+    let (mut level, mut found) = (vec![root.to_path_buf()], Vec::new());
+    while !(level.is_empty() || found.len() >= MOST_NEAR || tail.as_os_str().is_empty()) {
+        let mut next = Vec::new();
+        for folder in level {
+            if begun.elapsed() > MOST_LOOKING {
+                break;
+            }
+            let entries = folder.read_dir().into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")) {
+                let path = entry.path();
+                if path.ends_with(&tail) {
+                    found.push(path.clone());
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    next.push(path);
+                }
+            }
+        }
+        level = next;
+    }
+    found.sort_by_key(|path| (path.components().count(), path.clone()));
+    found.truncate(MOST_NEAR);
+    found
 }
 
 fn narrowed(path: &RelPath) -> Option<String> {

@@ -1,11 +1,12 @@
 //! The secrets in a file's lines, and the search of a copy in which the secrets are masked.
 //!
-//! The secrets of a file are determined when its first line is shown. If a line contains a secret, the file is searched
-//! again in a masked copy. A mask has as many bytes as the secret, and the matcher reads the original bytes at the same
+//! A search shows few lines of most files, so the file is scanned for secrets only if a line cannot be judged otherwise
+//! ([`LineCheck`]), and tokens are looked for in many lines at once. If a line contains a secret, the file is searched again
+//! in a masked copy. A mask has as many bytes as the secret, and the matcher reads the original bytes at the same
 //! offset. So masks change no line, count, column or offset.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io::{self, Read};
 
 use encoding_rs::Encoding;
@@ -17,7 +18,7 @@ use super::pattern::MAX_HEAP_BYTES;
 use super::whole::OpenContent;
 use crate::path::RelPath;
 use crate::read::{self, SourceTree};
-use crate::secrets::{self, SecretBlock, SecretMask};
+use crate::secrets::{self, LineCheck, SecretMask};
 use crate::walk;
 
 /// The secrets of a file, determined when they are first needed.
@@ -28,6 +29,9 @@ pub(super) struct Covered<'c> {
     path: &'c RelPath,
     /// The content, if the file was read as a whole.
     bytes: Option<&'c [u8]>,
+    /// What is known of the file by its name alone.
+    by_name: OnceCell<SecretMask>,
+    check: Option<LineCheck<'c>>,
     mask: OnceCell<SecretMask>,
 }
 
@@ -39,17 +43,27 @@ impl<'c> Covered<'c> {
         path: &'c RelPath,
         bytes: Option<&'c [u8]>,
     ) -> Covered<'c> {
-        Covered { masks, source_tree, path, bytes, mask: OnceCell::new() }
+        let check = bytes.filter(|bytes| Encoding::for_bom(bytes).is_none()).map(LineCheck::new);
+        Covered { masks, source_tree, path, bytes, by_name: OnceCell::new(), check, mask: OnceCell::new() }
     }
 
-    /// Whether the line that begins at byte `at` contains a secret.
-    fn has_secret(&self, line: &[u8], at: u64) -> bool {
-        self.line(line, at).is_some()
+    /// Whether the line that begins at byte `at` contains a secret that is not a token.
+    fn has_value(&self, line: &[u8], at: u64) -> bool {
+        let Some(check) = &self.check else {
+            return self.mask().holds_value(line) || self.mask().has_block(line, at);
+        };
+        let by_name = self.by_name.get_or_init(|| {
+            let path = self.path.as_str();
+            SecretMask::new(path, walk::holds_secrets(path), Vec::new())
+        });
+        by_name.holds_value(line)
+            || check.has_block(line, at).unwrap_or_else(|| self.mask().has_block(line, at))
     }
 
     /// The line that begins at byte `at`, with its secrets masked; `None` if the line contains none.
     pub fn line(&self, line: &[u8], at: u64) -> Option<Vec<u8>> {
-        self.masks.then(|| self.mask().line(line, at)).flatten()
+        let has_secret = self.masks && (secrets::hold_tokens(line) || self.has_value(line, at));
+        has_secret.then(|| self.mask().line(line, at)).flatten()
     }
 
     fn mask(&self) -> &SecretMask {
@@ -65,7 +79,7 @@ impl<'c> Covered<'c> {
         })
     }
 
-    fn blocks_of_large(&self) -> io::Result<Vec<SecretBlock>> {
+    fn blocks_of_large(&self) -> io::Result<Vec<secrets::SecretBlock>> {
         if self.source_tree.folder().is_none() {
             return Ok(Vec::new());
         }
@@ -229,25 +243,68 @@ impl Matcher for UnmaskedMatcher<'_> {
     }
 }
 
-/// Passes lines on up to the first line with a secret.
+/// Passes lines on up to a line with a secret, and possibly a few lines more.
 pub(super) struct SecretGuard<'g, S> {
     /// Receives the lines.
     pub sink: S,
     /// The secrets of the file.
     pub covered: &'g Covered<'g>,
-    /// Set if a line was held back.
-    pub held: &'g Cell<bool>,
+    /// The lines that were passed on.
+    pub passed: &'g PassedLines,
+}
+
+/// The size from which on the lines that were passed on are searched for tokens.
+const MAX_PASSED_BYTES: usize = 64 << 10;
+
+/// Lines that were passed on and are not searched for tokens yet: one search of many lines is faster than a search of each.
+#[derive(Default)]
+pub(super) struct PassedLines {
+    lines: RefCell<Vec<u8>>,
+    held: Cell<bool>,
+}
+
+impl PassedLines {
+    /// Adds a line.
+    fn add(&self, line: &[u8]) {
+        let mut lines = self.lines.borrow_mut();
+        if lines.last().is_some_and(|last| *last != b'\n') {
+            lines.push(b'\n');
+        }
+        lines.extend_from_slice(line);
+        if lines.len() >= MAX_PASSED_BYTES {
+            drop(lines);
+            self.search();
+        }
+    }
+
+    /// Searches the lines for tokens.
+    fn search(&self) {
+        let mut lines = self.lines.borrow_mut();
+        self.held.set(self.held.get() || secrets::hold_tokens(&lines));
+        lines.clear();
+    }
+
+    /// Whether a line contains a secret, so that nothing that was passed on may be shown. Forgets all lines.
+    pub fn end(&self) -> bool {
+        self.search();
+        self.held.take()
+    }
 }
 
 impl<S> SecretGuard<'_, S> {
     fn holds_back(&self, lines: &[u8], mut at: u64) -> bool {
-        let has_secret = lines.split_inclusive(|byte| *byte == b'\n').any(|line| {
-            let has_secret = self.covered.has_secret(line, at);
+        if !self.covered.masks {
+            return false;
+        }
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            if self.covered.has_value(line, at) {
+                self.passed.held.set(true);
+            } else {
+                self.passed.add(line);
+            }
             at += line.len() as u64;
-            has_secret
-        });
-        self.held.set(self.held.get() || has_secret);
-        has_secret
+        }
+        self.passed.held.get()
     }
 }
 

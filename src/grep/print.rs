@@ -3,7 +3,6 @@
 //! Threads take batches of files in this order and print into memory. The output is passed on in the same order, so it does
 //! not depend on threads. If much output is waiting, a thread that is ahead waits too.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -16,7 +15,7 @@ use grep_printer::{
 use grep_searcher::{Searcher, SearcherBuilder, Sink};
 use rustc_hash::FxHashSet;
 
-use super::cover::{Covered, MaskedFile, PlainFile, Searched, SecretGuard};
+use super::cover::{Covered, MaskedFile, PassedLines, PlainFile, Searched, SecretGuard};
 use super::options::{OutputFormat, PrintOptions};
 use super::pattern::Pattern;
 use super::scan::Unread;
@@ -301,6 +300,7 @@ struct PrintWorker<'p> {
     searcher: Searcher,
     printer: Printer,
     whole: Whole,
+    passed: PassedLines,
 }
 
 enum Printer {
@@ -386,7 +386,7 @@ impl<'p> PrintWorker<'p> {
             .passthru(print.looks.passthru);
         let (searcher, printer) = (builder.build(), print.printer());
         let whole = Whole::new(print.reading);
-        PrintWorker { print, searcher, builder, printer, whole }
+        PrintWorker { print, searcher, builder, printer, whole, passed: PassedLines::default() }
     }
 
     /// Searches the files and passes their output on in pieces, until `pass` returns false. Returns whether `pass` never
@@ -426,7 +426,7 @@ impl<'p> PrintWorker<'p> {
 
     /// Searches a file. Returns whether the file matched, and ripgrep's statistics.
     fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
-        let PrintWorker { print, searcher, builder, printer, whole } = self;
+        let PrintWorker { print, searcher, builder, printer, whole, passed } = self;
         let Print { pattern, max_count, context, within, .. } = **print;
         let matcher = &pattern.matcher;
         let mut content = whole.open(print.source_tree, path)?;
@@ -440,7 +440,7 @@ impl<'p> PrintWorker<'p> {
         let masks = print.masks && !matches!(printer, Printer::Summary(_));
         let bytes = content.bytes();
         let covered = Covered::new(masks, print.source_tree, path, bytes);
-        let mut search = FileSearch { searcher, covered: &covered, places: places.as_ref() };
+        let mut search = FileSearch { searcher, covered: &covered, places: places.as_ref(), passed };
         let plain = PlainFile { matcher, content: &mut content };
         // A path must not continue on another line of the terminal. Events escape paths themselves.
         let is_quoted = print.looks.terminal && print.looks.form != OutputFormat::Events;
@@ -464,6 +464,7 @@ struct FileSearch<'o> {
     searcher: &'o mut Searcher,
     covered: &'o Covered<'o>,
     places: Option<&'o FxHashSet<u64>>,
+    passed: &'o PassedLines,
 }
 
 impl FileSearch<'_> {
@@ -501,13 +502,13 @@ impl FileSearch<'_> {
         searched: &mut impl Searched,
         sink: &mut S,
     ) -> io::Result<bool> {
-        let held = Cell::new(false);
-        let guard = SecretGuard { sink, covered: self.covered, held: &held };
-        match self.places {
-            Some(places) => searched.search(self.searcher, PlaceFilter::new(guard, places.clone()))?,
-            None => searched.search(self.searcher, guard)?,
-        }
-        Ok(!held.get())
+        let guard = SecretGuard { sink, covered: self.covered, passed: self.passed };
+        let searched = match self.places {
+            Some(places) => searched.search(self.searcher, PlaceFilter::new(guard, places.clone())),
+            None => searched.search(self.searcher, guard),
+        };
+        // Lines that were passed on before an error may contain secrets too.
+        if self.passed.end() { Ok(false) } else { searched.map(|()| true) }
     }
 }
 

@@ -142,7 +142,9 @@ fn keeper_words(keeper: &OverridingRule) -> String {
 
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
-    let mut out = format!("{}\n", clean(&answer.text));
+    let shown = style.paths.shown(answer.path.as_str());
+    let text = answer.text.replacen(&*clean::answer_path(answer.path.as_str()), &clean::path(&shown), 1);
+    let mut out = format!("{}\n", clean(&text));
     if let Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) = &answer.verdict {
         let _ = writeln!(out, "  {}", style.clip(2, entry.reason.sentence()));
     }

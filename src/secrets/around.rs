@@ -54,6 +54,51 @@ pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
     close(bytes, body, bytes.len(), found);
 }
 
+/// Whether a text may have a line such as `password: |`. Every line for which [`scalar_head`] finds a head is such a line.
+pub fn may_hold_scalar(text: &[u8]) -> bool {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
+    memchr::memchr2_iter(b'|', b'>', text).any(|at| {
+        let behind = &text[at + 1..];
+        let behind = behind.strip_prefix(b"-").or_else(|| behind.strip_prefix(b"+")).unwrap_or(behind);
+        let ends_line = behind.iter().find(|byte| !is_blank(byte)).is_none_or(|byte| *byte == b'\n');
+        ends_line && text[..at].iter().rev().find(|byte| !is_blank(byte)) == Some(&b':')
+    })
+}
+
+/// Whether a line may belong to a [`Base64Body`]: each line of a body but the last has [`MIN_WIDTH`] characters of base64.
+pub fn may_be_body(text: &[u8], line: Range<usize>) -> bool {
+    let width = |line: &[u8]| inner(line).map_or(0, |inner| inner.len());
+    match width(&text[line.clone()]) {
+        0 => false,
+        MIN_WIDTH.. => true,
+        _ => line_before(text, line.start).is_some_and(|before| width(&text[before]) >= MIN_WIDTH),
+    }
+}
+
+/// Whether a line contains a secret whose name is on the last line before it that is not blank. This holds if the text has no
+/// scalar of several lines.
+pub fn follows_name(text: &[u8], line: Range<usize>) -> bool {
+    let line = line.start..line.start + text[line].trim_ascii_end().len();
+    let mut before = line_before(text, line.start);
+    while let Some(blank) = before.clone().filter(|before| text[before.clone()].trim_ascii().is_empty()) {
+        before = line_before(text, blank.start);
+    }
+    let mut found = Vec::new();
+    if let Some(before) = before
+        && !text[line.clone()].is_empty()
+        && let Some(open) = opens(&text[before.clone()], before.start)
+    {
+        follow(text, open, line, &mut found);
+    }
+    !found.is_empty()
+}
+
+/// The line that ends before the line at `start`, without its end.
+fn line_before(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let end = start.checked_sub(1)?;
+    Some(memchr::memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1)..end)
+}
+
 /// Whether there are [`MIN_WIDTH`] base64 characters in a row, as on the first line of a body. Such a run covers one of the
 /// bytes at this distance, so that most bytes of other texts are not looked at.
 fn holds_run(bytes: &[u8]) -> bool {

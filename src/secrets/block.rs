@@ -31,6 +31,11 @@ pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
     }
 }
 
+/// Whether a text contains the words of a key's header.
+pub fn may_hold_key(bytes: &[u8]) -> bool {
+    BEGINS.find(bytes).is_some()
+}
+
 /// Whether the text before the words on their line shows that the line begins a key.
 fn is_begin(before: &[u8]) -> bool {
     memmem::rfind(before, b"--BEGIN").is_some() || memmem::rfind(before, b"-- BEGIN").is_some()

@@ -92,7 +92,9 @@ fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: C
     let by_word = || {
         let word = if is_apart { name::ending(text) } else { b"" };
         let is_option = word.starts_with(b"-") && !word.starts_with(b"--");
-        if is_option { None } else { kind_of(word) }
+        // Before code in backquotes, `pass` is a verb: pass `MODE=fast` to the program.
+        let is_verb = line[open] == b'`' && word.eq_ignore_ascii_case(b"pass");
+        if is_option || is_verb { None } else { kind_of(word) }
     };
     let by_fallback = || {
         let operator = FALLBACKS.iter().find(|operator| text.ends_with(operator))?;

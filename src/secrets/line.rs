@@ -50,6 +50,22 @@ impl LineStarts {
     }
 }
 
+/// Whether one of several whole lines contains a token of a known issuer.
+pub fn hold_tokens(lines: &[u8]) -> bool {
+    let mut starts = LineStarts::of(lines);
+    if starts.0.peek().is_none() {
+        return false;
+    }
+    let (mut end, mut found) = (0, Vec::new());
+    lines.split_inclusive(|byte| *byte == b'\n').any(|line| {
+        end += line.len();
+        if starts.pass(end) {
+            tokens(line, &mut found);
+        }
+        !found.is_empty()
+    })
+}
+
 /// Adds the tokens of known issuers in `line`.
 pub fn tokens(line: &[u8], found: &mut Vec<Secret>) {
     let mut tried: Vec<usize> = Vec::new();

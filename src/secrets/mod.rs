@@ -17,11 +17,14 @@ mod command;
 mod file;
 mod judge;
 mod line;
+mod line_check;
 mod name;
 mod secret;
 mod table;
 
 pub use file::Care;
+pub use line::hold_tokens;
+pub use line_check::LineCheck;
 pub use secret::{Secret, SecretBlock};
 
 use std::borrow::Cow;
@@ -102,14 +105,9 @@ impl SecretMask {
     /// Like [`SecretMask::line`]; `may_hold_tokens` is false if no token starts in the line.
     fn masked(&self, line: &[u8], at: u64, may_hold_tokens: bool) -> Option<Vec<u8>> {
         let mut secrets = Vec::new();
-        if self.whole {
-            secrets.extend(assign::value_of(line));
-        } else if self.care == Care::Values {
-            assign::all_values(line, &mut secrets);
-        }
+        self.by_file(line, &mut secrets);
         let end = at + line.len() as u64;
-        let first = self.blocks.partition_point(|block| block.span.end <= at);
-        for block in self.blocks[first..].iter().take_while(|block| block.span.start < end) {
+        for block in self.blocks_in(at, end) {
             let span = block.span.start.saturating_sub(at) as usize..(block.span.end.min(end) - at) as usize;
             secrets.push(Secret { span, keep: 0, name: block.name });
         }
@@ -120,9 +118,32 @@ impl SecretMask {
         (!secrets.is_empty()).then(|| masked(line, &secrets))
     }
 
-    /// Whether a line contains secrets.
-    pub fn hides(&self, line: &[u8], at: u64) -> bool {
-        self.line(line, at).is_some()
+    /// Adds what the name of the file makes a secret.
+    fn by_file(&self, line: &[u8], secrets: &mut Vec<Secret>) {
+        if self.whole {
+            secrets.extend(assign::value_of(line));
+        } else if self.care == Care::Values {
+            assign::all_values(line, secrets);
+        }
+    }
+
+    /// The blocks that overlap the bytes from `at` to `end`.
+    fn blocks_in(&self, at: u64, end: u64) -> impl Iterator<Item = &SecretBlock> {
+        let first = self.blocks.partition_point(|block| block.span.end <= at);
+        self.blocks[first..].iter().take_while(move |block| block.span.start < end)
+    }
+
+    /// Whether a line contains a secret apart from tokens and blocks.
+    pub fn holds_value(&self, line: &[u8]) -> bool {
+        let mut secrets = Vec::new();
+        self.by_file(line, &mut secrets);
+        line::values(line, self.care, &mut secrets);
+        !secrets.is_empty()
+    }
+
+    /// Whether a block overlaps a line, which begins at byte `at` of the file.
+    pub fn has_block(&self, line: &[u8], at: u64) -> bool {
+        self.blocks_in(at, at + line.len() as u64).next().is_some()
     }
 }
 

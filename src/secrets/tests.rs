@@ -5,10 +5,10 @@
 use super::*;
 
 /// A generator of pseudo-random numbers that are the same in every run (splitmix64).
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,14 +16,14 @@ impl Random {
         ((mixed ^ (mixed >> 31)) % bound as u64) as usize
     }
 
-    fn signs(&mut self, of: &str, n: usize) -> String {
+    pub fn signs(&mut self, of: &str, n: usize) -> String {
         (0..n).map(|_| of.as_bytes()[self.below(of.len())] as char).collect()
     }
 }
 
 const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+pub(super) const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
 const HEX: &str = "0123456789abcdef";
@@ -248,6 +248,16 @@ fn is_hidden(random: &mut Random, form: &str) -> (bool, String) {
         signs.as_bytes().windows(12).any(|part| text.contains(std::str::from_utf8(part).unwrap()))
     };
     (text != line && !drawn.iter().any(is_shown), line)
+}
+
+#[test]
+fn the_verb_pass_before_code_names_no_password() {
+    for line in ["you can pass `TRYBUILD=overwrite` to the command", "Pass `SEED=4711` here"] {
+        assert!(!is_masked(line), "{line}");
+    }
+    for line in ["password `Tr7#kkq92L!x`", "pass \"Tr7#kkq92L!x\"", "pass: `Tr7#kkq92L!x`"] {
+        assert!(is_masked(line), "{line}");
+    }
 }
 
 #[test]

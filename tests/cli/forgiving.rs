@@ -122,6 +122,30 @@ fn words_that_are_nowhere_are_named_with_similar_words() {
 }
 
 #[test]
+fn a_path_that_lies_deeper_is_suggested() {
+    let tree = Tree::new(SMALL);
+    for folder in ["lib/net/http", "apps/one/net/http", ".hidden/net/http"] {
+        tree.write(&format!("{folder}/a.rs"), "fn f() {}\n");
+    }
+    tree.run(&["index", "-q"]);
+    let either = &["path 'net/http' does not exist", "did you mean 'lib/net/http' or 'apps/one/net/http'?"];
+    check(&tree, &["map", "net/http"], 2, either);
+    check(&tree, &["circle", "--path", "paint.py"], 2, &["did you mean 'src/paint.py'?"]);
+    let ran = tree.run_in("lib", &["map", "one/net"]);
+    assert!(ran.err.contains("did you mean '../apps/one/net'?"), "{}", ran.err);
+}
+
+#[test]
+fn why_not_names_the_file_relative_to_the_current_folder() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let ran = tree.run_in("src", &["why-not", "paint.py", "draw circle"]);
+    assert!(ran.out.starts_with("paint.py ranks 1 of "), "{}", ran.out);
+    let ran = tree.run_in("src", &["why-not", "../docs/guide.md", "zyzzyva"]);
+    assert!(ran.out.starts_with("../docs/guide.md holds none of "), "{}", ran.out);
+}
+
+#[test]
 fn paths_out_of_the_tree_follow_one_rule() {
     let (tree, other) = (Tree::new(SMALL), Tree::new(SMALL));
     let name = other.root().parent().unwrap().file_name().unwrap().to_str().unwrap().to_string();
