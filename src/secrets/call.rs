@@ -69,6 +69,13 @@ fn is_word_before(line: &[u8], open: usize) -> bool {
     word > 1 || (word == 1 && !b"bruRNLfB".contains(&line[open - 1]))
 }
 
+/// Whether a text begins with a backquote, a name and `=`.
+fn is_quoted_assignment(text: &[u8]) -> bool {
+    let Some(code) = text.strip_prefix(b"`") else { return false };
+    let name = code.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    name > 0 && code[0].is_ascii_alphabetic() && code.get(name) == Some(&b'=')
+}
+
 /// Whether a string may be a secret at all; most are words or text.
 fn is_candidate(text: &[u8], care: Care) -> bool {
     if care != Care::SecretLike {
@@ -92,8 +99,8 @@ fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: C
     let by_word = || {
         let word = if is_apart { name::ending(text) } else { b"" };
         let is_option = word.starts_with(b"-") && !word.starts_with(b"--");
-        // Before code in backquotes, `pass` is a verb: pass `MODE=fast` to the program.
-        let is_verb = line[open] == b'`' && word.eq_ignore_ascii_case(b"pass");
+        // Before an assignment in backquotes, `pass` is a verb: pass `MODE=fast` to the program.
+        let is_verb = word.eq_ignore_ascii_case(b"pass") && is_quoted_assignment(&line[open..]);
         if is_option || is_verb { None } else { kind_of(word) }
     };
     let by_fallback = || {

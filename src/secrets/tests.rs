@@ -255,7 +255,12 @@ fn the_verb_pass_before_code_names_no_password() {
     for line in ["you can pass `TRYBUILD=overwrite` to the command", "Pass `SEED=4711` here"] {
         assert!(!is_masked(line), "{line}");
     }
-    for line in ["password `Tr7#kkq92L!x`", "pass \"Tr7#kkq92L!x\"", "pass: `Tr7#kkq92L!x`"] {
+    for line in [
+        "login: bob pass `Tr7#kkq92L!x`",
+        "password `Tr7#kkq92L!x`",
+        "pass \"Tr7#kkq92L!x\"",
+        "pass: `Tr7#kkq92L!x`",
+    ] {
         assert!(is_masked(line), "{line}");
     }
 }
