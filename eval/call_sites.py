@@ -6,7 +6,8 @@
 
 `draw` chooses call sites by seed: a name before `(`, outside of comments and literals, that is no keyword and no definition.
 It asks no index. A reader completes the last column of each row: `PATH:LINE` of the definition in the tree, several with
-blanks between where any of them is right, or `-` for a definition outside of the tree or for what is no call.
+blanks between where any of them is right, or `-` for a definition outside of the tree or for what is no call. `~PATH:LINE`
+is the declaration of a called variable or field: a row that names it is right, and a site without a row is not missed.
 
 `check` compares the rows of the example `graph_rows` (ROWS) for the trees below the folder TREES. Among rows with a
 confidence of at least .5, a row is right if it names an expected place; a site counts as found if one of its rows is right.
@@ -70,9 +71,13 @@ def check(args):
                     rows[tree, path, at, column].append((confidence, to, to_line, rule))
         given = right = wanted = found = 0
         for tree, path, line, column, name, expected in sites:
-            places = [place.rsplit(":", 1) for place in expected.split()] if expected != "-" else []
+            is_variable = expected.startswith("~")
+            places = [place.lstrip("~").rsplit(":", 1) for place in expected.split()] if expected != "-" else []
             got = [row for row in rows[tree, path, int(line), int(column)] if row[0] >= 0.5]
             good = [row for row in got if any(row[1] == to and abs(row[2] - int(at)) <= 2 for to, at in places)]
+            if is_variable:
+                given, right = given + bool(got), right + bool(good)
+                continue
             wanted, found = wanted + bool(places), found + bool(good)
             given, right = given + bool(got), right + bool(good)
             if args.verbose and (bool(got) != bool(good) or bool(places) != bool(good)):
