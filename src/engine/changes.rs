@@ -57,7 +57,7 @@ impl Engine {
     /// The files and lines of a change.
     pub(super) fn changes(&self, changes: &GraphChanges, text_of: TextOf<'_>) -> Result<Changes, Error> {
         let between = match changes {
-            GraphChanges::Diff(text) => return self.changes_of_diff(text),
+            GraphChanges::Diff(text) => return self.changes_of_diff(text, text_of),
             GraphChanges::Between(between) => between.trim(),
         };
         let between = if between.is_empty() { "HEAD" } else { between };
@@ -143,13 +143,15 @@ impl Engine {
     }
 
     /// The files and lines of a unified diff, whose paths are relative to the top of the repository or to the root.
-    fn changes_of_diff(&self, text: &str) -> Result<Changes, Error> {
+    fn changes_of_diff(&self, text: &str, text_of: TextOf<'_>) -> Result<Changes, Error> {
         let mut all = Changes::default();
-        for (path, touched, is_removed) in parse_diff(text) {
+        for DiffFile { path, touched, is_removed, hunks } in parse_diff(text) {
             let below = self.below_root(&path).and_then(|path| RelPath::new(&path).ok());
             match below {
                 Some(path) => {
-                    all.files.push(ChangedFile { path, touched, text: None, old: None, is_removed })
+                    let new = if is_removed { Some(Arc::default()) } else { text_of(&path) };
+                    let old = new.and_then(|new| before_hunks(&new, &hunks));
+                    all.files.push(ChangedFile { path, touched, text: None, old, is_removed })
                 }
                 None => all.warnings.push(format!("'{path}' of the diff is outside of the tree")),
             }
@@ -215,15 +217,58 @@ pub(super) fn touched_lines(old: &str, new: &str) -> Vec<TouchedLines> {
     touched.collect()
 }
 
-/// The files of a unified diff with their touched lines, and whether they are removed.
-fn parse_diff(text: &str) -> Vec<(String, Vec<TouchedLines>, bool)> {
-    let mut files: Vec<(String, Vec<TouchedLines>, bool)> = Vec::new();
+/// A file of a unified diff.
+#[derive(Debug, Default, PartialEq)]
+struct DiffFile {
+    path: String,
+    touched: Vec<TouchedLines>,
+    is_removed: bool,
+    hunks: Vec<DiffHunk>,
+}
+
+/// A hunk: the number of lines of the new content before it, and its rows with their signs.
+#[derive(Debug, Default, PartialEq)]
+struct DiffHunk {
+    before: usize,
+    rows: Vec<String>,
+}
+
+/// The content before a diff, from the content after it; `None` if that content is not the one of the diff.
+fn before_hunks(new: &str, hunks: &[DiffHunk]) -> Option<String> {
+    let lines: Vec<&str> = new.lines().collect();
+    let (mut old, mut at) = (Vec::new(), 0);
+    for hunk in hunks {
+        old.extend(lines.get(at..hunk.before)?);
+        at = hunk.before;
+        for row in &hunk.rows {
+            let (sign, text) = row.split_at_checked(1).unwrap_or((" ", ""));
+            if sign == "-" {
+                old.push(text);
+                continue;
+            }
+            if lines.get(at)?.trim_end() != text.trim_end() {
+                return None;
+            }
+            old.extend((sign != "+").then_some(text));
+            at += 1;
+        }
+    }
+    old.extend(&lines[at..]);
+    Some(old.join("\n"))
+}
+
+/// The files of a unified diff.
+fn parse_diff(text: &str) -> Vec<DiffFile> {
+    let mut files: Vec<DiffFile> = Vec::new();
     let mut old_path = String::new();
     // The next line of the new content, and the numbers of old and new lines that are left in the hunk.
     let (mut line, mut left) = (0_u32, (0_u32, 0_u32));
     for row in text.lines() {
         if left != (0, 0) {
-            let Some((_, touched, _)) = files.last_mut() else { continue };
+            let Some(DiffFile { touched, hunks, .. }) = files.last_mut() else { continue };
+            if let Some(hunk) = hunks.last_mut().filter(|_| !row.starts_with('\\')) {
+                hunk.rows.push(row.to_string());
+            }
             match row.as_bytes().first() {
                 Some(b'+') => {
                     match touched.last_mut().filter(|last| last.last + 1 == line) {
@@ -248,7 +293,8 @@ fn parse_diff(text: &str) -> Vec<(String, Vec<TouchedLines>, bool)> {
         } else if let Some(path) = row.strip_prefix("+++ ") {
             let new_path = path_of_diff(path, "b/");
             let is_removed = new_path == "/dev/null";
-            files.push((if is_removed { old_path.clone() } else { new_path }, Vec::new(), is_removed));
+            let path = if is_removed { old_path.clone() } else { new_path };
+            files.push(DiffFile { path, is_removed, ..DiffFile::default() });
         } else if let Some(hunk) = row.strip_prefix("@@ -")
             && let Some((old, rest)) = hunk.split_once(" +")
             && let Some((new, _)) = rest.split_once(" @@")
@@ -261,6 +307,10 @@ fn parse_diff(text: &str) -> Vec<(String, Vec<TouchedLines>, bool)> {
             // A range without lines names the line before it.
             line = if added == 0 { first + 1 } else { first };
             left = (removed, added);
+            if let Some(file) = files.last_mut() {
+                let before = line.saturating_sub(1) as usize;
+                file.hunks.push(DiffHunk { before, ..DiffHunk::default() });
+            }
         }
     }
     files
@@ -336,6 +386,20 @@ mod tests {
             ("old.py".to_string(), vec![lines(1, 0)], true),
             ("ä.py".to_string(), vec![lines(1, 2)], false),
         ];
-        assert_eq!(parse_diff(diff), expected);
+        let found: Vec<(String, Vec<TouchedLines>, bool)> =
+            parse_diff(diff).into_iter().map(|own| (own.path, own.touched, own.is_removed)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_content_before_a_diff_follows_from_the_content_after_it() {
+        let diff =
+            "--- a/a\n+++ b/a\n@@ -1,3 +1,2 @@\n one\n-two\n three\n@@ -5,1 +4,2 @@\n-five\n+FIVE\n+six\n";
+        let hunks = &parse_diff(diff)[0].hunks;
+        let before = before_hunks("one\nthree\nfour\nFIVE\nsix\nseven\n", hunks);
+        assert_eq!(before.as_deref(), Some("one\ntwo\nthree\nfour\nfive\nseven"));
+        assert_eq!(before_hunks("one\ntwo\nthree\nfour\nfive\nseven\n", hunks), None);
+        let removed = &parse_diff("--- a/a\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n")[0].hunks;
+        assert_eq!(before_hunks("", removed).as_deref(), Some("one\ntwo"));
     }
 }

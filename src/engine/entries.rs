@@ -143,7 +143,8 @@ fn asked_entries(
         Target::Symbols(symbols) => symbols,
         Target::File(file) => graph.symbols(file).map_err(Error::from)?,
     };
-    let dependents = graph.dependents(&definitions, MAX_CALLS, 0.0, MAX_ROWS).map_err(Error::from)?;
+    let dependents =
+        graph.dependents(&definitions, Vec::new(), MAX_CALLS, 0.0, MAX_ROWS).map_err(Error::from)?;
     let found = graph.reaching(&definitions, &dependents, &[request.kind]).map_err(Error::from)?;
     let left_out = graph.left_out();
     let incomplete = (left_out > 0).then(|| {

@@ -20,6 +20,7 @@ use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::NoThread;
 use crate::filter::Filter;
 use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge};
+use crate::id::LanguageId;
 use crate::model::{Analysis, Note};
 use crate::parallel;
 use crate::path::RelPath;
@@ -91,6 +92,7 @@ impl Engine {
                 snapshot: &snapshot,
                 graph,
                 sources: &sources,
+                removed: RemovedRows::default(),
                 warnings: Vec::new(),
             };
             let Answered { definitions, mut rows, paths, mut tests, mut entries } =
@@ -186,7 +188,9 @@ fn sort_and_merge(rows: &mut Vec<GraphRow>, question: GraphQuestion) {
 fn order(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Ordering {
     // Dependents are sorted by distance and confidence, whatever relates them to the change.
     let relation = |row: &GraphRow| (question != GraphQuestion::Impact).then_some(row.relation);
-    let key = |row: &GraphRow| (row.is_outgoing, row.depth, relation(row));
+    // What breaks is shown first.
+    let is_there = |row: &GraphRow| !matches!(row.to, GraphEnd::Removed(_));
+    let key = |row: &GraphRow| (row.is_outgoing, row.depth, is_there(row), relation(row));
     // Callees keep the order of the calls, which tells how a function works.
     let by_confidence = |a: &GraphRow, b: &GraphRow| match a.is_outgoing {
         true => std::cmp::Ordering::Equal,
@@ -279,8 +283,7 @@ impl GraphSources<'_> {
 
 impl GraphSources<'_> {
     /// The analysis of a text that is not the indexed text of a file.
-    pub(super) fn analyze_other(&self, file: u32, text: &str) -> Analysis {
-        let language = self.snapshot.version(file).language();
+    pub(super) fn analyze_other(&self, language: LanguageId, text: &str) -> Analysis {
         let by_lines = || Analyzer::by_lines(&self.engine.grammars, language, text, Note::Quarantined);
         self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|_| by_lines())
     }
@@ -314,12 +317,17 @@ impl GraphFiles for GraphSources<'_> {
     }
 }
 
+/// Definitions that a change removed, by file and place, as rows of a reply.
+pub(super) type RemovedRows = FxHashMap<(u32, u32), SymbolRow>;
+
 /// A question with what its answer reads.
 pub(super) struct GraphAnswer<'a, 'e> {
     pub engine: &'a Engine,
     pub snapshot: &'a SearchSnapshot,
     pub graph: Graph<'a>,
     pub sources: &'a GraphSources<'e>,
+    /// What the change of the question removed.
+    pub removed: RemovedRows,
     pub warnings: Vec<String>,
 }
 
@@ -405,7 +413,7 @@ impl GraphAnswer<'_, '_> {
         let is_outgoing = question == GraphQuestion::Imports;
         let edges = match is_outgoing {
             true => self.graph.imports_of(file),
-            false => self.graph.importers_of(file).map_err(Error::from)?,
+            false => self.graph.importers_of(file, |_| true).map_err(Error::from)?,
         };
         let mut rows = Vec::new();
         for edge in &edges {
@@ -495,7 +503,10 @@ impl GraphAnswer<'_, '_> {
             text,
             is_test: edge.relation == Relation::Tests || self.graph.is_test(edge.file, edge.from.as_ref()),
             from: edge.from.as_ref().map(|from| self.symbol_row(from)).transpose()?,
-            to: GraphEnd::Symbol(self.symbol_row(&edge.to)?),
+            to: match self.removed.get(&(edge.to.file, edge.to.place)) {
+                Some(removed) => GraphEnd::Removed(removed.clone()),
+                None => GraphEnd::Symbol(self.symbol_row(&edge.to)?),
+            },
             confidence: edge.confidence,
             rule: edge.rule,
         })

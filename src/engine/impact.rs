@@ -6,8 +6,8 @@ use super::Error;
 use super::api::*;
 use super::changes::{ChangedFile, TouchedLines};
 use super::graph::{Answered, GraphAnswer};
+use super::removed::RemovedCode;
 use crate::graph::{Definition, GraphEdge, ReachedEntry};
-use crate::model::{SymbolKind, qualified_name};
 use crate::path::{self, RelPath};
 use crate::search::test_part;
 use crate::text::Lines;
@@ -32,6 +32,8 @@ const BY_IMPORT: f32 = 0.4;
 pub(super) struct ChangedCode {
     pub symbols: Vec<Definition>,
     pub files: Vec<u32>,
+    /// Uses of definitions that are not there any more.
+    pub removed_uses: Vec<GraphEdge>,
 }
 
 impl GraphAnswer<'_, '_> {
@@ -45,7 +47,7 @@ impl GraphAnswer<'_, '_> {
         let mut files: Vec<u32> = symbols.iter().map(|own| own.file).collect();
         files.sort_unstable();
         files.dedup();
-        self.impact(ChangedCode { symbols, files }, request, depth)
+        self.impact(ChangedCode { symbols, files, ..ChangedCode::default() }, request, depth)
     }
 
     /// The impact of a file: of all its symbols. The symbols of the file are not among its dependents.
@@ -57,7 +59,11 @@ impl GraphAnswer<'_, '_> {
     ) -> Result<Answered, Error> {
         let mut symbols = self.graph.symbols(file).map_err(Error::from)?;
         symbols.retain(|own| own.kind.is_function() || own.kind.is_type_like() || own.container.is_none());
-        let mut answered = self.impact(ChangedCode { symbols, files: vec![file] }, request, depth)?;
+        let mut answered = self.impact(
+            ChangedCode { symbols, files: vec![file], ..ChangedCode::default() },
+            request,
+            depth,
+        )?;
         let own = self.snapshot.path(file);
         answered.rows.retain(|row| row.path.as_str() != own);
         Ok(answered)
@@ -91,20 +97,21 @@ impl GraphAnswer<'_, '_> {
         let found = self.engine.changes(changes, &text_of)?;
         self.warnings.extend(found.warnings);
         let mut changed = ChangedCode::default();
-        let (mut removed, mut unindexed) = (Vec::new(), Vec::new());
+        let (mut removed, mut unindexed) = (RemovedCode::default(), Vec::new());
         for change in &found.files {
             match files.get(change.path.as_str()) {
                 Some(&file) => {
                     changed.files.push(file);
                     changed.symbols.extend(self.touched_symbols(file, change)?);
-                    removed.extend(self.removed_names(file, change)?);
+                    self.collect_removed(file, change, &mut removed)?;
                 }
-                None if change.is_removed => removed.push(format!("file {}", change.path)),
+                None if change.is_removed => self.collect_removed_file(change, &mut removed)?,
                 None => unindexed.push(change.path.to_string()),
             }
         }
-        self.warn_of("names were removed", &removed);
+        self.warn_of("names were removed", &removed.names);
         self.warn_of("changed files are not in the index", &unindexed);
+        changed.removed_uses = self.uses_of_removed(removed)?;
         Ok(changed)
     }
 
@@ -120,12 +127,13 @@ impl GraphAnswer<'_, '_> {
 
     fn impact(
         &mut self,
-        changed: ChangedCode,
+        mut changed: ChangedCode,
         request: &GraphRequest,
         depth: u32,
     ) -> Result<Answered, Error> {
-        let least = request.min_confidence;
-        let edges = self.graph.dependents(&changed.symbols, depth, least, MAX_ROWS).map_err(Error::from)?;
+        let (least, first) = (request.min_confidence, std::mem::take(&mut changed.removed_uses));
+        let edges = self.graph.dependents(&changed.symbols, first, depth, least, MAX_ROWS);
+        let edges = edges.map_err(Error::from)?;
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
         let entries = self.entries_of_change(&changed, &edges)?;
         let rows = self.rows(edges, false)?;
@@ -157,36 +165,13 @@ impl GraphAnswer<'_, '_> {
             return Ok(touched.into_iter().map(|at| symbols[at].clone()).collect());
         };
         // The lines are those of another content, so that symbols are found again by their names.
-        let other = self.sources.analyze_other(file, text).symbols;
+        let other = self.sources.analyze_other(self.snapshot.version(file).language(), text).symbols;
         let lines: Vec<(Lines, bool)> = other.iter().map(|own| (own.lines, own.kind.is_function())).collect();
         let touched = innermost(&lines, &change.touched);
         let names: FxHashSet<(Option<&str>, &str)> =
             touched.into_iter().map(|at| (other[at].container.as_deref(), &*other[at].name)).collect();
         let is_named = |own: &Definition| names.contains(&(own.container.as_deref(), &*own.name));
         Ok(symbols.into_iter().filter(is_named).collect())
-    }
-
-    /// The names that the old content of a file defines and that no file of the tree defines now.
-    fn removed_names(&self, file: u32, change: &ChangedFile) -> Result<Vec<String>, Error> {
-        let Some(old) = &change.old else { return Ok(Vec::new()) };
-        let now = self.graph.symbols(file).map_err(Error::from)?;
-        let names: FxHashSet<(Option<&str>, &str)> =
-            now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect();
-        let before = self.sources.analyze_other(file, old).symbols;
-        let is_item = |own: &&crate::model::Symbol| {
-            let is_block = matches!(own.kind, SymbolKind::Impl | SymbolKind::Doc);
-            !is_block && (own.kind.is_function() || own.kind.is_type_like() || own.container.is_none())
-        };
-        let mut gone = Vec::new();
-        for own in before.iter().filter(is_item) {
-            let is_kept = names.contains(&(own.container.as_deref(), &*own.name));
-            // A name that another file defines was moved.
-            if !is_kept && self.graph.definitions(&own.name).map_err(Error::from)?.is_empty() {
-                gone.push(qualified_name(own.container.as_deref(), &own.name));
-            }
-        }
-        gone.dedup();
-        Ok(gone)
     }
 
     /// The test files that a change concerns: those that are changed, use what is changed, import a changed file, or have
@@ -208,8 +193,8 @@ impl GraphAnswer<'_, '_> {
             if is_change && is_test_file(path) {
                 tests.add(file, 1.0, "is changed".to_string());
             }
-            let importers = self.graph.importers_of(file).map_err(Error::from)?;
-            for edge in importers.iter().filter(|edge| is_test_file(self.snapshot.path(edge.file))) {
+            let takes = |other: u32| is_test_file(self.snapshot.path(other));
+            for edge in self.graph.importers_of(file, takes).map_err(Error::from)? {
                 tests.add(edge.file, BY_IMPORT, format!("imports {path}"));
             }
         }

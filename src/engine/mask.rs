@@ -46,7 +46,7 @@ impl Engine {
     pub(super) fn masked_graph(&self, mut reply: GraphReply) -> GraphReply {
         let ends = reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()).flat_map(|row| {
             let to = match &mut row.to {
-                GraphEnd::Symbol(symbol) => Some(symbol),
+                GraphEnd::Symbol(symbol) | GraphEnd::Removed(symbol) => Some(symbol),
                 GraphEnd::File(_) | GraphEnd::Outside(_) => None,
             };
             row.from.iter_mut().chain(to)

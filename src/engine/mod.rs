@@ -44,6 +44,7 @@ mod opened;
 mod pack;
 mod ranked_query;
 mod read;
+mod removed;
 mod revision;
 mod rows;
 mod scope;

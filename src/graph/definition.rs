@@ -1,5 +1,7 @@
 //! A definition of a name, as the end of an edge.
 
+use std::sync::Arc;
+
 use crate::model::{SymbolKind, qualified_name};
 use crate::text::{Lines, Span};
 
@@ -11,9 +13,9 @@ pub struct Definition {
     /// The index among the symbols of the file.
     pub place: u32,
     /// The name alone.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The name of the container.
-    pub container: Option<Box<str>>,
+    pub container: Option<Arc<str>>,
     /// The kind of symbol.
     pub kind: SymbolKind,
     /// The lines of the item.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::files::{Definition, Graph};
 use super::paths_between::SymbolKey;
@@ -21,10 +21,12 @@ impl Graph<'_> {
     /// The symbols that depend on `changed`, through at most `depth` steps: users of the definitions, then callers of the
     /// functions among them, and so on. Each dependent has one edge, its most certain one; the confidence is the product
     /// of those of the steps. Dependents below the confidence `least` are neither listed nor followed. No further step is
-    /// taken after `most` dependents.
+    /// taken after `most` dependents. `first` are uses of what was removed: of the edges of
+    /// one dependent, such an edge is shown.
     pub fn dependents(
         &self,
         changed: &[Definition],
+        first: Vec<GraphEdge>,
         depth: u32,
         least: f32,
         most: usize,
@@ -33,6 +35,12 @@ impl Graph<'_> {
             changed.iter().map(|own| ((own.file, own.place), 1.0)).collect();
         let mut dependents: Vec<GraphEdge> = Vec::new();
         let mut wave = changed.to_vec();
+        let mut first = first;
+        let removed: FxHashSet<SymbolKey> = first.iter().map(|edge| (edge.to.file, edge.to.place)).collect();
+        let precedes = |a: &GraphEdge, b: &GraphEdge| {
+            let is_there = |edge: &GraphEdge| !removed.contains(&(edge.to.file, edge.to.place));
+            is_there(a).cmp(&is_there(b)).then_with(|| self.precedes(a, b))
+        };
         for step in 1..=depth {
             let is_first = step == 1;
             let takes = |relation| match relation {
@@ -41,6 +49,7 @@ impl Graph<'_> {
                 Relation::Imports | Relation::Implements | Relation::Tests => false,
             };
             let mut found = self.uses_of(&wave, step, takes)?;
+            found.append(&mut first);
             if is_first && changed.len() <= MAX_IMPLEMENTED {
                 for own in changed {
                     found.extend(self.implementations(own)?);
@@ -53,12 +62,12 @@ impl Graph<'_> {
                 if edge.confidence < least || known.contains_key(&symbol) {
                     continue;
                 }
-                if nearest.get(&symbol).is_none_or(|best| self.precedes(&edge, best) == Ordering::Less) {
+                if nearest.get(&symbol).is_none_or(|best| precedes(&edge, best) == Ordering::Less) {
                     nearest.insert(symbol, edge);
                 }
             }
             let mut nearest: Vec<GraphEdge> = nearest.into_values().collect();
-            nearest.sort_by(|a, b| self.precedes(a, b));
+            nearest.sort_by(|a, b| precedes(a, b));
             known.extend(nearest.iter().map(|edge| (symbol_of(edge), edge.confidence)));
             wave = nearest
                 .iter()

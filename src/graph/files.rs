@@ -286,6 +286,12 @@ impl<'a> Graph<'a> {
         Ok(found)
     }
 
+    /// Replaces the definitions of a name.
+    pub(super) fn replace_definitions(&self, name: &str, all: Vec<Definition>) {
+        self.by_family.borrow_mut().retain(|(_, own), _| &**own != name);
+        self.definitions.borrow_mut().insert(name.into(), Arc::new(all));
+    }
+
     /// The symbols of a file, as the index has them.
     pub fn symbols(&self, file: u32) -> Result<Vec<Definition>, SearchError> {
         let mut found = Vec::new();
@@ -310,7 +316,7 @@ impl<'a> Graph<'a> {
                 file,
                 place: place as u32,
                 name: symbol.name.into(),
-                container: symbol.container.map(Box::from),
+                container: symbol.container.map(Arc::from),
                 kind: symbol.kind,
                 lines: symbol.lines,
                 span: symbol.span,

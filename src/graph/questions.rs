@@ -46,7 +46,7 @@ impl Relation {
         }
     }
 
-    fn of_role(role: UseRole) -> Relation {
+    pub(super) fn of_role(role: UseRole) -> Relation {
         match role {
             UseRole::Call => Relation::Calls,
             UseRole::Type | UseRole::Mention => Relation::References,
@@ -454,12 +454,16 @@ impl<'a> Graph<'a> {
         starts
     }
 
-    /// The imports of other files that mean `file`.
-    pub fn importers_of(&self, file: u32) -> Result<Vec<ImportEdge>, SearchError> {
+    /// The imports of other files that mean `file`. `takes` chooses the importing files.
+    pub fn importers_of(
+        &self,
+        file: u32,
+        takes: impl Fn(u32) -> bool,
+    ) -> Result<Vec<ImportEdge>, SearchError> {
         let mut edges = Vec::new();
         for word in module_words(self.snapshot.path(file), self.family(file)) {
             for other in files_with(self.snapshot, IndexField::Word, &word)? {
-                if other != file && self.family(other) == self.family(file) {
+                if other != file && self.family(other) == self.family(file) && takes(other) {
                     let imports = self.imports_of(other).into_iter();
                     edges.extend(imports.filter(|import| import.files.contains(&file)));
                 }
@@ -541,7 +545,7 @@ fn mention(text: &str, word: &str) -> Option<usize> {
 }
 
 /// The symbol around a use, without blocks of implementations.
-fn owner_of(file: u32, facts: &FileFacts, used: &NameUse) -> Option<Definition> {
+pub(super) fn owner_of(file: u32, facts: &FileFacts, used: &NameUse) -> Option<Definition> {
     let mut at = used.owner;
     while let Some(index) = at {
         let symbol = &facts.symbols[index as usize];
@@ -558,8 +562,8 @@ fn definition_of(file: u32, facts: &FileFacts, place: u32) -> Definition {
     Definition {
         file,
         place,
-        name: symbol.name.clone(),
-        container: symbol.container.clone(),
+        name: (&*symbol.name).into(),
+        container: symbol.container.as_deref().map(Into::into),
         kind: symbol.kind,
         lines: symbol.lines,
         span: symbol.span,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::macros::calls_in_macros;
-use super::words::{mentions, words_where};
+use super::words::{is_skipped, skipped, whole_words, words_where};
 use crate::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
 use crate::model::{Analysis, Reference, ReferenceRole, Symbol};
 use crate::text::{LineIndex, Span};
@@ -61,6 +61,8 @@ pub(super) struct FileFacts {
     pub imports: Lazy<Vec<ImportStatement>>,
     recorded: Arc<Vec<RecordedUse>>,
     comments: Arc<Vec<Span>>,
+    /// The comments and the string literals.
+    skipped: Lazy<Vec<Span>>,
     family: Family,
     /// The calls in the arguments of macros (Rust).
     in_macros: Lazy<Vec<Reference>>,
@@ -151,6 +153,10 @@ impl FileFacts {
                 }))
             },
             in_macros: LazyCell::new(Box::new(macros)),
+            skipped: {
+                let (text, comments) = (text.clone(), comments.clone());
+                LazyCell::new(Box::new(move || skipped(family, &text, &comments)))
+            },
             text,
             symbols,
             recorded,
@@ -206,12 +212,18 @@ impl FileFacts {
 
     /// The mentions of `name` that the analysis has not recorded as uses.
     pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
-        self.unrecorded(family, mentions(family, &self.text, name, &self.comments))
+        let mut found = whole_words(&self.text, name);
+        found.retain(|span| self.recorded_at(span.start).next().is_none());
+        // Literals are looked for only if they may matter.
+        if !found.is_empty() {
+            found.retain(|span| !is_skipped(&self.skipped, *span));
+        }
+        self.unrecorded(family, found)
     }
 
     /// The mentions of names that `takes` chooses, which the analysis has not recorded as uses.
     pub fn mentions_where(&self, family: Family, takes: impl FnMut(&str) -> bool) -> Vec<NameUse> {
-        self.unrecorded(family, words_where(family, &self.text, &self.comments, takes))
+        self.unrecorded(family, words_where(&self.text, &self.skipped, takes))
     }
 
     fn unrecorded(&self, family: Family, mut found: Vec<Span>) -> Vec<NameUse> {
@@ -242,10 +254,8 @@ impl FileFacts {
     /// Whether the name at `span` is that of a definition.
     fn is_own_name(&self, span: Span, name: &str) -> bool {
         self.symbols.iter().any(|symbol| {
-            let signature = self.at(symbol.signature);
-            let is_defined = &*symbol.name == name && symbol.signature.contains(span);
-            is_defined
-                && signature.find(name).is_some_and(|at| symbol.signature.start + at as u32 == span.start)
+            let first = || self.at(symbol.signature).find(name).map(|at| symbol.signature.start + at as u32);
+            symbol.signature.contains(span) && &*symbol.name == name && first() == Some(span.start)
         })
     }
 

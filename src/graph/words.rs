@@ -6,34 +6,30 @@
 use super::family::Family;
 use crate::text::Span;
 
-/// The whole words `name` in `text` outside of `comments` and string literals, in order.
-pub(super) fn mentions(family: Family, text: &str, name: &str, comments: &[Span]) -> Vec<Span> {
+/// The whole words `name` in `text`, in order.
+pub(super) fn whole_words(text: &str, name: &str) -> Vec<Span> {
     let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
-    let whole = text.match_indices(name).map(|(at, _)| Span::new(at, at + name.len())).filter(|span| {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let all = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
+    let all = all.map(|at| Span::new(at, at + name.len()));
+    all.filter(|span| {
         let range = span.range();
         !text[..range.start].ends_with(is_word) && !text[range.end..].starts_with(is_word)
-    });
-    let whole: Vec<Span> = whole.collect();
-    if whole.is_empty() {
-        return whole;
-    }
-    let skipped = skipped(family, text, comments);
-    let is_skipped = |span: &Span| {
-        let next = skipped.partition_point(|skipped| skipped.end <= span.start);
-        skipped.get(next).is_some_and(|skipped| skipped.start <= span.start)
-    };
-    whole.into_iter().filter(|span| !is_skipped(span)).collect()
+    })
+    .collect()
 }
 
-/// The whole words in `text` outside of `comments` and string literals that `takes` chooses, in order.
-pub(super) fn words_where(
-    family: Family,
-    text: &str,
-    comments: &[Span],
-    mut takes: impl FnMut(&str) -> bool,
-) -> Vec<Span> {
+/// Whether a span begins in one of the `skipped` spans, which are in order.
+pub(super) fn is_skipped(skipped: &[Span], span: Span) -> bool {
+    let next = skipped.partition_point(|skipped| skipped.end <= span.start);
+    skipped.get(next).is_some_and(|skipped| skipped.start <= span.start)
+}
+
+/// The whole words in `text` outside of the `skipped` spans that `takes` chooses, in order.
+pub(super) fn words_where(text: &str, skipped: &[Span], mut takes: impl FnMut(&str) -> bool) -> Vec<Span> {
     let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
-    let skipped = skipped(family, text, comments);
     let (mut found, mut at) = (Vec::new(), 0);
     for next in skipped.iter().copied().chain([Span::new(text.len(), text.len())]) {
         while let Some(start) = text.get(at..next.start as usize).and_then(|rest| rest.find(is_word)) {
@@ -168,7 +164,9 @@ mod tests {
 
     fn check(family: Family, text: &str, expected: usize) {
         let comments: Vec<Span> = text.find('#').map(|at| Span::new(at, text.len())).into_iter().collect();
-        assert_eq!(mentions(family, text, "take", &comments).len(), expected, "{text}");
+        let skipped = skipped(family, text, &comments);
+        let found = whole_words(text, "take").into_iter().filter(|span| !is_skipped(&skipped, *span));
+        assert_eq!(found.count(), expected, "{text}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ fn shown(reply: &GraphReply) -> Vec<String> {
         let from = row.from.as_ref().map_or("-".to_string(), |from| from.qualified());
         let to = match &row.to {
             GraphEnd::Symbol(to) => format!("{}:{}", to.path, to.lines.first),
+            GraphEnd::Removed(to) => format!("removed {}", to.qualified()),
             GraphEnd::File(path) => path.to_string(),
             GraphEnd::Outside(module) => format!("outside {module}"),
         };

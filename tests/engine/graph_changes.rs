@@ -146,6 +146,41 @@ fn removed_names_are_told() {
 }
 
 #[test]
+fn uses_of_what_was_removed_are_listed() {
+    let tree = repository();
+    let engine = open(&tree);
+    // Both methods go, and a function that another method calls; another class has a method of that name.
+    let other =
+        "class Other:\n    def take(self):\n        return 3\n\n\ndef use():\n    return Other().take()\n";
+    tree.write("app/third.py", other);
+    let gone = pool(&tree).replace("    def take(self):\n        return check(1)\n\n", "");
+    tree.write("app/pool.py", gone);
+    let broken = |reply: &GraphReply| {
+        let place = |row: &spyhop::GraphRow| match &row.to {
+            spyhop::GraphEnd::Removed(own) => Some(format!("{}:{} {}", row.path, row.line, own.qualified())),
+            _ => None,
+        };
+        reply.rows.iter().filter_map(place).collect::<Vec<_>>()
+    };
+    let reply = ask(&engine, "");
+    assert_eq!(reply.warnings, ["names were removed: Pool.take"]);
+    assert_eq!(broken(&reply), ["app/user.py:6 Pool.take"]);
+    // What calls the broken function follows.
+    assert!(dependents(&reply).contains(&"2 app/user.py serve".to_string()), "{:?}", dependents(&reply));
+    assert_eq!(tests(&reply)[..2], ["tests/test_user.py", "tests/test_pool.py"]);
+    // The text of the diff tells the same.
+    let diff = std::process::Command::new("git").current_dir(tree.root()).arg("diff").output().unwrap();
+    let diff = String::from_utf8(diff.stdout).unwrap();
+    assert_eq!(broken(&ask(&engine, &diff)), broken(&reply));
+    // A removed file: its import, and what it defined.
+    tree.git(&["checkout", "-q", "app/pool.py"]);
+    std::fs::remove_file(tree.root().join("app/pool.py")).unwrap();
+    let reply = ask(&engine, "");
+    assert_eq!(reply.warnings, ["names were removed: file app/pool.py"]);
+    assert_eq!(broken(&reply), ["app/user.py:1 Pool", "app/user.py:5 Pool"]);
+}
+
+#[test]
 fn symbols_of_a_file_are_no_dependents_of_the_file() {
     let tree = repository();
     let engine = open(&tree);

@@ -228,6 +228,8 @@ pub struct GraphRow {
 pub enum GraphEnd {
     /// A definition.
     Symbol(SymbolRow),
+    /// A definition that the change removed, with its former lines.
+    Removed(SymbolRow),
     /// A file of the tree.
     File(RelPath),
     /// A module outside of the tree.

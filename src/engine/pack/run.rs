@@ -11,7 +11,7 @@ use crate::engine::api::cursor::page_cursor;
 use crate::engine::api::*;
 use crate::engine::core::Engine;
 use crate::engine::current::{Freshness, Viewed};
-use crate::engine::graph::{GraphAnswer, GraphSources};
+use crate::engine::graph::{GraphAnswer, GraphSources, RemovedRows};
 use crate::engine::lookup;
 use crate::engine::source::ReplySources;
 use crate::filter::Filter;
@@ -73,7 +73,14 @@ pub fn pack(
         takes_file: &|_| true,
     };
     let graph = Graph::new(snapshot, &engine.grammars, &graph_sources, limits);
-    let graph = GraphAnswer { engine, snapshot, graph, sources: &graph_sources, warnings: Vec::new() };
+    let graph = GraphAnswer {
+        engine,
+        snapshot,
+        graph,
+        sources: &graph_sources,
+        removed: RemovedRows::default(),
+        warnings: Vec::new(),
+    };
     let units = Units::new(engine, snapshot, &sources, query);
     let record = PackRecord::default();
     let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record, dedupes: false };

@@ -115,6 +115,7 @@ fn edge(out: &mut String, row: &GraphRow) {
         (GraphEnd::Symbol(to), true) => _ = write!(out, " -> {}", symbol(to)),
         (GraphEnd::File(to), true) => _ = write!(out, " -> {}", clean::answer_path(to.as_str())),
         (GraphEnd::Outside(module), _) => _ = write!(out, " -> {} (outside of the tree)", short_name(module)),
+        (GraphEnd::Removed(to), _) => _ = write!(out, " uses {}", short_name(&to.qualified())),
         (_, false) => {
             if let Some(from) = &row.from {
                 let _ = write!(out, " {}", short_name(&from.qualified()));
@@ -141,7 +142,7 @@ fn call(out: &mut String, row: &GraphRow) {
     let from =
         row.from.as_ref().map_or_else(|| "top level".to_string(), |from| short_name(&from.qualified()));
     let to = match &row.to {
-        GraphEnd::Symbol(to) => short_name(&to.qualified()),
+        GraphEnd::Symbol(to) | GraphEnd::Removed(to) => short_name(&to.qualified()),
         GraphEnd::File(_) | GraphEnd::Outside(_) => String::new(),
     };
     let sure =

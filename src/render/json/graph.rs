@@ -75,6 +75,12 @@ impl<'a> WireRow<'a> {
             from: row.from.as_ref().map(|own| WireEnd::symbol(own, paths)),
             to: match &row.to {
                 GraphEnd::Symbol(symbol) => WireEnd::symbol(symbol, paths),
+                GraphEnd::Removed(symbol) => WireEnd::Removed {
+                    path: paths.of(&symbol.path),
+                    kind: symbol.kind.name(),
+                    symbol: symbol.qualified(),
+                    is_removed: true,
+                },
                 GraphEnd::File(path) => WireEnd::File { path: paths.of(path) },
                 GraphEnd::Outside(module) => WireEnd::Outside { module },
             },
@@ -110,6 +116,13 @@ enum WireEnd<'a> {
         kind: &'static str,
         symbol: String,
         language: &'a str,
+    },
+    Removed {
+        #[serde(flatten)]
+        path: WirePath<'a>,
+        kind: &'static str,
+        symbol: String,
+        is_removed: bool,
     },
     File {
         #[serde(flatten)]

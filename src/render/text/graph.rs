@@ -212,6 +212,10 @@ impl Page<'_> {
             (GraphEnd::Symbol(to), true) => format!("{}  {}:{}", name(to), path(&to.path), to.lines.first),
             (GraphEnd::File(to), true) => path(to),
             (GraphEnd::Outside(module), _) => format!("{} (outside of the tree)", clean(module)),
+            (GraphEnd::Removed(to), _) => {
+                let from = row.from.as_ref().map_or_else(|| "top level".to_string(), name);
+                format!("{from} uses {}", name(to))
+            }
             (_, false) => row.from.as_ref().map_or_else(|| "top level".to_string(), name),
         }
     }
@@ -219,10 +223,11 @@ impl Page<'_> {
     /// The confidence of a row that is not sure, and in the mode `debug` the rule; whether the row is in a test.
     fn why(&self, row: &GraphRow) -> String {
         let mut parts = Vec::new();
-        if matches!(row.to, GraphEnd::Symbol(_)) && (row.confidence < SURE || self.mode == Mode::Debug) {
+        let is_symbol = matches!(row.to, GraphEnd::Symbol(_) | GraphEnd::Removed(_));
+        if is_symbol && (row.confidence < SURE || self.mode == Mode::Debug) {
             parts.push(format!("{:.2}", row.confidence));
         }
-        if matches!(row.to, GraphEnd::Symbol(_)) && self.mode == Mode::Debug {
+        if is_symbol && self.mode == Mode::Debug {
             parts.push(row.rule.sentence().to_string());
         }
         // Paths and dependents have headings that tell their steps.
@@ -256,6 +261,7 @@ pub(in crate::render) fn heading_of_edge(question: GraphQuestion, row: &GraphRow
         (GraphQuestion::Importers, _) => "imported by",
         (GraphQuestion::Implementations, _) => "implemented by",
         (GraphQuestion::Tests, _) => "tested by",
+        (GraphQuestion::Impact, _) if matches!(row.to, GraphEnd::Removed(_)) => "uses what was removed",
         (GraphQuestion::Impact, _) => match row.depth {
             1 => "depends on it directly",
             2 => "depends on it through 2 steps",

@@ -1,0 +1,135 @@
+//! The definitions that a change removed, and the uses of them that remain.
+
+use rustc_hash::FxHashSet;
+
+use super::Error;
+use super::api::SymbolRow;
+use super::changes::ChangedFile;
+use super::graph::{GraphAnswer, RemovedRows};
+use crate::graph::{Definition, GraphEdge, REMOVED_FILE};
+use crate::model::{Symbol, SymbolKind, qualified_name};
+use crate::text::Span;
+
+/// The most removed definitions whose uses are looked for.
+const MAX_REMOVED: usize = 100;
+
+/// The definitions that a change removed.
+#[derive(Default)]
+pub(super) struct RemovedCode {
+    /// Those of files that are still there.
+    symbols: Vec<Definition>,
+    /// Removed files, with their language and what they defined.
+    files: Vec<(String, &'static str, Vec<Definition>)>,
+    rows: RemovedRows,
+    /// What a warning names.
+    pub names: Vec<String>,
+}
+
+impl RemovedCode {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Adds a symbol of an old text, and gives it a place that no symbol has.
+    fn add(
+        &mut self,
+        file: u32,
+        change: &ChangedFile,
+        own: &Symbol,
+        span: Span,
+        language: &'static str,
+    ) -> Definition {
+        let place = u32::MAX - 1 - self.len() as u32;
+        let row = SymbolRow {
+            path: change.path.clone(),
+            lines: own.lines,
+            kind: own.kind,
+            name: own.name.to_string(),
+            container: own.container.as_deref().map(str::to_string),
+            language,
+            highlights: Vec::new(),
+        };
+        self.rows.insert((file, place), row);
+        let (name, container) = ((&*own.name).into(), own.container.as_deref().map(Into::into));
+        Definition { file, place, name, container, kind: own.kind, lines: own.lines, span }
+    }
+}
+
+/// Whether others can use a symbol by its name.
+fn is_item(own: &Symbol) -> bool {
+    let is_block = matches!(own.kind, SymbolKind::Impl | SymbolKind::Doc);
+    !is_block && (own.kind.is_function() || own.kind.is_type_like() || own.container.is_none())
+}
+
+impl GraphAnswer<'_, '_> {
+    /// Collects the definitions that the old content of a file has and that the tree does not have now: no file defines
+    /// the name in a container of this name. A definition that another file has was moved.
+    pub(super) fn collect_removed(
+        &self,
+        file: u32,
+        change: &ChangedFile,
+        removed: &mut RemovedCode,
+    ) -> Result<(), Error> {
+        let Some(old) = &change.old else { return Ok(()) };
+        let now = self.graph.symbols(file).map_err(Error::from)?;
+        let names: FxHashSet<(Option<&str>, &str)> =
+            now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect();
+        let language = self.engine.grammars.name(self.snapshot.version(file).language());
+        let before = self.sources.analyze_other(self.snapshot.version(file).language(), old).symbols;
+        for own in before.iter().filter(|own| is_item(own)) {
+            if names.contains(&(own.container.as_deref(), &*own.name)) || self.is_moved(own)? {
+                continue;
+            }
+            // Members count as members of what is around them, so they take the place of their container.
+            let container = now
+                .iter()
+                .find(|around| Some(&*around.name) == own.container.as_deref() && around.kind.is_type_like());
+            let start = container.map_or(0, |around| around.span.start as usize);
+            if removed.len() < MAX_REMOVED {
+                let definition = removed.add(file, change, own, Span::new(start, start), language);
+                removed.symbols.push(definition);
+            }
+            removed.names.push(qualified_name(own.container.as_deref(), &own.name));
+        }
+        removed.names.dedup();
+        Ok(())
+    }
+
+    /// Collects the definitions of a removed file.
+    pub(super) fn collect_removed_file(
+        &self,
+        change: &ChangedFile,
+        removed: &mut RemovedCode,
+    ) -> Result<(), Error> {
+        removed.names.push(format!("file {}", change.path));
+        let Some(old) = &change.old else { return Ok(()) };
+        let language = self.engine.grammars.detect(&change.path, old);
+        let name = self.engine.grammars.name(language);
+        let mut definitions = Vec::new();
+        for own in self.sources.analyze_other(language, old).symbols.iter().filter(|own| is_item(own)) {
+            if removed.len() < MAX_REMOVED && !self.is_moved(own)? {
+                definitions.push(removed.add(REMOVED_FILE, change, own, own.span, name));
+            }
+        }
+        removed.files.push((change.path.to_string(), name, definitions));
+        Ok(())
+    }
+
+    fn is_moved(&self, own: &Symbol) -> Result<bool, Error> {
+        let there = self.graph.definitions(&own.name).map_err(Error::from)?;
+        Ok(there.iter().any(|found| found.container.as_deref() == own.container.as_deref()))
+    }
+
+    /// The uses of what was removed.
+    pub(super) fn uses_of_removed(&mut self, removed: RemovedCode) -> Result<Vec<GraphEdge>, Error> {
+        let RemovedCode { symbols, files, rows, .. } = removed;
+        self.graph.add_removed(&symbols).map_err(Error::from)?;
+        let mut edges = self.graph.uses_of_removed(&symbols).map_err(Error::from)?;
+        for (path, language, definitions) in &files {
+            let uses = self.graph.uses_of_removed_file(path, language, definitions);
+            edges.extend(uses.map_err(Error::from)?);
+        }
+        self.removed = rows;
+        Ok(edges)
+    }
+}

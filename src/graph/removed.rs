@@ -1,0 +1,108 @@
+//! Definitions that a change removed: their remaining uses, which break.
+//!
+//! A removed definition of a file that is still there takes part in resolution as if the file had it, so that all rules
+//! apply. A removed file has no number in the snapshot; the uses of its names are found by imports and by the absence of
+//! any other definition.
+
+use super::family::Family;
+use super::files::{Definition, Graph};
+use super::questions::{GraphEdge, Relation, owner_of};
+use super::rule::EdgeRule;
+use super::uses::{FileFacts, NameUse, Receiver};
+use crate::index::IndexField;
+use crate::path;
+use crate::search::{SearchError, files_with};
+
+/// The file of definitions whose file was removed: no file of a snapshot has this number.
+pub const REMOVED_FILE: u32 = u32::MAX;
+
+/// The most files that are read for one name of a removed file.
+const MAX_FILES: usize = 200;
+
+impl Graph<'_> {
+    /// Adds definitions that their files do not have any more, so that the remaining uses mean them. The places of the
+    /// definitions must be those of no symbol.
+    pub fn add_removed(&self, removed: &[Definition]) -> Result<(), SearchError> {
+        for own in removed {
+            let mut all = self.definitions(&own.name)?.to_vec();
+            all.push(own.clone());
+            self.replace_definitions(&own.name, all);
+        }
+        Ok(())
+    }
+
+    /// The uses of definitions that [`Graph::add_removed`] added.
+    pub fn uses_of_removed(&self, removed: &[Definition]) -> Result<Vec<GraphEdge>, SearchError> {
+        self.uses_of(removed, 1, |_| true)
+    }
+
+    /// The uses of the definitions of a removed file: where an import binds the name from a module that is not there and
+    /// has the name of the file, and where the name has no definition any more.
+    pub fn uses_of_removed_file(
+        &self,
+        path: &str,
+        language: &'static str,
+        removed: &[Definition],
+    ) -> Result<Vec<GraphEdge>, SearchError> {
+        let (family, stem) = (Family::of_language(language), path::stem(path::split(path).1));
+        let folder = path::split(path::split(path).0).1;
+        let mut edges = Vec::new();
+        for own in removed {
+            let field = if family == Family::Rust { IndexField::Word } else { IndexField::Reference };
+            let mut files = files_with(self.snapshot, field, &own.name)?;
+            files.retain(|file| self.family(*file) == family);
+            files.sort_by_key(|file| self.snapshot.path(*file));
+            let is_defined = self.definitions_in(family, &own.name)?.iter().next().is_some();
+            for file in files.into_iter().take(MAX_FILES) {
+                let Some(facts) = self.facts(file) else { continue };
+                for used in facts.uses_named(&[&own.name]) {
+                    let bound = self.module_without_file(file, &facts, &own.name);
+                    let rule = match bound {
+                        Some(Some(last)) if last == stem || last == folder => EdgeRule::Import,
+                        Some(_) => continue,
+                        None if is_defined || !is_of_kind(&used, own) => continue,
+                        None => EdgeRule::Unique,
+                    };
+                    let is_library = rule == EdgeRule::Unique
+                        && own.container.is_some()
+                        && family.is_library_name(&own.name);
+                    edges.extend((!is_library).then(|| GraphEdge {
+                        relation: Relation::of_role(used.role),
+                        depth: 1,
+                        file,
+                        span: used.span,
+                        from: owner_of(file, &facts, &used),
+                        to: own.clone(),
+                        confidence: rule.confidence(),
+                        rule,
+                    }));
+                }
+            }
+        }
+        Ok(edges)
+    }
+
+    /// For a name that an import binds: the last part of the module, if the module is not in the tree; else `None` inside.
+    fn module_without_file(&self, file: u32, facts: &FileFacts, name: &str) -> Option<Option<String>> {
+        let binds = |own: &&super::imports::ImportStatement| {
+            own.bindings
+                .iter()
+                .any(|binding| &*binding.local == name || binding.name.as_deref() == Some(name))
+        };
+        let import = facts.imports.iter().find(binds)?;
+        let module = &import.module;
+        let is_there = !self.module_files(file, import).is_empty();
+        let last = path::stem(module.rsplit(['/', '.', ':']).find(|part| !part.is_empty()).unwrap_or(module));
+        // `./pool.js` ends in an extension.
+        let last = match module.rsplit('/').next() {
+            Some(part) if module.contains('/') => path::stem(part),
+            _ => last,
+        };
+        Some((!is_there).then(|| last.to_string()))
+    }
+}
+
+/// Whether a use may be one of the definition: members have a receiver, other names may be behind a module.
+fn is_of_kind(used: &NameUse, own: &Definition) -> bool {
+    own.container.is_none() || !matches!(used.receiver, Receiver::Absent)
+}
