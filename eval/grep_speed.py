@@ -44,6 +44,9 @@ def main():
     parser.add_argument("--policy", default="ignore")
     parser.add_argument("--first", action="store_true", help="close the pipe after the first line")
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--pattern", action="append", default=[], metavar="FLAGS_AND_PATTERN",
+                        help="measure this pattern, such as '-w return', in place of sampled ones; several are possible")
+    parser.add_argument("--extra", action="append", default=[], help="a further flag for Spyhop, such as --show-secrets")
     parser.add_argument("--distinct", action="store_true",
                         help="each word of the tree is as likely as any other, however often it stands there")
     args = parser.parse_args()
@@ -54,18 +57,25 @@ def main():
         subprocess.run([binary, "index", "--root", ".", "--index-dir", index, "-q"], cwd=tree, check=True)
         files = grep_oracle.listed(args, tree)
         chance = random.Random(f"{args.seed} {os.path.basename(tree)}")
-        asked, _ = grep_oracle.patterns(tree, files, chance, args.count, args.distinct)
+        if args.pattern:
+            typed = [text.split() for text in args.pattern]
+            asked = [(None, words[-1], words[:-1]) for words in typed]
+        else:
+            asked, _ = grep_oracle.patterns(tree, files, chance, args.count, args.distinct)
         rows, processor = [], []
         for _, pattern, flags in asked:
             flags = [flag for flag in flags if flag == "-F"] + [flag for flag in flags if flag in ("-i", "-w")] + ["-n"]
             own = [binary, "grep", *flags, "--root", ".", "--index-dir", index, "--stale-policy", args.policy,
-                   "-e", pattern]
+                   *args.extra, "-e", pattern]
             other = [args.rg, "--no-config", "--no-require-git", *flags, "-e", pattern]
             pairs = [(timed(own, tree, args.first), timed(other, tree, args.first)) for _ in range(args.runs)]
             mine = statistics.median(own[0] for own, _ in pairs)
             theirs = statistics.median(other[0] for _, other in pairs)
             rows.append((theirs / mine, mine, theirs, pairs[0][0][2], pattern, flags))
             processor.append([statistics.median(run[which][1] for run in pairs) for which in (0, 1)])
+            if args.pattern:
+                spent = ", rg ".join(f"{seconds * 1000:.0f}" for seconds in processor[-1])
+                print(f"{' '.join(flags)} {pattern!r}: {rows[-1][3]} lines, processor ms at p50: {spent}", flush=True)
     rows.sort()
     if args.show:
         for ratio, mine, theirs, lines, pattern, flags in rows:
