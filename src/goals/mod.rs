@@ -5,7 +5,7 @@
 //! a text that is a query by itself. The rules are a small grammar of English; the words are data ([`words`]). A text
 //! that has one goal, or that the rules do not understand, stays one goal with the text as typed.
 //!
-//! [`regions`] tells which goals are about one region of the tree, and [`chosen_mode`] how far a collection goes. A planner
+//! [`regions()`] tells which goals are about one region of the tree, and [`chosen_mode`] how far a collection goes. A planner
 //! and a semantic clusterer can be put in; without them the division is complete.
 
 mod clauses;

@@ -4,7 +4,7 @@
 //! index touches ([`NotePlace`]). Readers take no lock. A writer appends a record and syncs it before the note counts as
 //! recorded. The floor knows notes as data: the engine resolves links, judges whether they are stale, and masks replies.
 //!
-//! Which notes help with a question is decided by evidence ([`relevance`]): shared words, weighed by their rarity, the
+//! Which notes help with a question is decided by evidence ([`relevance()`]): shared words, weighed by their rarity, the
 //! text of an error, and shared symbols and files. A note below the cut-off is not shown.
 
 mod check;

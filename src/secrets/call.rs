@@ -99,7 +99,7 @@ fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: C
     let by_word = || {
         let word = if is_apart { name::ending(text) } else { b"" };
         let is_option = word.starts_with(b"-") && !word.starts_with(b"--");
-        // Before an assignment in backquotes, `pass` is a verb: pass `MODE=fast` to the program.
+        // An assignment in backquotes after this verb is code, such as `MODE=fast`.
         let is_verb = word.eq_ignore_ascii_case(b"pass") && is_quoted_assignment(&line[open..]);
         if is_option || is_verb { None } else { kind_of(word) }
     };
