@@ -81,7 +81,7 @@ impl SourceSet {
 
     /// Answers a query from all trees by one ranking. The path, the globs and the exclusions of the filter are relative to
     /// the root of each tree. Each tree is opened, compared and updated by the policy of its engine. A tree that cannot
-    /// answer is named in `warnings`, and `complete` is then false. Sessions and touches do not affect the ranking.
+    /// answer is named in `warnings`, and `literal_complete` is then false. Sessions and touches do not affect the ranking.
     ///
     /// # Errors
     /// `BadRequest`, which names the wrong value; if no tree can answer, the error of the first tree.

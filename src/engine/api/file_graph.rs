@@ -12,7 +12,7 @@ pub enum FileGraphQuestion {
     Cycles,
     /// The files that no file of the tree imports and that import no file of the tree.
     Orphans,
-    /// The files that most files import.
+    /// The files with the most importers.
     #[default]
     Hubs,
 }
