@@ -72,7 +72,7 @@ pub struct Options {
     /// The memory budget of an update in bytes, at least 64 MiB. The budget does not affect answers: with a smaller
     /// budget, segments are flushed sooner, large files are parsed one after the other, and fewer threads work. A single
     /// file may need more than the budget, see [`Options::max_file_bytes`]. `None` for 200 MiB, plus 700 bytes for each
-    /// file of the tree, plus a third of the bytes to read beyond 200 MiB, but at most another 256 MiB.
+    /// file of the tree, plus a third of the bytes to read beyond the first 200 MiB; this third counts up to 256 MiB.
     pub max_memory: Option<u64>,
     /// How long [`super::Engine::refresh`], `rebuild`, `collect` and `import` wait for another process that is changing
     /// the index. Default: not at all. For searches, see [`StalePolicy::Wait`].
@@ -255,9 +255,9 @@ pub struct SearchRequest {
     /// The filter of files and kinds.
     pub filter: FilterSpec,
     /// Whether every file that contains the query text is a hit, as with an exact search for the text. This includes
-    /// files that are indexed by their path only, files that are not ranked, changed files, and files that contain the
-    /// text only after decoding. They are ranked together with the best files of a search that is not exhaustive. The
-    /// hit of a file that is not ranked is its first matching line. All candidate files are read again for each page.
+    /// files that are indexed by their path only, files whose content is not indexed, changed files, and files that contain
+    /// the text only after decoding. They are merged into one order with the best files of a search that is not
+    /// exhaustive. The hit of a file whose content is not indexed is its first matching line. All candidate files are read again for each page.
     /// Default false: the search for the query text ends when its budget is used up.
     pub exhaustive: bool,
     /// The lines of context before and after each snippet. Default 0.

@@ -205,7 +205,7 @@ impl Engine {
         Lock::holder(&self.workspace.lock_path()).is_some()
     }
 
-    /// Updates the index, or builds the index if there is none. A refresh is an update of the index. Only files with
+    /// Updates the index, or builds the index if there is none. Only files with
     /// changed stat data are read, and only new content is parsed. The indexing threads call `progress`.
     ///
     /// # Errors
@@ -347,8 +347,8 @@ impl Engine {
         self.with_snapshot(&|_| (), |snapshot, _| Ok(self.masked_skipped(state::skipped(snapshot))))
     }
 
-    /// Explains how an update treats one path: the rule, with its file and line, that excludes the path or a folder
-    /// above it, or that no rule does. `path` is relative to the root and need not be UTF-8. The explanation reads the
+    /// Explains how an update treats one path: names the rule, with its file and line, that excludes the path or a folder
+    /// above the path, or says that no rule does. `path` is relative to the root and need not be UTF-8. The explanation reads the
     /// present tree and needs no index.
     ///
     /// # Errors

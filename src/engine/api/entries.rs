@@ -84,7 +84,7 @@ pub struct EntryRow {
     pub path: RelPath,
     /// The line of the declaration, from 1.
     pub line: u32,
-    /// The byte in the line, from 1.
+    /// The column in bytes, from 1.
     pub column: u32,
     /// The handler as written or by its qualified name, with secrets masked; empty if the code is in the declaration
     /// itself.

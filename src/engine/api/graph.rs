@@ -16,7 +16,7 @@ pub enum GraphQuestion {
     Callees,
     /// The types that extend or implement a type, and the methods that implement a method.
     Implementations,
-    /// The tests that reach a function by calls, or whose names point to the function.
+    /// The tests that reach a function by calls, or whose names suggest that they test the function.
     Tests,
     /// The modules that a file imports.
     Imports,
@@ -207,7 +207,7 @@ pub struct GraphRow {
     pub path: RelPath,
     /// The line, from 1.
     pub line: u32,
-    /// The byte in the line, from 1.
+    /// The column in bytes, from 1.
     pub column: u32,
     /// The line, without its line break and the blanks around it, with secrets masked.
     pub text: String,

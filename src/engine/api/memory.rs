@@ -84,7 +84,7 @@ impl Default for ListNotesRequest {
     }
 }
 
-/// A change of how sure a note is.
+/// A change of the verification state of a note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyNoteRequest {
     /// The id of the note, or the beginning of the id.

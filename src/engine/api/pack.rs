@@ -32,11 +32,11 @@ pub struct PackRequest {
     pub max_files: usize,
     /// The filter of files and kinds.
     pub filter: FilterSpec,
-    /// How far the collection goes.
+    /// How widely the pack collects code.
     pub pack_mode: PackMode,
     /// How much of the pack the reply shows: places only, the code, or the record of each stage as well.
     pub mode: Mode,
-    /// Files that the caller has: the pack begins with them.
+    /// Files that the caller knows to be relevant: the pack begins with these files.
     pub seed_files: Vec<String>,
     /// Symbols that the caller has: the pack begins with them.
     pub seed_symbols: Vec<String>,
@@ -81,7 +81,7 @@ impl PackRequest {
 pub struct PackStages {
     /// The task is divided into goals.
     pub goals: bool,
-    /// Goals of one region of the tree are brought together.
+    /// Goals about one region of the tree are merged.
     pub regions: bool,
     /// Imports, callers and callees are followed.
     pub graph: bool,
@@ -168,7 +168,7 @@ pub struct PackFile {
     pub reason: String,
     /// Whether the file is the backup: a place outside of the primary region.
     pub is_backup: bool,
-    /// The import statements that the units need, of a core file.
+    /// The import statements that the units need, if the file is nearly as probable as the first file.
     pub imports: Vec<PackLine>,
     /// The units, in the order of the file. They do not overlap.
     pub units: Vec<PackUnit>,
@@ -189,7 +189,7 @@ pub struct PackUnit {
     pub text: Vec<String>,
     /// Whether lines are missing at the end, because the unit is larger than the whole budget.
     pub is_cut: bool,
-    /// The probability that a search gave the unit, 0 to 1; of a unit that an edge led to, that of the file.
+    /// The score of the unit by the search that found the unit, 0 to 1; the score of the file, if an edge led to the unit.
     pub score: f32,
     /// The goals that led to the unit, as indexes into [`PackReply::goals`]; empty if only the search for the text of the
     /// whole task found the unit.
