@@ -18,6 +18,7 @@ import pathlib
 import pty
 import random
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -47,18 +48,16 @@ def in_terminal(command, folder, rows, width, environment):
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", rows, width, 0, 0))
     process = subprocess.Popen(command, cwd=folder, stdin=other, stdout=other, stderr=other, env=environment,
                                start_new_session=True)
-    os.close(other)
+    # The terminal stays open until everything is read: Linux may drop what is written right before the last close.
     written = bytearray()
     while True:
-        try:
-            piece = os.read(own, 1 << 16)
-        except OSError:
+        has_ended = process.poll() is not None
+        if select.select([own], [], [], 0.1)[0]:
+            written += os.read(own, 1 << 16)
+        elif has_ended:
             break
-        if not piece:
-            break
-        written += piece
+    os.close(other)
     os.close(own)
-    process.wait()
     return ESCAPE.sub("", written.decode("utf-8", "replace")).replace("\r\n", "\n")
 
 
