@@ -111,6 +111,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         grammars: &grammars,
         profile: Profile::built_in(),
         filter: &filter,
+        quoting: None,
         session: None,
         per_file: 3,
         exhaustive: None,

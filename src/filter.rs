@@ -5,7 +5,6 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use memchr::memmem::Finder;
-use rustc_hash::FxHashSet;
 
 use crate::grammar::{Grammars, UnknownLanguage};
 use crate::id::LanguageId;
@@ -68,7 +67,6 @@ pub struct Filter {
     exclude: Vec<String>,
     languages: Vec<LanguageId>,
     kinds: Option<KindSet>,
-    only: Option<FxHashSet<String>>,
 }
 
 /// Why a filter was refused.
@@ -144,19 +142,12 @@ impl Filter {
             exclude,
             languages,
             kinds,
-            only: None,
         })
-    }
-
-    /// This filter, restricted to `files`, which contain the quoted parts of a query.
-    pub fn only(&self, files: FxHashSet<String>) -> Filter {
-        Filter { only: Some(files), ..self.clone() }
     }
 
     /// Whether every file passes, so that no file has to be tested.
     pub fn takes_all_files(&self) -> bool {
-        self.only.is_none()
-            && self.paths_below.is_empty()
+        self.paths_below.is_empty()
             && self.overrides.is_none()
             && self.types.is_none()
             && self.max_depth.is_none()
@@ -210,9 +201,6 @@ impl Filter {
     }
 
     fn refusal_of_path(&self, path: &str) -> Option<String> {
-        if self.only.as_ref().is_some_and(|files| !files.contains(path)) {
-            return Some("quoted: it does not hold what the query quotes".to_string());
-        }
         if let [folder, ..] = &self.paths_below[..]
             && !self.paths_below.iter().any(|folder| is_in(path, folder))
         {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use spyhop::engine::api::{OnMissing, Options, Progress, Stage, StalePolicy, State, Watched};
+use spyhop::engine::api::{OnMissing, Options, Progress, Stage, StalePolicy, State, WatchEvent};
 use spyhop::engine::{Engine, Error, ErrorKind, Stop};
 
 /// How often to check whether a tree that another process watches still is watched, or can be watched by now.
@@ -42,20 +42,20 @@ pub fn bring_up_to_date(engine: &Engine, tell: &(dyn Fn(Progress) + Sync)) {
 /// Where another process watches the tree, or watching fails, calls ask that process or compare the tree themselves
 /// meanwhile.
 pub fn stay_up_to_date(engine: &Engine, stop: &Stop, used: &(dyn Fn() + Sync)) {
-    let tell = |event: Watched| match event {
-        Watched::Begun { folders } => {
+    let tell = |event: WatchEvent| match event {
+        WatchEvent::Begun { folders } => {
             tracing::info!(folders, "the tree is watched");
             used();
         }
-        Watched::Polling { why, .. } => {
+        WatchEvent::Polling { why, .. } => {
             tracing::warn!(%why, "the tree cannot be watched; each call compares it");
             stop.stop();
         }
-        Watched::Updated { report, took } => {
+        WatchEvent::Updated { report, took } => {
             tracing::debug!(?report, ?took, "changes are in the index");
             used();
         }
-        Watched::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
+        WatchEvent::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
     };
     loop {
         match engine.watch(stop, &tell) {

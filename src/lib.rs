@@ -44,13 +44,13 @@ pub use engine::api::{
     GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply,
     GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, LeftOutPlace, LeftOutReason, LineRange,
     LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply, MapRequest, MapSymbol, Mode, NoteKind,
-    NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackFile, PackGoal, PackLine,
-    PackMode, PackPair, PackRecord, PackRegion, PackReply, PackRequest, PackStages, PackTrace, PackUnit,
-    PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply,
-    ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
+    NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics, PackFile,
+    PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackRequest, PackStages, PackTrace,
+    PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
+    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
     SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet,
     SourceName, SourceSnapshot, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply,
-    SymbolsRequest, Verdict, Verification, Verifier, VerifyNoteRequest, Watched, WhyNot,
+    SymbolsRequest, Verdict, Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
 pub use filter::FilterSpec;
@@ -60,7 +60,8 @@ pub use library::{
     SourceOrigin, SourceState, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 pub use profile::{
-    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, Reports, Scores, Signal, Transform,
+    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
+    Signal, Transform,
 };
 
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).

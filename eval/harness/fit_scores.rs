@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fastrand::Rng;
-use spyhop::{Calibration, Profile, Scores};
+use spyhop::{Calibration, Profile, ScoreCalibration};
 
 use crate::bins::Bins;
 use crate::failure::Failure;
@@ -103,14 +103,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     );
     let [names, mixed, words, report] = learned(&lessons, |_| true);
     let mut profile = (*start).clone();
-    profile.scores = Scores { names, mixed, words, report, ..start.scores };
+    profile.scores = ScoreCalibration { names, mixed, words, report, ..start.scores };
     match &args.out {
         Some(out) => fs::write(out, profile.to_toml()).map_err(Failure::write(out)),
         None => Ok(()),
     }
 }
 
-fn lines_of(scores: &Scores) -> [Calibration; SHAPES.len()] {
+fn lines_of(scores: &ScoreCalibration) -> [Calibration; SHAPES.len()] {
     [scores.names, scores.mixed, scores.words, scores.report]
 }
 

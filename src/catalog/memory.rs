@@ -217,8 +217,8 @@ pub const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
         call.request.kind = kind.transpose()?;
         Ok(())
     }),
-    command_line(&STALE, |call, param, given| flag(&mut call.request.stale, param, given)),
-    command_line(&RETIRED, |call, param, given| flag(&mut call.request.retired, param, given)),
+    command_line(&STALE, |call, param, given| flag(&mut call.request.only_stale, param, given)),
+    command_line(&RETIRED, |call, param, given| flag(&mut call.request.include_retired, param, given)),
     command_line(&LISTED_NOTES, |call, param, given| {
         assign(&mut call.request.max_results, saturated(given.number(param)?));
         Ok(())

@@ -6,7 +6,7 @@
 use std::sync::Mutex;
 
 use clap::ArgMatches;
-use spyhop::engine::api::{WatchEnd, Watched};
+use spyhop::engine::api::{WatchEnd, WatchEvent};
 use spyhop::engine::{Engine, Stop};
 use spyhop::render::{json, text};
 
@@ -21,7 +21,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     loop {
         let engine = Engine::open(&place.root, options::for_writing(matches)?)?;
         let stop = Stop::default();
-        let tell = |event: Watched| {
+        let tell = |event: WatchEvent| {
             let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let (output, ended) = &mut *told;
             if let Err(error) = say(output, engine.root(), &event) {
@@ -38,12 +38,12 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
 }
 
-fn say(output: &mut Output, root: &std::path::Path, event: &Watched) -> std::io::Result<()> {
+fn say(output: &mut Output, root: &std::path::Path, event: &WatchEvent) -> std::io::Result<()> {
     if output.json {
         return output.json(&json::watched(event));
     }
     match event {
-        Watched::Failed(error) => output.warn(&[format!("{error}; it is tried again")]),
+        WatchEvent::Failed(error) => output.warn(&[format!("{error}; it is tried again")]),
         _ if output.quiet => {}
         event => output.text(&text::watched(event, root))?,
     }

@@ -120,15 +120,17 @@ impl<'a> AnswerContext<'a> {
         AnswerContext { engine, snapshot, filter, request, trees, session }
     }
 
-    /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls do not count. Masks
-    /// and languages follow the settings of the first engine.
+    /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls do not count.
+    /// Secrets are masked if one of the engines masks them.
     pub fn joined(
         trees: MemberTrees<'a>,
         snapshot: &'a SearchSnapshot,
         filter: &'a Filter,
         request: &'a SearchRequest,
     ) -> AnswerContext<'a> {
-        let engine = trees.all()[0].engine;
+        let mut engines = trees.all().iter().map(|tree| tree.engine);
+        let masking = engines.clone().find(|engine| !engine.policy().show_secrets);
+        let engine = masking.or_else(|| engines.next()).expect("a set of trees is not empty");
         AnswerContext { engine, snapshot, filter, request, trees, session: None }
     }
 
@@ -227,10 +229,10 @@ impl<'a> AnswerContext<'a> {
             true => Some(self.exhaustive(&query.text)?),
             false => None,
         };
-        let filter = self.filter_with_quotes(query, exhaustive.as_ref())?;
-        let is_unquoted = !query.quoted.is_empty() && matches!(filter, Cow::Borrowed(_));
+        let quoting = self.quoting_files(query, exhaustive.as_ref())?;
+        let is_unquoted = !query.quoted.is_empty() && quoting.is_none();
         let known = exhaustive.as_ref().map(|exhaustive| &exhaustive.known);
-        let ranking = self.search(query, &filter, known)?;
+        let ranking = self.search(query, quoting.as_ref(), known)?;
         let mut unranked = exhaustive.map(|exhaustive| exhaustive.unranked).unwrap_or_default();
         let mut literal_complete = ranking.literal_complete;
         if self.filter.kinds().is_some() {
@@ -240,6 +242,11 @@ impl<'a> AnswerContext<'a> {
         }
         let worth = search::unranked(query, self.profile(), &ranking.calibration);
         Ok(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted })
+    }
+
+    /// The engine by whose settings secrets are masked.
+    pub fn engine(&self) -> &Engine {
+        self.engine
     }
 
     /// Whether the filter of the request takes a file.
@@ -257,7 +264,7 @@ impl<'a> AnswerContext<'a> {
             let [asked] = &asked;
             let query = asked.query();
             let file = &asked.ranking.files[ranked.file];
-            let reasons = search::reasons(query, &self.context(self.filter, None), file, &ranked)?;
+            let reasons = search::reasons(query, &self.context(None, None), file, &ranked)?;
             let face = search::face(query, self.filter.kinds(), self.snapshot, &ranked)?;
             places.push(FoundPlace {
                 file: file.file,
@@ -273,15 +280,15 @@ impl<'a> AnswerContext<'a> {
 
     /// The ranked files, best first, given the lines that contain the query.
     pub fn ranked_of(&self, query: &Query, exhaustive: &search::ExhaustivePass) -> Result<Vec<u32>, Error> {
-        let ranking = self.search(query, self.filter, Some(exhaustive))?;
+        let ranking = self.search(query, None, Some(exhaustive))?;
         Ok(ranking.files.into_iter().map(|ranked| ranked.file).collect())
     }
 
     /// Whether a file matches any part of a query, regardless of its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
-        let filter = self.filter_with_quotes(query, None)?;
+        let quoting = self.quoting_files(query, None)?;
         let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), true);
-        Ok(search::matches(query, &self.context(&filter, None), &source, path.as_str())?)
+        Ok(search::matches(query, &self.context(quoting.as_ref(), None), &source, path.as_str())?)
     }
 
     /// The files of the head, each with its measures on every signal.
@@ -343,45 +350,43 @@ impl<'a> AnswerContext<'a> {
         Ok(all)
     }
 
-    /// The filter, narrowed to the files that contain every quoted part of the query. If there is no such file, the
-    /// filter is unchanged.
-    fn filter_with_quotes(
+    /// The files that contain every quoted part of the query; `None` if the query quotes nothing, or if there is no such
+    /// file.
+    fn quoting_files(
         &self,
         query: &Query,
         exhaustive: Option<&ExhaustiveMatches>,
-    ) -> Result<Cow<'_, Filter>, Error> {
+    ) -> Result<Option<FxHashSet<u32>>, Error> {
         if query.quoted.is_empty() {
-            return Ok(Cow::Borrowed(self.filter));
+            return Ok(None);
         }
         let mut files = FxHashSet::default();
         for tree in self.trees.all() {
             let viewed = Viewed::from_snapshot(tree.snapshot);
-            files.extend(tree.engine.files_with_all(viewed, self.filter, &query.quoted)?);
+            let paths = tree.engine.files_with_all(viewed, self.filter, &query.quoted)?;
+            let numbers = paths.iter().filter_map(|path| tree.snapshot.file_at(path));
+            files.extend(numbers.map(|file| tree.first_file + file));
         }
-        if let Some(exhaustive) = exhaustive {
-            // A file that contains the whole query contains its parts.
-            files.extend(exhaustive.ranked(self.snapshot).map(str::to_string));
-        }
-        Ok(match files.is_empty() {
-            true => Cow::Borrowed(self.filter),
-            false => Cow::Owned(self.filter.only(files)),
-        })
+        // A file that contains the whole query contains its parts.
+        let whole = exhaustive.iter().flat_map(|exhaustive| &exhaustive.known.lines);
+        files.extend(whole.map(|(file, _)| *file));
+        Ok((!files.is_empty()).then_some(files))
     }
 
     fn search(
         &self,
         query: &Query,
-        filter: &Filter,
+        quoting: Option<&FxHashSet<u32>>,
         exhaustive: Option<&search::ExhaustivePass>,
     ) -> Result<Ranking, Error> {
         let keeps = exhaustive.is_none();
         let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), keeps);
-        Ok(search::search(query, &self.context(filter, exhaustive), &source)?)
+        Ok(search::search(query, &self.context(quoting, exhaustive), &source)?)
     }
 
     fn context<'c>(
         &'c self,
-        filter: &'c Filter,
+        quoting: Option<&'c FxHashSet<u32>>,
         exhaustive: Option<&'c search::ExhaustivePass>,
     ) -> Context<'c> {
         Context {
@@ -389,7 +394,8 @@ impl<'a> AnswerContext<'a> {
             grammars: &self.engine.grammars,
             tokenizers: &self.engine.tokenizers,
             profile: self.profile(),
-            filter,
+            filter: self.filter,
+            quoting,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
             exhaustive,
@@ -400,7 +406,7 @@ impl<'a> AnswerContext<'a> {
     pub fn hit(&self, asked: &RankedQuery<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
-        let reasons = search::reasons(query, &self.context(self.filter, None), file, &ranked)?;
+        let reasons = search::reasons(query, &self.context(None, None), file, &ranked)?;
         let face = debug_span!("search.face")
             .in_scope(|| search::face(query, self.filter.kinds(), self.snapshot, &ranked))?;
         let _span = debug_span!("search.snippet").entered();

@@ -44,11 +44,6 @@ impl ExhaustiveMatches {
         self.known.complete = complete && (member == 0 || self.known.complete);
         self.unranked.extend(own.unranked.into_iter().map(|file| UnrankedFile { member, ..file }));
     }
-
-    /// The paths of the ranked files that contain the query.
-    pub fn ranked<'p>(&'p self, snapshot: &'p SearchSnapshot) -> impl Iterator<Item = &'p str> {
-        self.known.lines.iter().map(|(file, _)| snapshot.path(*file))
-    }
 }
 
 impl Engine {

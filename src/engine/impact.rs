@@ -32,8 +32,10 @@ const BY_IMPORT: f32 = 0.4;
 pub(super) struct ChangedCode {
     pub symbols: Vec<Definition>,
     pub files: Vec<u32>,
-    /// Uses of definitions that are not there any more.
-    pub removed_uses: Vec<GraphEdge>,
+    /// The definitions that the change removed.
+    removed: RemovedCode,
+    /// The uses of these definitions.
+    removed_uses: Vec<GraphEdge>,
 }
 
 impl GraphAnswer<'_, '_> {
@@ -77,6 +79,7 @@ impl GraphAnswer<'_, '_> {
         depth: u32,
     ) -> Result<Answered, Error> {
         let mut changed = self.changed_symbols(changes)?;
+        changed.removed_uses = self.uses_of_removed(std::mem::take(&mut changed.removed))?;
         if changed.symbols.len() > MAX_CHANGED {
             self.warnings.push(format!(
                 "{} symbols are changed; the dependents of the first {MAX_CHANGED} are looked for",
@@ -111,7 +114,7 @@ impl GraphAnswer<'_, '_> {
         }
         self.warn_of("names were removed", &removed.names);
         self.warn_of("changed files are not in the index", &unindexed);
-        changed.removed_uses = self.uses_of_removed(removed)?;
+        changed.removed = removed;
         Ok(changed)
     }
 

@@ -77,15 +77,16 @@ impl Engine {
         check_rows("max_results", request.max_results, MAX_NOTES)?;
         let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
         let is_listed = |note: &&RevisionNote| {
-            (request.retired || note.retired.is_none()) && request.kind.is_none_or(|kind| kind == note.kind)
+            (request.include_retired || note.retired.is_none())
+                && request.kind.is_none_or(|kind| kind == note.kind)
         };
         let listed: Vec<&RevisionNote> = known.notebook.notes.iter().rev().filter(is_listed).collect();
-        let most = if request.stale { listed.len() } else { request.max_results };
+        let most = if request.only_stale { listed.len() } else { request.max_results };
         let mut rows = self.note_rows(listed.iter().take(most).map(|note| (*note, None)))?;
-        if request.stale {
+        if request.only_stale {
             rows.retain(NoteRow::is_stale);
         }
-        let total = if request.stale { rows.len() } else { listed.len() };
+        let total = if request.only_stale { rows.len() } else { listed.len() };
         rows.truncate(request.max_results);
         Ok(NotesReply { notes: rows, total, warnings: damage(&known.notebook) })
     }

@@ -107,11 +107,11 @@ impl SourceSet {
             let members: Vec<_> =
                 ready.into_iter().map(|(name, engine, snapshot, _)| (name, engine, snapshot)).collect();
             let snapshot = self.joined(members.iter().map(|(_, _, part)| Arc::clone(part)).collect())?;
-            let reply = index::guarded(|| {
+            index::guarded(|| {
                 let trees = MemberTrees::joined(&members, &snapshot)?;
-                AnswerContext::joined(trees, &snapshot, &filter, request).reply(&parsed, origin)
-            })?;
-            Ok(first.masked_search(reply))
+                let context = AnswerContext::joined(trees, &snapshot, &filter, request);
+                Ok(context.engine().masked_search(context.reply(&parsed, origin)?))
+            })
         })
     }
 

@@ -85,7 +85,7 @@ struct KnownTree {
 struct Watch<'e> {
     engine: &'e Engine,
     inbox: &'e Arc<Inbox>,
-    tell: &'e (dyn Fn(Watched) + Sync),
+    tell: &'e (dyn Fn(WatchEvent) + Sync),
     server: FreshnessServer,
     fs_watcher: Option<FsWatcher>,
     /// Why there are no file system events, until the caller is told.
@@ -103,7 +103,7 @@ impl Engine {
     /// # Errors
     /// `Locked` if another watch of this tree is running; the errors of [`Engine::refresh`] if the index cannot be
     /// built. Later failures are passed to `tell`, and the update is repeated.
-    pub fn watch(&self, stop: &Stop, tell: &(dyn Fn(Watched) + Sync)) -> Result<WatchEnd, Error> {
+    pub fn watch(&self, stop: &Stop, tell: &(dyn Fn(WatchEvent) + Sync)) -> Result<WatchEnd, Error> {
         self.only_of_worktrees("watch")?;
         // After this, the folder of the index belongs to this tree.
         self.refresh(&|_| ())?;
@@ -253,13 +253,13 @@ impl Watch<'_> {
                         && self.fs_watcher.is_some()
                         && !self.inbox.is_blind()
                     {
-                        (self.tell)(Watched::Begun { folders: self.inbox.n_watched() });
+                        (self.tell)(WatchEvent::Begun { folders: self.inbox.n_watched() });
                     }
                     if let Some(why) = self.blind.take() {
-                        (self.tell)(Watched::Polling { why, every: POLL.max(self.took * POLL_REST) });
+                        (self.tell)(WatchEvent::Polling { why, every: POLL.max(self.took * POLL_REST) });
                     }
                     if let Some(report) = report {
-                        (self.tell)(Watched::Updated { report, took: begun.elapsed() });
+                        (self.tell)(WatchEvent::Updated { report, took: begun.elapsed() });
                     }
                 }
                 Err(error) => {
@@ -274,7 +274,7 @@ impl Watch<'_> {
                     self.inbox.put_back(Changed::All);
                     not_before = Instant::now() + retry;
                     retry = (retry * 2).min(LAST_RETRY);
-                    (self.tell)(Watched::Failed(error));
+                    (self.tell)(WatchEvent::Failed(error));
                 }
             }
         }

@@ -25,8 +25,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use error::ProfileError;
-pub use report::Reports;
-pub use scores::{Calibration, Scores};
+pub use report::ReportParameters;
+pub use scores::{Calibration, ScoreCalibration};
 pub use signal::{Feature, PROFILE_VERSION, PlaceSignal, QueryKind, Signal, Transform};
 
 /// A ranking profile.
@@ -39,9 +39,9 @@ pub struct Profile {
     /// The BM25 parameters of each scoring pass.
     pub bm25: Bm25Fields,
     /// The calibration of scores.
-    pub scores: Scores,
+    pub scores: ScoreCalibration,
     /// The parameters for reports.
-    pub reports: Reports,
+    pub reports: ReportParameters,
     texts: BTreeMap<Signal, String>,
     places: Places,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
@@ -108,9 +108,9 @@ struct Written {
     fusion: Fusion,
     bm25: Bm25Fields,
     #[serde(default)]
-    scores: Option<Scores>,
+    scores: Option<ScoreCalibration>,
     #[serde(default)]
-    reports: Option<Reports>,
+    reports: Option<ReportParameters>,
     signals: BTreeMap<Signal, Entry>,
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
@@ -225,8 +225,8 @@ impl Profile {
             name: written.name,
             fusion: written.fusion,
             bm25: written.bm25,
-            scores: written.scores.unwrap_or(Scores::UNCALIBRATED),
-            reports: written.reports.unwrap_or(Reports::PLAIN),
+            scores: written.scores.unwrap_or(ScoreCalibration::UNCALIBRATED),
+            reports: written.reports.unwrap_or(ReportParameters::PLAIN),
             texts: BTreeMap::new(),
             weights: Box::new([[[0.0; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };
@@ -240,6 +240,12 @@ impl Profile {
                     let weight = weights.for_kind(kind);
                     if !weight.is_finite() {
                         return Err(ProfileError::Syntax(format!("the weight of {signal} is {weight}")));
+                    }
+                    if signal.has_only_value() && transform != Transform::Value && weight != 0.0 {
+                        let feature = Feature { signal, transform };
+                        let text =
+                            format!("{feature} is {weight}; {signal} takes a weight for its value only");
+                        return Err(ProfileError::Syntax(text));
                     }
                     profile.weights[kind as usize][signal as usize][transform as usize] = weight;
                 }
@@ -336,7 +342,7 @@ impl Profile {
                 "{kind} = {{ intercept = {intercept:.4}, sum = {sum:.4}, softmax = {softmax:.4} }}"
             );
         }
-        let Reports { best_place, spread } = self.reports;
+        let ReportParameters { best_place, spread } = self.reports;
         let _ = writeln!(text, "\n[reports]\nbest_place = {best_place:?}\nspread = {spread:?}");
         for signal in Signal::ALL {
             let _ =
@@ -492,6 +498,11 @@ mod tests {
         check("k = 10.0", "k = -1.0", "fusion.k is -1");
         check("head = ", "head = 0 # ", "at least 1");
         check("b = 0.75", "b = 7.5", "choose k1 of 0 or more");
+        check(
+            "value = 6.0000",
+            "value = 6.0\nrank = 0.5",
+            "run.rank is 0.5; run takes a weight for its value only",
+        );
         check("spread = 0.6", "spread = -0.6", "reports has best_place 0.4 and spread -0.6");
         check("\nrelative = ", "\nrelative = nan # ", "is NaN");
         check("\nrelative = ", "\nrelatives = ", "unknown field `relatives`");

@@ -8,7 +8,7 @@ use super::signal::QueryKind;
 /// The calibration from sums of contributions to the scores that are shown, see [`Calibration`].
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scores {
+pub struct ScoreCalibration {
     /// A reply warns that no hit seems to answer the query if the uncalibrated score of every hit is below this limit,
     /// from 0 to 1. An uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
@@ -46,9 +46,9 @@ impl Calibration {
     pub const IDENTITY: Calibration = Calibration { intercept: 0.0, sum: 1.0, softmax: 0.0 };
 }
 
-impl Scores {
+impl ScoreCalibration {
     /// No calibration: scores are the logistic function of the sum, and no reply warns.
-    pub const UNCALIBRATED: Scores = Scores {
+    pub const UNCALIBRATED: ScoreCalibration = ScoreCalibration {
         doubt: 0.0,
         names: Calibration::IDENTITY,
         mixed: Calibration::IDENTITY,
@@ -68,7 +68,7 @@ impl Scores {
 
     /// The calibrations with their names in profiles.
     pub(super) fn by_name(&self) -> [(&'static str, Calibration); 4] {
-        let Scores { doubt: _, names, mixed, words, report } = *self;
+        let ScoreCalibration { doubt: _, names, mixed, words, report } = *self;
         [("names", names), ("mixed", mixed), ("words", words), ("report", report)]
     }
 

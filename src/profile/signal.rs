@@ -111,6 +111,14 @@ signals! {
     Test "test",
 }
 
+impl Signal {
+    /// Whether only the value of the signal is weighed. The relative value and the rank of these signals are not known:
+    /// they are measured on the texts of the first files, or on the hits, after all files are weighed.
+    pub fn has_only_value(self) -> bool {
+        matches!(self, Signal::Run | Signal::BestPlace | Signal::Sibling)
+    }
+}
+
 /// How the measure of a signal is taken before it is weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Transform {

@@ -1,5 +1,7 @@
 //! The inputs of a search besides the query.
 
+use rustc_hash::FxHashSet;
+
 use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::grammar::Grammars;
@@ -19,6 +21,8 @@ pub struct Context<'c> {
     pub profile: &'c Profile,
     /// The filter of files and chunks.
     pub filter: &'c Filter,
+    /// The files that contain the quoted parts of the query; `None` if all files are admitted.
+    pub quoting: Option<&'c FxHashSet<u32>>,
     /// The activity of the session; `None` ranks without a session.
     pub session: Option<&'c ActivityRecord>,
     /// The most hits of one file.
@@ -26,6 +30,20 @@ pub struct Context<'c> {
     /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its
     /// budget.
     pub exhaustive: Option<&'c ExhaustivePass>,
+}
+
+impl Context<'_> {
+    /// Whether every file is admitted, so that no file has to be tested.
+    pub fn admits_all_files(&self) -> bool {
+        self.quoting.is_none() && self.filter.takes_all_files()
+    }
+
+    /// Whether a file can be a result.
+    pub fn admits(&self, file: u32) -> bool {
+        let version = self.snapshot.version(file);
+        self.quoting.is_none_or(|files| files.contains(&file))
+            && self.filter.takes_file(version.path(), version.language())
+    }
 }
 
 /// The result of an exact search for the query as written. With this result the literal pass has no budget.

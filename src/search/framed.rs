@@ -23,8 +23,7 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     for file in 0..context.snapshot.n_files() as u32 {
         let path = context.snapshot.path(file);
         let Some(frames) = by_name.get(crate::path::split(path).1) else { continue };
-        let version = context.snapshot.version(file);
-        if !context.filter.takes_file(path, version.language()) {
+        if !context.admits(file) {
             continue;
         }
         for frame in frames {

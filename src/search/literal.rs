@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 
 pub use candidates::{Likely, Worth};
 
-use candidates::{LiteralCandidates, candidates, is_let_through, may_be_read, narrowing_words};
+use candidates::{LiteralCandidates, candidates, may_be_read, narrowing_words};
 use items::count_in_items;
 
 use super::context::{Context, ExhaustivePass};
@@ -235,7 +235,7 @@ fn count_unranked(
     budget: &mut ReadBudget,
     literal: &mut Literal,
 ) -> Vec<(u32, u32)> {
-    files.retain(|file| is_let_through(context, *file));
+    files.retain(|file| context.admits(*file));
     files.sort_unstable_by_key(|file| (context.snapshot.path(*file), *file));
     files.dedup();
     literal.complete &= budget.cut(&mut files, context.snapshot).is_empty();

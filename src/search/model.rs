@@ -29,9 +29,6 @@ pub struct RankedFile {
     pub measured: MeasuredFile,
 }
 
-/// The signals that are measured on the texts of the first files.
-const OF_TEXTS: [Signal; 2] = [Signal::Run, Signal::BestPlace];
-
 impl RankedFile {
     /// The contribution of the lead over the best places of other files, before calibration.
     pub fn lead(&self) -> f32 {
@@ -53,9 +50,7 @@ fn transformed(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec
         }
     }
     let mut order: Vec<(f32, usize)> = Vec::new();
-    // The signals of texts are measured after the files are weighed, so only their values count.
-    let is_compared =
-        |signal: &usize| wanted(*signal) && !OF_TEXTS.iter().any(|own| *own as usize == *signal);
+    let is_compared = |signal: &usize| wanted(*signal) && !Signal::ALL[*signal].has_only_value();
     for signal in (0..Signal::COUNT).filter(is_compared) {
         order.clear();
         let values = measured.iter().map(|measured| measured.values[signal]).enumerate();

@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::api::{Progress, RefreshReport, Stage, Watched};
+use spyhop::engine::api::{Progress, RefreshReport, Stage, WatchEvent};
 use spyhop::engine::{Cancel, Engine, Stop};
 use spyhop::path::PathBase;
 use spyhop::render::error_text;
@@ -122,11 +122,11 @@ fn keep_current(engine: &Engine, stop: &Stop, sender: &Sender<Message>) {
         Ok(report) => send(news_of(&report)),
         Err(error) => return send(IndexNews::Failed(error_text(&error))),
     }
-    let tell = |event: Watched| match event {
-        Watched::Updated { report, .. } => send(news_of(&report)),
-        Watched::Failed(error) => send(IndexNews::Failed(error_text(&error))),
+    let tell = |event: WatchEvent| match event {
+        WatchEvent::Updated { report, .. } => send(news_of(&report)),
+        WatchEvent::Failed(error) => send(IndexNews::Failed(error_text(&error))),
         // The watch begins with an update of its own, which is not reported.
-        Watched::Begun { .. } | Watched::Polling { .. } => send(IndexNews::Changed),
+        WatchEvent::Begun { .. } | WatchEvent::Polling { .. } => send(IndexNews::Changed),
     };
     // Another process may be watching the tree already, and a commit does not change: the index stays current.
     if let Err(error) = engine.watch(stop, &tell) {

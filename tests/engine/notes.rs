@@ -70,7 +70,7 @@ fn a_note_is_stale_once_its_own_code_changes_and_not_before() {
         assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Current)]);
         assert_eq!(states(&engine, &file.note.id), [(None, LinkState::Changed)]);
         assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Changed)]);
-        let listed = engine.list_notes(&ListNotesRequest { stale: true, ..ListNotesRequest::default() });
+        let listed = engine.list_notes(&ListNotesRequest { only_stale: true, ..ListNotesRequest::default() });
         let listed = listed.unwrap();
         assert_eq!(ids(&listed), [&line.note.id, &file.note.id]);
         assert!(listed.notes[0].warnings[0].starts_with("stale: src/upload.rs#Pool.take has changed"));

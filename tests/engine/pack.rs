@@ -304,7 +304,11 @@ fn goals_of_different_regions_are_all_collected_unless_the_mode_commits_to_one()
     let stages = PackStages { backup: false, ..PackStages::default() };
     let reply = pack(&tree, PackRequest { stages, ..focused });
     assert!(reply.files.iter().all(|file| !file.is_backup));
-    assert!(reply.left_out.iter().any(|place| place.reason == LeftOutReason::Branch), "{:?}", reply.left_out);
+    assert!(
+        reply.left_out.iter().any(|place| place.reason == LeftOutReason::OtherRegion),
+        "{:?}",
+        reply.left_out
+    );
 }
 
 #[test]

@@ -154,3 +154,38 @@ fn a_wrong_set_or_request_is_refused() {
     let error = set(&[("small", &tree)]).search(&request).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadRequest);
 }
+
+#[test]
+fn quoted_parts_filter_the_files_of_each_tree() {
+    let one = Tree::new("\n=== src/lib.rs\n// give up at once\npub fn retry_request() {}\n");
+    let other = Tree::new("\n=== src/lib.rs\npub fn retry_request() {}\n");
+    let set = set(&[("one", &one), ("other", &other)]);
+    let reply = set.search(&SearchRequest::new("retry +\"give up\"")).unwrap();
+    let sources: Vec<&str> = reply.results.iter().map(|hit| hit.source.as_ref().unwrap().as_str()).collect();
+    assert_eq!(sources, ["one"]);
+}
+
+#[test]
+fn secrets_are_masked_if_one_engine_masks_them() {
+    let mut random = Random(4);
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let drawn: String = (0..36).map(|_| letters[random.below(letters.len())] as char).collect();
+    let token = format!("ghp_{drawn}");
+    let code = format!("\n=== src/lib.rs\npub const API_TOKEN: &str = \"{token}\";\n");
+    let trees = [Tree::new(&code), Tree::new(&code)];
+    let engine = |tree: &Tree, show_secrets: bool| {
+        let engine = Engine::open(tree.root(), Options { show_secrets, ..as_indexed(tree) }).unwrap();
+        refresh(&engine);
+        engine
+    };
+    for (first, second, is_shown) in [(true, true, true), (true, false, false), (false, true, false)] {
+        let set = SourceSet::new([
+            (SourceName::new("a"), engine(&trees[0], first)),
+            (SourceName::new("b"), engine(&trees[1], second)),
+        ])
+        .unwrap();
+        let reply = set.search(&SearchRequest::new("API_TOKEN")).unwrap();
+        assert_eq!(reply.results.len(), 2);
+        assert_eq!(format!("{reply:?}").contains(&token), is_shown, "{first} {second}");
+    }
+}

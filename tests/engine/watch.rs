@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State, WatchEnd, Watched};
+use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State, WatchEnd, WatchEvent};
 use spyhop::engine::{Engine, ErrorKind, Stop};
 
 use super::{Tree, exact, open, options, paths, refresh};
@@ -16,7 +16,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 struct Watch {
     stop: Stop,
     thread: Option<std::thread::JoinHandle<Result<WatchEnd, spyhop::Error>>>,
-    told: Receiver<Watched>,
+    told: Receiver<WatchEvent>,
 }
 
 impl Watch {
@@ -28,7 +28,7 @@ impl Watch {
         let thread = std::thread::spawn(move || engine.watch(&stopping, &|event| _ = tell.send(event)));
         let watch = Watch { stop, thread: Some(thread), told };
         match watch.told.recv_timeout(DEADLINE).unwrap() {
-            Watched::Begun { folders } => assert!(folders > 0),
+            WatchEvent::Begun { folders } => assert!(folders > 0),
             other => panic!("{other:?}"),
         }
         watch
@@ -255,10 +255,13 @@ fn an_index_within_its_tree_is_no_change_of_it() {
     let (stop, (tell, told)) = (Stop::default(), channel());
     std::thread::scope(|scope| {
         let watching = scope.spawn(|| engine.watch(&stop, &move |event| _ = tell.send(event)));
-        assert!(matches!(told.recv_timeout(DEADLINE), Ok(Watched::Begun { .. })));
+        assert!(matches!(told.recv_timeout(DEADLINE), Ok(WatchEvent::Begun { .. })));
         write(&tree, "src/new.rs", "qxnewqx");
         let updated = told.recv_timeout(DEADLINE);
-        assert!(matches!(&updated, Ok(Watched::Updated { report, .. }) if report.added == 1), "{updated:?}");
+        assert!(
+            matches!(&updated, Ok(WatchEvent::Updated { report, .. }) if report.added == 1),
+            "{updated:?}"
+        );
         let asking = Engine::open(tree.root(), options).unwrap();
         assert_eq!(paths(&super::ask(&asking, "qxnewqx")), ["src/new.rs"]);
         assert_eq!(asking.status().unwrap().state, State::Ready);

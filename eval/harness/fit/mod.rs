@@ -177,7 +177,7 @@ fn profile(
     let mut profile = start.clone();
     profile.name = name.to_string();
     // Lines that were learned under other weights say nothing of these.
-    profile.scores = spyhop::Scores::UNCALIBRATED;
+    profile.scores = spyhop::ScoreCalibration::UNCALIBRATED;
     let base = Transform::ALL.map(|transform| Feature { signal: Signal::Base, transform });
     feature::learnable().chain(base).for_each(|feature| profile.set_weight(None, feature, 0.0));
     for kind in QueryKind::ALL {

@@ -71,16 +71,16 @@ pub struct ListNotesRequest {
     /// Only notes of this kind.
     pub kind: Option<NoteKind>,
     /// Only notes that are stale.
-    pub stale: bool,
+    pub only_stale: bool,
     /// Whether retired notes are listed too.
-    pub retired: bool,
+    pub include_retired: bool,
     /// The most notes, 1 to 2,000; the newest are listed first. Default 50.
     pub max_results: usize,
 }
 
 impl Default for ListNotesRequest {
     fn default() -> ListNotesRequest {
-        ListNotesRequest { kind: None, stale: false, retired: false, max_results: 50 }
+        ListNotesRequest { kind: None, only_stale: false, include_retired: false, max_results: 50 }
     }
 }
 

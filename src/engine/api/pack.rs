@@ -129,7 +129,7 @@ pub struct PackReply {
     /// How much of the pack is shown.
     pub mode: Mode,
     /// What the stages did.
-    pub record: PackRecord,
+    pub record: PackDiagnostics,
     /// The cursor with which a further request extends the pack; `None` if nothing is left for the budget.
     pub next: Option<String>,
     /// Where the answer comes from.
@@ -149,7 +149,7 @@ pub struct PackGoal {
     pub object: String,
     /// The phrases of the goal that say where, when or why, such as `in the parser`.
     pub qualifiers: Vec<String>,
-    /// The region of the tree that the goal is about, as an index into [`PackRecord::regions`].
+    /// The region of the tree that the goal is about, as an index into [`PackDiagnostics::regions`].
     pub region: usize,
 }
 
@@ -257,7 +257,7 @@ pub enum LeftOutReason {
     /// A unit of the pack contains the place.
     Duplicate,
     /// The place belongs to another region than the primary one.
-    Branch,
+    OtherRegion,
     /// The session was sent the place before.
     Sent,
     /// The file could not be read, or has changed since it was indexed.
@@ -272,7 +272,7 @@ impl LeftOutReason {
             LeftOutReason::Files => "files",
             LeftOutReason::Threshold => "threshold",
             LeftOutReason::Duplicate => "duplicate",
-            LeftOutReason::Branch => "other branch",
+            LeftOutReason::OtherRegion => "other branch",
             LeftOutReason::Sent => "sent before",
             LeftOutReason::Unreadable => "unreadable",
         }
@@ -281,13 +281,13 @@ impl LeftOutReason {
 
 /// What the stages of a pack did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PackRecord {
+pub struct PackDiagnostics {
     /// The mode, never [`PackMode::Auto`].
     pub pack_mode: PackMode,
     /// Why the mode was chosen.
     pub mode_reason: String,
     /// The number of places that each search found: of the whole task, then of each goal.
-    pub probes: Vec<usize>,
+    pub places_per_search: Vec<usize>,
     /// The regions of the goals, the primary one first.
     pub regions: Vec<PackRegion>,
     /// The pairs of goals that were compared.

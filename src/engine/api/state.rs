@@ -81,7 +81,7 @@ pub struct Status {
 
 /// An event of a watch.
 #[derive(Debug)]
-pub enum Watched {
+pub enum WatchEvent {
     /// The index is current, and the watch keeps it current.
     Begun {
         /// The number of watched folders; 0 if the system watches the tree as a whole.

@@ -149,7 +149,7 @@ impl PackRun<'_, '_> {
                     place.lines,
                     place,
                     *probability,
-                    LeftOutReason::Branch,
+                    LeftOutReason::OtherRegion,
                 )?);
             }
         }

@@ -27,14 +27,14 @@ impl PackRun<'_, '_> {
         let is_only = goals.len() == 1;
         let most = if self.request.stages.weighing { OF_TASK } else { OF_PLAIN };
         let places = self.answer.places(self.query, most)?;
-        self.record.probes.push(places.len());
+        self.record.places_per_search.push(places.len());
         candidates.add(places, None, is_only);
         for (goal, asked) in goals.iter().enumerate().filter(|_| !is_only) {
             let places = match Query::parse(&asked.text) {
                 Ok(query) => self.answer.places(&query, OF_GOAL)?,
                 Err(_) => Vec::new(),
             };
-            self.record.probes.push(places.len());
+            self.record.places_per_search.push(places.len());
             candidates.add(places, Some(goal), false);
         }
         Ok(())

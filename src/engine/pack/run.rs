@@ -39,7 +39,7 @@ pub struct PackRun<'a, 'e> {
     pub answer: AnswerContext<'a>,
     pub graph: GraphAnswer<'a, 'e>,
     pub units: Units<'a>,
-    pub record: PackRecord,
+    pub record: PackDiagnostics,
     /// Whether units that the session was sent are left out.
     pub dedupes: bool,
 }
@@ -82,7 +82,7 @@ pub fn pack(
         warnings: Vec::new(),
     };
     let units = Units::new(engine, snapshot, &sources, query);
-    let record = PackRecord::default();
+    let record = PackDiagnostics::default();
     let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record, dedupes: false };
     let reply = run.reply(freshness)?;
     match run.graph.graph.damage() {

@@ -9,7 +9,7 @@ use super::error::error_kind;
 use super::shared::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, reasons, shown};
 use crate::engine::api::{
     Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport, Status,
-    ViewRow, ViewsReply, Watched,
+    ViewRow, ViewsReply, WatchEvent,
 };
 use crate::render::command::with_advice;
 use crate::render::phrases::note_words;
@@ -26,15 +26,15 @@ pub fn refresh(report: &RefreshReport) -> impl Serialize {
 }
 
 /// An event of a watched tree.
-pub fn watched(event: &Watched) -> impl Serialize {
+pub fn watched(event: &WatchEvent) -> impl Serialize {
     let millis = |time: &Duration| time.as_millis() as u64;
     match event {
-        Watched::Begun { folders } => WireWatched::Watching { folders: *folders },
-        Watched::Polling { why, every } => WireWatched::Polling { why, every_ms: millis(every) },
-        Watched::Updated { report, took } => {
+        WatchEvent::Begun { folders } => WireWatched::Watching { folders: *folders },
+        WatchEvent::Polling { why, every } => WireWatched::Polling { why, every_ms: millis(every) },
+        WatchEvent::Updated { report, took } => {
             WireWatched::Updated { took_ms: millis(took), report: WireRefresh::new(report) }
         }
-        Watched::Failed(error) => {
+        WatchEvent::Failed(error) => {
             WireWatched::Failed { error: error.to_string(), kind: error_kind(error.kind()) }
         }
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::memory::WireNote;
 use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{
-    LeftOutPlace, Mode, PackFile, PackLine, PackRecord, PackReply, PackTrace, PackUnit,
+    LeftOutPlace, Mode, PackDiagnostics, PackFile, PackLine, PackReply, PackTrace, PackUnit,
 };
 
 /// A context pack.
@@ -209,7 +209,7 @@ struct WireRecord<'a> {
 }
 
 impl<'a> WireRecord<'a> {
-    fn new(record: &'a PackRecord) -> WireRecord<'a> {
+    fn new(record: &'a PackDiagnostics) -> WireRecord<'a> {
         let region = |own: &'a crate::engine::api::PackRegion| WireRegion {
             goals: &own.goals,
             mass: own.mass,
@@ -229,7 +229,7 @@ impl<'a> WireRecord<'a> {
             neighbor: own.neighbor.as_ref().map(|path| path.as_str()),
         });
         WireRecord {
-            probes: &record.probes,
+            probes: &record.places_per_search,
             regions: record.regions.iter().map(region).collect(),
             pairs: record.pairs.iter().map(pair).collect(),
             backup,

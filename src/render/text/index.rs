@@ -8,7 +8,7 @@ use super::counts::{bytes, count, tally};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
     Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, SpaceTarget, State,
-    Status, ViewsReply, Watched,
+    Status, ViewsReply, WatchEvent,
 };
 use crate::render::command::{no_index, with_advice};
 use crate::render::paint::{Ink, Style, shown};
@@ -104,19 +104,19 @@ pub fn indexed(report: &RefreshReport, took: Duration) -> String {
 }
 
 /// An event of a watched tree, on one line.
-pub fn watched(event: &Watched, root: &Path) -> String {
+pub fn watched(event: &WatchEvent, root: &Path) -> String {
     match event {
-        Watched::Begun { folders: 0 } => format!("watching {}\n", shown(root)),
-        Watched::Begun { folders } => {
+        WatchEvent::Begun { folders: 0 } => format!("watching {}\n", shown(root)),
+        WatchEvent::Begun { folders } => {
             format!("watching {}: {}\n", shown(root), count(*folders, "folder", "folders"))
         }
-        Watched::Polling { why, every } => {
+        WatchEvent::Polling { why, every } => {
             format!("polling {} every {:.0} s: {}\n", shown(root), every.as_secs_f32(), clean(why))
         }
-        Watched::Updated { report, took } => {
+        WatchEvent::Updated { report, took } => {
             format!("{}, {} ms\n", refresh(report).trim_end(), took.as_millis())
         }
-        Watched::Failed(error) => format!("{}\n", clean::lines(&error.to_string())),
+        WatchEvent::Failed(error) => format!("{}\n", clean::lines(&error.to_string())),
     }
 }
 

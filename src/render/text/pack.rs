@@ -144,7 +144,7 @@ fn record(out: &mut String, reply: &PackReply, style: &Style) {
     }
     line(format!(
         "probes: {:?} places; {} candidates; {} edges",
-        record.probes, record.candidates, record.edges
+        record.places_per_search, record.candidates, record.edges
     ));
     for pair in &record.pairs {
         let merged = if pair.is_merged { "one region" } else { "two regions" };

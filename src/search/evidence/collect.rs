@@ -67,15 +67,11 @@ pub fn collect(
 
 /// By file: whether the filter admits the file; `None` if the filter admits all files.
 fn admitted(context: &Context<'_>) -> Option<Vec<bool>> {
-    if context.filter.takes_all_files() {
+    if context.admits_all_files() {
         return None;
     }
     let files = 0..context.snapshot.n_files() as u32;
-    let take = |file| {
-        let version = context.snapshot.version(file);
-        context.filter.takes_file(version.path(), version.language())
-    };
-    Some(files.map(take).collect())
+    Some(files.map(|file| context.admits(file)).collect())
 }
 
 fn parameters(context: &Context<'_>, field: Field) -> Bm25 {

@@ -27,15 +27,10 @@ pub type Likely<'l> = dyn Fn(u32) -> bool + Sync + 'l;
 /// The score of a file by its other evidence.
 pub type Worth<'w> = dyn Fn(u32) -> f32 + 'w;
 
-/// Whether the text of a file is indexed and the filter admits the file.
+/// Whether the text of a file is indexed and the file is admitted.
 pub(super) fn may_be_read(context: &Context<'_>, file: u32) -> bool {
     // Path-only files are handled apart, because they are not ranked.
-    !context.snapshot.is_path_only(file) && is_let_through(context, file)
-}
-
-pub(super) fn is_let_through(context: &Context<'_>, file: u32) -> bool {
-    let version = context.snapshot.version(file);
-    context.filter.takes_file(version.path(), version.language())
+    !context.snapshot.is_path_only(file) && context.admits(file)
 }
 
 /// The files that may contain the query.
