@@ -8,20 +8,32 @@ pub fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Accepts names whose letters differ from the pattern by at most `slips` (Levenshtein distance with transpositions),
-/// and names with the pattern as a prefix. Case and all other characters are ignored.
+/// The most bytes of a pattern. A longer one has no near names.
+const MAX_PATTERN_BYTES: usize = u128::BITS as usize - 1;
+
+/// Accepts names whose letters differ from the pattern by at most `slips`, 0 or 1 (optimal string alignment: a letter
+/// inserted, deleted or replaced, or two neighbours swapped), and names with the pattern as a prefix. Case and all other
+/// characters are ignored.
+///
+/// The automaton is simulated by bits, as by Wu and Manber (Fast text searching allowing errors, 1992): a dictionary has
+/// millions of nodes, and a step is a few operations without an allocation.
 pub struct Near {
-    pattern: String,
+    /// By byte: bit `n` is set if byte `n` of the pattern is this byte.
+    places: Box<[u128; 256]>,
+    /// The bit of the whole pattern.
+    whole: u128,
     slips: u8,
 }
 
-/// The state of the automaton: the row of distances of the input to each prefix of the pattern, the row before it, and
-/// the last letter.
-#[derive(Clone)]
+/// The state of the automaton. Bit `n` of a mask stands for the first `n` bytes of the pattern.
+#[derive(Clone, Copy)]
 pub struct Read {
-    row: Vec<u8>,
-    before: Vec<u8>,
-    last: u8,
+    /// The input equals these bytes.
+    exact: u128,
+    /// The input equals these bytes but for one slip.
+    slipped: u128,
+    /// The input equals these bytes and the byte after the next one: two swapped bytes, if the next one follows.
+    swapped: u128,
     /// Whether the pattern is a prefix of the input.
     is_beginning: bool,
 }
@@ -29,7 +41,21 @@ pub struct Read {
 impl Near {
     /// An automaton for names near to `pattern`, which is [`folded`].
     pub fn new(pattern: &str, slips: u8) -> Near {
-        Near { pattern: pattern.to_string(), slips }
+        debug_assert!(slips <= 1, "one slip is the most that the states can count");
+        let mut places = Box::new([0; 256]);
+        let whole = match pattern.len() {
+            len @ ..=MAX_PATTERN_BYTES => 1 << len,
+            _ => 0,
+        };
+        if whole != 0 {
+            pattern.bytes().enumerate().for_each(|(at, byte)| places[byte as usize] |= 1 << at);
+        }
+        Near { places, whole, slips }
+    }
+
+    /// The bits up to the whole pattern.
+    fn bits(&self) -> u128 {
+        self.whole | self.whole.wrapping_sub(1)
     }
 }
 
@@ -37,38 +63,37 @@ impl Automaton for Near {
     type State = Read;
 
     fn start(&self) -> Read {
-        let row: Vec<u8> = (0..=self.pattern.len()).map(|n| n.min(100) as u8).collect();
-        Read { before: vec![u8::MAX / 2; row.len()], row, last: 0, is_beginning: false }
+        // Without input, the first byte may be missing.
+        let slipped = if self.slips == 0 { 0 } else { 0b10 & self.bits() };
+        let exact = u128::from(self.whole != 0);
+        Read { exact, slipped, swapped: 0, is_beginning: self.whole == 1 }
     }
 
     fn is_match(&self, state: &Read) -> bool {
-        state.is_beginning || state.row.last().is_some_and(|distance| *distance <= self.slips)
+        state.is_beginning || (state.exact | state.slipped) & self.whole != 0
     }
 
     fn can_match(&self, state: &Read) -> bool {
-        state.is_beginning || state.row.iter().min().is_some_and(|least| *least <= self.slips)
+        state.is_beginning || state.exact | state.slipped | state.swapped != 0
     }
 
     fn accept(&self, state: &Read, byte: u8) -> Read {
         if state.is_beginning || (byte.is_ascii() && !byte.is_ascii_alphanumeric()) {
-            return state.clone();
+            return *state;
         }
-        let letter = byte.to_ascii_lowercase();
-        let pattern = self.pattern.as_bytes();
-        let mut row = Vec::with_capacity(state.row.len());
-        row.push(state.row[0].saturating_add(1));
-        for at in 1..state.row.len() {
-            let wrong = u8::from(pattern[at - 1] != letter);
-            let mut least = (state.row[at - 1].saturating_add(wrong))
-                .min(state.row[at].saturating_add(1))
-                .min(row[at - 1].saturating_add(1));
-            if at > 1 && pattern[at - 1] == state.last && pattern[at - 2] == letter {
-                least = least.min(state.before[at - 2].saturating_add(1));
-            }
-            row.push(least);
+        let here = self.places[byte.to_ascii_lowercase() as usize];
+        let exact = ((state.exact & here) << 1) & self.bits();
+        let is_beginning = exact & self.whole != 0;
+        if self.slips == 0 {
+            return Read { exact, slipped: 0, swapped: 0, is_beginning };
         }
-        let is_beginning = row.last() == Some(&0);
-        Read { row, before: state.row.clone(), last: letter, is_beginning }
+        let matched = (state.slipped & here) << 1;
+        let inserted = state.exact;
+        let replaced = state.exact << 1;
+        let deleted = exact << 1;
+        let swapped = (state.swapped & here) << 2;
+        let slipped = (matched | inserted | replaced | deleted | swapped) & self.bits();
+        Read { exact, slipped, swapped: state.exact & (here >> 1), is_beginning }
     }
 }
 
@@ -97,5 +122,47 @@ mod tests {
         for (typed, name) in [("fetchall", "fetch"), ("provder", "provide"), ("router", "outer_x")] {
             assert!(!accepts(typed, name), "{typed} {name}");
         }
+    }
+
+    /// Whether a name is near by the definition: the distance of its letters, or of their beginning.
+    fn is_near(pattern: &str, name: &str, slips: usize) -> bool {
+        let letters = folded(name);
+        letters.starts_with(pattern) || strsim::osa_distance(&letters, pattern) <= slips
+    }
+
+    #[test]
+    fn the_automaton_accepts_what_the_distance_says() {
+        let mut seed = 1u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let mut n_near = 0;
+        for _ in 0..20_000 {
+            let mut word = |least: u64| -> String {
+                let len = least + draw(6);
+                (0..len).map(|_| ['a', 'b', 'B', 'c', '_'][draw(5) as usize]).collect()
+            };
+            let (pattern, name) = (folded(&word(1)), word(0));
+            for slips in 0..=1 {
+                let near = Near::new(&pattern, slips);
+                let mut state = near.start();
+                for byte in name.bytes() {
+                    let could = near.can_match(&state);
+                    state = near.accept(&state, byte);
+                    assert!(could || !near.can_match(&state), "{pattern} {name}: a dead state lives again");
+                }
+                let expected = is_near(&pattern, &name, slips as usize);
+                assert_eq!(near.is_match(&state), expected, "{pattern} {name} {slips}");
+                n_near += usize::from(expected);
+            }
+        }
+        assert!(n_near > 1_000, "{n_near}");
+    }
+
+    #[test]
+    fn a_pattern_of_any_length_is_accepted() {
+        let accepts_itself = |len: usize| accepts(&"a".repeat(len), &"a".repeat(len));
+        assert!(accepts_itself(MAX_PATTERN_BYTES) && !accepts_itself(MAX_PATTERN_BYTES + 1));
     }
 }

@@ -122,24 +122,8 @@ impl SentenceWriter<'_> {
             Signal::Coverage => format!("{} of the query's weight in the file", percent(value)),
             Signal::Symbol => format!("names that the file defines hold [{}]", self.words(known.symbol_mask)),
             Signal::Symbols => "the names that it defines match as a whole".to_string(),
-            Signal::Definition => match facts.exact {
-                Some(at) => {
-                    let symbol = &self.outline.symbols[at as usize];
-                    format!("{} '{}' is defined {}", symbol.kind, symbol.qualified(), self.location(at))
-                }
-                None => "defined in the file".to_string(),
-            },
-            Signal::DefinedName => match facts.best {
-                Some((at, mask)) => {
-                    let name = self.outline.symbols[at as usize].qualified();
-                    let words = self.words(mask).replace(", ", "/");
-                    match self.is_here(at) {
-                        true => format!("{name} matches '{words}'"),
-                        false => format!("{name} {} matches '{words}'", self.location(at)),
-                    }
-                }
-                None => "a name defined here matches".to_string(),
-            },
+            Signal::Definition => self.definition(),
+            Signal::DefinedName => self.defined_name(),
             Signal::AdjacentWords => {
                 "neighbours in the query are neighbours in a name of the file".to_string()
             }
@@ -155,12 +139,7 @@ impl SentenceWriter<'_> {
             }
             Signal::NamedAsFolder => "named as its folder is".to_string(),
             Signal::Comment => format!("its comments mention [{}]", self.words(known.comment_mask)),
-            Signal::Mentions => {
-                let held =
-                    self.query.names.iter().enumerate().filter(|(name, _)| known.mentions & (1 << name) != 0);
-                let names: Vec<&str> = held.map(|(_, name)| name.as_str()).collect();
-                format!("the file contains {} as written", names.join(", "))
-            }
+            Signal::Mentions => self.mentions(),
             Signal::Reference => {
                 let name = facts.exact.map_or("", |place| self.outline.symbols[place as usize].name);
                 format!("'{name}' is used in {}", counted(facts.uses as usize, "place"))
@@ -190,6 +169,31 @@ impl SentenceWriter<'_> {
             Signal::Data => "data or markup, not code".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),
         }
+    }
+
+    fn definition(&self) -> String {
+        let Some(at) = self.measured.facts.exact else { return "defined in the file".to_string() };
+        let symbol = &self.outline.symbols[at as usize];
+        format!("{} '{}' is defined {}", symbol.kind, symbol.qualified(), self.location(at))
+    }
+
+    fn defined_name(&self) -> String {
+        let Some((at, mask)) = self.measured.facts.best else {
+            return "a name defined here matches".to_string();
+        };
+        let name = self.outline.symbols[at as usize].qualified();
+        let words = self.words(mask).replace(", ", "/");
+        match self.is_here(at) {
+            true => format!("{name} matches '{words}'"),
+            false => format!("{name} {} matches '{words}'", self.location(at)),
+        }
+    }
+
+    fn mentions(&self) -> String {
+        let is_held = |name: &usize| self.measured.known.mentions & (1 << name) != 0;
+        let held = (0..self.query.names.len()).filter(is_held);
+        let names: Vec<&str> = held.map(|name| self.query.names[name].as_str()).collect();
+        format!("the file contains {} as written", names.join(", "))
     }
 
     /// The words of the query in the file: first those in the lines shown, then the others.
