@@ -79,9 +79,15 @@ impl Neighbour {
         let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let going = self.dir.with_file_name(format!("{GOING}{name}"));
         store::remove_folder(&going)?;
-        if store::bytes_below(&self.dir.join(MEMORY_FOLDER)) == 0 {
+        let has_notes = |dir: &Path| store::bytes_below(&dir.join(MEMORY_FOLDER)) > 0;
+        if !has_notes(&self.dir) {
             store::rename(&self.dir, &going)?;
-        } else {
+            // Another process may have recorded a first note between the look at the notes and the move.
+            if has_notes(&going) {
+                store::rename(&going, &self.dir)?;
+            }
+        }
+        if has_notes(&self.dir) {
             store::create_private_dir(&going)?;
             for entry in removable(&self.dir).collect::<Vec<_>>() {
                 store::rename(&entry, &going.join(entry.file_name().unwrap_or_default()))?;
@@ -98,4 +104,35 @@ pub fn remove_leftovers(home: &Path) -> Result<(), WriteError> {
         store::remove_folder(&dir)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{StoreStep, faults};
+
+    #[test]
+    fn a_first_note_that_is_recorded_during_a_removal_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("tree");
+        fs::create_dir_all(dir.join("v1-000000000000")).unwrap();
+        fs::write(dir.join("WORKSPACE"), "owner").unwrap();
+        let neighbour =
+            Neighbour { dir: dir.clone(), owner: "owner".into(), bytes: 1, used: SystemTime::UNIX_EPOCH };
+        // Another process records the note right before the folder is moved.
+        let late = dir.clone();
+        let observer = faults::observe(home.path(), move |step| {
+            let is_move = matches!(step, StoreStep::Rename { from, .. } if *from == late);
+            if is_move && !late.join(MEMORY_FOLDER).exists() {
+                fs::create_dir(late.join(MEMORY_FOLDER))?;
+                fs::write(late.join(MEMORY_FOLDER).join("notes-0"), "a note")?;
+            }
+            Ok(())
+        });
+        neighbour.remove().unwrap();
+        drop(observer);
+        assert_eq!(fs::read_to_string(dir.join(MEMORY_FOLDER).join("notes-0")).unwrap(), "a note");
+        assert!(dir.join("WORKSPACE").exists() && !dir.join("v1-000000000000").exists());
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "nothing else is left");
+    }
 }
