@@ -32,7 +32,7 @@ impl From<MemoryError> for Error {
         let kind = match error {
             MemoryError::File(error) => return error.into(),
             MemoryError::BadNote(_) | MemoryError::NoNote(_) | MemoryError::Full(_) => ErrorKind::BadRequest,
-            MemoryError::NotALog { .. } => ErrorKind::Damaged,
+            MemoryError::NotALog { .. } | MemoryError::LongLog { .. } => ErrorKind::Damaged,
             MemoryError::NewerLog { .. } => ErrorKind::NewerFormat,
             MemoryError::Locked { .. } => ErrorKind::Locked,
         };
@@ -333,12 +333,13 @@ impl Engine {
     ) -> Result<Vec<NoteRow>, Error> {
         let (notes, relevance): (Vec<&RevisionNote>, Vec<Option<Relevance>>) = notes.unzip();
         let links = self.link_rows(&notes)?;
-        let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, links), relevance)| {
+        let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, mut links), relevance)| {
             let mut note = note.clone();
-            let warnings = warnings_of(&note, &links);
+            let mut warnings = warnings_of(&note, &links);
             let score = relevance.as_ref().map(|own| own.score);
             let mut reasons = relevance.map(|own| own.reasons).unwrap_or_default();
             self.mask(memory::texts(&mut note).chain(reasons.iter_mut().map(|reason| &mut reason.text)));
+            self.mask(links.iter_mut().flat_map(|link| &mut link.symbol).chain(&mut warnings));
             NoteRow { note, links, score, reasons, warnings }
         });
         Ok(rows.collect())

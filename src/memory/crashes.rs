@@ -3,13 +3,14 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::limits::MAX_NOTES;
+use super::limits::{MAX_LOG_BYTES, MAX_NOTES};
 use super::note::{Retirement, RevisionNote};
-use super::notebook::NotePlace;
+use super::notebook::{MEMORY_FOLDER, NotePlace};
 use super::{MemoryError, RecordOutcome};
-use crate::store::faults;
+use crate::store::{StoreStep, faults};
 
 const NOW: Duration = Duration::ZERO;
 
@@ -73,6 +74,24 @@ fn a_first_note_is_there_or_not_and_durable_once_acknowledged() {
             assert_eq!(found, ["first"], "{} {:?}", image.at, image.mode);
         }
     }
+}
+
+#[test]
+fn a_first_note_makes_the_names_of_all_folders_durable() {
+    let dir = tempfile::tempdir().unwrap();
+    // The folder is left from a process that died before the first note.
+    fs::create_dir(dir.path().join(MEMORY_FOLDER)).unwrap();
+    let synced = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&synced);
+    let _observer = faults::observe(dir.path(), move |step| {
+        if let StoreStep::SyncFolder(folder) = step {
+            seen.lock().unwrap().push(folder.to_path_buf());
+        }
+        Ok(())
+    });
+    place(dir.path()).record(vec![note("first")], NOW).unwrap();
+    let synced = synced.lock().unwrap();
+    assert!(synced.iter().any(|folder| folder == dir.path()), "{synced:?}");
 }
 
 #[test]
@@ -180,4 +199,46 @@ fn a_full_memory_lets_go_of_retired_notes_only() {
     let found = texts(&place);
     assert_eq!((found.len(), found.contains(&"7".to_string())), (MAX_NOTES, false));
     assert_eq!(found.last().unwrap(), "one more");
+}
+
+#[test]
+fn a_log_beyond_the_limit_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = place(dir.path());
+    place.record(vec![note("first")], NOW).unwrap();
+    let len = fs::metadata(place.log()).unwrap().len();
+    // Records without room are refused before the log is touched.
+    let error = super::log::append(place.log(), MAX_LOG_BYTES, &[note("second")]).unwrap_err();
+    assert!(matches!(error, MemoryError::LongLog { most: MAX_LOG_BYTES, .. }), "{error}");
+    assert_eq!(fs::metadata(place.log()).unwrap().len(), len);
+    // The file has no blocks for its zeros.
+    fs::OpenOptions::new().write(true).open(place.log()).unwrap().set_len(MAX_LOG_BYTES + 1).unwrap();
+    let error = place.read().unwrap_err().to_string();
+    assert!(error.contains("has 536870913 bytes") && error.contains("spyhop memory import"), "{error}");
+    assert!(matches!(place.record(vec![note("second")], NOW), Err(MemoryError::LongLog { .. })));
+    assert_eq!(fs::metadata(place.log()).unwrap().len(), MAX_LOG_BYTES + 1);
+}
+
+#[test]
+fn each_damage_has_a_copy_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let _free = faults::without_sync(dir.path());
+    let place = place(dir.path());
+    let long = "x".repeat(7_900);
+    let id = note(&long).id;
+    for damage in ["one", "two"] {
+        place.record(vec![note(&long), note(damage)], NOW).unwrap();
+        let altered =
+            fs::read_to_string(place.log()).unwrap().replace(&format!("\"{damage}\""), "\"altered\"");
+        fs::write(place.log(), altered).unwrap();
+        assert_eq!(place.read().unwrap().damaged, 1);
+        for _ in 0..40 {
+            place.revise(&id, NOW, |own| own.author = Some("a".into())).unwrap();
+        }
+        assert_eq!(place.read().unwrap().damaged, 0, "the log was replaced");
+    }
+    let is_copy = |name: &String| name.contains("damaged");
+    let names = fs::read_dir(dir.path().join(MEMORY_FOLDER)).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(is_copy).count(), 2);
 }

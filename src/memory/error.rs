@@ -32,6 +32,16 @@ pub enum MemoryError {
         /// The newest format that this version reads.
         known: u32,
     },
+    /// The log is too long.
+    #[error("{} has {len} bytes, more than the {most} that are read; move the file away, then 'spyhop memory import' can restore an export", path.display())]
+    LongLog {
+        /// The file.
+        path: PathBuf,
+        /// The length of the file, or the length with the notes to be recorded.
+        len: u64,
+        /// The most bytes of a log.
+        most: u64,
+    },
     /// Another process writes notes.
     #[error("another process is writing notes{}; try again", holder.map(|own| format!(" (process {})", own.pid)).unwrap_or_default())]
     Locked {

@@ -41,14 +41,28 @@ pub(super) struct LoggedNotes {
 
 /// Reads the log at `path`; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<LoggedNotes>, MemoryError> {
+    bytes(path)?.map(|bytes| parse(&bytes, path)).transpose()
+}
+
+/// The bytes of the log at `path`; `None` if there is none.
+pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>, MemoryError> {
     let file = match Private::Read.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Err::<(), _>(error).at("read", path).unwrap_err().into()),
     };
+    check_len(file.metadata().at("read", path)?.len(), path)?;
     let mut bytes = Vec::new();
-    file.take(MAX_LOG_BYTES).read_to_end(&mut bytes).at("read", path)?;
-    parse(&bytes, path).map(Some)
+    file.take(MAX_LOG_BYTES + 1).read_to_end(&mut bytes).at("read", path)?;
+    check_len(bytes.len() as u64, path)?;
+    Ok(Some(bytes))
+}
+
+fn check_len(len: u64, path: &Path) -> Result<(), MemoryError> {
+    match len > MAX_LOG_BYTES {
+        true => Err(MemoryError::LongLog { path: path.to_path_buf(), len, most: MAX_LOG_BYTES }),
+        false => Ok(()),
+    }
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Result<LoggedNotes, MemoryError> {
@@ -123,20 +137,22 @@ pub(super) fn write<'n>(
     store::replace(path, &[header.as_bytes(), records(notes).as_bytes()])
 }
 
-/// Appends records of `notes` behind the first `sound_len` bytes of the log. When this fails, none of the notes is
-/// recorded.
-pub(super) fn append(path: &Path, sound_len: u64, notes: &[RevisionNote]) -> Result<(), FileError> {
+/// Appends records of `notes` behind the first `sound_len` bytes of the log, and returns its new length. When this fails,
+/// none of the notes is recorded.
+pub(super) fn append(path: &Path, sound_len: u64, notes: &[RevisionNote]) -> Result<u64, MemoryError> {
+    let text = records(notes);
+    let len = sound_len + text.len() as u64;
+    check_len(len, path)?;
     let mut file = Private::Change.open(path).at("open", path)?;
-    let appended = append_to(&mut file, path, sound_len, notes);
+    let appended = append_to(&mut file, path, sound_len, &text);
     if appended.is_err() {
         // If this fails as well, what is left is the beginning of a record, or records that nobody was told of.
         let _ = file.set_len(sound_len);
     }
-    appended
+    Ok(appended.map(|()| len)?)
 }
 
-fn append_to(file: &mut File, path: &Path, sound_len: u64, notes: &[RevisionNote]) -> Result<(), FileError> {
-    let text = records(notes);
+fn append_to(file: &mut File, path: &Path, sound_len: u64, text: &str) -> Result<(), FileError> {
     store::step(StoreStep::Write(path)).at("write", path)?;
     if file.metadata().at("read", path)?.len() > sound_len {
         file.set_len(sound_len).at("write", path)?;

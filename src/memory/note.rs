@@ -141,6 +141,25 @@ impl Verification {
             Verification::Contradicted { .. } => "contradicted",
         }
     }
+
+    /// What verifies or contradicts the note.
+    pub fn reference(&self) -> Option<&String> {
+        match self {
+            Verification::Unverified => None,
+            Verification::Verified { reference, .. } | Verification::Contradicted { reference } => {
+                Some(reference)
+            }
+        }
+    }
+
+    pub(super) fn reference_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Verification::Unverified => None,
+            Verification::Verified { reference, .. } | Verification::Contradicted { reference } => {
+                Some(reference)
+            }
+        }
+    }
 }
 
 /// What verifies a note.

@@ -5,13 +5,16 @@ use std::time::{Duration, SystemTime};
 
 use super::check;
 use super::error::MemoryError;
-use super::limits::{LEAST_REWRITTEN, MAX_NOTES};
+use super::limits::{LEAST_REWRITTEN, MAX_LOG_BYTES, MAX_NOTES};
 use super::log::{self, LoggedNotes};
 use super::note::{ID_LEN, RevisionNote};
 use crate::store::{self, FileError, Lock, LockError};
 
 /// The name of the folder of notes in the folder of an index. What removes an index keeps this folder.
 pub const MEMORY_FOLDER: &str = "memory";
+
+/// The beginning of the names of logs.
+pub(super) const LOG_PREFIX: &str = "notes-";
 
 /// The fewest digits of an abbreviated id.
 const LEAST_DIGITS: usize = 4;
@@ -58,8 +61,18 @@ impl NotePlace {
     pub fn new(workspace: &Path, tree: &str) -> NotePlace {
         let folder = workspace.join(MEMORY_FOLDER);
         let hash = blake3::hash(tree.as_bytes()).to_hex();
-        let name = |what: &str| folder.join(format!("{what}-{}", &hash[..ID_LEN]));
-        NotePlace { log: name("notes"), lock: name("lock"), folder }
+        NotePlace::in_folder(folder, &hash[..ID_LEN])
+    }
+
+    /// The place whose log is the file at `log`; `None` if that is not the name of a log.
+    pub(super) fn of_log(log: &Path) -> Option<NotePlace> {
+        let tree = log.file_name()?.to_str()?.strip_prefix(LOG_PREFIX)?;
+        (!tree.contains('.')).then(|| NotePlace::in_folder(log.parent().unwrap_or(log).to_path_buf(), tree))
+    }
+
+    fn in_folder(folder: PathBuf, tree: &str) -> NotePlace {
+        let name = |prefix: &str| folder.join(format!("{prefix}{tree}"));
+        NotePlace { log: name(LOG_PREFIX), lock: name("lock-"), folder }
     }
 
     /// The file of the log.
@@ -133,7 +146,6 @@ impl NotePlace {
         patience: Duration,
         change: impl FnOnce(&[RevisionNote]) -> Result<(T, Vec<RevisionNote>), MemoryError>,
     ) -> Result<T, MemoryError> {
-        let is_new = !self.folder.is_dir();
         store::create_private_dir(&self.folder)?;
         let _lock = Lock::acquire(&self.lock, patience, &mut |_| ()).map_err(|error| match error {
             LockError::Held { holder } => MemoryError::Locked { holder },
@@ -147,24 +159,41 @@ impl NotePlace {
         let Some(logged) = logged else {
             limited(&[], &changed)?;
             log::write(&self.log, &changed)?;
-            self.sync_folders(is_new)?;
+            self.sync_folders()?;
             return Ok(result);
         };
         match limited(&logged.notes, &changed)? {
             // Retired notes make room.
             Some(kept) => self.rewrite(&logged, &kept)?,
             None => {
-                log::append(&self.log, logged.sound_len, &changed)?;
-                self.rewrite_if_worthwhile();
+                let len = self.append(&logged, &changed)?;
+                self.rewrite_if_worthwhile(len);
             }
         }
         Ok(result)
     }
 
-    /// Replaces a log that is mostly older states. The notes are recorded already, so a failure only delays this.
-    fn rewrite_if_worthwhile(&self) {
+    /// Appends `changed`, and returns the new length of the log. A log that has no room for them loses older states first.
+    fn append(&self, logged: &LoggedNotes, changed: &[RevisionNote]) -> Result<u64, MemoryError> {
+        match log::append(&self.log, logged.sound_len, changed) {
+            Err(MemoryError::LongLog { .. }) if logged.live_len < logged.sound_len / 2 => {
+                self.rewrite(logged, &logged.notes)?;
+                let len = log::read(&self.log)?.map_or(0, |logged| logged.sound_len);
+                log::append(&self.log, len, changed)
+            }
+            appended => appended,
+        }
+    }
+
+    /// Replaces a log of `len` bytes that is mostly older states. The notes are recorded already, so a failure only delays
+    /// this. A log near the limit is replaced when half of the log is older states.
+    fn rewrite_if_worthwhile(&self, len: u64) {
+        if len < LEAST_REWRITTEN {
+            return;
+        }
         let Ok(Some(logged)) = log::read(&self.log) else { return };
-        if logged.sound_len < LEAST_REWRITTEN || logged.sound_len / 4 < logged.live_len {
+        let part = if len > MAX_LOG_BYTES / 2 { 2 } else { 4 };
+        if logged.sound_len / part < logged.live_len {
             return;
         }
         if let Err(error) = self.rewrite(&logged, &logged.notes) {
@@ -172,19 +201,24 @@ impl NotePlace {
         }
     }
 
-    /// Replaces the log by one that has only `notes`. A log with damaged records is kept beside the new one.
-    fn rewrite(&self, logged: &LoggedNotes, notes: &[RevisionNote]) -> Result<(), FileError> {
+    /// Replaces the log by one that has only `notes`. A log with damaged records is kept beside the new one, and beside
+    /// copies of earlier damage.
+    fn rewrite(&self, logged: &LoggedNotes, notes: &[RevisionNote]) -> Result<(), MemoryError> {
         if logged.damaged > 0 {
-            use crate::store::AtFile;
-            let bytes = std::fs::read(&self.log).at("read", &self.log)?;
-            store::replace(&self.log.with_extension("damaged"), &[&bytes])?;
+            let bytes = log::bytes(&self.log)?.unwrap_or_default();
+            let copies = (1..).map(|number| match number {
+                1 => self.log.with_extension("damaged"),
+                number => self.log.with_extension(format!("damaged-{number}")),
+            });
+            let copy = copies.into_iter().find(|copy| copy.symlink_metadata().is_err());
+            store::replace(&copy.expect("the numbers do not end"), &[&bytes])?;
         }
-        log::write(&self.log, notes)
+        Ok(log::write(&self.log, notes)?)
     }
 
     /// Makes the names of the folder of notes and of the folders around it durable.
-    fn sync_folders(&self, is_new: bool) -> Result<(), FileError> {
-        let around = self.folder.ancestors().skip(1).take(if is_new { 3 } else { 0 });
+    fn sync_folders(&self) -> Result<(), FileError> {
+        let around = self.folder.ancestors().skip(1).take(3);
         for (steps, folder) in around.enumerate() {
             match store::sync_folder(folder) {
                 // A folder above that of the index may not be readable.
