@@ -4,7 +4,7 @@ use super::error::MemoryError;
 use super::limits::{
     MAX_DIFF_BYTES, MAX_ITEMS, MAX_LINKS, MAX_SHORT_BYTES, MAX_SIGNAL_BYTES, MAX_TEXT_BYTES,
 };
-use super::note::{RevisionNote, Verification};
+use super::note::RevisionNote;
 use crate::secrets;
 
 /// Masks the secrets of a note and checks its limits.
@@ -17,17 +17,15 @@ pub(super) fn prepare(note: &mut RevisionNote) -> Result<(), MemoryError> {
 
 /// Every text of a note that may have a secret.
 pub fn texts(note: &mut RevisionNote) -> impl Iterator<Item = &mut String> {
-    let RevisionNote { text, signals, applies, diff, verification, author, retired, time, .. } = note;
-    let reference = match verification {
-        Verification::Unverified => None,
-        Verification::Verified { reference, .. } | Verification::Contradicted { reference } => {
-            Some(reference)
-        }
-    };
-    let retired = retired.as_mut().map(|retired| &mut retired.reason);
+    let RevisionNote {
+        text, signals, applies, links, commit, diff, verification, author, retired, time, ..
+    } = note;
+    let retired = retired.iter_mut().flat_map(|retired| [&mut retired.reason, &mut retired.time]);
     let lists = signals.iter_mut().chain(&mut applies.paths).chain(&mut applies.languages);
     let lists = lists.chain(&mut applies.conditions);
-    lists.chain([text, time]).chain(diff).chain(reference).chain(author).chain(retired)
+    let links = links.iter_mut().flat_map(|link| link.symbol.iter_mut().chain(&mut link.at));
+    let short = [text, time].into_iter().chain(commit).chain(diff).chain(author);
+    lists.chain(links).chain(short).chain(verification.reference_mut()).chain(retired)
 }
 
 fn check(note: &RevisionNote) -> Result<(), String> {
@@ -54,17 +52,21 @@ fn check(note: &RevisionNote) -> Result<(), String> {
     }
     for link in &note.links {
         limit("link", link.path.as_str(), 4 * MAX_SHORT_BYTES)?;
-        link.symbol.iter().chain(&link.at).try_for_each(|name| limit("link", name, 2 * MAX_SHORT_BYTES))?;
+        link.symbol.iter().try_for_each(|name| limit("link", name, 2 * MAX_SHORT_BYTES))?;
+        link.at.iter().try_for_each(|at| commit_id("at", at))?;
     }
-    let short = note.author.iter().chain([&note.time, &note.id]).chain(&note.commit);
-    let reference = match &note.verification {
-        Verification::Unverified => None,
-        Verification::Verified { reference, .. } | Verification::Contradicted { reference } => {
-            Some(reference)
-        }
-    };
+    note.commit.iter().try_for_each(|commit| commit_id("commit", commit))?;
+    let short = note.author.iter().chain([&note.time, &note.id]).chain(note.verification.reference());
     let retired = note.retired.iter().flat_map(|retired| [&retired.reason, &retired.time]);
-    short.chain(reference).chain(retired).try_for_each(|text| limit("a short text", text, MAX_SHORT_BYTES))
+    short.chain(retired).try_for_each(|text| limit("a short text", text, MAX_SHORT_BYTES))
+}
+
+/// Checks that a text is the whole id of a git commit.
+fn commit_id(name: &str, id: &str) -> Result<(), String> {
+    match [40, 64].contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(()),
+        false => Err(format!("{name} is not the id of a git commit; give its 40 or 64 hexadecimal digits")),
+    }
 }
 
 fn limit(name: &str, text: &str, most: usize) -> Result<(), String> {

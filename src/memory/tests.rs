@@ -134,6 +134,38 @@ fn an_export_comes_back_and_bad_lines_are_named() {
 }
 
 #[test]
+fn every_text_of_an_imported_line_is_masked_or_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = NotePlace::new(dir.path(), "tree");
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let hash = "0123456789abcdef0123456789abcdef01234567";
+    let line = |commit: &str, at: &str| {
+        serde_json::json!({
+            "kind": "failure", "text": format!("text {token}"), "commit": commit,
+            "links": [{
+                "path": "src/a.rs", "symbol": format!("take_{token}"), "content": "0".repeat(32), "at": at,
+            }],
+            "retired": { "reason": format!("reason {token}"), "time": format!("time {token}") },
+            "verification": { "state": "contradicted", "reference": format!("reference {token}") },
+        })
+        .to_string()
+    };
+    let (notes, bad) = from_lines(&line(hash, hash));
+    assert!(bad.is_empty(), "{bad:?}");
+    assert_eq!((notes[0].commit.as_deref(), notes[0].links[0].at.as_deref()), (Some(hash), Some(hash)));
+    place.record(notes, NOW).unwrap();
+    let stored = fs::read_to_string(place.log()).unwrap();
+    assert!(!stored.contains(&token[8..]) && stored.matches("masked").count() == 5, "{stored}");
+    for (commit, at) in [(token.as_str(), hash), (hash, token.as_str()), ("main", hash), (hash, &hash[..12])]
+    {
+        let (notes, bad) = from_lines(&line(commit, at));
+        assert_eq!((notes.len(), bad.len()), (0, 1), "{commit} {at}");
+        assert!(bad[0].reason.contains("40 or 64 hexadecimal digits"), "{bad:?}");
+        assert!(!bad[0].reason.contains(&token[8..]), "{bad:?}");
+    }
+}
+
+#[test]
 fn an_id_may_be_short_and_must_mean_one_note() {
     let notes: Vec<RevisionNote> = ["aaaa00000000", "aaaa11111111", "bbbb00000000"]
         .map(|id| RevisionNote { id: id.into(), ..note(id) })
