@@ -7,6 +7,7 @@ use super::unpack::UnpackError;
 use crate::engine::{Error, ErrorKind};
 use crate::git::RevisionError;
 use crate::gitdir::GitDirError;
+use crate::memory::MemoryError;
 use crate::store::{FileError, LockError, LockHolder};
 
 /// Why a request to a library failed.
@@ -144,6 +145,9 @@ pub enum LibraryError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The notes of a source cannot be moved to its new index.
+    #[error("the notes of the source cannot be moved to its new index: {0}")]
+    Notes(MemoryError),
     /// Indexing failed. The raw files are in the library.
     #[error(
         "the source is in the library as '{name}', but cannot be indexed: {error}; update the source to try again"
@@ -199,7 +203,18 @@ impl LibraryError {
             LibraryError::Damaged { .. } => ErrorKind::Damaged,
             LibraryError::File(error) => ErrorKind::of_cause(error.io_cause()),
             LibraryError::Index { error, .. } => error.kind(),
+            LibraryError::Notes(MemoryError::Locked { .. }) => ErrorKind::Locked,
+            LibraryError::Notes(_) => ErrorKind::Damaged,
             LibraryError::Cancelled => ErrorKind::Cancelled,
+        }
+    }
+}
+
+impl From<MemoryError> for LibraryError {
+    fn from(error: MemoryError) -> LibraryError {
+        match error {
+            MemoryError::File(error) => error.into(),
+            error => LibraryError::Notes(error),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::open::Library;
 use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
+use crate::memory::move_notes;
 use crate::store::{self, Lock};
 use crate::workspace::unix_now;
 
@@ -56,7 +57,14 @@ impl Library {
                     };
                     !kept.iter().any(is_kept)
                 });
-                garbage.extend(numbers.map(|name| own.join(name)));
+                let numbers: Vec<PathBuf> = numbers.map(|name| own.join(name)).collect();
+                let of_source = kept.iter().find(|(known, _)| known.as_str() == id);
+                if let Some((id, import)) = of_source.filter(|_| !dry_run && folder == self.paths.derived()) {
+                    // An update that was killed has left the notes beside the old index.
+                    let index = self.paths.index(id, *import);
+                    numbers.iter().try_for_each(|old| move_notes(old, &index))?;
+                }
+                garbage.extend(numbers);
             }
         }
         let has_job = |id: &str| {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::protect::remove_tree;
 use super::{AddReply, AddRequest, Library, LibraryOptions, SourceKind, SourceState};
-use crate::engine::api::{Options, SearchRequest};
+use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
 use crate::engine::{Error, ErrorKind};
 use crate::store::faults::{self, CrashMode};
 
@@ -220,6 +220,41 @@ fn commits_of_a_repository_are_imported_and_updated() {
         AddRequest { name: Some("x".into()), reference: Some("none".into()), ..AddRequest::new(&url) };
     assert!(place.add_with(&unknown).unwrap_err().to_string().contains("none"));
     assert_eq!(place.library.list().unwrap().sources.len(), 2);
+}
+
+#[test]
+fn an_update_keeps_the_notes_of_a_source_also_when_it_is_killed() {
+    let place = TestPlace::new();
+    fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
+    let source = place.add(&place.path("keys.tar")).unwrap().source;
+    let engine = || place.library.engine(&source.name, Options::default()).unwrap();
+    let recorded = |text: &str| {
+        engine().add_note(&AddNoteRequest::new(NoteKind::Failure, text)).unwrap().notes.remove(0).note
+    };
+    let texts = || {
+        let rows = engine().list_notes(&ListNotesRequest::default()).unwrap().notes;
+        rows.into_iter().map(|row| row.note.text).collect::<Vec<_>>()
+    };
+    recorded("The key is read twice");
+    fs::write(
+        place.path("keys.tar"),
+        tar_bytes(&[PACKAGE[0], ("keys-1.2.0/src/new.rs", "pub fn new() {}\n")]),
+    )
+    .unwrap();
+    let updated = place.library.update(&source.name, &Options::default(), &|_| ()).unwrap();
+    assert!(updated.is_new);
+    assert_eq!(texts(), ["The key is read twice"]);
+    // A process that is killed after it has replaced the manifest leaves the old index with its notes.
+    let paths = &place.library.paths;
+    let (left, new) = (paths.index(&source.id, 1), paths.index(&source.id, 2));
+    fs::create_dir(&left).unwrap();
+    fs::rename(new.join("memory"), left.join("memory")).unwrap();
+    assert!(texts().is_empty());
+    place.library.collect(true).unwrap();
+    assert!(left.exists());
+    place.library.collect(false).unwrap();
+    assert!(!left.exists());
+    assert_eq!(texts(), ["The key is read twice"]);
 }
 
 #[test]

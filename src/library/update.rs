@@ -13,6 +13,7 @@ use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
 use crate::engine::api::Options;
+use crate::memory::move_notes;
 
 impl Library {
     /// Imports the newest state of a source and indexes it. A folder that stays where it is is only indexed.
@@ -107,7 +108,10 @@ impl Library {
         self.save(&new)?;
         self.end_job(&old.id)?;
         remove_tree(&self.paths.import(&old.id, old.import))?;
-        remove_tree(&self.paths.index(&old.id, old.import))?;
+        // If the process is killed before this, the next collection moves the notes.
+        let index = self.paths.index(&old.id, old.import);
+        move_notes(&index, &self.paths.index(&new.id, new.import))?;
+        remove_tree(&index)?;
         Ok((new, report))
     }
 }

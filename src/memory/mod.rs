@@ -14,6 +14,7 @@ mod error;
 mod exchange;
 mod limits;
 mod log;
+mod moving;
 mod note;
 mod notebook;
 mod relevance;
@@ -28,6 +29,7 @@ pub use limits::{
     MAX_TEXT_BYTES,
 };
 pub use log::MEMORY_FORMAT;
+pub use moving::move_notes;
 pub use note::{Applicability, NoteKind, NoteLink, Retirement, RevisionNote, Verification, Verifier};
 pub use notebook::{MEMORY_FOLDER, NotePlace, NoteStamp, Notebook, RecordOutcome, by_id};
 pub use relevance::{CUT_OFF, FURTHER_CUT_OFF, NoteQuestion, NoteReason, NoteTerms, Relevance, relevance};
