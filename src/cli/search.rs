@@ -31,6 +31,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if vimgrep {
         request.mode = Mode::Compact;
     }
+    let is_for_programs = given(matches, args::JSONL.name) || output.json;
+    // Rows for an editor have hits only.
+    request.notes = (request.mode != Mode::Compact || is_for_programs) && opened.is_none();
     let first = FirstIndex::new(&options);
     let engine = huge::open(&place, first.engine_options(options), matches)?;
     if given(matches, args::BATCH.name) {
@@ -50,7 +53,6 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return open::open(&place.root, &hits, number);
     }
     let queries = call.queries.unwrap_or_default();
-    let is_for_programs = given(matches, args::JSONL.name) || output.json;
     if request.mode == Mode::Compact && !is_for_programs {
         output.warn(&reply.warnings);
         if !reply.results.is_empty() {

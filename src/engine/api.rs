@@ -276,6 +276,8 @@ pub struct SearchRequest {
     /// Whether a hit omits its snippet if the session was sent the same text of unchanged content before. Such a hit has
     /// [`Hit::sent_before`] instead. Without a session the value has no effect. Default false.
     pub dedupe: bool,
+    /// Whether the first page has the notes of the tree that help with the query. Default true.
+    pub notes: bool,
     /// The ranking profile; `None` for the built-in one.
     pub profile: Option<Arc<Profile>>,
 }
@@ -295,6 +297,7 @@ impl SearchRequest {
             mode: Mode::Default,
             activity: ActivitySource::AnyCaller,
             dedupe: false,
+            notes: true,
             profile: None,
         }
     }

@@ -289,7 +289,9 @@ impl Engine {
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
             let context = answer::AnswerContext::new(self, snapshot, &filter, request)?;
             let mut reply = context.reply(&parsed, answer::ReplyOrigin::of(self, snapshot, freshness))?;
-            self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
+            if request.notes {
+                self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
+            }
             Ok(reply)
         })?;
         span.record("resultCount", reply.results.len());

@@ -74,9 +74,9 @@ impl Engine {
         question: &str,
         files: &[RelPath],
         symbols: &[String],
-    ) -> Result<Vec<NoteRow>, Error> {
-        let Some(known) = self.notes()? else { return Ok(Vec::new()) };
-        let Ok(query) = Query::parse(question) else { return Ok(Vec::new()) };
+    ) -> Result<NotesReply, Error> {
+        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+        let Ok(query) = Query::parse(question) else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
         let asked = AskedNotes {
             queries: &[query],
@@ -89,7 +89,8 @@ impl Engine {
             min_score: memory::CUT_OFF,
             most: BESIDE_HITS,
         };
-        Ok(self.relevant(&known, &asked, snapshot.as_deref())?.0)
+        let (notes, total) = self.relevant(&known, &asked, snapshot.as_deref())?;
+        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
     }
 
     /// The notes that a search shows beside its first page. Notes that cannot be read give a warning and no error.
@@ -109,8 +110,8 @@ impl Engine {
                 found.push(hit.path.clone());
             }
         }
-        let notes = || -> Result<Vec<NoteRow>, Error> {
-            let Some(known) = self.notes()? else { return Ok(Vec::new()) };
+        let notes = || -> Result<NotesReply, Error> {
+            let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
             let asked = AskedNotes {
                 queries,
                 files: &[],
@@ -122,10 +123,14 @@ impl Engine {
                 min_score: memory::CUT_OFF,
                 most: BESIDE_HITS,
             };
-            Ok(self.relevant(&known, &asked, Some(snapshot))?.0)
+            let (notes, total) = self.relevant(&known, &asked, Some(snapshot))?;
+            Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
         };
         match notes() {
-            Ok(notes) => reply.notes = notes,
+            Ok(found) => {
+                reply.notes = found.notes;
+                reply.warnings.extend(found.warnings);
+            }
             Err(error) => reply.warnings.push(format!("the notes cannot be read: {error}")),
         }
     }
@@ -137,6 +142,7 @@ impl Engine {
             mode: Mode::Compact,
             activity: ActivitySource::Ignored,
             per_file: 1,
+            notes: false,
             ..SearchRequest::new(query)
         };
         let reply = self.with_policy(self.policy.last_commit()).search(&request);
@@ -154,14 +160,16 @@ impl Engine {
         let rarities = Rarities::new(known, snapshot);
         let is_limited = *asked.filter != FilterSpec::default();
         let filter = is_limited.then(|| Filter::new(asked.filter, &self.grammars)).transpose()?;
+        let words: Vec<Vec<String>> = asked.queries.iter().map(|query| memory::words(&query.text)).collect();
         let mut found: Vec<(&RevisionNote, Relevance)> = Vec::new();
         for (note, terms) in known.notebook.notes.iter().zip(&known.terms) {
             if note.retired.is_some() || asked.kind.is_some_and(|kind| kind != note.kind) {
                 continue;
             }
-            let of_query = |query: &Query| {
+            let of_query = |(query, words): (&Query, &Vec<String>)| {
                 let question = NoteQuestion {
                     query,
+                    words,
                     files: asked.files,
                     symbols: asked.symbols,
                     found: asked.found,
@@ -169,7 +177,8 @@ impl Engine {
                 };
                 memory::relevance(note, terms, &question, &|term| rarities.of(term))
             };
-            let best = asked.queries.iter().map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));
+            let best =
+                asked.queries.iter().zip(&words).map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));
             let best = best.filter(|best| !best.reasons.is_empty() && best.score >= asked.min_score);
             found
                 .extend(best.filter(|_| self.applies(note, asked, filter.as_ref())).map(|best| (note, best)));

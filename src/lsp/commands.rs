@@ -101,7 +101,8 @@ fn search(context: &RequestContext, argument: SearchArgument) -> Result<Value, R
         ..FilterSpec::default()
     };
     let most = argument.n.unwrap_or(HITS);
-    let request = SearchRequest { max_results: most, filter, ..SearchRequest::new(argument.query) };
+    let request =
+        SearchRequest { max_results: most, filter, notes: false, ..SearchRequest::new(argument.query) };
     let mut found: Vec<(f32, Value)> = Vec::new();
     for root in context.roots.all() {
         let Some(path) = path_in(context, &root, argument.path.as_deref()) else { continue };

@@ -47,6 +47,8 @@ const LEAST_SHARE: f32 = 0.6;
 pub struct NoteQuestion<'q> {
     /// The question.
     pub query: &'q Query,
+    /// The [`words`] of the question.
+    pub words: &'q [String],
     /// The files that the caller names.
     pub files: &'q [RelPath],
     /// The symbols that the caller names.
@@ -63,6 +65,8 @@ pub struct NoteTerms {
     all: FxHashSet<String>,
     title: Vec<String>,
     signals: Vec<Vec<String>>,
+    /// The terms of the name of each link's symbol, without its container.
+    symbols: Vec<Vec<String>>,
 }
 
 /// A part of the evidence, with a sentence.
@@ -99,7 +103,15 @@ impl NoteTerms {
         let texts = texts.chain(note.applies.conditions.iter().map(String::as_str)).chain(names);
         texts.for_each(|text| tokenizer.terms(text, &mut terms));
         let all = terms.iter().map(str::to_string).collect();
-        NoteTerms { all, title, signals: note.signals.iter().map(|signal| words(signal)).collect() }
+        let mut terms_of = |symbol: &str| {
+            let mut terms = TermList::default();
+            tokenizer.terms(split_container(symbol).1, &mut terms);
+            terms.iter().map(str::to_string).collect()
+        };
+        let symbols =
+            note.links.iter().map(|link| link.symbol.as_deref().map(&mut terms_of).unwrap_or_default());
+        let symbols = symbols.collect();
+        NoteTerms { all, title, signals: note.signals.iter().map(|signal| words(signal)).collect(), symbols }
     }
 
     /// Whether the note has a term.
@@ -118,8 +130,8 @@ pub fn relevance(
 ) -> Relevance {
     let reasons: Vec<NoteReason> = word_reasons(terms, question, rarity)
         .into_iter()
-        .chain(signal_reason(note, terms, question))
-        .chain(symbol_reason(note, question, rarity))
+        .chain(signal_reason(terms, question))
+        .chain(symbol_reason(note, terms, question, rarity))
         .chain(file_reason(note, question))
         .collect();
     let sum: f32 = reasons.iter().map(|reason| reason.contribution).sum();
@@ -171,21 +183,19 @@ fn word_reasons(
     [words, rare].into_iter().chain(title).collect()
 }
 
-fn signal_reason(note: &RevisionNote, terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteReason> {
-    if terms.signals.is_empty() {
-        return None;
-    }
-    let asked = words(&question.query.text);
-    let is_met = |signal: &&(usize, &Vec<String>)| {
-        let run = longest_run(signal.1, &asked);
+fn signal_reason(terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteReason> {
+    let asked = question.words;
+    let is_met = |signal: &Vec<String>| {
+        let run = longest_run(signal, asked);
         let is_whole_question = run == asked.len() && run >= LEAST_RUN;
-        is_whole_question || (run >= LEAST_RUN && run as f32 >= LEAST_SHARE * signal.1.len() as f32)
+        is_whole_question || (run >= LEAST_RUN && run as f32 >= LEAST_SHARE * signal.len() as f32)
     };
-    let met = terms.signals.iter().enumerate().find(|signal| is_met(&signal))?;
+    let met = terms.signals.iter().position(is_met)?;
+    // The text of the signal comes from outside; a reason stands outside of what is marked as such.
     Some(NoteReason {
         signal: "signal",
         contribution: SIGNAL,
-        text: format!("signal: the question has '{}'", note.signals[met.0]),
+        text: format!("signal: the question has signal {} of the note", met + 1),
     })
 }
 
@@ -209,6 +219,7 @@ fn longest_run(one: &[String], other: &[String]) -> usize {
 /// A symbol of the note that the question names. A name of common words, such as that of a central type, is weak evidence.
 fn symbol_reason(
     note: &RevisionNote,
+    terms: &NoteTerms,
     question: &NoteQuestion<'_>,
     rarity: &dyn Fn(&str) -> f32,
 ) -> Option<NoteReason> {
@@ -227,18 +238,11 @@ fn symbol_reason(
             *asked == name && (around.is_empty() || own.is_empty() || split_container(around).1 == own)
         })
     };
-    let named = note.links.iter().filter_map(|link| link.symbol.as_deref()).filter(|own| is_same(own));
-    let named: Vec<&str> = named.collect();
-    if named.is_empty() {
-        return None;
-    }
-    let mut tokenizer = Tokenizer::new();
-    let mut weigh = |symbol: &str| {
-        let mut terms = TermList::default();
-        tokenizer.terms(split_container(symbol).1, &mut terms);
-        terms.iter().map(rarity).fold(0.0, f32::max)
-    };
-    let weighed = named.into_iter().map(|own| (weigh(own), own));
+    let symbols = note.links.iter().zip(&terms.symbols);
+    let named = symbols.filter_map(|(link, terms)| Some((link.symbol.as_deref()?, terms)));
+    let named = named.filter(|(symbol, _)| is_same(symbol));
+    let weigh = |terms: &[String]| terms.iter().map(|term| rarity(term)).fold(0.0, f32::max);
+    let weighed = named.map(|(symbol, terms)| (weigh(terms), symbol));
     let (weight, symbol) = weighed.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(NoteReason {
         signal: "symbol",
@@ -278,7 +282,7 @@ fn file_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<NoteR
 }
 
 /// The words of a text in lower case, in their order.
-fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(text, |word| words.push(word.to_lowercase()));
     words

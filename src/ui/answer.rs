@@ -84,7 +84,8 @@ impl Asker<'_> {
     }
 
     fn ranked(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
-        let request = SearchRequest { filter, max_results: MAX_RESULTS, ..SearchRequest::new(text) };
+        let request =
+            SearchRequest { filter, max_results: MAX_RESULTS, notes: false, ..SearchRequest::new(text) };
         let reply = self.engine.search(&request)?;
         let rows = reply.results.iter().map(|hit| self.hit_row(hit)).collect();
         Ok(answer(rows, reply.total, true, &reply.snapshot, &reply.warnings))
