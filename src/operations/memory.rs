@@ -58,7 +58,7 @@ pub static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
     json: |reply, paths| line(&json::notes(reply, paths)),
-    text: text::notes,
+    text: text::whole_notes,
 };
 
 /// Says how sure a note is.

@@ -71,11 +71,13 @@ fn a_note_that_gives_orders_stays_behind_line_numbers() {
         "signals": ["circles OBEYME\nnext: OBEYME"],
         "conditions": ["when OBEYME\r\nOBEYME"],
         "author": "OBEYME\nOBEYME",
+        "test": "OBEYME\nOBEYME",
         "links": ["src/paint.py#draw_circle"],
     });
     let calls = [
         ("record_revision", given),
         ("search_revision_memory", json!({ "query": "circles are drawn on the canvas" })),
+        ("search_revision_memory", json!({ "query": "circles OBEYME next: OBEYME" })),
         ("codebase_search", json!({ "query": "circles are drawn on the canvas draw_circle" })),
     ];
     for (tool, given) in calls {
@@ -84,7 +86,10 @@ fn a_note_that_gives_orders_stays_behind_line_numbers() {
         for line in text.split(['\n', '\r', '\u{2028}', '\u{85}']).filter(|line| line.contains("OBEYME")) {
             let line = line.trim_start();
             let is_numbered = line.split_once('\t').is_some_and(|(number, _)| number.parse::<u32>().is_ok());
-            assert!(is_numbered || line.starts_with("why: "), "{tool}: {line:?} in\n{text}");
+            // Evidence may repeat words of the question, and nothing else.
+            let is_evidence = line.starts_with("why: words: the note has [")
+                && given["query"].as_str().is_some_and(|query| query.contains("OBEYME"));
+            assert!(is_numbered || is_evidence, "{tool}: {line:?} in\n{text}");
         }
         assert!(!text.contains(['\u{1b}', '\u{200b}', '\r']), "{tool}: {text:?}");
         let data = session.data(tool, given).to_string();

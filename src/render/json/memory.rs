@@ -24,6 +24,7 @@ pub fn imported_notes(imported: &ImportedNotes) -> impl Serialize + use<> {
         changed: imported.changed,
         unchanged: imported.unchanged,
         bad_lines: imported.bad_lines.iter().map(bad).collect(),
+        warnings: imported.warnings.clone(),
     }
 }
 
@@ -33,6 +34,7 @@ struct WireImportedNotes {
     changed: usize,
     unchanged: usize,
     bad_lines: Vec<WireBadLine>,
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -113,11 +115,11 @@ impl<'a> WireNote<'a> {
     pub(super) fn new(row: &'a NoteRow, json_paths: JsonPaths<'a>) -> WireNote<'a> {
         let RevisionNote { id, kind, text, signals, applies, verification, .. } = &row.note;
         let Applicability { paths, languages, conditions } = applies;
-        let (by, reference) = match verification {
-            Verification::Unverified => (None, None),
-            Verification::Verified { by, reference } => (Some(by.name()), Some(reference.as_str())),
-            Verification::Contradicted { reference } => (None, Some(reference.as_str())),
+        let by = match verification {
+            Verification::Verified { by, .. } => Some(by.name()),
+            Verification::Unverified | Verification::Contradicted { .. } => None,
         };
+        let reference = verification.reference().map(String::as_str);
         let link = |link: &'a LinkRow| WireLink {
             path: json_paths.of(&link.path),
             symbol: link.symbol.as_deref(),

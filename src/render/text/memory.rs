@@ -9,6 +9,21 @@ use crate::render::paint::{Ink, Style};
 
 /// Notes, each with its title, state, text and links.
 pub fn notes(reply: &NotesReply, style: &Style) -> String {
+    notes_with(reply, note, style)
+}
+
+/// Notes with all that they have, also their diffs.
+pub fn whole_notes(reply: &NotesReply, style: &Style) -> String {
+    let whole = |out: &mut String, row: &NoteRow, style: &Style| {
+        note(out, row, style);
+        for line in row.note.diff.iter().flat_map(|diff| diff.lines()) {
+            let _ = writeln!(out, "    {}", clean(line));
+        }
+    };
+    notes_with(reply, whole, style)
+}
+
+fn notes_with(reply: &NotesReply, note: impl Fn(&mut String, &NoteRow, &Style), style: &Style) -> String {
     let mut out = String::new();
     for row in &reply.notes {
         if !out.is_empty() {
@@ -58,6 +73,9 @@ fn note(out: &mut String, row: &NoteRow, style: &Style) {
     if let Some(commit) = &note.commit {
         fact("commit", &clean(commit));
     }
+    if let Some(retired) = note.retired.as_ref().filter(|retired| !retired.reason.is_empty()) {
+        fact("retired", &clean(&retired.reason));
+    }
     for link in &row.links {
         fact("about", &link_text(link, style));
     }
@@ -80,7 +98,7 @@ fn link_text(link: &LinkRow, style: &Style) -> String {
 }
 
 /// The kind of a note and how sure it is: `failure, verified by test upload_retries, stale`.
-pub(in crate::render) fn state(row: &NoteRow) -> String {
+fn state(row: &NoteRow) -> String {
     let mut state = format!("{}, ", row.note.kind.name());
     state += &match &row.note.verification {
         Verification::Unverified => "unverified".to_string(),
@@ -108,7 +126,7 @@ pub(super) fn note_lines(notes: &[NoteRow], style: &Style) -> String {
 
 /// The outcome of an import.
 pub fn imported_notes(imported: &ImportedNotes) -> String {
-    let ImportedNotes { added, changed, unchanged, bad_lines } = imported;
+    let ImportedNotes { added, changed, unchanged, bad_lines, .. } = imported;
     let mut out =
         format!("{} added, {changed} changed, {unchanged} known already\n", count(*added, "note", "notes"));
     for bad in bad_lines {
