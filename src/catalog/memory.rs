@@ -145,7 +145,7 @@ pub const NOTES_IN: Param = Param {
 /// The rows of `memory add`.
 pub const ADD_NOTE_ROWS: &[Row<Call<AddNoteRequest>>] = &[
     both(&NOTE_TEXT, |call, param, given| {
-        call.request.text = given.texts(param)?.join(" ");
+        call.request.text = given.text_or_input(param, given.texts(param)?.join(" "))?;
         Ok(())
     }),
     both(&NOTE_KIND, |call, param, given| {
@@ -167,7 +167,8 @@ pub const ADD_NOTE_ROWS: &[Row<Call<AddNoteRequest>>] = &[
         Ok(())
     }),
     both(&NOTE_DIFF, |call, param, given| {
-        call.request.diff = given.text(param)?;
+        let diff = given.text(param)?;
+        call.request.diff = diff.map(|diff| given.text_or_input(param, diff)).transpose()?;
         Ok(())
     }),
     both(&APPLIES_PATHS, |call, param, given| {

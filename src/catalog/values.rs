@@ -38,6 +38,12 @@ pub trait RawValues {
     /// Texts, in the order in which they were given.
     fn texts(&self, param: &Param) -> Result<Vec<String>, ValueError>;
 
+    /// The text of a parameter for which a command line may say `-`, which stands for its standard input.
+    fn text_or_input(&self, param: &Param, text: String) -> Result<String, ValueError> {
+        let _ = param;
+        Ok(text)
+    }
+
     /// Words, each given text split at commas.
     fn words(&self, param: &Param) -> Result<Vec<String>, ValueError> {
         let texts = self.texts(param)?;

@@ -97,7 +97,7 @@ pub fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let command = command_for(typed.get(1).and_then(|word| word.to_str()));
     let argv = words::with_ripgrep_config(words::with_command(typed.clone(), &command));
-    let argv = match argv.and_then(memory::with_standard_input) {
+    let argv = match argv {
         Ok(argv) => argv,
         Err(error) => {
             complain(&Failure::Io(error));

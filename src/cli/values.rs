@@ -2,6 +2,8 @@
 //!
 //! This module owns the conversion of parsed arguments to raw values. Paths are resolved by the command's tree.
 
+use std::cell::Cell;
+use std::io;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -15,12 +17,14 @@ use super::place::TreePlace;
 pub struct CommandValues<'m> {
     matches: &'m ArgMatches,
     place: Option<&'m TreePlace>,
+    /// The parameter whose value was standard input.
+    input_of: Cell<Option<&'static str>>,
 }
 
 impl<'m> CommandValues<'m> {
     /// The arguments of a command whose paths lie in the tree of `place`.
     pub fn new(matches: &'m ArgMatches, place: &'m TreePlace) -> CommandValues<'m> {
-        CommandValues { matches, place: Some(place) }
+        CommandValues { matches, place: Some(place), input_of: Cell::default() }
     }
 }
 
@@ -31,7 +35,8 @@ pub fn fill_from<R>(
     matches: &ArgMatches,
     place: Option<&TreePlace>,
 ) -> Result<(), Failure> {
-    fill(rows, request, &CommandValues { matches, place }).map_err(|error| Failure::Usage(error.to_string()))
+    let values = CommandValues { matches, place, input_of: Cell::default() };
+    fill(rows, request, &values).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 impl CommandValues<'_> {
@@ -58,6 +63,20 @@ impl RawValues for CommandValues<'_> {
     fn texts(&self, param: &Param) -> Result<Vec<String>, ValueError> {
         let values = self.matches.try_get_many::<String>(param.name).ok().flatten();
         Ok(values.map(|values| values.cloned().collect()).unwrap_or_default())
+    }
+
+    fn text_or_input(&self, param: &Param, text: String) -> Result<String, ValueError> {
+        if text != "-" {
+            return Ok(text);
+        }
+        let name = param.name;
+        if let Some(other) = self.input_of.replace(Some(name)) {
+            return Err(ValueError::new(format!(
+                "{other} and {name} are both '-'; standard input is one text"
+            )));
+        }
+        let input = io::read_to_string(io::stdin().lock());
+        input.map_err(|error| ValueError::new(format!("{name}: standard input cannot be read: {error}")))
     }
 
     fn flag(&self, param: &Param) -> Result<Option<bool>, ValueError> {
