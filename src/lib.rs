@@ -40,17 +40,17 @@
 pub use engine::api::{
     ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
     ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,
-    ExportNotesRequest, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap,
-    GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply,
-    GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, LeftOutPlace, LeftOutReason, LineRange,
-    LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply, MapRequest, MapSymbol, Mode, NoteKind,
-    NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics, PackFile,
-    PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackRequest, PackStages, PackTrace,
-    PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
-    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
-    SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet,
-    SourceName, SourceSnapshot, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply,
-    SymbolsRequest, Verdict, Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
+    ExportNotesRequest, ExportedNotes, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply,
+    FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine,
+    GrepReply, GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, LeftOutPlace, LeftOutReason,
+    LineRange, LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
+    NoteKind, NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics,
+    PackFile, PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackRequest, PackStages,
+    PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
+    RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement,
+    RevisionNote, SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
+    Snippet, SourceName, SourceSnapshot, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
+    SymbolsReply, SymbolsRequest, Verdict, Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
 pub use filter::FilterSpec;

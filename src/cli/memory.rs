@@ -1,10 +1,9 @@
 //! `spyhop memory add` and its family: notes about the code.
 //!
-//! This module owns the streams of an export and an import, and the texts that come from standard input.
+//! This module owns the streams of an export and an import.
 
-use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, Call};
@@ -55,17 +54,18 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
 fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let mut call = Call::new(ExportNotesRequest::default(), options::options(matches)?);
     fill_from(catalog::EXPORT_NOTES_ROWS, &mut call, matches, None)?;
-    let lines = options::place(matches)?.open(call.options)?.export_notes()?;
-    match &call.request.file {
-        None => output.bytes(lines.as_bytes())?,
-        Some(path) => {
-            let written = File::create(path).and_then(|mut file| file.write_all(lines.as_bytes()));
-            written.map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot write '{}': {error}", path.display()))
-            })?;
+    let engine = options::place(matches)?.open(call.options)?;
+    let file = call.request.file.as_deref();
+    let exported = file.map_or_else(|| engine.export_notes(), |file| engine.export_notes_to(file))?;
+    output.warn(&exported.warnings);
+    match file {
+        None => output.bytes(exported.lines.as_bytes())?,
+        Some(file) if exported.lines.is_empty() => {
+            output.warn(&[format!("there are no notes; '{}' was not written", file.display())]);
         }
+        Some(_) => {}
     }
-    Ok(if lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
+    Ok(if exported.lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }
 
 fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
@@ -80,19 +80,11 @@ fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure>
     read.map_err(|error| io::Error::new(error.kind(), format!("cannot read '{}': {error}", path.display())))?;
     let engine = Engine::open(&options::place(matches)?.root, call.options)?;
     let imported = engine.import_notes(&String::from_utf8_lossy(&bytes))?;
+    output.warn(&imported.warnings);
     if output.json {
         output.json(&json::imported_notes(&imported))?;
     } else if !output.quiet {
         output.text(&text::imported_notes(&imported))?;
     }
     Ok(if imported.bad_lines.is_empty() { Outcome::Found } else { Outcome::Failed })
-}
-
-/// Replaces a single `-` in place of the text of a note, or as its diff, by standard input.
-pub fn with_standard_input(mut argv: Vec<OsString>) -> io::Result<Vec<OsString>> {
-    let is_add =
-        argv.get(1).is_some_and(|word| word == MEMORY) && argv.get(2).is_some_and(|word| word == "add");
-    let Some(at) = argv.iter().position(|word| word == "-").filter(|_| is_add) else { return Ok(argv) };
-    argv[at] = io::read_to_string(io::stdin().lock())?.into();
-    Ok(argv)
 }

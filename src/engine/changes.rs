@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::Error;
 use super::api::GraphChanges;
 use super::core::Engine;
-use crate::git::{CommitTree, RevisionError, TreeChange};
+use crate::git::{CommitTree, TreeChange};
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry};
 
@@ -125,11 +125,7 @@ impl Engine {
     }
 
     fn commit_tree(&self, spec: &str) -> Result<CommitTree, Error> {
-        let Some(repo) = &self.repo else {
-            let (root, why) = (self.root().to_path_buf(), self.no_repo.clone());
-            return Err(RevisionError::NoRepository { spec: spec.to_string(), root, why }.into());
-        };
-        let revision = repo.revision(spec)?;
+        let (repo, revision) = self.named_revision(spec)?;
         Ok(repo.tree_of(spec, &revision.commit, self.root())?)
     }
 

@@ -3,6 +3,8 @@
 //! [`crate::memory`] stores notes and weighs evidence. This module links notes to code, judges in the searched view
 //! whether that code has changed, and masks replies.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,12 +17,12 @@ use super::lookup::check_rows;
 use super::note_links::LinkSources;
 use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
-use crate::git::RevisionError;
 use crate::memory::{
     self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
 use crate::path::RelPath;
 use crate::read::SourceTree;
+use crate::store::{self, AtFile};
 use crate::time::rfc3339;
 use crate::workspace::Workspace;
 
@@ -124,18 +126,22 @@ impl Engine {
                 "give one of test, commit, contradicted and unverified, which say how sure the note is, or relink",
             ));
         }
+        let mut warnings = Vec::new();
         let links = match request.relink {
-            true => Some(self.links_now(&request.id)?),
+            true => Some(self.links_now(&request.id, &mut warnings)?),
             false => None,
         };
-        self.revised(&request.id, |note| {
+        let mut reply = self.revised(&request.id, |note| {
             if let Some(state) = states.into_iter().next() {
                 note.verification = state;
             }
             if let Some(links) = links {
                 note.links = links;
             }
-        })
+        })?;
+        self.mask(&mut warnings);
+        reply.warnings.splice(0..0, warnings);
+        Ok(reply)
     }
 
     /// Retires a note, so that no search shows the note any more, or shows a retired note again.
@@ -153,14 +159,35 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::list_notes`].
-    pub fn export_notes(&self) -> Result<String, Error> {
-        let Some(known) = self.notes()? else { return Ok(String::new()) };
+    pub fn export_notes(&self) -> Result<ExportedNotes, Error> {
+        let Some(known) = self.notes()? else { return Ok(ExportedNotes::default()) };
         let mut notes = known.notebook.notes.clone();
         notes.iter_mut().for_each(|note| self.mask(memory::texts(note)));
-        Ok(memory::to_lines(&notes))
+        Ok(ExportedNotes { lines: memory::to_lines(&notes), warnings: damage(&known.notebook) })
     }
 
-    /// Records the notes of JSON lines. Importing lines again changes nothing. Of two states of a note, the one
+    /// Writes all notes to a file, as [`Engine::export_notes`] gives them. The file is replaced as a whole, and only its
+    /// owner can read the new one. Without any note, no file is written.
+    ///
+    /// # Errors
+    /// As [`Engine::export_notes`]; `DiskFull`, `ReadOnly`, `Permission` or `Io` when the file cannot be written. A file
+    /// that was there is then as before.
+    pub fn export_notes_to(&self, file: &Path) -> Result<ExportedNotes, Error> {
+        let exported = self.export_notes()?;
+        if exported.lines.is_empty() {
+            return Ok(exported);
+        }
+        // A link keeps its name, and its target is replaced.
+        let whole = file.canonicalize().or_else(|_| std::path::absolute(file)).at("find", file)?;
+        match whole.metadata() {
+            // A pipe or a device, such as /dev/stdout, cannot be replaced.
+            Ok(found) if !found.is_file() => fs::write(&whole, &exported.lines).at("write", file)?,
+            _ => store::replace(&whole, &[exported.lines.as_bytes()])?,
+        }
+        Ok(exported)
+    }
+
+    /// Records the notes of JSON lines. Importing lines again changes nothing while the memory is not full. Of two states of a note, the one
     /// that was changed more often is kept. Lines that are no notes are reported and passed over.
     ///
     /// # Errors
@@ -182,6 +209,7 @@ impl Engine {
                 RecordOutcome::Unchanged => imported.unchanged += 1,
             }
         }
+        imported.warnings = self.notes()?.map(|known| damage(&known.notebook)).unwrap_or_default();
         Ok(imported)
     }
 
@@ -241,8 +269,12 @@ impl Engine {
             (None, Some(diff)) => self.links_of_diff(diff, &mut sources, head.as_deref(), warnings)?,
             (None, None) => Vec::new(),
         };
+        let written = links.len();
         for link in changed {
-            let is_known = links.iter().any(|own| own.path == link.path && own.symbol == link.symbol);
+            // The worktree may have a newer content than the commit; the caller has linked that one.
+            let is_written =
+                |own: &NoteLink| commit.is_some() && own.path == link.path && own.symbol == link.symbol;
+            let is_known = links[..written].iter().any(is_written) || links.contains(&link);
             if !is_known && links.len() < memory::MAX_LINKS {
                 links.push(link);
             }
@@ -278,18 +310,14 @@ impl Engine {
     }
 
     fn commit_id(&self, spec: &str) -> Result<String, Error> {
-        let Some(repo) = &self.repo else {
-            let (root, why) = (self.root().to_path_buf(), self.no_repo.clone());
-            return Err(RevisionError::NoRepository { spec: spec.to_string(), root, why }.into());
-        };
-        Ok(repo.revision(spec.trim())?.commit)
+        Ok(self.named_revision(spec)?.1.commit)
     }
 
     /// The links to what a commit changed, with the content that the commit has.
     fn links_of_commit(&self, commit: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
         let Some(repo) = &self.repo else { return Ok(Vec::new()) };
         let Some(parent) = repo.first_parent(commit) else {
-            warnings.push(format!("commit {} has no parent, so that no symbols are linked", &commit[..12]));
+            warnings.push(format!("commit {} has no parent, so no symbols are linked", &commit[..12]));
             return Ok(Vec::new());
         };
         let tree = Arc::new(repo.tree_of(commit, commit, self.root())?);
@@ -312,18 +340,17 @@ impl Engine {
         sources.links_of_change(&files, at)
     }
 
-    /// The links of a note with the present content of the code. Links to code that is gone are dropped.
-    fn links_now(&self, id: &str) -> Result<Vec<NoteLink>, Error> {
+    /// The links of a note with the present content of the code. Links to code that is gone are dropped with a warning.
+    fn links_now(&self, id: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
         let known = self.notes()?;
         let note = memory::by_id(known.as_ref().map_or(&[][..], |known| &known.notebook.notes), id)?;
         let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
         let rows = self.link_rows(&[note])?.pop().unwrap_or_default();
-        let mut sources = LinkSources::of_view(self)?;
-        let present = rows.iter().filter(|row| row.state != LinkState::Gone).map(|row| {
-            let path = row.renamed_to.as_ref().unwrap_or(&row.path);
-            row.symbol.as_ref().map_or_else(|| path.to_string(), |symbol| format!("{path}#{symbol}"))
-        });
-        self.links_as_written(&present.collect::<Vec<_>>(), &mut sources, head.as_deref())
+        let gone = rows.iter().filter(|row| row.state == LinkState::Gone);
+        warnings.extend(gone.map(|row| format!("the link to {} was dropped: the code is gone", named(row))));
+        let links: Vec<(&LinkRow, &NoteLink)> =
+            rows.iter().zip(&note.links).filter(|(row, _)| row.state != LinkState::Gone).collect();
+        LinkSources::of_view(self)?.links_now(&links, head.as_deref())
     }
 
     /// Notes with the states of their links and with warnings, masked.
@@ -358,17 +385,24 @@ pub(super) fn applied(applies: &Applicability) -> FilterSpec {
 
 pub(super) fn damage(notebook: &Notebook) -> Vec<String> {
     let damaged = notebook.damaged;
-    let text = || format!("{damaged} damaged records of notes were passed over; the other notes are whole");
+    let text = || match damaged {
+        1 => "a damaged record of a note was passed over; the other notes are whole".to_string(),
+        _ => format!("{damaged} damaged records of notes were passed over; the other notes are whole"),
+    };
     (damaged > 0).then(text).into_iter().collect()
+}
+
+/// The code of a link as people write it.
+fn named(row: &LinkRow) -> String {
+    match &row.symbol {
+        Some(symbol) => format!("{}#{symbol}", row.path),
+        None => row.path.to_string(),
+    }
 }
 
 /// What a reader should know before using a note.
 fn warnings_of(note: &RevisionNote, links: &[LinkRow]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let named = |row: &LinkRow| match &row.symbol {
-        Some(symbol) => format!("{}#{symbol}", row.path),
-        None => row.path.to_string(),
-    };
     for (state, what) in [(LinkState::Changed, "has changed"), (LinkState::Gone, "does not exist any more")] {
         let rows: Vec<String> = links.iter().filter(|row| row.state == state).map(named).collect();
         if let Some(first) = rows.first() {

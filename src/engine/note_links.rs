@@ -150,6 +150,37 @@ impl<'e> LinkSources<'e> {
         Ok(symbols)
     }
 
+    /// The links of a note, each with its present row, to the present content of the same code.
+    pub fn links_now(
+        &mut self,
+        links: &[(&LinkRow, &NoteLink)],
+        at: Option<&str>,
+    ) -> Result<Vec<NoteLink>, Error> {
+        let path_of = |row: &LinkRow| row.renamed_to.as_ref().unwrap_or(&row.path).clone();
+        let paths: Vec<RelPath> = links.iter().map(|(row, _)| path_of(row)).collect();
+        self.prepare(paths.iter())?;
+        let mut now: Vec<NoteLink> = Vec::new();
+        for ((row, link), path) in links.iter().zip(&paths) {
+            let Some(symbol) = &link.symbol else {
+                now.extend(self.file_link(path, at));
+                continue;
+            };
+            let items: Vec<LinkedItem> =
+                self.items_of(path).iter().filter(|item| item.name == *symbol).cloned().collect();
+            let mut found: Vec<NoteLink> =
+                items.iter().filter_map(|item| self.symbol_link(path, item, at)).collect();
+            // Of several definitions of the name, the one that the note is about is known if it has not changed.
+            if row.state == LinkState::Current {
+                found.retain(|own| own.content == link.content);
+            }
+            now.extend(found);
+        }
+        let mut known = FxHashSet::default();
+        now.retain(|link| known.insert((link.path.clone(), link.symbol.clone(), link.content)));
+        now.truncate(MAX_LINKS);
+        Ok(now)
+    }
+
     /// The state of a link whose file is at `path` now.
     fn state_at(&mut self, link: &NoteLink, path: &RelPath) -> LinkState {
         let Some(source) = self.text(path) else { return LinkState::Gone };
@@ -197,8 +228,8 @@ impl Engine {
         let mut links: Vec<NoteLink> = Vec::new();
         for target in written.iter().map(|target| target.trim()) {
             for link in self.link_as_written(target, sources, at)? {
-                let is_known = links.iter().any(|own| own.path == link.path && own.symbol == link.symbol);
-                if !is_known {
+                // Overloads have one name and several contents.
+                if !links.contains(&link) {
                     links.push(link);
                 }
             }
@@ -221,10 +252,14 @@ impl Engine {
         if let Some((path, name)) = by_name {
             sources.prepare(std::iter::once(&path))?;
             let wanted = name.replace("::", ".");
-            let is_own = |item: &&LinkedItem| {
-                item.name == wanted || item.name.strip_suffix(&wanted).is_some_and(|rest| rest.ends_with('.'))
-            };
-            let found: Vec<LinkedItem> = sources.items_of(&path).iter().filter(is_own).cloned().collect();
+            let is_exact = |item: &&LinkedItem| item.name == wanted;
+            let is_member =
+                |item: &&LinkedItem| item.name.strip_suffix(&wanted).is_some_and(|rest| rest.ends_with('.'));
+            let items = sources.items_of(&path);
+            let mut found: Vec<LinkedItem> = items.iter().filter(is_exact).cloned().collect();
+            if found.is_empty() {
+                found.extend(items.iter().filter(is_member).cloned());
+            }
             if found.is_empty() {
                 let known: Vec<&str> =
                     sources.items_of(&path).iter().map(|item| &*item.name).take(5).collect();
@@ -307,19 +342,18 @@ impl Engine {
         }
         let mut sources = LinkSources::of_view(self)?;
         let links = || notes.iter().flat_map(|note| &note.links);
-        let mut renamed: FxHashMap<(&RelPath, Option<&str>), RelPath> = FxHashMap::default();
+        let mut renamed: FxHashMap<(&RelPath, Option<&str>), Option<RelPath>> = FxHashMap::default();
         let mut renames = super::note_renames::Renames::new(self);
         for link in links() {
             let key = (&link.path, link.at.as_deref());
             if sources.text(&link.path).is_none() && !renamed.contains_key(&key) {
-                let path = renames.follow(&link.path, link.at.as_deref(), &sources.tree);
-                if let Some(path) = path {
-                    renamed.insert(key, path);
-                }
+                renamed.insert(key, renames.follow(&link.path, link.at.as_deref(), &sources.tree));
             }
         }
-        let now =
-            |link: &NoteLink| renamed.get(&(&link.path, link.at.as_deref())).unwrap_or(&link.path).clone();
+        let now = |link: &NoteLink| {
+            let renamed = renamed.get(&(&link.path, link.at.as_deref())).and_then(Option::as_ref);
+            renamed.unwrap_or(&link.path).clone()
+        };
         let with_symbols: Vec<RelPath> = links().filter(|link| link.symbol.is_some()).map(now).collect();
         let present: Vec<&RelPath> =
             with_symbols.iter().filter(|path| sources.text(path).is_some()).collect();

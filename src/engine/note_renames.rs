@@ -26,11 +26,22 @@ pub(super) struct Renames<'e> {
     newest: Option<Arc<CommitTree>>,
     /// By commit: its tree and its differences to the newest commit; `None` if git cannot read the commit.
     differences: FxHashMap<String, Option<(CommitTree, Vec<TreeChange>)>>,
+    /// By commit: the commits from there to the newest one along the first parents, the oldest first.
+    histories: FxHashMap<String, Arc<[String]>>,
+    /// What differs between the newest commit and the worktree, once that is needed; `None` if git cannot tell.
+    uncommitted: Option<Option<Vec<TreeChange>>>,
 }
 
 impl<'e> Renames<'e> {
     pub fn new(engine: &'e Engine) -> Renames<'e> {
-        Renames { engine, head: engine.head().commit, newest: None, differences: FxHashMap::default() }
+        Renames {
+            engine,
+            head: engine.head().commit,
+            newest: None,
+            differences: FxHashMap::default(),
+            histories: FxHashMap::default(),
+            uncommitted: None,
+        }
     }
 
     /// The present path of the file that was at `path` in the commit `at`; `None` if git tells of no rename.
@@ -90,18 +101,20 @@ impl<'e> Renames<'e> {
             (len <= MAX_BYTES).then(|| file.take(MAX_BYTES).read_to_end(&mut bytes).ok())??;
             Some(bytes)
         };
-        newest.renamed(path, None, &newest.changes_to_worktree(repo).ok()?, &in_worktree).ok().flatten()
+        let changes = self.uncommitted.get_or_insert_with(|| newest.changes_to_worktree(repo).ok());
+        newest.renamed(path, None, changes.as_ref()?, &in_worktree).ok().flatten()
     }
 
     /// Commit by commit: a file that was renamed and changed much since resembles its new name only in the commit of
     /// the rename.
-    fn by_history(&self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
+    fn by_history(&mut self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
         let root = self.engine.root();
-        let mut commits = repo.first_parents(head, at);
-        let top = self.newest.as_ref()?;
-        commits.push(at.to_string());
-        // The commits from the oldest to the newest.
-        commits.reverse();
+        let top = self.newest(repo, head)?;
+        let commits = self.histories.entry(at.to_string()).or_insert_with(|| {
+            let newer = repo.first_parents(head, at);
+            [at.to_string()].into_iter().chain(newer.into_iter().rev()).collect()
+        });
+        let commits = Arc::clone(commits);
         let (mut path, mut from) = (path.clone(), 0);
         for _ in 0..MAX_RENAMES {
             let whole = top.path_in_repository(&path);

@@ -58,13 +58,18 @@ impl Engine {
     /// Resolves the revision that the options name, if they name one.
     pub(super) fn resolve_view(&self) -> Result<Option<Revision>, Error> {
         let Some(spec) = self.options.view.as_deref() else { return Ok(None) };
+        Ok(Some(self.named_revision(spec)?.1))
+    }
+
+    /// Resolves the name of a revision, in the repository of the tree.
+    pub(super) fn named_revision(&self, spec: &str) -> Result<(&Repo, Revision), Error> {
         let spec = spec.trim();
         let Some(repo) = &self.repo else {
             let root = self.root().to_path_buf();
             let (spec, why) = (spec.to_string(), self.no_repo.clone());
             return Err(RevisionError::NoRepository { spec, root, why }.into());
         };
-        Ok(Some(repo.revision(spec)?))
+        Ok((repo, repo.revision(spec)?))
     }
 
     /// The revision that is searched instead of the worktree, as named in the options.

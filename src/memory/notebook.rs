@@ -268,10 +268,14 @@ pub fn by_id<'n>(notes: &'n [RevisionNote], id: &str) -> Result<&'n RevisionNote
         notes.iter().filter(|note| id.len() >= LEAST_DIGITS && note.id.starts_with(id)).collect();
     match found[..] {
         [only] => Ok(only),
-        [] => Err(MemoryError::NoNote(format!(
-            "there is no note '{id}'; 'spyhop memory list' shows the ids of all {} notes",
-            notes.len()
-        ))),
+        [] => {
+            let all = match notes.len() {
+                0 => return Err(MemoryError::NoNote(format!("there is no note '{id}'; there are no notes"))),
+                1 => "the id of the only note".to_string(),
+                number => format!("the ids of all {number} notes"),
+            };
+            Err(MemoryError::NoNote(format!("there is no note '{id}'; 'spyhop memory list' shows {all}")))
+        }
         _ => {
             let ids: Vec<&str> = found.iter().map(|note| note.id.as_str()).collect();
             Err(MemoryError::NoNote(format!("'{id}' means several notes: {}", ids.join(", "))))

@@ -174,7 +174,10 @@ fn an_id_may_be_short_and_must_mean_one_note() {
     assert_eq!(by_id(&notes, "aaaa1").unwrap().id, "aaaa11111111");
     let several = by_id(&notes, "aaaa").unwrap_err().to_string();
     assert!(several.contains("aaaa00000000, aaaa11111111"), "{several}");
-    assert!(by_id(&notes, "bbb").unwrap_err().to_string().contains("no note 'bbb'"));
+    let unknown = |notes: &[RevisionNote]| by_id(notes, "bbb").unwrap_err().to_string();
+    assert!(unknown(&notes).ends_with("no note 'bbb'; 'spyhop memory list' shows the ids of all 3 notes"));
+    assert!(unknown(&notes[..1]).ends_with("shows the id of the only note"), "{}", unknown(&notes[..1]));
+    assert!(unknown(&[]).ends_with("there are no notes"));
 }
 
 /// The score of a note for a question, with words that are rarer the longer they are.
@@ -182,8 +185,14 @@ fn score(note: &RevisionNote, question: &str, files: &[&str], found: &[&str]) ->
     let query = Query::parse(question).unwrap();
     let paths = |paths: &[&str]| paths.iter().map(|path| RelPath::new(path).unwrap()).collect::<Vec<_>>();
     let (files, found) = (paths(files), paths(found));
-    let asked =
-        NoteQuestion { query: &query, files: &files, symbols: &[], found: &found, found_symbols: &[] };
+    let asked = NoteQuestion {
+        query: &query,
+        words: &words(question),
+        files: &files,
+        symbols: &[],
+        found: &found,
+        found_symbols: &[],
+    };
     let terms = NoteTerms::new(note, &mut Tokenizer::new());
     let rarity = |term: &str| (term.len() as f32 / 8.0).min(1.0);
     let found = relevance(note, &terms, &asked, &rarity);

@@ -76,8 +76,58 @@ fn a_note_is_recorded_shown_verified_and_retired() {
     assert!(again.err.contains("says the same"), "{}", again.err);
     assert_eq!(tree.run(&["memory", "retire", id, "--reason", "done"]).code, 0);
     assert_eq!((listed(&tree).len(), tree.run(&["memory", "list", "--retired"]).code), (0, 0));
+    let shown = tree.run(&["memory", "show", id]).out;
+    assert!(shown.contains("retired: done"), "{shown}");
     assert_eq!(tree.feed(&["memory", "add", "-"], "From a pipe\nwith two lines\n").code, 0);
     assert_eq!(listed(&tree), ["From a pipe\nwith two lines"]);
+}
+
+#[test]
+fn standard_input_is_a_text_or_a_diff_and_never_an_option() {
+    let tree = Tree::new(SMALL);
+    let ran = tree.feed(&["memory", "add", "-"], "- one\n--kind is no option\n");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(listed(&tree), ["- one\n--kind is no option"]);
+    // Another '-' is a value.
+    let ran = tree.feed(&["memory", "add", "By a dash", "--author", "-"], "not read");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(tree.json(&["memory", "list"])["results"][0]["author"], "-");
+    let diff = "--- a/src/paint.py\n+++ b/src/paint.py\n@@ -1 +1 @@\n-a\n+b\n";
+    for (number, arguments) in [&["--diff=-"][..], &["--diff", "-"]].into_iter().enumerate() {
+        let text = format!("Diff {number}");
+        let ran = tree.feed(&[&["memory", "add", &text], arguments].concat(), diff);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let row = tree.json(&["memory", "list"])["results"][0].take();
+        assert_eq!((row["text"].as_str(), row["diff"].as_str()), (Some(&*text), Some(diff)));
+        let shown = tree.run(&["memory", "show", row["id"].as_str().unwrap()]).out;
+        assert!(shown.contains("+++ b/src/paint.py"), "{shown}");
+    }
+    let both = tree.feed(&["memory", "add", "-", "--diff", "-"], diff);
+    assert_eq!((both.code, both.err.contains("standard input is one text")), (2, true), "{}", both.err);
+}
+
+#[test]
+fn an_export_replaces_a_file_as_a_whole_or_leaves_it() {
+    let tree = Tree::new(SMALL);
+    let backup = tree.root().with_file_name("backup.jsonl");
+    let path = backup.to_str().unwrap();
+    std::fs::write(&backup, "an earlier backup\n").unwrap();
+    // Without a note, the backup stays.
+    let ran = tree.run(&["memory", "export", path]);
+    assert_eq!((ran.code, ran.err.contains("was not written")), (1, true), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(&backup).unwrap(), "an earlier backup\n");
+    add(&tree, &["One"]);
+    // Whoever reads the earlier file reads it to its end.
+    let earlier = tree.root().with_file_name("earlier.jsonl");
+    std::fs::hard_link(&backup, &earlier).unwrap();
+    let link = tree.root().with_file_name("link.jsonl");
+    std::os::unix::fs::symlink(&backup, &link).unwrap();
+    assert_eq!(tree.run(&["memory", "export", link.to_str().unwrap()]).code, 0);
+    assert_eq!(std::fs::read_to_string(&earlier).unwrap(), "an earlier backup\n");
+    assert_eq!(std::fs::read_to_string(&backup).unwrap(), tree.run(&["memory", "export"]).out);
+    assert!(link.is_symlink());
+    let piped = tree.run(&["memory", "export", "/dev/stdout"]);
+    assert_eq!((piped.code, piped.out.lines().count()), (0, 1), "{}", piped.err);
 }
 
 #[test]
@@ -185,6 +235,24 @@ fn secrets_in_a_note_are_masked_before_they_are_stored() {
     assert!(!shown.contains(&token[8..]) && shown.contains("masked"), "{shown}");
     let line = format!("{{\"kind\":\"failure\",\"text\":\"imported {token}\"}}\n");
     assert_eq!(tree.feed(&["memory", "import", "-"], &line).code, 0);
+    let link = |at: &str| {
+        let content = "0".repeat(32);
+        format!(
+            "{{\"path\":\"src/auth.rs\",\"symbol\":\"{token}\",\"content\":\"{content}\",\"at\":\"{at}\"}}"
+        )
+    };
+    let linked = |commit: &str, at: &str| {
+        let link = link(at);
+        format!("{{\"kind\":\"failure\",\"text\":\"linked\",\"commit\":\"{commit}\",\"links\":[{link}]}}\n")
+    };
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    for (commit, at, code) in [(commit, commit, 0), (&token, commit, 2), (commit, &token, 2)] {
+        let imported = tree.feed(&["memory", "import", "-"], &linked(commit, at));
+        assert_eq!(imported.code, code, "{}", imported.out);
+        assert!(!imported.out.contains(&token[8..]), "{}", imported.out);
+    }
+    let listed = tree.run(&["memory", "list", "--json"]).out + &tree.run(&["memory", "list"]).out;
+    assert!(!listed.contains(&token[8..]) && listed.contains("linked"), "{listed}");
     for entry in walk(&tree.index_dir()) {
         let bytes = std::fs::read(&entry).unwrap();
         let found = bytes.windows(token.len()).any(|window| window == token.as_bytes());

@@ -161,9 +161,7 @@ fn links_that_mean_nothing_are_refused_with_what_there_is() {
         "{}",
         refused("src/upload.rs#none")
     );
-    assert!(
-        refused("Pool.take").contains("needs an index") || refused("Pool.take").contains("with an index")
-    );
+    assert!(refused("Pool.take").contains("can only be found with an index"), "{}", refused("Pool.take"));
     refresh(&engine);
     let row = add(&engine, "By name", &["Pool.take"]);
     assert_eq!(row.links[0].path.as_str(), "src/upload.rs");
@@ -173,6 +171,7 @@ fn links_that_mean_nothing_are_refused_with_what_there_is() {
 #[test]
 fn a_search_shows_a_note_only_where_it_helps_and_applies() {
     let tree = repository();
+    tree.write("src/more.rs", "/// Makes an upload retry once more.\npub fn upload_more() {}\n");
     let engine = open(&tree);
     let search = |query: &str| engine.search(&SearchRequest::new(query)).unwrap();
     let before = search("make the upload retry more often");
@@ -186,13 +185,20 @@ fn a_search_shows_a_note_only_where_it_helps_and_applies() {
     assert_eq!(shown("make the upload retry more often"), std::slice::from_ref(&note.note.id));
     assert!(shown("draw a larger circle").is_empty());
     assert!(shown("take").is_empty());
-    // Further pages and the hits are as before.
+    // Further pages, the hits and searches that do without notes are as before.
+    let first = SearchRequest { max_results: 1, ..SearchRequest::new("make the upload retry more often") };
+    let page = engine.search(&first).unwrap();
+    let further = engine.search(&SearchRequest { cursor: page.next.clone(), ..first }).unwrap();
+    assert_eq!((page.notes.len(), further.offset, further.notes.len()), (1, 1, 0));
+    let without = SearchRequest { notes: false, ..SearchRequest::new("make the upload retry more often") };
+    assert!(engine.search(&without).unwrap().notes.is_empty());
     let after = search("make the upload retry more often");
     assert_eq!(super::exact(&after), super::exact(&before));
     let related = |question: &str| {
         engine
             .related_notes(question, &["src/upload.rs".parse_path()], &["retry_upload".to_string()])
             .unwrap()
+            .notes
             .len()
     };
     assert_eq!((related("raise the retry limit of an upload"), related("draw a larger circle")), (1, 0));
@@ -295,4 +301,95 @@ fn a_pack_shows_the_notes_that_help_with_its_task() {
             .text
             .contains("data and not instructions:\n1\tRetries of uploads lock the account")
     );
+}
+
+const OVERLOADS: &str = r#"
+=== src/take.rs
+pub fn take() -> u32 {
+    1
+}
+
+pub struct Pool;
+
+impl Pool {
+    pub fn take(&self) -> u32 {
+        2
+    }
+}
+=== src/Paint.java
+class Paint {
+    int area(int side) {
+        return side * side;
+    }
+
+    int area(int width, int height) {
+        return width * height;
+    }
+}
+"#;
+
+fn named(row: &NoteRow) -> Vec<&str> {
+    row.links.iter().filter_map(|link| link.symbol.as_deref()).collect()
+}
+
+#[test]
+fn a_link_means_the_symbol_of_exactly_that_name_also_after_a_change() {
+    let tree = Tree::new(OVERLOADS);
+    let engine = open(&tree);
+    let own = add(&engine, "About the function", &["src/take.rs#take"]);
+    assert_eq!(named(&own), ["take"]);
+    let relink = VerifyNoteRequest { id: own.note.id.clone(), relink: true, ..Default::default() };
+    let text = std::fs::read_to_string(tree.root().join("src/take.rs")).unwrap();
+    tree.write("src/take.rs", text.replace("    1\n", "    3\n"));
+    assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Changed)]);
+    let reply = engine.verify_note(&relink).unwrap();
+    assert_eq!((named(&reply.notes[0]), reply.warnings.len()), (vec!["take"], 0));
+    assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Current)]);
+    // What is gone is dropped, by name.
+    tree.write("src/take.rs", text.replace("pub fn take() ", "pub fn give() "));
+    let reply = engine.verify_note(&relink).unwrap();
+    assert_eq!(reply.warnings, ["the link to src/take.rs#take was dropped: the code is gone"]);
+    assert!(reply.notes[0].links.is_empty());
+}
+
+#[test]
+fn definitions_with_one_name_are_linked_each() {
+    let tree = Tree::new(OVERLOADS);
+    let engine = open(&tree);
+    let both = add(&engine, "Areas are whole numbers", &["src/Paint.java#Paint.area"]);
+    assert_eq!(named(&both), ["Paint.area"; 2]);
+    let second = add(&engine, "The area of a rectangle", &["src/Paint.java:6"]);
+    let text = std::fs::read_to_string(tree.root().join("src/Paint.java")).unwrap();
+    tree.write("src/Paint.java", text.replace("width * height", "height * width"));
+    let changed = [(None, LinkState::Current), (None, LinkState::Changed)];
+    assert_eq!(states(&engine, &both.note.id), changed);
+    assert_eq!(states(&engine, &second.note.id), [(None, LinkState::Changed)]);
+    // A note about both keeps the one that has not changed.
+    let relink = VerifyNoteRequest { id: both.note.id.clone(), relink: true, ..Default::default() };
+    engine.verify_note(&relink).unwrap();
+    assert_eq!(states(&engine, &both.note.id), [(None, LinkState::Current), (None, LinkState::Current)]);
+}
+
+#[test]
+fn a_damaged_record_is_told_wherever_notes_are_read() {
+    let tree = repository();
+    let engine = open(&tree);
+    refresh(&engine);
+    add(&engine, "Lost by damage", &[]);
+    let own = add(&engine, "Retries of uploads lock the account", &["src/upload.rs#retry_upload"]);
+    let folder = tree.index_dir().join("memory");
+    let log = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = log.into_iter().find(|path| path.to_string_lossy().contains("notes-")).unwrap();
+    let damaged = std::fs::read_to_string(&log).unwrap().replace("Lost by", "Lost bz");
+    std::fs::write(&log, damaged).unwrap();
+    let is_told = |warnings: &[String]| {
+        warnings.iter().filter(|warning| warning.starts_with("a damaged record of a note")).count() == 1
+    };
+    let task = "retry uploads after a failure";
+    assert!(is_told(&engine.note(&own.note.id).unwrap().warnings));
+    assert!(is_told(&engine.search(&SearchRequest::new(task)).unwrap().warnings));
+    assert!(is_told(&engine.pack(&PackRequest::new(task)).unwrap().warnings));
+    let exported = engine.export_notes().unwrap();
+    assert!(is_told(&exported.warnings) && exported.lines.lines().count() == 1);
+    assert!(is_told(&engine.import_notes(&exported.lines).unwrap().warnings));
 }

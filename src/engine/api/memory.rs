@@ -168,7 +168,8 @@ pub struct NoteRow {
     pub score: Option<f32>,
     /// The evidence for the score.
     pub reasons: Vec<NoteReason>,
-    /// What a reader should know before using the note: that it is stale, contradicted, or limited to some files.
+    /// What a reader should know before using the note: that its code has changed, is gone or was renamed, or that it is
+    /// contradicted or retired.
     pub warnings: Vec<String>,
 }
 
@@ -225,6 +226,17 @@ pub struct ImportedNotes {
     pub unchanged: usize,
     /// The lines that are no notes.
     pub bad_lines: Vec<BadLine>,
+    /// Warnings for the caller.
+    pub warnings: Vec<String>,
+}
+
+/// The notes of a tree for another machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportedNotes {
+    /// The notes, each as one line of JSON.
+    pub lines: String,
+    /// Warnings for the caller.
+    pub warnings: Vec<String>,
 }
 
 /// A request to write all notes as JSON lines.
