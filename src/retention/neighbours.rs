@@ -1,18 +1,22 @@
 //! The folder that holds the indexes of many trees, and which of these are removed to save space.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::memory::MEMORY_FOLDER;
-use crate::store::{self, Lock};
+use crate::memory::{self, MEMORY_FOLDER, MemoryError};
+use crate::store::{self, AtFile, Lock};
 use crate::workspace::{Workspace, WriteError};
 
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
 
 /// What a removal keeps where a tree has notes: the notes, and what says whose they are.
-const KEPT: &[&str] = &[MEMORY_FOLDER, "WORKSPACE", "lock"];
+const KEPT: &[&str] = &[MEMORY_FOLDER, OWNER, "lock"];
+
+/// What says whose an index is.
+const OWNER: &str = "WORKSPACE";
 
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,32 +82,47 @@ impl Neighbour {
         let _lock = Lock::acquire(&self.dir.join("lock"), Duration::ZERO, &mut |_| ())?;
         let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let going = self.dir.with_file_name(format!("{GOING}{name}"));
-        store::remove_folder(&going)?;
-        let has_notes = |dir: &Path| store::bytes_below(&dir.join(MEMORY_FOLDER)) > 0;
-        if !has_notes(&self.dir) {
-            store::rename(&self.dir, &going)?;
-            // Another process may have recorded a first note between the look at the notes and the move.
-            if has_notes(&going) {
-                store::rename(&going, &self.dir)?;
-            }
-        }
+        drop_aside(&going)?;
         if has_notes(&self.dir) {
             store::create_private_dir(&going)?;
             for entry in removable(&self.dir).collect::<Vec<_>>() {
                 store::rename(&entry, &going.join(entry.file_name().unwrap_or_default()))?;
             }
+        } else {
+            // Another process may record a first note before the folder is moved.
+            store::rename(&self.dir, &going)?;
         }
-        Ok(store::remove_folder(&going)?)
+        drop_aside(&going)
     }
+}
+
+fn has_notes(dir: &Path) -> bool {
+    store::bytes_below(&dir.join(MEMORY_FOLDER)) > 0
+}
+
+/// Removes the folder `going`, to which an index or a part of one was moved. Notes go back to where the index was.
+fn drop_aside(going: &Path) -> Result<(), WriteError> {
+    if has_notes(going) {
+        let name = going.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let dir = going.with_file_name(name.strip_prefix(GOING).unwrap_or(&name));
+        store::create_private_dir(&dir)?;
+        let (owner, old_owner) = (dir.join(OWNER), going.join(OWNER));
+        if !owner.exists() && old_owner.exists() {
+            store::rename(&old_owner, &owner)?;
+        }
+        memory::move_notes(going, &dir).map_err(|error| match error {
+            MemoryError::File(error) => error,
+            other => Err::<(), _>(io::Error::other(other)).at("move the notes of", going).unwrap_err(),
+        })?;
+        store::sync_folder(dir.parent().unwrap_or(&dir))?;
+    }
+    Ok(store::remove_folder(going)?)
 }
 
 /// Removes the remains of a process that died while it removed an index.
 pub fn remove_leftovers(home: &Path) -> Result<(), WriteError> {
     let entries = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.path());
-    for dir in entries.filter(|dir| is_going(dir)) {
-        store::remove_folder(&dir)?;
-    }
-    Ok(())
+    entries.filter(|dir| is_going(dir)).try_for_each(|dir| drop_aside(&dir))
 }
 
 #[cfg(test)]
@@ -134,5 +153,11 @@ mod tests {
         assert_eq!(fs::read_to_string(dir.join(MEMORY_FOLDER).join("notes-0")).unwrap(), "a note");
         assert!(dir.join("WORKSPACE").exists() && !dir.join("v1-000000000000").exists());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "nothing else is left");
+        // A process that is killed in between leaves the notes to the next collection.
+        fs::rename(&dir, home.path().join(".going-tree")).unwrap();
+        remove_leftovers(home.path()).unwrap();
+        assert_eq!(fs::read_to_string(dir.join(MEMORY_FOLDER).join("notes-0")).unwrap(), "a note");
+        assert!(dir.join("WORKSPACE").exists());
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
     }
 }
