@@ -244,6 +244,11 @@ impl<'a> AnswerContext<'a> {
         Ok(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted })
     }
 
+    /// Whether secrets are masked.
+    fn masks(&self) -> bool {
+        !self.engine.policy().show_secrets
+    }
+
     /// The engine by whose settings secrets are masked.
     pub fn engine(&self) -> &Engine {
         self.engine
@@ -344,7 +349,7 @@ impl<'a> AnswerContext<'a> {
     fn exhaustive(&self, text: &str) -> Result<ExhaustiveMatches, Error> {
         let mut all = ExhaustiveMatches::default();
         for (member, tree) in self.trees.all().iter().enumerate() {
-            let own = tree.engine.exhaustive(tree.snapshot, self.filter, text)?;
+            let own = tree.engine.exhaustive(tree.snapshot, self.filter, text, self.masks())?;
             all.add(own, member, tree.first_file);
         }
         Ok(all)
@@ -416,7 +421,7 @@ impl<'a> AnswerContext<'a> {
         if is_path_only && ranked.literal {
             let path = RelPath::new(version.path())?;
             if let Some(first) =
-                tree.engine.first_line(tree.sources.source_tree(), &path, &asked.query.text)?
+                tree.engine.first_line(tree.sources.source_tree(), &path, &asked.query.text, self.masks())?
             {
                 let hit = self.hit_by_line(asked, tree, &first, (ranked.score, reasons));
                 return Ok(self.deduplicated(hit));

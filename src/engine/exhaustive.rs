@@ -48,12 +48,13 @@ impl ExhaustiveMatches {
 
 impl Engine {
     /// Searches for `text` in all files that an exact search reads, and selects the indexed files that may contain it
-    /// after decoding.
+    /// after decoding. With `masks`, secrets in lines are masked.
     pub(super) fn exhaustive(
         &self,
         snapshot: &SearchSnapshot,
         filter: &Filter,
         text: &str,
+        masks: bool,
     ) -> Result<ExhaustiveMatches, Error> {
         let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
         let (pattern, plan) = (Pattern::new(&wanted)?, NarrowPlan::new(&wanted));
@@ -75,7 +76,7 @@ impl Engine {
                 page,
                 context: (0, 0),
                 max_count,
-                masks: !self.policy.show_secrets,
+                masks,
                 threads: self.options.threads,
                 reading: Reading::default(),
             })
@@ -112,6 +113,7 @@ impl Engine {
         source_tree: &SourceTree,
         path: &RelPath,
         text: &str,
+        masks: bool,
     ) -> Result<Option<Line>, Error> {
         let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
         let found = grep::scan(&LineScan {
@@ -124,7 +126,7 @@ impl Engine {
             page: 1,
             context: (0, 0),
             max_count: Some(1),
-            masks: !self.policy.show_secrets,
+            masks,
             threads: Some(1),
             reading: Reading::default(),
         });

@@ -468,8 +468,8 @@ struct FileSearch<'o> {
 }
 
 impl FileSearch<'_> {
-    /// Searches and prints. Returns whether the file matched, and ripgrep's statistics; `None` if a line with a secret was
-    /// held back.
+    /// Searches and prints. Returns whether the file matched, and ripgrep's statistics; `None` if a line
+    /// contains a secret; what was printed must then be discarded.
     fn print(
         &mut self,
         printer: &mut Printer,
@@ -496,7 +496,7 @@ impl FileSearch<'_> {
         }
     }
 
-    /// Searches, restricted to `places` if there are any. Returns whether no line was held back.
+    /// Searches, restricted to `places` if there are any. Returns whether no line contains a secret.
     fn search<S: Sink<Error = io::Error>>(
         &mut self,
         searched: &mut impl Searched,
