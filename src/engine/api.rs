@@ -240,7 +240,7 @@ impl Mode {
     }
 }
 
-/// The most hits of a page. The limit of an exhaustive search is [`MAX_ROWS`].
+/// The maximum number of hits of a page. The limit of an exhaustive search is [`MAX_ROWS`].
 pub const MAX_RESULTS: usize = 50;
 
 /// A ranked search.
@@ -248,7 +248,7 @@ pub const MAX_RESULTS: usize = 50;
 pub struct SearchRequest {
     /// The query: a question, a name or a piece of code, of 1 to 10,000 characters.
     pub query: String,
-    /// The most hits of a page, 1 to 50, or 1 to 1,000 if `exhaustive` is set. Default 10.
+    /// The maximum number of hits of a page, 1 to 50, or 1 to 1,000 if `exhaustive` is set. Default 10.
     pub max_results: usize,
     /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
@@ -264,7 +264,7 @@ pub struct SearchRequest {
     pub expand: u32,
     /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Default 0.
     pub min_score: f32,
-    /// The most hits in one file, at least 1. Only the first ten files are divided into places, such as functions and
+    /// The maximum number of hits in one file, at least 1. Only the first ten files are divided into places, such as functions and
     /// types; the first twenty for a query of many words on several lines. The best place has the rank of the file,
     /// and the other places rank lower according to their probability. Other files have at most 3 hits. Default 10.
     pub per_file: usize,
@@ -302,7 +302,7 @@ impl SearchRequest {
         }
     }
 
-    /// The most hits of a page of this request.
+    /// The maximum number of hits of a page of this request.
     pub(super) fn most_results(&self) -> usize {
         if self.exhaustive { MAX_ROWS } else { MAX_RESULTS }
     }

@@ -28,7 +28,7 @@ pub struct EntriesRequest {
     /// A symbol, as in [`GraphRequest::target`]: only entries whose handler is the symbol, or reaches it through up to 5
     /// calls.
     pub reaches: Option<String>,
-    /// The most rows, 1 to 1,000. Default 200.
+    /// The maximum number of rows, 1 to 1,000. Default 200.
     pub max_results: usize,
     /// The filter of the files that declare the entries. Its kinds are kinds of the handler's symbol.
     pub filter: FilterSpec,

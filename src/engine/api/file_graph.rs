@@ -22,7 +22,7 @@ pub enum FileGraphQuestion {
 pub struct FileGraphRequest {
     /// The question.
     pub question: FileGraphQuestion,
-    /// The most rows: files, or groups for [`FileGraphQuestion::Cycles`]. An export has all files. Default 50.
+    /// The maximum number of rows: files, or groups for [`FileGraphQuestion::Cycles`]. An export has all files. Default 50.
     pub max_results: usize,
     /// The filter of the files that are shown, on both ends of an import.
     pub filter: FilterSpec,

@@ -18,7 +18,7 @@ pub struct FilesRequest {
     pub include_scattered: bool,
     /// The filter of files; kinds are refused.
     pub filter: FilterSpec,
-    /// The most files of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
+    /// The maximum number of files of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
     pub max_results: usize,
     /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,

@@ -91,11 +91,11 @@ pub struct GraphRequest {
     /// The symbol or file: `name`, `Container.name`, `Container::name`, `path#name`, `path:line`, `path:line:column`;
     /// for imports, importers and impact also `path`. At most 1,000 characters.
     pub target: String,
-    /// The most steps that are followed, 1 to 8; `None` for [`GraphQuestion::default_depth`].
+    /// The maximum number of steps that are followed, 1 to 8; `None` for [`GraphQuestion::default_depth`].
     pub depth: Option<u32>,
     /// The lowest confidence of a row, 0 to 1. Default 0.3.
     pub min_confidence: f32,
-    /// The most rows, 1 to 1,000. Default 50.
+    /// The maximum number of rows, 1 to 1,000. Default 50.
     pub max_results: usize,
     /// The filter of the files in which uses are shown; kinds are those of the using symbols.
     pub filter: FilterSpec,

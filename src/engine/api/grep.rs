@@ -10,7 +10,7 @@ use crate::snippet::ContextLine;
 use crate::text::{Lines, Span};
 pub use crate::walk::IgnoreSources;
 
-/// The most lines of context before or after a matching line.
+/// The maximum number of lines of context before or after a matching line.
 pub const MAX_GREP_CONTEXT: u32 = 100;
 
 /// An exact search of all lines. The options have the same meaning as in ripgrep.
@@ -45,7 +45,7 @@ pub struct GrepRequest {
     /// Only the order changes: the matches are the same. An index is needed and is built as for a search. Default
     /// false: by path.
     pub rank: bool,
-    /// The most lines of a page, 1 to 1,000. Default 50.
+    /// The maximum number of lines of a page, 1 to 1,000. Default 50.
     pub max_results: usize,
     /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
@@ -55,9 +55,9 @@ pub struct GrepRequest {
     pub before: Option<u32>,
     /// The lines of context after each line, instead of `expand`.
     pub after: Option<u32>,
-    /// The most bytes of the compiled pattern; `None` for the default of the crate `regex`.
+    /// The maximum number of bytes of the compiled pattern; `None` for the default of the crate `regex`.
     pub regex_size_limit: Option<usize>,
-    /// The most bytes of the cache of a matcher; `None` for the default of the crate `regex`.
+    /// The maximum number of bytes of the cache of a matcher; `None` for the default of the crate `regex`.
     pub dfa_size_limit: Option<usize>,
     /// The encoding of all files, as a label of the WHATWG, or `none` to search the bytes as they are. `None` for UTF-8,
     /// or UTF-16 if the file has a byte order mark.

@@ -6,7 +6,7 @@ use crate::model::SymbolKind;
 use crate::path::RelPath;
 use crate::text::Lines;
 
-/// The most rows of a map.
+/// The maximum number of rows of a map.
 pub const MAX_MAP_ITEMS: usize = 5_000;
 
 /// A request for the outline of a tree, of a folder or of a file.
@@ -14,7 +14,7 @@ pub const MAX_MAP_ITEMS: usize = 5_000;
 pub struct MapRequest {
     /// The filter of files. Its `path` is the folder or file of the outline; its kinds are those of the symbols.
     pub filter: FilterSpec,
-    /// The most rows, counting folders, files and symbols, 1 to 5,000. Default 200.
+    /// The maximum number of rows, counting folders, files and symbols, 1 to 5,000. Default 200.
     pub max_items: usize,
     /// The greatest depth of a folder with a row; the files of deeper folders count for the folder above. Default 2.
     pub depth: u32,

@@ -74,7 +74,7 @@ pub struct ListNotesRequest {
     pub only_stale: bool,
     /// Whether retired notes are listed too.
     pub include_retired: bool,
-    /// The most notes, 1 to 2,000; the newest are listed first. Default 50.
+    /// The maximum number of notes, 1 to 2,000; the newest are listed first. Default 50.
     pub max_results: usize,
 }
 
@@ -127,7 +127,7 @@ pub struct SearchNotesRequest {
     pub filter: FilterSpec,
     /// The lowest score of a note, 0 to 1. Default .5.
     pub min_score: f32,
-    /// The most notes, 1 to 50. Default 5.
+    /// The maximum number of notes, 1 to 50. Default 5.
     pub max_results: usize,
 }
 

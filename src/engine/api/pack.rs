@@ -26,9 +26,9 @@ use crate::text::Lines;
 pub struct PackRequest {
     /// The task in words, of 1 to 10,000 characters.
     pub task: String,
-    /// The most tokens of the pack, 200 to 200,000. A token is taken to be 4 bytes. Default 8,000.
+    /// The maximum number of tokens of the pack, 200 to 200,000. A token is taken to be 4 bytes. Default 8,000.
     pub budget: usize,
-    /// The most files, 1 to 50. Default 40.
+    /// The maximum number of files, 1 to 50. Default 40.
     pub max_files: usize,
     /// The filter of files and kinds.
     pub filter: FilterSpec,

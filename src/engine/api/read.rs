@@ -7,7 +7,7 @@ use super::symbols::SymbolRow;
 use crate::path::RelPath;
 use crate::text::Lines;
 
-/// The most bytes of text in a [`ReadText`].
+/// The maximum number of bytes of text in a [`ReadText`].
 pub const MAX_READ_BYTES: usize = 16 << 20;
 
 /// A range of lines, from 1.
@@ -133,7 +133,7 @@ pub struct SymbolChoices {
     pub warnings: Vec<String>,
 }
 
-/// The most definitions of a name in a [`SymbolChoices`].
+/// The maximum number of definitions of a name in a [`SymbolChoices`].
 pub const MAX_CHOICES: usize = 50;
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct SymbolsRequest {
     pub pattern: String,
     /// The filter of files and kinds. Without kinds, sections of documents and implementation blocks are excluded.
     pub filter: FilterSpec,
-    /// The most definitions of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
+    /// The maximum number of definitions of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
     pub max_results: usize,
     /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
