@@ -92,12 +92,14 @@ impl Library {
         self.save(manifest)
     }
 
-    /// Fails if a process changes the index of a source.
+    /// Fails if a process changes the index of a source, or the index of an import that will replace the present one.
     pub(super) fn check_unused(&self, manifest: &SourceManifest) -> Result<(), LibraryError> {
-        let index = self.paths.index(&manifest.id, manifest.import);
-        match Lock::holder(&index.join("lock")) {
-            None => Ok(()),
-            Some(by) => Err(LibraryError::InUse { name: manifest.name.clone(), by }),
+        let newer = self.job(&manifest.id)?.map(|job| job.import);
+        for import in [manifest.import].into_iter().chain(newer) {
+            if let Some(by) = Lock::holder(&self.paths.index(&manifest.id, import).join("lock")) {
+                return Err(LibraryError::InUse { name: manifest.name.clone(), by });
+            }
         }
+        Ok(())
     }
 }
