@@ -3,12 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::unpack::UnpackError;
+use super::unpack::{UnpackError, UnpackFault};
 use crate::engine::{Error, ErrorKind};
 use crate::git::RevisionError;
 use crate::gitdir::GitDirError;
 use crate::memory::MemoryError;
-use crate::store::{FileError, LockError, LockHolder};
+use crate::store::{FileError, IoCause, LockError, LockHolder};
 
 /// Why a request to a library failed.
 #[derive(Debug, thiserror::Error)]
@@ -193,10 +193,14 @@ impl LibraryError {
             | LibraryError::NoFolderInside { .. }
             | LibraryError::Revision(_)
             | LibraryError::NotALibrary { .. } => ErrorKind::BadRequest,
-            LibraryError::BadSource { .. }
-            | LibraryError::Remote { .. }
-            | LibraryError::Refused(_)
-            | LibraryError::Repository(_) => ErrorKind::BadSource,
+            LibraryError::BadSource { .. } | LibraryError::Remote { .. } | LibraryError::Repository(_) => {
+                ErrorKind::BadSource
+            }
+            LibraryError::Refused(error) => match &error.fault {
+                // The disk is the reason, and not the archive.
+                UnpackFault::Io(error) => ErrorKind::of_cause(IoCause::of(error)),
+                _ => ErrorKind::BadSource,
+            },
             LibraryError::InUse { .. } | LibraryError::Locked { .. } => ErrorKind::Locked,
             LibraryError::NoFolder | LibraryError::Changed { .. } => ErrorKind::Io,
             LibraryError::NewerFormat { .. } => ErrorKind::NewerFormat,
@@ -240,5 +244,22 @@ fn holder(by: &Option<LockHolder>) -> String {
     match by {
         Some(by) => format!("process {} changes it since {} s", by.pid, by.age()),
         None => "another process changes it".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_fault_of_the_archive() {
+        let kind =
+            |fault| LibraryError::from(UnpackError { archive: "a.zip".into(), entry: None, fault }).kind();
+        let of_io = |kind_of_io: io::ErrorKind| kind(UnpackFault::Io(kind_of_io.into()));
+        assert_eq!(of_io(io::ErrorKind::StorageFull), ErrorKind::DiskFull);
+        assert_eq!(of_io(io::ErrorKind::ReadOnlyFilesystem), ErrorKind::ReadOnly);
+        assert_eq!(of_io(io::ErrorKind::PermissionDenied), ErrorKind::Permission);
+        assert_eq!(of_io(io::ErrorKind::Other), ErrorKind::Io);
+        assert_eq!(kind(UnpackFault::Link), ErrorKind::BadSource);
     }
 }
