@@ -9,6 +9,7 @@ use super::manifest::{
 };
 use super::names;
 use super::open::Library;
+use super::paths;
 use super::plan::{self, LocatedSource};
 use super::records;
 use crate::engine::api::{Options, RefreshReport};
@@ -101,8 +102,7 @@ impl Library {
 
     /// Fails if the source and the library contain each other.
     fn check_place(&self, located: &LocatedSource) -> Result<(), LibraryError> {
-        let library = self.paths.root();
-        let library = library.canonicalize().unwrap_or_else(|_| library.to_path_buf());
+        let library = paths::without_links(self.paths.root());
         let path = located.origin.path();
         let is_around = located.origin.kind == SourceKind::Folder && library.starts_with(&path);
         if path.starts_with(&library) || is_around {

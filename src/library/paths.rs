@@ -145,3 +145,12 @@ pub(super) fn tree_in(import: &Path) -> PathBuf {
 pub(super) fn listing_in(import: &Path) -> PathBuf {
     import.join("FILES")
 }
+
+/// A path, which need not exist, without the links in its part that exists.
+pub(super) fn without_links(path: &Path) -> PathBuf {
+    let canonical = |folder: &Path| {
+        let rest = path.strip_prefix(folder).expect("an ancestor is a prefix");
+        folder.canonicalize().ok().map(|folder| folder.join(rest))
+    };
+    path.ancestors().find_map(canonical).unwrap_or_else(|| path.to_path_buf())
+}
