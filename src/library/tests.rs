@@ -1,5 +1,7 @@
 //! Tests of whole imports, with real archives and repositories.
 
+mod changes;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -4,15 +4,15 @@
 
 use super::api::{AddProgress, OnAddProgress, UpdatedSource};
 use super::error::LibraryError;
-use super::job::{Job, JobStage};
+use super::job::{Job, JobStage, PlannedSource};
 use super::listing;
-use super::manifest::{SourceKind, SourceManifest, SourceState};
+use super::manifest::{SourceKind, SourceManifest, SourceOrigin, SourceState};
 use super::open::Library;
 use super::plan;
 use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
-use crate::engine::api::Options;
+use crate::engine::api::{Options, RefreshReport};
 use crate::memory::move_notes;
 
 impl Library {
@@ -49,31 +49,23 @@ impl Library {
     }
 
     /// Materializes the newest state of a source; `None` if that is the state of the manifest.
-    fn bring_in_newer(
+    pub(super) fn bring_in_newer(
         &self,
         old: &SourceManifest,
         progress: OnAddProgress<'_>,
     ) -> Result<Option<Job>, LibraryError> {
         let _lock = self.lock()?;
         self.check_unused(old)?;
-        let mut job = match self.job(&old.id)? {
+        let newest = NewestState::of(&old.origin)?;
+        let mut earlier = self.job(&old.id)?;
+        if let Some(job) = earlier.take_if(|job| !newest.is_of(job)) {
+            self.drop_job(&job)?;
+        }
+        let mut job = match earlier {
             Some(job) => job,
+            None if newest.is_imported(old) => return Ok(None),
             None => {
-                let planned = plan::planned(&old.origin)?;
-                let is_same = match old.origin.kind {
-                    SourceKind::Git => planned.commit == old.commit,
-                    SourceKind::Folder => false,
-                    SourceKind::Zip | SourceKind::Tar | SourceKind::File => {
-                        let path = old.origin.path();
-                        let hash = listing::hash_of(&path);
-                        let hash = hash.map_err(|error| LibraryError::io("read", &path, error))?;
-                        Some(hash) == old.archive_hash
-                    }
-                };
-                if is_same {
-                    return Ok(None);
-                }
-                let settings = old.settings.clone();
+                let (settings, planned) = (old.settings.clone(), newest.planned);
                 let job = Job::new(old.id.clone(), old.name.clone(), old.origin.clone(), settings, planned);
                 Job { import: old.import + 1, ..job }
             }
@@ -91,6 +83,13 @@ impl Library {
         Ok(Some(job))
     }
 
+    /// Removes an import that no manifest names.
+    fn drop_job(&self, job: &Job) -> Result<(), LibraryError> {
+        self.end_job(&job.id)?;
+        remove_tree(&self.paths.import(&job.id, job.import))?;
+        remove_tree(&self.paths.index(&job.id, job.import))
+    }
+
     /// Indexes a new import, and lets the manifest name it.
     fn replace(
         &self,
@@ -98,20 +97,71 @@ impl Library {
         job: &Job,
         options: &Options,
         progress: OnAddProgress<'_>,
-    ) -> Result<(SourceManifest, crate::engine::api::RefreshReport), LibraryError> {
+    ) -> Result<(SourceManifest, RefreshReport), LibraryError> {
         let new = self.manifest_of(job, Some(old))?;
         let report = self.index(&new, options, &|now: AddProgress| progress(now))?;
         let _lock = self.lock()?;
         let now = self.manifest(&old.id)?.filter(|now| now.import == old.import);
         let Some(now) = now else { return Err(LibraryError::Changed { name: old.name.clone() }) };
-        let new = SourceManifest { state: SourceState::Ready, name: now.name, ..new };
+        // The source may have been renamed while it was indexed.
+        let mut history = now.history;
+        history.extend(new.history.last().cloned());
+        let new = SourceManifest { state: SourceState::Ready, name: now.name, history, ..new };
         self.save(&new)?;
-        self.end_job(&old.id)?;
-        remove_tree(&self.paths.import(&old.id, old.import))?;
-        // If the process is killed before this, the next collection moves the notes.
+        // The new import answers from here on. If the process is killed or fails, the next collection does the rest.
+        if let Err(error) = self.drop_import(old, &new) {
+            tracing::warn!("an old import of '{}' is left in the library: {error}", new.name);
+        }
+        Ok((new, report))
+    }
+
+    /// Removes the import of the manifest `old`, whose notes move to the index of `new`.
+    fn drop_import(&self, old: &SourceManifest, new: &SourceManifest) -> Result<(), LibraryError> {
         let index = self.paths.index(&old.id, old.import);
         move_notes(&index, &self.paths.index(&new.id, new.import))?;
-        remove_tree(&index)?;
-        Ok((new, report))
+        self.end_job(&old.id)?;
+        remove_tree(&self.paths.import(&old.id, old.import))?;
+        remove_tree(&index)
+    }
+}
+
+/// The present state of an origin.
+struct NewestState {
+    planned: PlannedSource,
+    /// The hash of a file.
+    hash: Option<String>,
+}
+
+impl NewestState {
+    fn of(origin: &SourceOrigin) -> Result<NewestState, LibraryError> {
+        let planned = plan::planned(origin)?;
+        let hash = match origin.kind {
+            SourceKind::Git | SourceKind::Folder => None,
+            SourceKind::Zip | SourceKind::Tar | SourceKind::File => {
+                let path = origin.path();
+                Some(listing::hash_of(&path).map_err(|error| LibraryError::io("read", &path, error))?)
+            }
+        };
+        Ok(NewestState { planned, hash })
+    }
+
+    /// Whether this is the state of a manifest. The state of a folder is known only after its files were copied.
+    fn is_imported(&self, manifest: &SourceManifest) -> bool {
+        match manifest.origin.kind {
+            SourceKind::Git => self.planned.commit == manifest.commit,
+            SourceKind::Folder => false,
+            SourceKind::Zip | SourceKind::Tar | SourceKind::File => self.hash == manifest.archive_hash,
+        }
+    }
+
+    /// Whether this is the state that an import of an earlier call has acquired.
+    fn is_of(&self, job: &Job) -> bool {
+        match job.origin.kind {
+            SourceKind::Git => self.planned.commit == job.planned.commit,
+            SourceKind::Folder => false,
+            SourceKind::Zip | SourceKind::Tar | SourceKind::File => {
+                job.acquired.as_ref().is_some_and(|acquired| self.hash == acquired.hash)
+            }
+        }
     }
 }

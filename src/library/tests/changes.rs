@@ -1,0 +1,130 @@
+//! Tests of sources that change, or are changed, while a library is at work.
+
+use std::fs;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use super::{PACKAGE, TestPlace, git, library_at, tar_bytes};
+use crate::engine::ErrorKind;
+use crate::engine::api::Options;
+use crate::library::job::JobStage;
+use crate::library::manifest::{ImportEvent, SourceManifest};
+use crate::library::{AddProgress, AddRequest};
+use crate::store::{Lock, StoreStep, faults};
+
+const NEWER: &[(&str, &str)] = &[PACKAGE[0], ("keys-1.2.0/src/new.rs", "pub fn resolve_api_key() {}\n")];
+const NEWEST: &[(&str, &str)] = &[PACKAGE[0], ("keys-1.2.0/src/newest.rs", "pub fn resolve_api_key() {}\n")];
+
+impl TestPlace {
+    /// Adds an archive, and then replaces the file by a newer one.
+    fn with_newer_archive() -> (TestPlace, SourceManifest) {
+        let place = TestPlace::new();
+        fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
+        let source = place.add(&place.path("keys.tar")).unwrap().source;
+        fs::write(place.path("keys.tar"), tar_bytes(NEWER)).unwrap();
+        (place, source)
+    }
+
+    /// Begins an update of `keys`, which ends before the new import is indexed.
+    fn update_until_indexing(&self, name: &str) {
+        let old = self.library.find(name).unwrap();
+        let job = self.library.bring_in_newer(&old, &|_| ()).unwrap();
+        assert_eq!(job.unwrap().stage, JobStage::Materialized);
+    }
+}
+
+#[test]
+fn a_source_whose_newer_import_is_being_indexed_is_in_use() {
+    let (place, source) = TestPlace::with_newer_archive();
+    place.update_until_indexing("keys");
+    let index = place.library.paths.index(&source.id, 2);
+    fs::create_dir_all(&index).unwrap();
+    let lock = Lock::acquire(&index.join("lock"), Duration::ZERO, &mut |_| ()).unwrap();
+    assert_eq!(place.library.remove("keys").unwrap_err().kind(), ErrorKind::Locked);
+    assert!(index.exists());
+    drop(lock);
+    place.library.remove("keys").unwrap();
+    assert!(!index.exists());
+}
+
+#[test]
+fn a_change_during_an_update_stays_in_the_history() {
+    let (place, _) = TestPlace::with_newer_archive();
+    let is_renamed = AtomicBool::new(false);
+    let rename = |progress: AddProgress| {
+        if matches!(progress, AddProgress::Indexing(_)) && !is_renamed.swap(true, Relaxed) {
+            place.library.rename("keys", "other").unwrap();
+        }
+    };
+    let updated = place.library.update("keys", &Options::default(), &rename).unwrap().source;
+    let events: Vec<ImportEvent> = updated.history.iter().map(|record| record.event).collect();
+    assert_eq!(events, [ImportEvent::Added, ImportEvent::Renamed, ImportEvent::Updated]);
+    assert_eq!(updated.name, "other");
+}
+
+#[test]
+fn an_update_that_was_killed_does_not_hide_a_newer_state() {
+    let (place, _) = TestPlace::with_newer_archive();
+    place.update_until_indexing("keys");
+    fs::write(place.path("keys.tar"), tar_bytes(NEWEST)).unwrap();
+    let updated = place.library.update("keys", &Options::default(), &|_| ()).unwrap();
+    let hash = blake3::hash(&tar_bytes(NEWEST)).to_hex().to_string();
+    assert_eq!((updated.is_new, updated.source.archive_hash), (true, Some(hash)));
+    assert_eq!((place.found("keys").as_str(), updated.source.import), ("src/newest.rs", 2));
+    // The archive of the present import may have come back.
+    fs::write(place.path("keys.tar"), tar_bytes(NEWER)).unwrap();
+    place.update_until_indexing("keys");
+    fs::write(place.path("keys.tar"), tar_bytes(NEWEST)).unwrap();
+    assert!(!place.library.update("keys", &Options::default(), &|_| ()).unwrap().is_new);
+    assert!(place.library.jobs().unwrap().is_empty());
+}
+
+#[test]
+fn an_update_of_a_repository_that_was_killed_does_not_hide_a_newer_commit() {
+    let place = TestPlace::new();
+    let tree = place.project("repo");
+    let commit = |name: &str| {
+        fs::write(tree.join(name), "pub fn other() {}\n").unwrap();
+        git(&tree, "add -A");
+        git(&tree, "commit -q -m next");
+    };
+    git(&tree, "init -q");
+    commit("a.rs");
+    place.add_with(&AddRequest::new(format!("file://{}", tree.display()))).unwrap();
+    commit("b.rs");
+    place.update_until_indexing("repo");
+    commit("c.rs");
+    place.library.update("repo", &Options::default(), &|_| ()).unwrap();
+    assert!(place.library.path("repo").unwrap().join("c.rs").exists());
+}
+
+#[test]
+fn an_old_import_that_cannot_be_removed_is_left_to_the_collection() {
+    let (place, source) = TestPlace::with_newer_archive();
+    let old = place.library.paths.import(&source.id, 1);
+    let refused = old.clone();
+    let guard = faults::observe(&old, move |step| match step {
+        StoreStep::Remove(path) if *path == refused => Err(io::ErrorKind::PermissionDenied.into()),
+        _ => Ok(()),
+    });
+    assert!(place.library.update("keys", &Options::default(), &|_| ()).unwrap().is_new);
+    drop(guard);
+    assert_eq!(place.found("keys"), "src/new.rs");
+    assert!(old.exists());
+    place.library.collect(false).unwrap();
+    assert!(!old.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_library_below_a_link_is_not_in_its_own_source() {
+    let place = TestPlace::new();
+    let tree = place.project("real");
+    std::os::unix::fs::symlink(&tree, place.path("link")).unwrap();
+    let library = library_at(place.path("link/new/library"));
+    let request = AddRequest::new(tree.to_str().unwrap());
+    let error = library.add(&request, &Options::default(), &|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadSource);
+    assert!(error.to_string().contains("contain each other") && !tree.join("new").exists(), "{error}");
+}
