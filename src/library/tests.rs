@@ -1,105 +1,17 @@
 //! Tests of whole imports, with real archives and repositories.
 
 mod changes;
+mod place;
 
 use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use tempfile::TempDir;
+use place::{PACKAGE, TestPlace, git, gzipped, library_at, run, tar_bytes};
 
 use super::protect::remove_tree;
-use super::{AddReply, AddRequest, Library, LibraryOptions, SourceKind, SourceState};
+use super::{AddRequest, SourceKind, SourceState};
+use crate::engine::ErrorKind;
 use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
-use crate::engine::{Error, ErrorKind};
 use crate::store::faults::{self, CrashMode};
-
-/// A folder with a library and the sources of a user.
-struct TestPlace {
-    folder: TempDir,
-    library: Library,
-}
-
-fn library_at(root: PathBuf) -> Library {
-    Library::open(LibraryOptions { root: Some(root), ..LibraryOptions::default() }).unwrap()
-}
-
-impl TestPlace {
-    fn new() -> TestPlace {
-        let folder = tempfile::tempdir().unwrap();
-        let library = library_at(folder.path().canonicalize().unwrap().join("library"));
-        TestPlace { folder, library }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
-    }
-
-    /// Writes the tree of a small project.
-    fn project(&self, name: &str) -> PathBuf {
-        let tree = self.path(name);
-        fs::create_dir_all(tree.join("src")).unwrap();
-        fs::write(tree.join("src/auth.rs"), "pub fn resolve_api_key() {}\n").unwrap();
-        fs::write(
-            tree.join("Cargo.toml"),
-            "[package]\nname = \"keys\"\nversion = \"1.2.0\"\nlicense = \"MIT\"\n",
-        )
-        .unwrap();
-        tree
-    }
-
-    fn add(&self, source: &Path) -> Result<AddReply, Error> {
-        self.add_with(&AddRequest::new(source.to_str().unwrap()))
-    }
-
-    fn add_with(&self, request: &AddRequest) -> Result<AddReply, Error> {
-        self.library.add(request, &Options::default(), &|_| ())
-    }
-
-    /// The path of the first hit.
-    fn found(&self, name: &str) -> String {
-        let engine = self.library.engine(name, Options::default()).unwrap();
-        let reply = engine.search(&SearchRequest::new("api key")).unwrap();
-        reply.results.first().map(|hit| hit.path.as_str().to_string()).unwrap_or_default()
-    }
-}
-
-fn run(dir: &Path, program: &str, arguments: &[&str]) {
-    let done = Command::new(program).args(arguments).current_dir(dir).output().unwrap();
-    assert!(done.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
-
-fn git(dir: &Path, arguments: &str) {
-    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"];
-    let arguments: Vec<&str> = identity.into_iter().chain(arguments.split(' ')).collect();
-    run(dir, "git", &arguments);
-}
-
-/// A tar archive with one folder at its top, as packages have.
-fn tar_bytes(entries: &[(&str, &str)]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(Vec::new());
-    for (name, text) in entries {
-        let mut header = tar::Header::new_gnu();
-        header.set_size(text.len() as u64);
-        header.set_mode(0o644);
-        header.set_cksum();
-        builder.append_data(&mut header, name, text.as_bytes()).unwrap();
-    }
-    builder.into_inner().unwrap()
-}
-
-fn gzipped(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-const PACKAGE: &[(&str, &str)] = &[
-    ("keys-1.2.0/Cargo.toml", "[package]\nname = \"keys\"\nversion = \"1.2.0\"\nlicense = \"MIT\"\n"),
-    ("keys-1.2.0/LICENSE", "MIT License\n"),
-    ("keys-1.2.0/src/auth.rs", "pub fn resolve_api_key() {}\n"),
-];
 
 #[test]
 fn a_folder_stays_where_it_is_and_outlives_its_source() {

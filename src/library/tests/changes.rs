@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::{PACKAGE, TestPlace, git, library_at, tar_bytes};
+use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
 use crate::engine::ErrorKind;
 use crate::engine::api::Options;
 use crate::library::job::JobStage;
