@@ -37,8 +37,7 @@ pub(super) fn check_out(tree: &CommitTree, writer: &mut TreeWriter<'_>) -> Resul
                 TreeKind::Submodule => writer.leave_out(path.as_str().as_bytes(), "a submodule"),
                 TreeKind::File => {
                     let bytes = tree.size(entry).map_err(|error| damaged(writer, &path, &error))?;
-                    if bytes > writer.limits().file_bytes {
-                        writer.leave_out(path.as_str().as_bytes(), "larger than the limit of files");
+                    if writer.leaves_out_size(path.as_str().as_bytes(), bytes) {
                         continue;
                     }
                     let content = tree.read(entry).map_err(|error| damaged(writer, &path, &error))?;

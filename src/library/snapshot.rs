@@ -73,14 +73,14 @@ pub(super) fn copy_folder(from: &Path, writer: &mut TreeWriter<'_>) -> Result<()
     writer.accept_names();
     writer.expect(walked.candidates.iter().map(|candidate| candidate.identity.size()).sum());
     for candidate in &walked.candidates {
-        let path = candidate.path.below(from);
-        let mut file = match open(&path) {
-            Ok(file) => file,
+        let name = candidate.path.as_str().as_bytes();
+        match open(&candidate.path.below(from)).and_then(|file| Ok((file.metadata()?.len(), file))) {
+            Ok((bytes, _)) if writer.leaves_out_size(name, bytes) => {}
+            Ok((_, mut file)) => writer.file(name, None, &mut file)?,
             // The user may delete files meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(LibraryError::io("read", &path, error)),
-        };
-        writer.file(candidate.path.as_str().as_bytes(), None, &mut file)?;
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => writer.leave_out(name, &format!("it cannot be read: {error}")),
+        }
     }
     for skipped in walked.skipped.iter().filter(|skipped| skipped.reason != SkipReason::Hidden) {
         writer.leave_out(skipped.path.as_str().as_bytes(), &skipped.detail);

@@ -139,6 +139,15 @@ impl<'a> TreeWriter<'a> {
         }
     }
 
+    /// Leaves out a file of the user whose `bytes` are above the limit. False if the file is not that large.
+    pub fn leaves_out_size(&mut self, entry: &[u8], bytes: u64) -> bool {
+        let is_above = bytes > self.limits.file_bytes;
+        if is_above {
+            self.leave_out(entry, "larger than the limit of files");
+        }
+        is_above
+    }
+
     /// Writes a folder.
     pub fn folder(&mut self, entry: &[u8]) -> Result<(), UnpackError> {
         self.count(entry)?;
