@@ -232,7 +232,7 @@ impl Library {
     /// The engine over the import of a manifest.
     pub(super) fn engine_of(&self, manifest: &SourceManifest, options: &Options) -> Result<Engine, Error> {
         let index = self.paths.index(&manifest.id, manifest.import);
-        Engine::open(self.root_of(manifest), manifest.settings.apply(index, manifest.is_held(), options))
+        Engine::open(self.root_of(manifest), manifest.settings.apply(index, &manifest.origin, options))
     }
 }
 

@@ -199,12 +199,16 @@ impl IndexSettings {
     }
 
     /// The options of the engine of a source, with everything else from `options`.
-    pub(super) fn apply(&self, index_dir: PathBuf, is_held: bool, options: &Options) -> Options {
+    pub(super) fn apply(&self, index_dir: PathBuf, origin: &SourceOrigin, options: &Options) -> Options {
+        let is_held = origin.is_held();
+        // Built-in rules do not apply to files that git tracks. All files of a commit are tracked, and a snapshot has only
+        // files that passed the rules.
+        let has_passed = origin.kind == SourceKind::Git || origin.snapshot;
         Options {
             index_dir: Some(index_dir),
             hidden: self.hidden,
             no_ignore: self.no_ignore,
-            no_built_in: self.no_built_in,
+            no_built_in: self.no_built_in || has_passed,
             secrets: self.secrets,
             max_file_bytes: self.max_file_bytes,
             view: None,
