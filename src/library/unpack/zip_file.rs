@@ -37,7 +37,7 @@ pub(in crate::library) fn unpack_zip(file: File, writer: &mut TreeWriter<'_>) ->
         .map_err(|error| writer.error_of_all(UnpackFault::Damaged(error.to_string())))?;
     let entries = listed(&archive, &mut buffer, writer)?;
     check_overlaps(&archive, &entries, writer)?;
-    writer.expect(entries.iter().map(|entry| entry.bytes).sum());
+    writer.expect(entries.iter().fold(0, |sum: u64, entry| sum.saturating_add(entry.bytes)));
     for entry in &entries {
         unpack_entry(&archive, entry, &mut buffer, writer)?;
     }
