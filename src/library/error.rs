@@ -136,11 +136,17 @@ pub enum LibraryError {
         /// What is wrong.
         reason: String,
     },
-    /// Raw files changed since they were imported.
-    #[error("the raw files of '{name}' changed while they were read; try again")]
+    /// Another process changed the source during the call.
+    #[error("another process changed or removed '{name}' meanwhile; list the sources, and try again")]
     Changed {
-        /// The location.
+        /// The name of the source.
         name: String,
+    },
+    /// The file was a tar archive when it was added.
+    #[error("{location} is no tar archive any more; remove the source and add it again")]
+    NoTarAnyMore {
+        /// The location.
+        location: String,
     },
     /// A file could not be read or written.
     #[error(transparent)]
@@ -193,9 +199,10 @@ impl LibraryError {
             | LibraryError::NoFolderInside { .. }
             | LibraryError::Revision(_)
             | LibraryError::NotALibrary { .. } => ErrorKind::BadRequest,
-            LibraryError::BadSource { .. } | LibraryError::Remote { .. } | LibraryError::Repository(_) => {
-                ErrorKind::BadSource
-            }
+            LibraryError::BadSource { .. }
+            | LibraryError::NoTarAnyMore { .. }
+            | LibraryError::Remote { .. }
+            | LibraryError::Repository(_) => ErrorKind::BadSource,
             LibraryError::Refused(error) => match &error.fault {
                 // The disk is the reason, and not the archive.
                 UnpackFault::Io(error) => ErrorKind::of_cause(IoCause::of(error)),

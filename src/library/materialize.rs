@@ -125,7 +125,7 @@ impl Library {
                 let form =
                     format::form_of(&acquired).map_err(|error| LibraryError::io("read", &acquired, error))?;
                 let FileForm::Tar(compression) = form else {
-                    return Err(LibraryError::Changed { name: origin.location.clone() });
+                    return Err(LibraryError::NoTarAnyMore { location: origin.location.clone() });
                 };
                 unpack_tar(file, compression, &mut writer)?;
                 writer

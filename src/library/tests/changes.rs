@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
 use crate::engine::ErrorKind;
-use crate::engine::api::Options;
+use crate::engine::api::{Options, SearchRequest};
 use crate::library::job::JobStage;
 use crate::library::manifest::{ImportEvent, SourceManifest};
 use crate::library::{AddProgress, AddRequest};
@@ -127,4 +127,65 @@ fn a_library_below_a_link_is_not_in_its_own_source() {
     let error = library.add(&request, &Options::default(), &|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadSource);
     assert!(error.to_string().contains("contain each other") && !tree.join("new").exists(), "{error}");
+}
+
+#[test]
+fn a_snapshot_leaves_out_what_is_too_large_or_cannot_be_read() {
+    let place = TestPlace::new();
+    let tree = place.project("tree");
+    fs::File::create(tree.join("huge.bin")).unwrap().set_len((1 << 30) + 1).unwrap();
+    fs::write(tree.join("shut.rs"), "pub fn shut() {}\n").unwrap();
+    #[cfg(unix)]
+    fs::set_permissions(tree.join("shut.rs"), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    let is_readable = fs::File::open(tree.join("shut.rs")).is_ok();
+    let request = AddRequest { snapshot: true, ..AddRequest::new(tree.to_str().unwrap()) };
+    let source = place.add_with(&request).unwrap().source;
+    assert_eq!(place.found("tree"), "src/auth.rs");
+    let left_out: Vec<&str> = source.left_out.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(left_out, if is_readable { vec!["huge.bin"] } else { vec!["huge.bin", "shut.rs"] });
+}
+
+#[test]
+fn committed_files_are_indexed_as_in_a_worktree() {
+    let place = TestPlace::new();
+    let tree = place.project("repo");
+    fs::create_dir_all(tree.join("node_modules/keys")).unwrap();
+    fs::write(tree.join("node_modules/keys/vendored.js"), "function rotateVendoredSecretly() {}\n").unwrap();
+    git(&tree, "init -q");
+    git(&tree, "add -A -f");
+    git(&tree, "commit -q -m one");
+    let path = tree.to_str().unwrap().to_string();
+    let named = |name: &str, request| AddRequest { name: Some(name.into()), ..request };
+    let (url, plain) = (AddRequest::new(format!("file://{path}")), AddRequest::new(&path));
+    place.add_with(&named("worktree", plain.clone())).unwrap();
+    place.add_with(&named("commit", url)).unwrap();
+    place.add_with(&named("snapshot", AddRequest { snapshot: true, ..plain })).unwrap();
+    for name in ["worktree", "commit", "snapshot"] {
+        let engine = place.library.engine(name, Options::default()).unwrap();
+        let hits = engine.search(&SearchRequest::new("rotateVendoredSecretly")).unwrap().results;
+        assert!(hits.iter().any(|hit| hit.path.as_str() == "node_modules/keys/vendored.js"), "{name}");
+    }
+}
+
+#[test]
+fn a_tar_archive_that_becomes_another_file_says_what_to_do() {
+    let (place, _) = TestPlace::with_newer_archive();
+    fs::write(place.path("keys.tar"), "only a text\n").unwrap();
+    let error = place.library.update("keys", &Options::default(), &|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadSource);
+    assert!(error.to_string().contains("keys.tar is no tar archive any more; remove"), "{error}");
+}
+
+#[test]
+fn a_source_that_is_removed_during_an_update_is_not_brought_back() {
+    let (place, source) = TestPlace::with_newer_archive();
+    let manifest = place.library.paths.manifest(&source.id);
+    let remove = |progress: AddProgress| {
+        if matches!(progress, AddProgress::Indexing(_)) {
+            let _ = fs::remove_file(&manifest);
+        }
+    };
+    let error = place.library.update("keys", &Options::default(), &remove).unwrap_err();
+    assert!(error.to_string().contains("another process changed or removed 'keys' meanwhile"), "{error}");
+    assert!(!manifest.exists());
 }

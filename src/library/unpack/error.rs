@@ -7,7 +7,7 @@ use crate::store::IoCause;
 
 /// Why an archive is refused, with the entry that is the reason.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is refused: {}{fault}", archive.display(), entry.as_ref().map_or_else(String::new, |entry| format!("its entry '{entry}' ")))]
+#[error("{} is refused: {}{fault}", archive.display(), entry.as_ref().map_or_else(|| "it ".to_string(), |entry| format!("its entry '{entry}' ")))]
 pub struct UnpackError {
     /// The archive.
     pub archive: PathBuf,
@@ -92,7 +92,7 @@ pub enum UnpackFault {
     #[error("is damaged: {0}")]
     Damaged(String),
     /// The archive has no files.
-    #[error("it has no files")]
+    #[error("has no files")]
     Empty,
     /// A file could not be read or written.
     #[error("cannot be unpacked: {}", io_text(.0))]

@@ -25,6 +25,8 @@ struct ZipItem {
     packed: Vec<u8>,
     crc: u32,
     bytes: u32,
+    /// The extra field in the directory.
+    extra: Vec<u8>,
     /// Names the header of the first entry instead of an own one.
     shares: bool,
 }
@@ -43,6 +45,7 @@ fn stored(name: impl AsRef<[u8]>, content: &[u8]) -> ZipItem {
         packed: content.to_vec(),
         crc: crc32fast::hash(content),
         bytes: content.len() as u32,
+        extra: Vec::new(),
         shares: false,
     }
 }
@@ -79,10 +82,13 @@ fn zip_of(items: &[ZipItem]) -> Vec<u8> {
         }
         directory.extend(b"PK\x01\x02\x14\x03");
         directory.extend(header_fields(item, &item.name));
+        let length = directory.len() - 2;
+        directory[length..].copy_from_slice(&(item.extra.len() as u16).to_le_bytes());
         directory.extend([0; 6]);
         directory.extend((item.mode << 16).to_le_bytes());
         directory.extend(at.to_le_bytes());
         directory.extend(&item.name);
+        directory.extend(&item.extra);
     }
     let at = bytes.len() as u32;
     bytes.extend(&directory);
@@ -270,14 +276,32 @@ fn archive_file(bytes: &[u8]) -> fs::File {
 fn limited(bytes: &[u8], limits: UnpackLimits) -> UnpackError {
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().to_path_buf();
-    let writer = || TreeWriter::new(Path::new("a"), &tree, Some(bytes.len() as u64), limits, &|_| ());
+    let mut writer = TreeWriter::new(Path::new("a"), &tree, Some(bytes.len() as u64), limits, &|_| ());
     let file = archive_file(bytes);
     let unpacked = match bytes.starts_with(b"PK") {
-        true => unpack_zip(file, &mut writer()),
-        false if bytes.starts_with(b"\x1f\x8b") => unpack_tar(file, TarCompression::Gzip, &mut writer()),
-        false => unpack_tar(file, TarCompression::Plain, &mut writer()),
+        true => unpack_zip(file, &mut writer),
+        false if bytes.starts_with(b"\x1f\x8b") => unpack_tar(file, TarCompression::Gzip, &mut writer),
+        false => unpack_tar(file, TarCompression::Plain, &mut writer),
     };
-    unpacked.unwrap_err()
+    unpacked.and_then(|()| writer.finish()).unwrap_err()
+}
+
+#[test]
+fn sizes_beyond_all_numbers_are_refused() {
+    // In a zip64 field, each entry states the largest size.
+    let mut field = vec![1, 0, 8, 0];
+    field.extend(u64::MAX.to_le_bytes());
+    let huge = |name: &str| ZipItem { bytes: u32::MAX, extra: field.clone(), ..item(name) };
+    let error = limited(&zip_of(&[huge("a"), huge("b")]), UnpackLimits::default()).to_string();
+    assert!(error.contains("'a' is larger than 1073741824 bytes"), "{error}");
+}
+
+#[test]
+fn an_error_about_a_whole_archive_is_a_sentence() {
+    let error = limited(b"PK\x03\x04 and no more", UnpackLimits::default()).to_string();
+    assert!(error.starts_with("a is refused: it is damaged: "), "{error}");
+    let error = limited(&tar_of(&[]), UnpackLimits::default()).to_string();
+    assert_eq!(error, "a is refused: it has no files");
 }
 
 #[test]
