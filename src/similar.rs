@@ -14,6 +14,12 @@ pub fn most_similar<'c>(typed: &str, choices: impl IntoIterator<Item = &'c str>)
     is_near.then_some(nearest)
 }
 
+/// Sorts `choices` by the number of edits from `typed`; equal ones keep their order.
+pub fn sort(choices: &mut [String], typed: &str) {
+    let typed = typed.to_lowercase();
+    choices.sort_by_cached_key(|choice| strsim::osa_distance(&choice.to_lowercase(), &typed));
+}
+
 /// The end of an error about the unknown name `typed`; empty if no choice is similar.
 pub fn did_you_mean<'c>(typed: &str, choices: impl IntoIterator<Item = &'c str>) -> String {
     most_similar(typed, choices).map(|choice| format!("; did you mean '{choice}'?")).unwrap_or_default()
@@ -38,5 +44,8 @@ mod tests {
         check("", None);
         assert_eq!(did_you_mean("trati", kinds), "; did you mean 'trait'?");
         assert_eq!(did_you_mean("trati", []), "");
+        let mut sorted = ["trait", "class", "fn"].map(str::to_string);
+        sort(&mut sorted, "Clas");
+        assert_eq!(sorted, ["class", "trait", "fn"]);
     }
 }

@@ -65,18 +65,19 @@ pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, Git
 }
 
 /// The repository in `folder` itself, which may be bare: a folder with a `.git`, or a git directory. No worktree is
-/// needed, so only commits can be read. `None` if `folder` is neither.
+/// needed, so only commits can be read. The repository is read only from folders that `reach` allows. `None` if `folder`
+/// is neither.
 ///
 /// # Errors
 /// There is a repository that is not used, because it belongs to another folder or cannot be read safely.
-pub fn open_objects(folder: &Path) -> Result<Option<Repo>, GitDirError> {
+pub fn open_objects(folder: &Path, reach: &Reach) -> Result<Option<Repo>, GitDirError> {
     let Ok(top) = fs::canonicalize(folder) else { return Ok(None) };
     let git_dir = match gitdir::resolve(&top.join(".git"))? {
         Some(git_dir) => git_dir,
         None => GitDir { dir: top.clone(), common: top.clone(), is_folder: true },
     };
     let dir = git_dir.dir.clone();
-    let Some(sound) = Sound::check(&top, git_dir, &Reach::Anywhere)? else { return Ok(None) };
+    let Some(sound) = Sound::check(&top, git_dir, reach)? else { return Ok(None) };
     match gix::ThreadSafeRepository::open_opts(&dir, isolated()) {
         Ok(inner) => Ok(Some(Repo { inner, top, sound })),
         Err(error) => Err(GitDirError::unusable(&dir, error)),

@@ -7,7 +7,6 @@ use super::job::{Job, JobStage};
 use super::manifest::{
     ImportEvent, ImportRecord, IndexSettings, MANIFEST_FORMAT, SourceKind, SourceManifest, SourceState,
 };
-use super::names;
 use super::open::Library;
 use super::paths;
 use super::plan::{self, LocatedSource};
@@ -30,7 +29,7 @@ impl Library {
         let resumes = earlier.as_ref().map(|job| job.stage.name());
         let job = match earlier {
             Some(job) => job,
-            None => located.plan(settings(request, options))?,
+            None => located.plan(settings(request, options), &options.git_reach)?,
         };
         Ok(AddPlan {
             library: self.paths.root().to_path_buf(),
@@ -88,11 +87,11 @@ impl Library {
         let name = request.name.clone();
         let mut job = match earlier {
             Some(job) => Job { name: name.unwrap_or(job.name), ..job },
-            None => located.plan(settings(request, options))?,
+            None => located.plan(settings(request, options), &options.git_reach)?,
         };
         if job.origin.is_held() {
             records::write(&self.paths.job(&id), &job)?;
-            self.bring_in(&mut job, progress)?;
+            self.bring_in(&mut job, &options.git_reach, progress)?;
         }
         let manifest = self.manifest_of(&job, None)?;
         self.save(&manifest)?;
@@ -125,19 +124,7 @@ impl Library {
                 }),
             };
         }
-        let jobs = self.jobs()?;
-        let in_jobs = jobs.iter().filter(|job| job.id != located.id).map(|job| (&job.name, &job.origin));
-        let taken: Vec<_> =
-            manifests.iter().map(|known| (&known.name, &known.origin)).chain(in_jobs).collect();
-        if let Some((name, origin)) = taken.iter().find(|(name, _)| **name == located.name) {
-            let is_taken = |name: &str| taken.iter().any(|(taken, _)| *taken == name);
-            return Err(LibraryError::NameTaken {
-                name: (*name).clone(),
-                location: origin.location.clone(),
-                free: names::free_name(name, is_taken),
-            });
-        }
-        Ok(())
+        self.check_name_free(&located.name, &located.id)
     }
 
     /// The manifest of an import whose first three stages are complete, after `old`.

@@ -26,49 +26,33 @@ impl Library {
     }
 
     fn collect_all(&self, dry_run: bool) -> Result<CollectedSources, LibraryError> {
-        let _lock = self.lock()?;
+        if !self.paths.lock().exists() {
+            return Ok(CollectedSources::default());
+        }
+        // A change ends removals that were interrupted, which a dry run must only report.
+        let _lock = self.lock_only()?;
         let mut garbage = Vec::new();
-        let mut kept: Vec<(SourceId, u32)> = Vec::new();
         let (manifests, errors) = self.manifests()?;
         // An unreadable manifest may name any of the folders.
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }
-        kept.extend(manifests.into_iter().map(|manifest| (manifest.id, manifest.import)));
+        let mut kept: Vec<(SourceId, u32)> =
+            manifests.iter().map(|manifest| (manifest.id.clone(), manifest.import)).collect();
         for job in self.jobs()? {
+            let is_ended = manifests.iter().any(|known| known.id == job.id && known.import >= job.import);
             let lock = self.paths.index(&job.id, job.import).join("lock");
             let is_old = unix_now().saturating_sub(job.begun_at) > PATIENCE && Lock::holder(&lock).is_none();
-            match is_old {
+            match is_ended || is_old {
                 true => garbage.push(self.paths.job(&job.id)),
                 false => kept.push((job.id, job.import)),
             }
         }
-        let has_source = |id: &str| kept.iter().any(|(known, _)| known.as_str() == id);
         for folder in [self.paths.raw(), self.paths.derived()] {
-            for id in records::names(&folder)? {
-                let own = folder.join(&id);
-                if !has_source(&id) {
-                    garbage.push(own);
-                    continue;
-                }
-                let numbers = records::names(&own)?.into_iter().filter(|name| {
-                    let is_kept = |(known, import): &(SourceId, u32)| {
-                        known.as_str() == id && *name == format!("r{import}")
-                    };
-                    !kept.iter().any(is_kept)
-                });
-                let numbers: Vec<PathBuf> = numbers.map(|name| own.join(name)).collect();
-                let of_source = kept.iter().find(|(known, _)| known.as_str() == id);
-                if let Some((id, import)) = of_source.filter(|_| !dry_run && folder == self.paths.derived()) {
-                    // An update that was killed has left the notes beside the old index.
-                    let index = self.paths.index(id, *import);
-                    numbers.iter().try_for_each(|old| move_notes(old, &index))?;
-                }
-                garbage.extend(numbers);
-            }
+            garbage.extend(self.unneeded_imports(&folder, &kept, dry_run)?);
         }
-        let has_job = |id: &str| {
-            SourceId::try_from(id.to_string()).is_ok_and(|id| {
+        let has_job = |id: &String| {
+            SourceId::try_from(id.clone()).is_ok_and(|id| {
                 let job = self.paths.job(&id);
                 job.exists() && !garbage.contains(&job)
             })
@@ -81,7 +65,39 @@ impl Library {
             let temporary = names.filter(|name| name.starts_with(store::TEMPORARY_PREFIX));
             garbage.extend(temporary.map(|name| folder.join(name)));
         }
+        // The manifest that was set aside is removed last, so that a killed collection leaves an interrupted removal.
+        let removed = records::ids(&self.paths.manifests(), ".removed")?;
+        garbage.extend(removed.iter().map(|id| self.paths.removed(id)));
         self.drop_all(garbage, dry_run)
+    }
+
+    /// The imports in `folder`, which is the one of raw files or of indexes, that are not among `kept`. Unless this is a
+    /// dry run, notes beside an old index move to the present one.
+    fn unneeded_imports(
+        &self,
+        folder: &Path,
+        kept: &[(SourceId, u32)],
+        dry_run: bool,
+    ) -> Result<Vec<PathBuf>, LibraryError> {
+        let mut unneeded = Vec::new();
+        for id in records::names(folder)? {
+            let own = folder.join(&id);
+            let imports: Vec<_> = kept.iter().filter(|(known, _)| known.as_str() == id).collect();
+            let Some((source, present)) = imports.first() else {
+                unneeded.push(own);
+                continue;
+            };
+            let is_kept = |name: &String| imports.iter().any(|(_, import)| *name == format!("r{import}"));
+            let old = records::names(&own)?.into_iter().filter(|name| !is_kept(name));
+            let old: Vec<PathBuf> = old.map(|name| own.join(name)).collect();
+            if !dry_run && folder == self.paths.derived() {
+                // An update that was killed has left the notes beside the old index.
+                let index = self.paths.index(source, *present);
+                old.iter().try_for_each(|old| move_notes(old, &index))?;
+            }
+            unneeded.extend(old);
+        }
+        Ok(unneeded)
     }
 
     fn drop_all(&self, garbage: Vec<PathBuf>, dry_run: bool) -> Result<CollectedSources, LibraryError> {

@@ -17,6 +17,7 @@ use super::protect;
 use super::records;
 use super::snapshot;
 use super::unpack::{TreeWriter, UnpackLimits, UnpackedTree, unpack_tar, unpack_zip};
+use crate::git::Reach;
 use crate::path::RelPath;
 use crate::store;
 
@@ -26,8 +27,13 @@ const OFFERED: usize = 12;
 impl Library {
     /// Brings an import to the end of its third stage, from the stage that its record states. An error ends the import
     /// and removes what it has left.
-    pub(super) fn bring_in(&self, job: &mut Job, progress: OnAddProgress<'_>) -> Result<(), LibraryError> {
-        let done = self.run_stages(job, progress);
+    pub(super) fn bring_in(
+        &self,
+        job: &mut Job,
+        reach: &Reach,
+        progress: OnAddProgress<'_>,
+    ) -> Result<(), LibraryError> {
+        let done = self.run_stages(job, reach, progress);
         if done.is_err() {
             // The error of the import says more than one of the removal.
             let _ = protect::remove_tree(&self.paths.import(&job.id, job.import));
@@ -36,7 +42,12 @@ impl Library {
         done
     }
 
-    fn run_stages(&self, job: &mut Job, progress: OnAddProgress<'_>) -> Result<(), LibraryError> {
+    fn run_stages(
+        &self,
+        job: &mut Job,
+        reach: &Reach,
+        progress: OnAddProgress<'_>,
+    ) -> Result<(), LibraryError> {
         store::create_private_dir(&self.paths.staging_of(&job.id))?;
         if job.stage < JobStage::Acquired {
             job.acquired = Some(self.acquire(job, progress)?);
@@ -44,7 +55,7 @@ impl Library {
             records::write(&self.paths.job(&job.id), job)?;
         }
         if job.stage < JobStage::Materialized {
-            job.materialized = Some(self.materialize(job, progress)?);
+            job.materialized = Some(self.materialize(job, reach, progress)?);
             job.stage = JobStage::Materialized;
             records::write(&self.paths.job(&job.id), job)?;
         }
@@ -70,17 +81,19 @@ impl Library {
     fn materialize(
         &self,
         job: &Job,
+        reach: &Reach,
         progress: OnAddProgress<'_>,
     ) -> Result<MaterializedSource, LibraryError> {
         let staged = self.paths.staging_of(&job.id).join("import");
         snapshot::empty_folder(&staged)?;
         let tree = paths::tree_in(&staged);
         store::create_private_dir(&tree)?;
-        let mut unpacked = self.fill(job, &tree, progress)?;
+        let mut unpacked = self.fill(job, &tree, reach, progress)?;
         let root = searched(&tree, &job.origin)?;
         let tree_hash = listing::write(&paths::listing_in(&staged), &mut unpacked.files)?;
-        protect::protect(&tree)?;
+        // Some systems sync a file only through a handle that may write.
         snapshot::sync_tree(&staged)?;
+        protect::protect(&tree)?;
         let to = self.paths.import(&job.id, job.import);
         // A killed import may have put its tree in place without recording that.
         protect::remove_tree(&to)?;
@@ -101,6 +114,7 @@ impl Library {
         &self,
         job: &Job,
         tree: &Path,
+        reach: &Reach,
         progress: OnAddProgress<'_>,
     ) -> Result<UnpackedTree, LibraryError> {
         let (origin, acquired) = (&job.origin, self.paths.acquired(&job.id));
@@ -144,21 +158,21 @@ impl Library {
                     Some(folder) => location.join(folder),
                     None => location.clone(),
                 };
-                snapshot::copy_folder(&from, &mut writer)?;
+                snapshot::copy_folder(&from, reach, &mut writer)?;
                 writer
             }
             SourceKind::Git => {
                 let mut writer = TreeWriter::new(&location, tree, None, limits, progress);
-                self.check_out(job, &mut writer)?;
+                self.check_out(job, reach, &mut writer)?;
                 writer
             }
         };
         Ok(writer.finish()?)
     }
 
-    fn check_out(&self, job: &Job, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
+    fn check_out(&self, job: &Job, reach: &Reach, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
         let origin = &job.origin;
-        let repo = plan::repository(origin)?;
+        let repo = plan::repository(origin, reach)?;
         let commit = job.acquired.as_ref().and_then(|acquired| acquired.commit.clone());
         let commit =
             commit.ok_or_else(|| LibraryError::damaged(&self.paths.job(&job.id), "it has no commit"))?;

@@ -7,11 +7,12 @@ use super::api::LibraryOptions;
 use super::error::LibraryError;
 use super::job::Job;
 use super::manifest::{MANIFEST_FORMAT, SourceManifest};
-use super::names::SourceId;
+use super::names::{self, SourceId};
 use super::paths::{self, LibraryPaths};
 use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
+use crate::similar;
 use crate::store::{self, Lock};
 
 /// How many names an error suggests.
@@ -82,12 +83,17 @@ impl Library {
         }
     }
 
+    /// Takes the lock of a library, which must exist, and changes nothing else.
+    pub(super) fn lock_only(&self) -> Result<Lock, LibraryError> {
+        Lock::acquire(&self.paths.lock(), self.wait, &mut |_| ())
+            .map_err(|error| LibraryError::lock(self.paths.root(), error))
+    }
+
     /// Creates what is missing, takes the lock, and ends removals that were interrupted.
     pub(super) fn lock(&self) -> Result<Lock, LibraryError> {
         let root = self.paths.root();
         store::create_private_dir(root)?;
-        let lock = Lock::acquire(&self.paths.lock(), self.wait, &mut |_| ())
-            .map_err(|error| LibraryError::lock(root, error))?;
+        let lock = self.lock_only()?;
         for folder in LibraryPaths::folders() {
             store::create_private_dir(&root.join(folder))?;
         }
@@ -157,17 +163,34 @@ impl Library {
         Ok((manifests, errors))
     }
 
-    /// The source with this name or id.
+    /// Fails if a source or an unfinished import other than `own` has this name.
+    pub(super) fn check_name_free(&self, name: &str, own: &SourceId) -> Result<(), LibraryError> {
+        let (manifests, _) = self.manifests()?;
+        let jobs = self.jobs()?.into_iter().map(|job| (job.id, job.name, job.origin.location));
+        let sources = manifests.into_iter().map(|known| (known.id, known.name, known.origin.location));
+        let taken: Vec<(SourceId, String, String)> =
+            sources.chain(jobs).filter(|(id, ..)| id != own).collect();
+        let Some((_, _, location)) = taken.iter().find(|(_, taken, _)| taken == name) else { return Ok(()) };
+        let is_taken = |name: &str| taken.iter().any(|(_, taken, _)| taken == name);
+        Err(LibraryError::NameTaken {
+            name: name.to_string(),
+            location: location.clone(),
+            free: names::free_name(name, is_taken),
+        })
+    }
+
+    /// The source with this name or, if there is none, with this id.
     pub(super) fn find(&self, name: &str) -> Result<SourceManifest, LibraryError> {
         let (mut manifests, errors) = self.manifests()?;
-        if let Some(at) = manifests.iter().position(|found| found.name == name || found.id.as_str() == name) {
+        let with_name = manifests.iter().position(|found| found.name == name);
+        if let Some(at) = with_name.or_else(|| manifests.iter().position(|found| found.id.as_str() == name)) {
             return Ok(manifests.swap_remove(at));
         }
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }
         let mut near: Vec<String> = manifests.into_iter().map(|found| found.name).collect();
-        near.sort_by_key(|known| strsim::osa_distance(known, name));
+        similar::sort(&mut near, name);
         near.truncate(OFFERED);
         let root = self.paths.root().to_path_buf();
         Err(LibraryError::UnknownSource { name: name.to_string(), root, near })

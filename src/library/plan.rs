@@ -9,7 +9,7 @@ use super::job::{Job, PlannedSource};
 use super::location::{self, Located};
 use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
-use crate::git;
+use crate::git::{self, Reach};
 
 /// A source that was located, before its commit is known.
 pub(super) struct LocatedSource {
@@ -75,19 +75,19 @@ fn folder_name(typed: &str) -> Result<String, LibraryError> {
 
 impl LocatedSource {
     /// Plans the import: asks the repository for the commit.
-    pub fn plan(self, settings: IndexSettings) -> Result<Job, LibraryError> {
+    pub fn plan(self, settings: IndexSettings, reach: &Reach) -> Result<Job, LibraryError> {
         let LocatedSource { id, name, origin } = self;
-        let planned = planned(&origin)?;
+        let planned = planned(&origin, reach)?;
         Ok(Job::new(id, name, origin, settings, planned))
     }
 }
 
 /// What the origin is at present.
-pub(super) fn planned(origin: &SourceOrigin) -> Result<PlannedSource, LibraryError> {
+pub(super) fn planned(origin: &SourceOrigin, reach: &Reach) -> Result<PlannedSource, LibraryError> {
     let path = origin.path();
     match origin.kind {
         SourceKind::Git => {
-            let repo = repository(origin)?;
+            let repo = repository(origin, reach)?;
             let revision = repo.revision(origin.reference.as_deref().unwrap_or("HEAD"))?;
             let branch = match revision.branch {
                 Some(name) => Some(git::short(&name).to_string()),
@@ -110,7 +110,7 @@ pub(super) fn planned(origin: &SourceOrigin) -> Result<PlannedSource, LibraryErr
 }
 
 /// The repository of this machine that an origin names.
-pub(super) fn repository(origin: &SourceOrigin) -> Result<git::Repo, LibraryError> {
-    git::open_objects(&origin.path())?
+pub(super) fn repository(origin: &SourceOrigin, reach: &Reach) -> Result<git::Repo, LibraryError> {
+    git::open_objects(&origin.path(), reach)?
         .ok_or_else(|| LibraryError::bad_source(&origin.location, "it is not a git repository"))
 }

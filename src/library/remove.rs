@@ -42,16 +42,7 @@ impl Library {
         names::check_name(new_name)?;
         let _lock = self.lock()?;
         let mut manifest = self.find(name)?;
-        let (manifests, _) = self.manifests()?;
-        let other = manifests.iter().find(|known| known.name == new_name && known.id != manifest.id);
-        if let Some(other) = other {
-            let is_taken = |name: &str| manifests.iter().any(|known| known.name == name);
-            return Err(LibraryError::NameTaken {
-                name: new_name.to_string(),
-                location: other.origin.location.clone(),
-                free: names::free_name(new_name, is_taken),
-            });
-        }
+        self.check_name_free(new_name, &manifest.id)?;
         manifest.name = new_name.to_string();
         self.save_with(&mut manifest, ImportEvent::Renamed)?;
         Ok(manifest)

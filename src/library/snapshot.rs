@@ -7,7 +7,7 @@ use std::path::Path;
 use super::api::AddProgress;
 use super::error::LibraryError;
 use super::unpack::TreeWriter;
-use crate::git;
+use crate::git::{self, Reach};
 use crate::model::SkipReason;
 use crate::store::{self, StoreStep};
 use crate::walk::{self, WalkOptions};
@@ -62,8 +62,13 @@ pub(super) fn copy_file(
 
 /// Writes the files of the folder `from` that an update would index, with hidden files, so that ignore files apply to the
 /// copy too.
-pub(super) fn copy_folder(from: &Path, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
-    let tracked = git::discover(from).map(|repo| repo.tracked_below(from));
+pub(super) fn copy_folder(
+    from: &Path,
+    reach: &Reach,
+    writer: &mut TreeWriter<'_>,
+) -> Result<(), LibraryError> {
+    // A folder whose repository may not be read is copied as one without a repository is, and as it is indexed.
+    let tracked = git::discover_within(from, reach).ok().flatten().map(|repo| repo.tracked_below(from));
     let is_tracked = |path: &crate::path::RelPath, is_dir: bool| {
         tracked.as_ref().is_some_and(|tracked| tracked.contains(path, is_dir))
     };

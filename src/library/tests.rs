@@ -3,12 +3,13 @@
 mod changes;
 mod place;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use place::{PACKAGE, TestPlace, git, gzipped, library_at, run, tar_bytes};
 
 use super::protect::remove_tree;
-use super::{AddRequest, SourceKind, SourceState};
+use super::{AddRequest, Library, SourceKind, SourceState};
 use crate::engine::ErrorKind;
 use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
 use crate::store::faults::{self, CrashMode};
@@ -164,7 +165,7 @@ fn an_update_keeps_the_notes_of_a_source_also_when_it_is_killed() {
     fs::create_dir(&left).unwrap();
     fs::rename(new.join("memory"), left.join("memory")).unwrap();
     assert!(texts().is_empty());
-    place.library.collect(true).unwrap();
+    assert!(place.library.collect(true).unwrap().removed.contains(&left));
     assert!(left.exists());
     place.library.collect(false).unwrap();
     assert!(!left.exists());
@@ -213,8 +214,25 @@ fn a_name_is_given_once() {
     assert_eq!(place.found("three"), "src/auth.rs");
 }
 
-/// Checks that in every image, the source is whole or missing, and that adding it again ends the import.
-fn check_images(place: &TestPlace, name: &str, request: &AddRequest, modes: &[CrashMode], work: impl Fn()) {
+/// The stage at which the only import of a library ended, if it is unfinished.
+fn begun_stage(library: &Library) -> Option<&'static str> {
+    let source = library.list().unwrap().sources.into_iter().next();
+    match source {
+        Some(source) => (source.state == SourceState::Indexing).then_some("materialized"),
+        None => library.jobs().unwrap().first().map(|job| job.stage.name()),
+    }
+}
+
+/// Checks that in every image, the source is whole or missing, and that adding it again ends the import. Returns the stages
+/// from which imports were resumed.
+fn check_images(
+    place: &TestPlace,
+    name: &str,
+    request: &AddRequest,
+    modes: &[CrashMode],
+    work: impl Fn(),
+) -> BTreeSet<&'static str> {
+    let mut resumed = BTreeSet::new();
     let root = place.path("library");
     fs::create_dir_all(&root).unwrap();
     let _fast = faults::without_sync(&root);
@@ -235,8 +253,12 @@ fn check_images(place: &TestPlace, name: &str, request: &AddRequest, modes: &[Cr
             assert!(verified.is_clean(), "{at}: {verified:?}");
         }
         if number % 7 == 0 || number + 1 == images.len() {
+            let begun = begun_stage(&library);
             match library.add(request, &Options::default(), &|_| ()) {
-                Ok(reply) => assert_eq!(reply.source.state, SourceState::Ready, "{at}"),
+                Ok(reply) => {
+                    assert_eq!((reply.source.state, reply.resumed), (SourceState::Ready, begun), "{at}");
+                    resumed.extend(reply.resumed);
+                }
                 Err(error) => assert_eq!(error.kind(), ErrorKind::NameTaken, "{at}: {error}"),
             }
             assert!(library.jobs().unwrap().is_empty(), "{at}");
@@ -245,6 +267,7 @@ fn check_images(place: &TestPlace, name: &str, request: &AddRequest, modes: &[Cr
             assert!(library.list().unwrap().sources.is_empty(), "{at}");
         }
     }
+    resumed
 }
 
 #[test]
@@ -253,9 +276,10 @@ fn an_archive_whose_import_is_killed_is_resumed_or_missing() {
     fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
     let request = AddRequest::new(place.path("keys.tar").to_str().unwrap());
     // The double of the store follows the names of files, not those in a renamed folder.
-    check_images(&place, "keys", &request, &[CrashMode::Killed], || {
+    let resumed = check_images(&place, "keys", &request, &[CrashMode::Killed], || {
         place.add_with(&request).unwrap();
     });
+    assert!(resumed.contains("materialized"), "{resumed:?}");
     assert_eq!(fs::read(place.path("keys.tar")).unwrap(), tar_bytes(PACKAGE));
 }
 
@@ -265,9 +289,10 @@ fn a_folder_whose_import_is_cut_short_is_whole_or_missing() {
     let tree = place.project("tree");
     let request = AddRequest::new(tree.to_str().unwrap());
     let modes = [CrashMode::Killed, CrashMode::Lost, CrashMode::NamesKept, CrashMode::RemovalsKept];
-    check_images(&place, "tree", &request, &modes, || {
+    let resumed = check_images(&place, "tree", &request, &modes, || {
         place.add_with(&request).unwrap();
     });
+    assert_eq!(resumed.into_iter().collect::<Vec<_>>(), ["materialized"]);
     assert_eq!(fs::read_to_string(tree.join("src/auth.rs")).unwrap(), "pub fn resolve_api_key() {}\n");
 }
 

@@ -13,6 +13,7 @@ use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
 use crate::engine::api::{Options, RefreshReport};
+use crate::git::Reach;
 use crate::memory::move_notes;
 
 impl Library {
@@ -28,7 +29,7 @@ impl Library {
         progress: OnAddProgress<'_>,
     ) -> Result<UpdatedSource, Error> {
         let old = self.find(name)?;
-        let job = if old.is_held() { self.bring_in_newer(&old, progress)? } else { None };
+        let job = if old.is_held() { self.bring_in_newer(&old, &options.git_reach, progress)? } else { None };
         let old_commit = old.commit.clone();
         match job {
             Some(job) => {
@@ -38,7 +39,7 @@ impl Library {
             }
             None => {
                 if !old.is_held() {
-                    plan::planned(&old.origin)?;
+                    plan::planned(&old.origin, &options.git_reach)?;
                 } else if old.state == SourceState::Ready {
                     return Ok(UpdatedSource { source: old, is_new: false, old_commit, report: None });
                 }
@@ -52,11 +53,12 @@ impl Library {
     pub(super) fn bring_in_newer(
         &self,
         old: &SourceManifest,
+        reach: &Reach,
         progress: OnAddProgress<'_>,
     ) -> Result<Option<Job>, LibraryError> {
         let _lock = self.lock()?;
         self.check_unused(old)?;
-        let newest = NewestState::of(&old.origin)?;
+        let newest = NewestState::of(&old.origin, reach)?;
         let mut earlier = self.job(&old.id)?;
         if let Some(job) = earlier.take_if(|job| !newest.is_of(job)) {
             self.drop_job(&job)?;
@@ -71,7 +73,7 @@ impl Library {
             }
         };
         records::write(&self.paths.job(&job.id), &job)?;
-        self.bring_in(&mut job, progress)?;
+        self.bring_in(&mut job, reach, progress)?;
         debug_assert_eq!(job.stage, JobStage::Materialized);
         if job.materialized.as_ref().map(|done| &done.tree_hash) == old.tree_hash.as_ref()
             && old.origin.kind == SourceKind::Folder
@@ -133,8 +135,8 @@ struct NewestState {
 }
 
 impl NewestState {
-    fn of(origin: &SourceOrigin) -> Result<NewestState, LibraryError> {
-        let planned = plan::planned(origin)?;
+    fn of(origin: &SourceOrigin, reach: &Reach) -> Result<NewestState, LibraryError> {
+        let planned = plan::planned(origin, reach)?;
         let hash = match origin.kind {
             SourceKind::Git | SourceKind::Folder => None,
             SourceKind::Zip | SourceKind::Tar | SourceKind::File => {

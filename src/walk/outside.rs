@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use ignore::gitignore::gitconfig_excludes_path;
 
 use super::built_in::{BUILT_IN, RuleEvidence};
+use super::claim;
+use super::rules::{self, ancestors_with_rules};
 use super::small_file::bytes_of;
-use super::{claim, rules};
 use crate::path::RelPath;
 
 /// Whether an entry of this name affects other entries: an ignore file, a repository, the claim of an index, or
@@ -43,7 +44,7 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = gitconfig_excludes_path().into_iter().collect();
     // Rules apply up to the top of a repository, and any folder above may become a repository.
     let mut is_inside = true;
-    for (at, folder) in root.ancestors().enumerate() {
+    for (at, folder) in ancestors_with_rules(root).enumerate() {
         let dot_git = folder.join(".git");
         if at > 0 && is_inside {
             paths.extend(rules::NAMES.iter().map(|(name, _)| folder.join(name)));
@@ -62,8 +63,8 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
 /// above the repository of the tree.
 pub fn has_ripgreps_rules_above(root: &Path) -> bool {
     let has = |folder: &Path, name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
-    let mut is_inside = root.ancestors().any(|folder| has(folder, ".git"));
-    for (at, folder) in root.ancestors().enumerate() {
+    let mut is_inside = ancestors_with_rules(root).any(|folder| has(folder, ".git"));
+    for (at, folder) in ancestors_with_rules(root).enumerate() {
         if at > 0 && (has(folder, rules::RIPGREPS_NAME) || (!is_inside && has(folder, ".ignore"))) {
             return true;
         }
@@ -75,12 +76,12 @@ pub fn has_ripgreps_rules_above(root: &Path) -> bool {
 /// Whether the tree at `root` lies in a repository, by ripgrep's definition.
 pub fn is_in_repository(root: &Path) -> bool {
     let is_top = |folder: &Path| rules::REPOSITORIES.iter().any(|name| folder.join(name).exists());
-    root.ancestors().any(is_top)
+    ancestors_with_rules(root).any(is_top)
 }
 
 /// The bytes of all rules that apply to the tree at `root` but are not in a tree: the user's own and its repository's.
 pub fn private_rules(root: &Path) -> Vec<u8> {
-    let exclude = root.ancestors().find_map(exclude_of);
+    let exclude = ancestors_with_rules(root).find_map(exclude_of);
     let files = gitconfig_excludes_path().into_iter().chain(exclude);
     files.filter_map(|path| bytes_of(&path).ok()).flatten().collect()
 }
@@ -131,5 +132,22 @@ mod tests {
         for path in ["repo/a/b/.ignore", ".gitignore"] {
             assert!(!outside.contains(&top.join(path)), "{path}: {outside:?}");
         }
+    }
+
+    #[test]
+    fn the_rules_above_a_root_end_at_a_library() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir_all(top.join("repo/.git/info")).unwrap();
+        fs::write(top.join("repo/.git/info/exclude"), "*.rs\n").unwrap();
+        fs::write(top.join("repo/.rgignore"), "*.rs\n").unwrap();
+        let tree = top.join("repo/library/raw/tree");
+        fs::create_dir_all(&tree).unwrap();
+        assert!(is_in_repository(&tree) && has_ripgreps_rules_above(&tree));
+        let rules = private_rules(&tree);
+        fs::write(top.join("repo/library/SPYHOP-LIBRARY"), "").unwrap();
+        assert!(!is_in_repository(&tree) && !has_ripgreps_rules_above(&tree));
+        assert_eq!(private_rules(&tree).len() + "*.rs\n".len(), rules.len());
+        assert!(!outside(&tree).iter().any(|path| path.starts_with(top.join("repo/.git"))));
     }
 }

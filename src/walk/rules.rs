@@ -266,6 +266,12 @@ impl RuleLine<'_> {
 /// The file that marks a library of sources. Rules of that folder, and of the folders above, do not apply to the sources.
 pub const LIBRARY_FILE: &str = "SPYHOP-LIBRARY";
 
+/// The folder `root` and the folders above it whose rules apply to it: a library may lie in a repository whose rules are
+/// not meant for the library's sources.
+pub(super) fn ancestors_with_rules(root: &Path) -> impl Iterator<Item = &Path> {
+    root.ancestors().take_while(|folder| fs::symlink_metadata(folder.join(LIBRARY_FILE)).is_err())
+}
+
 /// The directory where the rules begin: the top of the repository that holds the root, else the root itself; in an exact
 /// search, the highest folder above the root that has rules.
 pub(super) struct Base {
@@ -282,8 +288,7 @@ impl Base {
         let mut level = own_level(options.global_excludes, files);
         let real = fs::canonicalize(root)?;
         let is_there = |dir: &Path, name: &str| fs::symlink_metadata(dir.join(name)).is_ok();
-        // A library may lie in a repository whose rules are not meant for its sources.
-        let above = || real.ancestors().take_while(|dir| !is_there(dir, LIBRARY_FILE));
+        let above = || ancestors_with_rules(&real);
         let top = above().find(|dir| is_there(dir, ".git"));
         let begin = match files.sources.filter(|_| tree.is_none()) {
             Some(sources) => {

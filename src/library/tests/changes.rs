@@ -1,5 +1,6 @@
 //! Tests of sources that change, or are changed, while a library is at work.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,9 +9,11 @@ use std::time::Duration;
 use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
 use crate::engine::ErrorKind;
 use crate::engine::api::{Options, SearchRequest};
+use crate::git::Reach;
 use crate::library::job::JobStage;
 use crate::library::manifest::{ImportEvent, SourceManifest};
-use crate::library::{AddProgress, AddRequest};
+use crate::library::{AddProgress, AddRequest, SourceState, protect::remove_tree, records};
+use crate::store::faults::CrashMode;
 use crate::store::{Lock, StoreStep, faults};
 
 const NEWER: &[(&str, &str)] = &[PACKAGE[0], ("keys-1.2.0/src/new.rs", "pub fn resolve_api_key() {}\n")];
@@ -29,7 +32,7 @@ impl TestPlace {
     /// Begins an update of `keys`, which ends before the new import is indexed.
     fn update_until_indexing(&self, name: &str) {
         let old = self.library.find(name).unwrap();
-        let job = self.library.bring_in_newer(&old, &|_| ()).unwrap();
+        let job = self.library.bring_in_newer(&old, &Reach::Anywhere, &|_| ()).unwrap();
         assert_eq!(job.unwrap().stage, JobStage::Materialized);
     }
 }
@@ -188,4 +191,91 @@ fn a_source_that_is_removed_during_an_update_is_not_brought_back() {
     let error = place.library.update("keys", &Options::default(), &remove).unwrap_err();
     assert!(error.to_string().contains("another process changed or removed 'keys' meanwhile"), "{error}");
     assert!(!manifest.exists());
+}
+
+#[test]
+fn an_update_that_is_killed_leaves_the_old_or_the_new_import() {
+    let (place, _) = TestPlace::with_newer_archive();
+    let root = place.path("library");
+    let freezer = faults::freeze(&root);
+    place.library.update("keys", &Options::default(), &|_| ()).unwrap();
+    let images = freezer.finish();
+    let images: Vec<_> = images.iter().filter(|image| image.mode == CrashMode::Killed).collect();
+    let mut found = BTreeSet::new();
+    for (number, image) in images.iter().enumerate() {
+        remove_tree(&root).unwrap();
+        image.restore(&root);
+        let library = library_at(root.clone());
+        let sources = library.list().unwrap().sources;
+        assert_eq!((sources.len(), sources[0].state), (1, SourceState::Ready), "before step {}", image.at);
+        assert!(library.verify("keys").unwrap().is_clean(), "before step {}", image.at);
+        found.insert(place.found("keys"));
+        if number % 7 == 0 || number + 1 == images.len() {
+            library.update("keys", &Options::default(), &|_| ()).unwrap();
+            library.collect(false).unwrap();
+            assert_eq!(place.found("keys"), "src/new.rs", "before step {}", image.at);
+            let raw = root.join("raw").join(sources[0].id.as_str());
+            assert_eq!(fs::read_dir(raw).unwrap().count(), 1, "before step {}", image.at);
+        }
+    }
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["src/auth.rs", "src/new.rs"]);
+}
+
+#[test]
+fn the_name_of_an_unfinished_import_is_taken() {
+    let (place, _) = TestPlace::with_newer_archive();
+    place.update_until_indexing("keys");
+    place.add(&place.project("tree")).unwrap();
+    // The import of another source, which a user named like the source that is renamed here.
+    let paths = &place.library.paths;
+    let mut job = place.library.jobs().unwrap().remove(0);
+    (job.id, job.name) = ("other-1".to_string().try_into().unwrap(), "other".to_string());
+    records::write(&paths.job(&job.id), &job).unwrap();
+    let error = place.library.rename("tree", "other").unwrap_err();
+    assert!(error.kind() == ErrorKind::NameTaken && error.to_string().contains("'other-2'"), "{error}");
+}
+
+#[test]
+fn a_name_goes_before_an_id() {
+    let place = TestPlace::new();
+    let first = place.add(&place.project("zoo")).unwrap().source;
+    place.add(&place.project("tree")).unwrap();
+    place.library.rename("tree", first.id.as_str()).unwrap();
+    assert_eq!(place.library.show(first.id.as_str()).unwrap().name, first.id.as_str());
+    assert_eq!(place.library.show("zoo").unwrap().id, first.id);
+}
+
+#[test]
+fn a_dry_run_of_a_collection_changes_nothing() {
+    let (place, source) = TestPlace::with_newer_archive();
+    let paths = &place.library.paths;
+    place.update_until_indexing("keys");
+    // A removal that was killed after its first step.
+    fs::rename(paths.manifest(&source.id), paths.removed(&source.id)).unwrap();
+    fs::remove_file(paths.job(&source.id)).unwrap();
+    let names = || {
+        let mut files = Vec::new();
+        let mut folders = vec![place.path("library")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path.clone())
+                }
+                files.push(path);
+            }
+        }
+        files.sort();
+        files
+    };
+    let before = names();
+    let planned = place.library.collect(true).unwrap();
+    assert_eq!(names(), before);
+    assert_eq!(place.library.collect(false).unwrap(), planned);
+    for gone in [paths.raw_of(&source.id), paths.derived_of(&source.id), paths.removed(&source.id)] {
+        assert!(planned.removed.contains(&gone) && !gone.exists(), "{}", gone.display());
+    }
+    // Nothing is created where no library is.
+    let other = place.path("other");
+    assert!(library_at(other.clone()).collect(true).unwrap().removed.is_empty() && !other.exists());
 }

@@ -1,7 +1,7 @@
 //! Unpacking archives of unknown origin into a new folder.
 //!
-//! Each format has a reader, and all of them write through one [`TreeWriter`], which decides what may be written. The
-//! folder is not visible until the whole archive was accepted, so that a refused archive leaves nothing. Only regular
+//! Each format has a reader, and all of them write through one [`TreeWriter`], which decides what may be written. No
+//! file can be seen in the library until every entry was accepted, so that a refused archive leaves nothing. Only regular
 //! files and folders are written: no link, no device, no permission and no owner comes from an archive.
 
 mod error;

@@ -73,7 +73,7 @@ async function session() {
   const cancelled = new stub.CancellationTokenSource();
   const slow = client.sendRequest("workspace/symbol", { query: "t" }, cancelled.token);
   cancelled.cancel();
-  await slow.catch((error) => assert.equal(error.code, -32800));
+  await assert.rejects(slow, { code: -32800 });
   await assert.rejects(client.sendRequest("workspace/symbol", { query: 1 }), { code: -32602 });
   said("cancel and errors");
 
