@@ -55,9 +55,10 @@ pub use engine::api::{
 pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use library::{
-    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, ImportEvent, ImportRecord, IndexSettings,
-    Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceId, SourceKind, SourceManifest,
-    SourceOrigin, SourceState, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, ImportEvent, ImportRecord,
+    IndexSettings, Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceBatch, SourceId,
+    SourceKind, SourceManifest, SourceOrigin, SourceState, SourceStatus, UnfinishedImport, UpdatedSource,
+    VerifiedSource,
 };
 pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,

@@ -15,6 +15,7 @@ mod files;
 mod graph;
 mod grep;
 pub mod grep_params;
+mod library;
 mod map;
 mod memory;
 mod operation;
@@ -43,6 +44,7 @@ pub use graph::{
     MIN_CONFIDENCE, REFS, RELATION, TARGET, TESTS_OF, TO, TRACE, file_of_target, graph_rows,
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
+pub use library::*;
 pub use map::{DEPTH, MAP, MAP_ROWS, MAX_ITEMS};
 pub use memory::*;
 pub use operation::{Example, Operation};

@@ -84,6 +84,11 @@ const FEW: usize = 5;
 /// The parameters that the short help of a command with more shows.
 const SHORT: &[&str] = &[
     params::QUERY.name,
+    catalog::SOURCE.name,
+    catalog::NEW_NAME.name,
+    catalog::REF.name,
+    catalog::SOURCE_FOLDER.name,
+    catalog::SNAPSHOT.name,
     catalog::NAME_PATTERN.name,
     catalog::FILE.name,
     params::MAX_RESULTS.name,
@@ -113,6 +118,11 @@ const BUILDS_UNASKED: &[OperationId] = &[
     OperationId::WhyNot,
 ];
 
+/// The heading of the parameters that choose a tree.
+const PLACE_HEADING: &str = "Tree and index";
+/// The heading of the parameters that choose a library.
+const LIBRARY_HEADING: &str = "Library";
+
 /// The name of the path argument without a flag.
 pub const HERE: &str = "path_argument";
 /// The name of the root argument without a flag.
@@ -141,21 +151,23 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
     let builds_index = match listed {
         ListedOperation::Own(id, _) => BUILDS_UNASKED.contains(id) || matches!(id, OperationId::Graph(_)),
         ListedOperation::Plain(plain) => plain.builds_index(),
+        ListedOperation::Library(_) => own.iter().any(|param| param.name == catalog::SOURCE.name),
     };
     if builds_index {
-        command = command.arg(arg(&YES).help_heading("Tree and index").hide_short_help(true));
+        command = command.arg(arg(&YES).help_heading(PLACE_HEADING).hide_short_help(true));
     }
     let has_paths = match listed {
         ListedOperation::Own(id, _) => WITH_PATHS.contains(id) || matches!(id, OperationId::Graph(_)),
         ListedOperation::Plain(plain) => plain.prints_paths(),
+        ListedOperation::Library(_) => false,
     };
     let absolute: &[&Param] = if has_paths { &[&ABSOLUTE] } else { &[] };
     let output = forms.iter().chain(absolute).chain(EVERYWHERE);
     command =
         command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));
-    let place = catalog::PLACE.iter().map(|row| row.param);
-    command =
-        command.args(place.map(|param| arg(param).help_heading("Tree and index").hide_short_help(true)));
+    let heading = if let ListedOperation::Library(_) = listed { LIBRARY_HEADING } else { PLACE_HEADING };
+    let place = place_of(listed);
+    command = command.args(place.map(|param| arg(param).help_heading(heading).hide_short_help(true)));
     match listed {
         ListedOperation::Own(OperationId::Symbols, _) => {
             command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
@@ -173,6 +185,19 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
         ListedOperation::Plain(plain) if plain.has_bare_path() => path_without_flag(command),
         _ => command,
     }
+}
+
+/// The parameters that choose what an operation is about, and how it is indexed.
+fn place_of(listed: &ListedOperation) -> impl Iterator<Item = &'static Param> {
+    /// A library knows where its trees and their indexes lie.
+    const TREE_ONLY: &[&str] = &[params::ROOT.name, params::INDEX_DIR.name, params::DB.name];
+    let (is_of_library, indexes) = match listed {
+        ListedOperation::Library(operation) => (true, operation.indexes()),
+        ListedOperation::Own(..) | ListedOperation::Plain(_) => (false, true),
+    };
+    let library = catalog::LIBRARY_PLACE.iter().filter(move |_| is_of_library).map(|row| row.param);
+    let tree = catalog::PLACE.iter().map(|row| row.param);
+    library.chain(tree.filter(move |param| indexes && !(is_of_library && TREE_ONLY.contains(&param.name))))
 }
 
 /// Adds `PATH` without a flag, after the other positional arguments.

@@ -13,9 +13,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompleteEnv, CompletionCandidate, PathCompleter};
-use spyhop::catalog::{Takes, grep_params, params};
+use spyhop::catalog::{self, Takes, grep_params, params};
 use spyhop::engine::{Engine, LanguageRow};
 use spyhop::filter::type_definitions;
+use spyhop::library::{Library, LibraryOptions, SourceManifest};
 
 use super::failure::{Failure, Outcome};
 
@@ -85,6 +86,9 @@ fn with_candidates(arg: Arg) -> Arg {
         id if [params::ROOT.name, params::INDEX_DIR.name, params::DB.name].contains(&id) => {
             arg.add(ArgValueCompleter::new(PathCompleter::dir()))
         }
+        id if id == catalog::SOURCE_NAME.name => arg.add(ArgValueCandidates::new(sources)),
+        id if id == catalog::SOURCE.name => arg.add(ArgValueCompleter::new(PathCompleter::any())),
+        id if id == catalog::LIBRARY.name => arg.add(ArgValueCompleter::new(PathCompleter::dir())),
         id if id == params::PATH.name => arg.add(ArgValueCompleter::new(PathCompleter::dir())),
         _ => arg,
     }
@@ -143,20 +147,32 @@ fn commands() -> Vec<CompletionCandidate> {
 
 /// The branches and tags of the repository that the command line chooses.
 fn views() -> Vec<CompletionCandidate> {
-    let root = typed_root(std::env::args_os()).unwrap_or_else(|| PathBuf::from("."));
+    let root = typed("--root", std::env::args_os()).unwrap_or_else(|| PathBuf::from("."));
     let names = Engine::revision_names(&root);
     names.into_iter().filter(|name| !name.starts_with('-')).map(CompletionCandidate::new).collect()
 }
 
-/// The value of `--root` among the words of a command line.
-fn typed_root(words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+/// The names of the sources in the library that the command line chooses.
+fn sources() -> Vec<CompletionCandidate> {
+    let options =
+        LibraryOptions { root: typed("--library", std::env::args_os()), ..LibraryOptions::default() };
+    let listed = Library::open(options).and_then(|library| library.list());
+    let row = |source: SourceManifest| {
+        CompletionCandidate::new(source.name).help(Some(source.origin.location.into()))
+    };
+    listed.map(|reply| reply.sources.into_iter().map(row).collect()).unwrap_or_default()
+}
+
+/// The value of an option among the words of a command line.
+fn typed(option: &str, words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
     let mut words = words.skip_while(|word| word != "--").skip(1);
     while let Some(word) = words.next() {
-        if word == "--root" {
+        if word == option {
             return words.next().map(PathBuf::from);
         }
-        if let Some(root) = word.to_str().and_then(|word| word.strip_prefix("--root=")) {
-            return Some(root.into());
+        let value = word.to_str().and_then(|word| word.strip_prefix(option)?.strip_prefix('='));
+        if let Some(value) = value {
+            return Some(value.into());
         }
     }
     None
@@ -173,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_root_of_a_command_line_is_found() {
-        let root = |line: &str| typed_root(line.split(' ').map(OsString::from));
+        let root = |line: &str| typed("--root", line.split(' ').map(OsString::from));
         assert_eq!(root("spyhop -- spyhop --root /a x"), Some("/a".into()));
         assert_eq!(root("spyhop -- spyhop --root=/a --view"), Some("/a".into()));
         assert_eq!(root("spyhop -- spyhop --view m"), None);

@@ -21,6 +21,10 @@ Commands: spyhop -h. All options: spyhop --help. One: spyhop help COMMAND.
 
 /// The commands that are not operations, as [`GROUPS`] has the operations.
 const OTHER_GROUPS: &[(&str, &str)] = &[
+    (
+        "library list, update",
+        "the sources in the library; also status, show, path, verify,\nrename, remove, unprotect, gc",
+    ),
     ("memory add, search, list", "notes about the code, and those that help with a question"),
     ("mcp, mcp install CLIENT", "a server for coding agents, and how agents find it"),
     ("ui, lsp", "a picker in the terminal, a server for editors"),
@@ -50,6 +54,14 @@ pub fn short_help() -> String {
 
 /// The examples of the commands that are not operations. An operation has its examples in the catalog.
 const OTHER_COMMANDS: &[(&str, &[Example])] = &[
+    (
+        "library",
+        &[
+            ("library list", "the sources"),
+            ("library update", "imports what is newer, of every source"),
+            ("library remove keys", "a source with its index"),
+        ],
+    ),
     (
         "memory",
         &[

@@ -9,6 +9,7 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use clap::ArgMatches;
+use spyhop::catalog::PLAN;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{OnMissing, Options};
 use spyhop::render::{clean, index_command};
@@ -41,6 +42,14 @@ pub fn open(
         ask(&engine, MANY)?;
     }
     Ok(engine)
+}
+
+/// Asks the question about a folder that becomes a source of a library.
+pub fn check_folder(folder: &Path, options: &Options, matches: &ArgMatches) -> Result<(), Failure> {
+    if given(matches, args::YES.name) || given(matches, PLAN.name) || !folder.is_dir() {
+        return Ok(());
+    }
+    ask(&Engine::open(folder, options.clone())?, MANY)
 }
 
 /// Asks whether a huge tree is to be indexed; fails unless a person agrees.

@@ -48,6 +48,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         ListedOperation::Own(OperationId::ExportNotes, _) => export(matches, &mut output),
         ListedOperation::Own(..) => import(matches, &mut output),
         ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
+        ListedOperation::Library(_) => unreachable!("the family has no such operation"),
     }
 }
 

@@ -31,6 +31,7 @@ mod graph;
 mod grep;
 mod index;
 mod install;
+mod library;
 mod lsp;
 mod man;
 mod mcp;
@@ -51,7 +52,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, Operation};
 use spyhop::engine::ErrorKind;
-use spyhop::operations::{ListedOperation, MEMORY, OPERATIONS, OperationId};
+use spyhop::operations::{LIBRARY, ListedOperation, MEMORY, OPERATIONS, OperationId};
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -207,6 +208,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         "man" => return man::run(matches),
         "ui" => return ui::run(matches),
         MEMORY => return memory::run(matches),
+        LIBRARY => return library::run_family(matches),
         _ => {}
     }
     log::start(matches)?;
@@ -227,6 +229,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     match listed {
         ListedOperation::Own(id, _) => runner(*id)(matches, &mut output),
         ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
+        ListedOperation::Library(operation) => library::run(*operation, matches, &mut output),
     }
 }
 
@@ -271,6 +274,7 @@ fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
         });
     }
     top = top
+        .subcommand(library::command())
         .subcommand(memory::command())
         .subcommand(ui::command())
         .subcommand(mcp::command())

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use spyhop::engine::Engine;
 use spyhop::engine::api::{LockHolder, Progress, Stage};
+use spyhop::library::AddProgress;
 use spyhop::render::clean;
 
 use super::output::Output;
@@ -44,8 +45,16 @@ pub struct Bar {
 /// The bar that is on the screen.
 struct Drawn {
     bar: ProgressBar,
-    stage: Stage,
+    stage: BarStage,
     files: usize,
+}
+
+/// What the bar is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BarStage {
+    Acquire,
+    Materialize,
+    Update(Stage),
 }
 
 impl Bar {
@@ -81,15 +90,6 @@ impl Bar {
         if !self.shown || self.begun.elapsed() < PATIENCE {
             return;
         }
-        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let Progress { stage, files, .. } = progress;
-        let drawn = drawn.get_or_insert_with(|| Drawn { bar: bar(progress.bytes), stage, files });
-        // Threads report as they finish, so a report may arrive after a later one.
-        if drawn.stage == stage && files < drawn.files {
-            return;
-        }
-        (drawn.stage, drawn.files) = (stage, files);
-        let bar = &drawn.bar;
         let stage = match progress.stage {
             Stage::Wait => return,
             Stage::Scan => "scanning",
@@ -97,14 +97,55 @@ impl Bar {
             Stage::Index => "indexing",
             Stage::Commit => "writing",
         };
-        if progress.total_bytes > 0 {
-            bar.set_length(progress.total_bytes);
-        }
-        bar.set_message(match progress.total_files {
+        let text = match progress.total_files {
             0 => format!("{stage} {} files", progress.files),
             total => format!("{stage} {}/{total} files", progress.files),
-        });
-        bar.set_position(progress.bytes);
+        };
+        let (bytes, total_bytes) = (progress.bytes, progress.total_bytes);
+        self.draw(BarStage::Update(progress.stage), progress.files, text, bytes, total_bytes);
+    }
+
+    /// Shows the progress of an import.
+    pub fn import(&self, progress: AddProgress) {
+        let is_late = self.shown && self.begun.elapsed() >= PATIENCE;
+        match progress {
+            AddProgress::Indexing(progress) => self.update(progress),
+            AddProgress::Acquiring { bytes, total_bytes } if is_late => {
+                self.draw(BarStage::Acquire, 0, "copying".to_string(), bytes, total_bytes);
+            }
+            AddProgress::Materializing { files, bytes, total_bytes } if is_late => {
+                self.draw(
+                    BarStage::Materialize,
+                    files,
+                    format!("unpacking {files} files"),
+                    bytes,
+                    total_bytes,
+                );
+            }
+            AddProgress::Acquiring { .. } | AddProgress::Materializing { .. } => {}
+        }
+    }
+
+    fn draw(&self, stage: BarStage, files: usize, text: String, bytes: u64, total_bytes: u64) {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_update = |stage: BarStage| matches!(stage, BarStage::Update(_));
+        // The bytes of a copy are not those of an update; each has a bar with a rate of its own.
+        if drawn.as_ref().is_some_and(|drawn| drawn.stage != stage && !is_update(drawn.stage))
+            && let Some(drawn) = drawn.take()
+        {
+            drawn.bar.finish_and_clear();
+        }
+        let drawn = drawn.get_or_insert_with(|| Drawn { bar: bar(bytes), stage, files });
+        // Threads report as they finish, so a report may arrive after a later one.
+        if drawn.stage == stage && files < drawn.files {
+            return;
+        }
+        (drawn.stage, drawn.files) = (stage, files);
+        if total_bytes > 0 {
+            drawn.bar.set_length(total_bytes);
+        }
+        drawn.bar.set_message(text);
+        drawn.bar.set_position(bytes);
     }
 
     fn announce(&self, Progress { stage, total_files, .. }: Progress) {

@@ -26,6 +26,11 @@ impl<'m> CommandValues<'m> {
     pub fn new(matches: &'m ArgMatches, place: &'m TreePlace) -> CommandValues<'m> {
         CommandValues { matches, place: Some(place), input_of: Cell::default() }
     }
+
+    /// The arguments of a command that is about no tree.
+    pub fn without_tree(matches: &'m ArgMatches) -> CommandValues<'m> {
+        CommandValues { matches, place: None, input_of: Cell::default() }
+    }
 }
 
 /// Writes the given arguments into a request.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::manifest::{IndexSettings, SourceKind, SourceManifest};
 use super::names::SourceId;
+use crate::engine::Error;
 use crate::engine::api::{RefreshReport, State};
 use crate::update::Progress;
 
@@ -181,6 +182,30 @@ pub struct UpdatedSource {
     pub old_commit: Option<String>,
     /// The report of the indexing; `None` if there was nothing to index.
     pub report: Option<RefreshReport>,
+}
+
+/// The outcomes of a call about several sources, each of which can fail by itself.
+#[derive(Debug)]
+pub struct SourceBatch<T> {
+    /// The outcomes of the sources that did not fail.
+    pub sources: Vec<T>,
+    /// The sources that failed.
+    pub failed: Vec<FailedSource>,
+}
+
+impl<T> From<T> for SourceBatch<T> {
+    fn from(source: T) -> SourceBatch<T> {
+        SourceBatch { sources: vec![source], failed: Vec::new() }
+    }
+}
+
+/// A source for which a call failed.
+#[derive(Debug)]
+pub struct FailedSource {
+    /// The name of the source.
+    pub name: String,
+    /// The error.
+    pub error: Error,
 }
 
 /// The result of a comparison of raw files with their hashes.

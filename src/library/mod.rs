@@ -33,8 +33,8 @@ mod update;
 mod verify;
 
 pub use api::{
-    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, LibraryOptions, LibraryReply,
-    LibraryStatus, OnAddProgress, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, LibraryOptions, LibraryReply,
+    LibraryStatus, OnAddProgress, SourceBatch, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 pub use error::LibraryError;
 pub use manifest::{

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::api::{LibraryReply, LibraryStatus, SourceStatus, UnfinishedImport};
+use super::api::{FailedSource, LibraryReply, LibraryStatus, SourceBatch, SourceStatus, UnfinishedImport};
 use super::error::LibraryError;
 use super::manifest::{SourceManifest, SourceState};
 use super::open::Library;
 use crate::engine::api::{Options, SourceName, State};
-use crate::engine::{Engine, Error, SourceSet};
+use crate::engine::{Engine, Error, ErrorKind, SourceSet};
 use crate::store;
 
 impl Library {
@@ -59,6 +59,34 @@ impl Library {
             Ok((SourceName::new(&manifest.name), self.engine_of(manifest, options)?))
         };
         SourceSet::new(manifests.iter().map(member).collect::<Result<Vec<_>, Error>>()?)
+    }
+
+    /// Runs `call` for the sources of these names, or for every source if `names` is empty. An error ends only the call
+    /// for its source.
+    pub(super) fn each<T>(
+        &self,
+        names: &[String],
+        call: impl Fn(&str) -> Result<T, Error>,
+    ) -> Result<SourceBatch<T>, Error> {
+        let mut batch = SourceBatch { sources: Vec::new(), failed: Vec::new() };
+        let names = match names {
+            [] => {
+                let (sources, errors) = self.manifests()?;
+                if let Some(error) = errors.into_iter().next() {
+                    return Err(error.into());
+                }
+                sources.into_iter().map(|source| source.name).collect()
+            }
+            names => names.to_vec(),
+        };
+        for name in names {
+            match call(&name) {
+                Ok(outcome) => batch.sources.push(outcome),
+                Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                Err(error) => batch.failed.push(FailedSource { name, error }),
+            }
+        }
+        Ok(batch)
     }
 
     /// The state of every source and its index. The folders of the user are compared with their indexes.

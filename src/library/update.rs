@@ -2,7 +2,7 @@
 //!
 //! The new import is materialized and indexed beside the old one, which answers until the manifest is replaced.
 
-use super::api::{AddProgress, OnAddProgress, UpdatedSource};
+use super::api::{AddProgress, OnAddProgress, SourceBatch, UpdatedSource};
 use super::error::LibraryError;
 use super::job::{Job, JobStage, PlannedSource};
 use super::listing;
@@ -47,6 +47,19 @@ impl Library {
                 Ok(UpdatedSource { source, is_new: false, old_commit, report: Some(report) })
             }
         }
+    }
+
+    /// Updates the sources of these names, or every source if `names` is empty.
+    ///
+    /// # Errors
+    /// `Cancelled`, or an error of the library as a whole. Other errors are reported for their sources.
+    pub fn update_all(
+        &self,
+        names: &[String],
+        options: &Options,
+        progress: OnAddProgress<'_>,
+    ) -> Result<SourceBatch<UpdatedSource>, Error> {
+        self.each(names, |name| self.update(name, options, progress))
     }
 
     /// Materializes the newest state of a source; `None` if that is the state of the manifest.

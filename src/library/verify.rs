@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::api::VerifiedSource;
+use super::api::{SourceBatch, VerifiedSource};
 use super::error::LibraryError;
 use super::listing;
 use super::manifest::SourceManifest;
@@ -19,6 +19,14 @@ impl Library {
     /// `UnknownSource`; `Damaged` if the list of hashes is damaged; `Io` if files cannot be read.
     pub fn verify(&self, name: &str) -> Result<VerifiedSource, Error> {
         Ok(self.verify_source(&self.find(name)?)?)
+    }
+
+    /// Compares the raw files of the sources of these names, or of every source if `names` is empty.
+    ///
+    /// # Errors
+    /// An error of the library as a whole. Other errors are reported for their sources.
+    pub fn verify_all(&self, names: &[String]) -> Result<SourceBatch<VerifiedSource>, Error> {
+        self.each(names, |name| self.verify(name))
     }
 
     fn verify_source(&self, manifest: &SourceManifest) -> Result<VerifiedSource, LibraryError> {

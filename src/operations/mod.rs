@@ -5,12 +5,14 @@
 //! function does not compile.
 
 mod entries;
+mod library;
 mod map;
 mod memory;
 mod pack;
 mod plain;
 mod state;
 
+pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, PreparedLibraryRun, RunLibrary};
 pub use memory::{MEMORY, MEMORY_HELP};
 pub use pack::PACK;
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
@@ -29,6 +31,8 @@ pub enum ListedOperation {
     Own(OperationId, &'static Operation),
     /// An operation that its typed row runs.
     Plain(&'static dyn RunPlain),
+    /// An operation of a library of sources, which its typed row runs.
+    Library(&'static dyn RunLibrary),
 }
 
 impl ListedOperation {
@@ -37,6 +41,7 @@ impl ListedOperation {
         match self {
             ListedOperation::Own(_, row) => row,
             ListedOperation::Plain(plain) => plain.operation(),
+            ListedOperation::Library(operation) => operation.operation(),
         }
     }
 
@@ -44,7 +49,7 @@ impl ListedOperation {
     pub fn id(&self) -> Option<OperationId> {
         match self {
             ListedOperation::Own(id, _) => Some(*id),
-            ListedOperation::Plain(_) => None,
+            ListedOperation::Plain(_) | ListedOperation::Library(_) => None,
         }
     }
 }
@@ -84,6 +89,10 @@ const fn plain(row: &'static dyn RunPlain) -> ListedOperation {
     ListedOperation::Plain(row)
 }
 
+const fn of_library(row: &'static dyn RunLibrary) -> ListedOperation {
+    ListedOperation::Library(row)
+}
+
 /// Every operation, the main one first.
 pub static OPERATIONS: &[ListedOperation] = &[
     own(OperationId::Search, &SEARCH),
@@ -118,6 +127,21 @@ pub static OPERATIONS: &[ListedOperation] = &[
     own(OperationId::WhyNot, &WHY_NOT),
     own(OperationId::Touch, &TOUCH),
     plain(&state::LANGUAGES),
+    of_library(&library::ADD_SOURCE),
+];
+
+/// The operations of the family [`LIBRARY`]; the name of each begins with that of the family.
+pub static LIBRARY_OPERATIONS: &[ListedOperation] = &[
+    of_library(&library::LIST_SOURCES),
+    of_library(&library::LIBRARY_STATUS),
+    of_library(&library::SHOW_SOURCE),
+    of_library(&library::SOURCE_PATH),
+    of_library(&library::UPDATE_SOURCES),
+    of_library(&library::VERIFY_SOURCES),
+    of_library(&library::RENAME_SOURCE),
+    of_library(&library::REMOVE_SOURCE),
+    of_library(&library::UNPROTECT_SOURCE),
+    of_library(&library::COLLECT_SOURCES),
 ];
 
 /// The operations of the family [`MEMORY`]; the name of each begins with that of the family.
@@ -144,6 +168,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("pack", "the code that a task needs, within a budget of tokens"),
     ("skipped, why-not", "why a file is left out, or not among the answers"),
     ("views, gc, doctor", "branches in the index, what to drop, what is damaged"),
+    ("add", "a folder, archive or repository in a library of sources"),
     ("export, import", "the index as a file for another machine"),
     ("touch, languages", "files that you work on, languages that are parsed"),
 ];
@@ -153,11 +178,13 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::catalog::{Faces, PLACE};
+    use crate::catalog::{Faces, LIBRARY as LIBRARY_FOLDER, PLACE};
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS).map(ListedOperation::row) {
+        for operation in
+            OPERATIONS.iter().chain(MEMORY_OPERATIONS).chain(LIBRARY_OPERATIONS).map(ListedOperation::row)
+        {
             let mut seen = HashSet::new();
             for param in operation
                 .params
@@ -165,6 +192,7 @@ mod tests {
                 .filter(|row| row.faces != Faces::Tools)
                 .map(|row| row.param)
                 .chain(PLACE.iter().map(|row| row.param))
+                .chain([&LIBRARY_FOLDER])
             {
                 for name in std::iter::once(&param.name).chain(param.aliases) {
                     assert!(seen.insert(*name), "{name} in {}", operation.name);
@@ -177,7 +205,7 @@ mod tests {
     fn no_operation_is_listed_twice() {
         let mut names = HashSet::new();
         let mut ids = Vec::new();
-        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS) {
+        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS).chain(LIBRARY_OPERATIONS) {
             assert!(names.insert(operation.row().name), "{}", operation.row().name);
             if let Some(id) = operation.id() {
                 assert!(!ids.contains(&id), "{id:?}");

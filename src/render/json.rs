@@ -10,6 +10,7 @@ mod error;
 mod file_graph;
 mod graph;
 mod index;
+mod library;
 mod lookup;
 mod memory;
 mod pack;
@@ -23,6 +24,10 @@ pub use self::error::{error, error_kind};
 pub use self::file_graph::file_graph;
 pub use self::graph::graph;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
+pub use self::library::{
+    add_plan, added_source, collected_sources, library_status, source, source_path, sources, updated_sources,
+    verified_sources,
+};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 pub use self::memory::{imported_notes, notes};

@@ -13,6 +13,7 @@ fn repository() -> Tree {
     tree.git(&["branch", "topic/paint"]);
     tree.git(&["tag", "v1.0"]);
     tree.write("profiles/own.toml", "");
+    assert_eq!(tree.run(&["add", ".", "-q"]).code, 0);
     tree
 }
 
@@ -30,6 +31,7 @@ fn shell(tree: &Tree, name: &str) -> Option<Command> {
     let mut command = Command::new(name);
     command.current_dir(tree.root()).env("PATH", path).env("HOME", tree.root());
     command.env("SPYHOP_INDEX_DIR", tree.index_dir());
+    command.env("SPYHOP_LIBRARY", tree.index_dir().with_file_name("library"));
     Some(command)
 }
 
@@ -56,6 +58,8 @@ const CASES: &[(&[&str], &[&str], &str)] = &[
     (&["search", "--profile", "profiles/"], &["profiles/own.toml"], "src/auth.rs"),
     (&["search", "--mode", ""], &["compact", "default", "debug"], "rust"),
     (&["completions", ""], &["bash", "fish", "nushell", "powershell", "zsh"], "csh"),
+    (&["library", "show", ""], &["tree"], "rust"),
+    (&["library", "sta"], &["status"], "show"),
     (&["search", "--stale-"], &["--stale-policy"], "--kind"),
 ];
 

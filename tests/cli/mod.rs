@@ -18,6 +18,7 @@ mod graph;
 #[cfg(unix)]
 mod huge;
 mod install;
+mod library;
 mod like_ripgrep;
 #[cfg(unix)]
 pub mod limits;

@@ -69,6 +69,7 @@ impl Tree {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
         command.current_dir(self.root()).env("SPYHOP_INDEX_DIR", self.index_dir());
+        command.env("SPYHOP_LIBRARY", self.index_dir().with_file_name("library"));
         for name in
             ["SPYHOP_LOG", "SPYHOP_MCP_TOKEN", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR"]
         {

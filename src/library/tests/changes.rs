@@ -139,7 +139,7 @@ fn a_snapshot_leaves_out_what_is_too_large_or_cannot_be_read() {
     fs::File::create(tree.join("huge.bin")).unwrap().set_len((1 << 30) + 1).unwrap();
     fs::write(tree.join("shut.rs"), "pub fn shut() {}\n").unwrap();
     #[cfg(unix)]
-    fs::set_permissions(tree.join("shut.rs"), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    fs::set_permissions(tree.join("shut.rs"), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     let is_readable = fs::File::open(tree.join("shut.rs")).is_ok();
     let request = AddRequest { snapshot: true, ..AddRequest::new(tree.to_str().unwrap()) };
     let source = place.add_with(&request).unwrap().source;

@@ -62,7 +62,7 @@ enum WireWatched<'a> {
 }
 
 impl WireRefresh {
-    fn new(report: &RefreshReport) -> WireRefresh {
+    pub(super) fn new(report: &RefreshReport) -> WireRefresh {
         WireRefresh {
             generation: report.generation.0,
             added: report.added,
@@ -298,7 +298,7 @@ impl<'a> WireStatus<'a> {
 }
 
 #[derive(Serialize)]
-struct WireRefresh {
+pub(super) struct WireRefresh {
     generation: u64,
     added: usize,
     changed: usize,

@@ -1,0 +1,247 @@
+//! The rows of a library of sources: `spyhop add` and the commands below `spyhop library`.
+
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::row::{Listed, Row, assign, command_line, listed};
+use super::shared::{Call, flag};
+use crate::library::{AddRequest, LibraryOptions};
+
+/// A source to add, or only the plan.
+#[derive(Clone, Debug, Default)]
+pub struct AddSourceRequest {
+    /// The source.
+    pub source: AddRequest,
+    /// Whether the source is only planned.
+    pub dry_run: bool,
+}
+
+/// A source and its new name.
+#[derive(Clone, Debug, Default)]
+pub struct RenameSourceRequest {
+    /// The name or the id of the source.
+    pub source: String,
+    /// The new name.
+    pub name: String,
+}
+
+/// A library other than the user's own.
+pub const LIBRARY: Param = param(
+    "library",
+    Takes::Path,
+    "The folder of the library; else SPYHOP_LIBRARY, else the user's data folder",
+);
+/// What is added.
+pub const SOURCE: Param = Param {
+    positional: Positional::Required,
+    ..param(
+        "source",
+        Takes::Text,
+        "A folder, an archive, a source file, or a git repository by its path or URL",
+    )
+};
+/// The name of a source that is added.
+pub const NEW_NAME: Param =
+    param("name", Takes::Text, "The name of the source; else the last part of its location");
+/// The revision of a repository.
+pub const REF: Param =
+    param("ref", Takes::Text, "The branch, tag or commit; else the branch that is checked out");
+/// A folder of a source.
+pub const SOURCE_FOLDER: Param = param("folder", Takes::Text, "Only this folder of the source");
+/// Copies a folder.
+pub const SNAPSHOT: Param = param(
+    "snapshot",
+    Takes::Nothing,
+    "Copy the files of a folder, which is otherwise searched where it lies",
+);
+/// Plans an import.
+pub const PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be added");
+/// A source by its name.
+pub const SOURCE_NAME: Param = Param {
+    positional: Positional::Required,
+    ..param("source_name", Takes::Text, "The name or the id of a source")
+};
+/// Sources by their names.
+pub const SOURCE_NAMES: Param = Param {
+    positional: Positional::Optional,
+    ..param("source_name", Takes::Texts, "Names or ids of sources; else all")
+};
+/// The new name of a source.
+pub const OTHER_NAME: Param =
+    Param { positional: Positional::Required, ..param("new_name", Takes::Text, "The new name") };
+/// Plans a collection.
+pub const COLLECTION_PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be removed");
+
+/// The parameters that choose a library; every operation of a library takes these.
+pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |library, param, given| {
+    library.root = given.file(param)?;
+    Ok(())
+})];
+
+/// The rows of `add`.
+pub const ADD_SOURCE_ROWS: &[Row<Call<AddSourceRequest>>] = &[
+    command_line(&SOURCE, |call, param, given| {
+        assign(&mut call.request.source.source, given.text(param)?);
+        Ok(())
+    }),
+    command_line(&NEW_NAME, |call, param, given| {
+        call.request.source.name = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&REF, |call, param, given| {
+        call.request.source.reference = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&SOURCE_FOLDER, |call, param, given| {
+        call.request.source.folder = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&SNAPSHOT, |call, param, given| flag(&mut call.request.source.snapshot, param, given)),
+    command_line(&PLAN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
+];
+
+const ADD_SOURCE_PARAMS: [Listed; ADD_SOURCE_ROWS.len()] = listed(ADD_SOURCE_ROWS);
+
+/// Adds a source.
+pub const ADD_SOURCE: Operation = Operation {
+    name: "add",
+    aliases: &[],
+    help: "Add a folder, an archive or a git repository to the library, and index it",
+    params: &ADD_SOURCE_PARAMS,
+    examples: &[
+        ("add ~/src/project", "a folder, which stays where it is"),
+        ("add keys-1.2.0.crate --name keys", "an archive, under a name of your own"),
+        ("add ~/src/project --ref v1.2 --folder src", "the files of a tag, of one folder"),
+    ],
+};
+
+/// Operations without parameters of their own.
+pub const NO_ROWS: &[Row<Call<()>>] = &[];
+
+/// Lists sources.
+pub const LIST_SOURCES: Operation = Operation {
+    name: "library list",
+    aliases: &[],
+    help: "List the sources of the library",
+    params: &[],
+    examples: &[
+        ("library list", "every source"),
+        ("library list --json", "with origins, hashes and history"),
+    ],
+};
+
+/// The state of a library.
+pub const LIBRARY_STATUS: Operation = Operation {
+    name: "library status",
+    aliases: &[],
+    help: "Compare each source with its index: state, changed files, sizes, unfinished imports",
+    params: &[],
+    examples: &[("library status", "a row for each source")],
+};
+
+/// The rows of operations about one source.
+pub const SOURCE_ROWS: &[Row<Call<String>>] = &[command_line(&SOURCE_NAME, |call, param, given| {
+    assign(&mut call.request, given.text(param)?);
+    Ok(())
+})];
+
+const SOURCE_PARAMS: [Listed; SOURCE_ROWS.len()] = listed(SOURCE_ROWS);
+
+/// The rows of operations about some or all sources.
+pub const SOURCES_ROWS: &[Row<Call<Vec<String>>>] = &[command_line(&SOURCE_NAMES, |call, param, given| {
+    call.request = given.texts(param)?;
+    Ok(())
+})];
+
+const SOURCES_PARAMS: [Listed; SOURCES_ROWS.len()] = listed(SOURCES_ROWS);
+
+/// Shows a source.
+pub const SHOW_SOURCE: Operation = Operation {
+    name: "library show",
+    aliases: &[],
+    help: "Show a source: origin, commit, hashes, licence, history",
+    params: &SOURCE_PARAMS,
+    examples: &[("library show keys", "all that is known of a source")],
+};
+
+/// The folder of a source.
+pub const SOURCE_PATH: Operation = Operation {
+    name: "library path",
+    aliases: &[],
+    help: "Print the folder with the files of a source",
+    params: &SOURCE_PARAMS,
+    examples: &[("library path keys", "for the shell: cd \"$(spyhop library path keys)\"")],
+};
+
+/// The rows of `library rename`.
+pub const RENAME_SOURCE_ROWS: &[Row<Call<RenameSourceRequest>>] = &[
+    command_line(&SOURCE_NAME, |call, param, given| {
+        assign(&mut call.request.source, given.text(param)?);
+        Ok(())
+    }),
+    command_line(&OTHER_NAME, |call, param, given| {
+        assign(&mut call.request.name, given.text(param)?);
+        Ok(())
+    }),
+];
+
+const RENAME_SOURCE_PARAMS: [Listed; RENAME_SOURCE_ROWS.len()] = listed(RENAME_SOURCE_ROWS);
+
+/// Renames a source.
+pub const RENAME_SOURCE: Operation = Operation {
+    name: "library rename",
+    aliases: &[],
+    help: "Give a source another name",
+    params: &RENAME_SOURCE_PARAMS,
+    examples: &[("library rename keys keys-1.2", "the id and the index stay as they are")],
+};
+
+/// Removes a source.
+pub const REMOVE_SOURCE: Operation = Operation {
+    name: "library remove",
+    aliases: &[],
+    help: "Remove a source, its index and its notes; a folder of yours stays as it is",
+    params: &SOURCE_PARAMS,
+    examples: &[("library remove keys", "one source")],
+};
+
+/// Updates sources.
+pub const UPDATE_SOURCES: Operation = Operation {
+    name: "library update",
+    aliases: &[],
+    help: "Import the newest commit, the changed archive or the present files of sources",
+    params: &SOURCES_PARAMS,
+    examples: &[("library update keys", "one source"), ("library update", "every source")],
+};
+
+/// Compares raw files with their hashes.
+pub const VERIFY_SOURCES: Operation = Operation {
+    name: "library verify",
+    aliases: &[],
+    help: "Compare the imported files of sources with their hashes",
+    params: &SOURCES_PARAMS,
+    examples: &[("library verify keys", "one source"), ("library verify", "every source")],
+};
+
+/// Makes raw files writable.
+pub const UNPROTECT_SOURCE: Operation = Operation {
+    name: "library unprotect",
+    aliases: &[],
+    help: "Make the imported files of a source writable",
+    params: &SOURCE_PARAMS,
+    examples: &[("library unprotect keys", "library verify tells later what was changed")],
+};
+
+/// The rows of `library gc`.
+pub const COLLECT_SOURCES_ROWS: &[Row<Call<bool>>] =
+    &[command_line(&COLLECTION_PLAN, |call, param, given| flag(&mut call.request, param, given))];
+
+const COLLECT_SOURCES_PARAMS: [Listed; COLLECT_SOURCES_ROWS.len()] = listed(COLLECT_SOURCES_ROWS);
+
+/// Frees space.
+pub const COLLECT_SOURCES: Operation = Operation {
+    name: "library gc",
+    aliases: &[],
+    help: "Remove what killed imports, updates and removals have left behind",
+    params: &COLLECT_SOURCES_PARAMS,
+    examples: &[("library gc --dry-run", "only tells what would be removed")],
+};

@@ -1,0 +1,90 @@
+//! `spyhop add`, and `spyhop library list` and its family: a library of sources.
+//!
+//! This module owns how long a command waits for another process, and the question before a huge folder is indexed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{ArgMatches, Command};
+use spyhop::catalog::{self, SOURCE};
+use spyhop::library::{Library, LibraryOptions};
+use spyhop::operations::{
+    LIBRARY, LIBRARY_HELP, LIBRARY_OPERATIONS, ListedOperation, PlainOutcome, RunLibrary,
+};
+use spyhop::render::json::JsonPaths;
+
+use super::failure::{Failure, Outcome};
+use super::output::Output;
+use super::progress::Bar;
+use super::values::{CommandValues, fill_from, optional};
+use super::{args, examples, huge, log, options};
+
+/// How long a command waits for another process that changes the library: as long as the import of a large archive.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn command() -> Command {
+    let mut family =
+        Command::new(LIBRARY).about(LIBRARY_HELP).subcommand_required(true).arg_required_else_help(true);
+    for listed in LIBRARY_OPERATIONS {
+        let name = name_of(listed);
+        family = family.subcommand(
+            args::operation(listed, name)
+                .after_help(format!("All options and examples: spyhop {LIBRARY} {name} --help"))
+                .after_long_help(examples::section_of(listed.row().examples)),
+        );
+    }
+    family
+}
+
+/// The name of an operation below the command.
+fn name_of(listed: &ListedOperation) -> &'static str {
+    listed.row().name.rsplit(' ').next().unwrap_or_default()
+}
+
+/// Runs an operation of the family.
+pub fn run_family(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let (name, matches) = matches.subcommand().expect("the parser insists on one");
+    log::start(matches)?;
+    let listed = LIBRARY_OPERATIONS.iter().find(|listed| name_of(listed) == name);
+    match listed.expect("the parser knows no other subcommand") {
+        ListedOperation::Library(operation) => run(*operation, matches, &mut Output::new(matches)),
+        ListedOperation::Own(..) | ListedOperation::Plain(_) => unreachable!("the family has no others"),
+    }
+}
+
+/// Runs an operation of a library.
+pub fn run(
+    operation: &'static dyn RunLibrary,
+    matches: &ArgMatches,
+    output: &mut Output,
+) -> Result<Outcome, Failure> {
+    let options = options::for_writing(matches)?;
+    let library = open(matches)?;
+    if let Some(source) = optional::<String>(matches, SOURCE.name) {
+        huge::check_folder(Path::new(source), &options, matches)?;
+    }
+    let prepared = operation.prepare(options, &CommandValues::without_tree(matches));
+    let run = prepared.map_err(|error| Failure::Usage(error.to_string()))?;
+    let bar = Bar::new(output);
+    let reply = run(&library, &|progress| bar.import(progress))?;
+    drop(bar);
+    output.warn(reply.warnings());
+    let outcome = reply.outcome();
+    if output.json {
+        output.json_text(&reply.json(JsonPaths::default()))?;
+    } else if !output.quiet || outcome == PlainOutcome::Failed || !operation.indexes() {
+        output.text(&reply.text(&output.style))?;
+    }
+    Ok(match outcome {
+        PlainOutcome::Found => Outcome::Found,
+        PlainOutcome::Nothing => Outcome::Nothing,
+        PlainOutcome::Failed => Outcome::Failed,
+    })
+}
+
+/// The library that the arguments choose.
+fn open(matches: &ArgMatches) -> Result<Library, Failure> {
+    let mut place = LibraryOptions { wait: PATIENCE, ..LibraryOptions::default() };
+    fill_from(catalog::LIBRARY_PLACE, &mut place, matches, None)?;
+    Ok(Library::open(place)?)
+}

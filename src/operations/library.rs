@@ -1,0 +1,290 @@
+//! A library of sources: `add`, and a family of operations below one command.
+
+use std::path::PathBuf;
+
+use super::plain::{PlainOutcome, PlainReply};
+use crate::catalog::{
+    self, AddSourceRequest, Call, Operation, RawValues, RenameSourceRequest, Row, ValueError, fill,
+};
+use crate::engine::Error;
+use crate::engine::api::Options;
+use crate::library::{
+    AddPlan, AddReply, CollectedSources, Library, LibraryReply, LibraryStatus, OnAddProgress, SourceBatch,
+    SourceManifest, UpdatedSource, VerifiedSource,
+};
+use crate::render::Style;
+use crate::render::json::{self, JsonPaths, line};
+use crate::render::text;
+
+/// The command of the family.
+pub const LIBRARY: &str = "library";
+
+/// The help of the command.
+pub const LIBRARY_HELP: &str = "List, update, verify and remove the sources that spyhop add has added";
+
+/// An operation of a library, with its request, its function and the forms of its reply.
+pub struct LibraryOperation<Q: 'static, A: 'static> {
+    /// The name, the help and the listed parameters.
+    pub operation: &'static Operation,
+    /// Whether the operation indexes, so that options of indexing affect it.
+    pub indexes: bool,
+    /// The request without any parameter.
+    pub request: fn() -> Q,
+    /// The parameters, each with its home in the request.
+    pub rows: &'static [Row<Call<Q>>],
+    /// Answers the request.
+    pub run: fn(&Library, &Call<Q>, OnAddProgress<'_>) -> Result<A, Error>,
+    /// The warnings of the reply.
+    pub warnings: fn(&A) -> &[String],
+    /// What the reply means for an exit code.
+    pub outcome: fn(&A) -> PlainOutcome,
+    /// The reply as one line of JSON, without a line end.
+    pub json: fn(&A) -> String,
+    /// The reply as text for people.
+    pub text: fn(&A, &Style) -> String,
+}
+
+/// An operation of a library, whatever its types are.
+pub trait RunLibrary: Sync {
+    /// The name, the help and the listed parameters.
+    fn operation(&self) -> &'static Operation;
+
+    /// Whether options of indexing affect the operation.
+    fn indexes(&self) -> bool;
+
+    /// Writes the given values into a request.
+    ///
+    /// # Errors
+    /// A value that a parameter does not accept.
+    fn prepare(
+        &'static self,
+        options: Options,
+        given: &dyn RawValues,
+    ) -> Result<PreparedLibraryRun, ValueError>;
+}
+
+/// Answers a prepared request.
+pub type PreparedLibraryRun =
+    Box<dyn FnOnce(&Library, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
+
+impl<Q: 'static, A: 'static> RunLibrary for LibraryOperation<Q, A> {
+    fn operation(&self) -> &'static Operation {
+        self.operation
+    }
+
+    fn indexes(&self) -> bool {
+        self.indexes
+    }
+
+    fn prepare(
+        &'static self,
+        options: Options,
+        given: &dyn RawValues,
+    ) -> Result<PreparedLibraryRun, ValueError> {
+        let mut call = Call::new((self.request)(), options);
+        fill(self.rows, &mut call, given)?;
+        Ok(Box::new(move |library, progress| {
+            let reply = (self.run)(library, &call, progress)?;
+            Ok(Box::new(LibraryAnswer { row: self, reply }))
+        }))
+    }
+}
+
+/// A reply with the row that renders the reply.
+struct LibraryAnswer<Q: 'static, A: 'static> {
+    row: &'static LibraryOperation<Q, A>,
+    reply: A,
+}
+
+impl<Q, A> PlainReply for LibraryAnswer<Q, A> {
+    fn warnings(&self) -> &[String] {
+        (self.row.warnings)(&self.reply)
+    }
+
+    fn outcome(&self) -> PlainOutcome {
+        (self.row.outcome)(&self.reply)
+    }
+
+    fn json(&self, _: JsonPaths<'_>) -> String {
+        (self.row.json)(&self.reply)
+    }
+
+    fn text(&self, style: &Style) -> String {
+        (self.row.text)(&self.reply, style)
+    }
+}
+
+/// What `add` answers.
+#[derive(Clone, Debug)]
+pub enum AddAnswer {
+    /// What would be added.
+    Planned(Box<AddPlan>),
+    /// What was added.
+    Added(Box<AddReply>),
+}
+
+/// A source with the folder that is searched.
+type SourceAtPath = (SourceManifest, PathBuf);
+
+/// Adds a source.
+pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOperation {
+    operation: &catalog::ADD_SOURCE,
+    indexes: true,
+    request: AddSourceRequest::default,
+    rows: catalog::ADD_SOURCE_ROWS,
+    run: |library, Call { request, options }, progress| match request.dry_run {
+        true => Ok(AddAnswer::Planned(Box::new(library.plan(&request.source, options)?))),
+        false => Ok(AddAnswer::Added(Box::new(library.add(&request.source, options, progress)?))),
+    },
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |reply| match reply {
+        AddAnswer::Planned(plan) => line(&json::add_plan(plan)),
+        AddAnswer::Added(added) => line(&json::added_source(added)),
+    },
+    text: |reply, style| match reply {
+        AddAnswer::Planned(plan) => text::add_plan(plan, style),
+        AddAnswer::Added(added) => text::added_source(added, style),
+    },
+};
+
+/// Lists sources.
+pub static LIST_SOURCES: LibraryOperation<(), LibraryReply> = LibraryOperation {
+    operation: &catalog::LIST_SOURCES,
+    indexes: false,
+    request: || (),
+    rows: catalog::NO_ROWS,
+    run: |library, _, _| library.list(),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.sources),
+    json: |reply| line(&json::sources(reply)),
+    text: text::sources,
+};
+
+/// Shows a source.
+pub static SHOW_SOURCE: LibraryOperation<String, SourceAtPath> = LibraryOperation {
+    operation: &catalog::SHOW_SOURCE,
+    indexes: false,
+    request: String::new,
+    rows: catalog::SOURCE_ROWS,
+    run: |library, call, _| Ok((library.show(&call.request)?, library.path(&call.request)?)),
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |(source, path)| line(&json::source(source, Some(path))),
+    text: |(source, path), style| text::source(source, path, style),
+};
+
+/// The folder of a source.
+pub static SOURCE_PATH: LibraryOperation<String, PathBuf> = LibraryOperation {
+    operation: &catalog::SOURCE_PATH,
+    indexes: false,
+    request: String::new,
+    rows: catalog::SOURCE_ROWS,
+    run: |library, call, _| library.path(&call.request),
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |path| line(&json::source_path(path)),
+    text: |path, _| text::source_path(path),
+};
+
+/// The state of a library.
+pub static LIBRARY_STATUS: LibraryOperation<(), LibraryStatus> = LibraryOperation {
+    operation: &catalog::LIBRARY_STATUS,
+    indexes: false,
+    request: || (),
+    rows: catalog::NO_ROWS,
+    run: |library, call, _| library.status(&call.options),
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.sources),
+    json: |reply| line(&json::library_status(reply)),
+    text: text::library_status,
+};
+
+/// Renames a source.
+pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceManifest> = LibraryOperation {
+    operation: &catalog::RENAME_SOURCE,
+    indexes: false,
+    request: RenameSourceRequest::default,
+    rows: catalog::RENAME_SOURCE_ROWS,
+    run: |library, Call { request, .. }, _| library.rename(&request.source, &request.name),
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |source| line(&json::source(source, None)),
+    text: |source, _| text::changed_source("renamed", source),
+};
+
+/// Removes a source.
+pub static REMOVE_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOperation {
+    operation: &catalog::REMOVE_SOURCE,
+    indexes: false,
+    request: String::new,
+    rows: catalog::SOURCE_ROWS,
+    run: |library, call, _| library.remove(&call.request),
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |source| line(&json::source(source, None)),
+    text: |source, _| text::changed_source("removed", source),
+};
+
+/// Makes raw files writable.
+pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOperation {
+    operation: &catalog::UNPROTECT_SOURCE,
+    indexes: false,
+    request: String::new,
+    rows: catalog::SOURCE_ROWS,
+    run: |library, call, _| library.unprotect(&call.request),
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |source| line(&json::source(source, None)),
+    text: |source, _| text::changed_source("unprotected", source),
+};
+
+/// Updates sources.
+pub static UPDATE_SOURCES: LibraryOperation<Vec<String>, SourceBatch<UpdatedSource>> = LibraryOperation {
+    operation: &catalog::UPDATE_SOURCES,
+    indexes: true,
+    request: Vec::new,
+    rows: catalog::SOURCES_ROWS,
+    run: |library, Call { request, options }, progress| match &request[..] {
+        [name] => Ok(library.update(name, options, progress)?.into()),
+        names => library.update_all(names, options, progress),
+    },
+    warnings: |_| &[],
+    outcome: |batch| {
+        if batch.failed.is_empty() { PlainOutcome::of_rows(&batch.sources) } else { PlainOutcome::Failed }
+    },
+    json: |batch| line(&json::updated_sources(batch)),
+    text: text::updated_sources,
+};
+
+/// Compares raw files with their hashes.
+pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSource>> = LibraryOperation {
+    operation: &catalog::VERIFY_SOURCES,
+    indexes: false,
+    request: Vec::new,
+    rows: catalog::SOURCES_ROWS,
+    run: |library, Call { request, .. }, _| match &request[..] {
+        [name] => Ok(library.verify(name)?.into()),
+        names => library.verify_all(names),
+    },
+    warnings: |_| &[],
+    outcome: |batch| match batch.failed.is_empty() && batch.sources.iter().all(VerifiedSource::is_clean) {
+        true => PlainOutcome::of_rows(&batch.sources),
+        false => PlainOutcome::Failed,
+    },
+    json: |batch| line(&json::verified_sources(batch)),
+    text: text::verified_sources,
+};
+
+/// Frees space.
+pub static COLLECT_SOURCES: LibraryOperation<bool, (CollectedSources, bool)> = LibraryOperation {
+    operation: &catalog::COLLECT_SOURCES,
+    indexes: false,
+    request: || false,
+    rows: catalog::COLLECT_SOURCES_ROWS,
+    run: |library, call, _| Ok((library.collect(call.request)?, call.request)),
+    warnings: |_| &[],
+    outcome: |_| PlainOutcome::Found,
+    json: |(collected, is_dry_run)| line(&json::collected_sources(collected, *is_dry_run)),
+    text: |(collected, is_dry_run), _| text::collected_sources(collected, *is_dry_run),
+};

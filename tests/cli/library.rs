@@ -1,0 +1,180 @@
+//! `spyhop add` and `spyhop library`: real archives and repositories, through the binary.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{Ran, SMALL, Tree, git, ran};
+
+/// A folder beside the tree with sources to add, and a library beside both.
+struct Sources {
+    tree: Tree,
+}
+
+impl Sources {
+    fn new() -> Sources {
+        let sources = Sources { tree: Tree::new(SMALL) };
+        fs::create_dir_all(sources.path("keys/src")).unwrap();
+        fs::write(sources.path("keys/src/keys.rs"), "pub fn rotate_signing_key() {}\n").unwrap();
+        fs::write(
+            sources.path("keys/Cargo.toml"),
+            "[package]\nname = \"keys\"\nversion = \"1.2.0\"\nlicense = \"MIT\"\n",
+        )
+        .unwrap();
+        sources
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.tree.root().parent().unwrap().join(name)
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        ran(self.tree.command().current_dir(self.path("")).args(args), "")
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+        serde_json::from_str(&ran.out).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let reply: Value = serde_json::from_str(&self.run(&["library", "list", "--json"]).out).unwrap();
+        let sources = reply["sources"].as_array().unwrap().iter();
+        sources.map(|source| source["name"].as_str().unwrap().to_string()).collect()
+    }
+
+    fn zip(&self, file: &str) {
+        let zip = Command::new("python3")
+            .args(["-m", "zipfile", "-c", file, "keys/"])
+            .current_dir(self.path(""))
+            .status();
+        assert!(zip.unwrap().success());
+    }
+
+    fn repository(&self) {
+        let top = self.path("keys");
+        git(&top, &["init", "-q", "-b", "main"]);
+        git(&top, &["add", "-A"]);
+        git(&top, &["commit", "-q", "-m", "one"]);
+    }
+}
+
+#[test]
+fn a_source_is_added_updated_renamed_and_removed() {
+    let sources = Sources::new();
+    let empty = sources.run(&["library", "list"]);
+    assert!(empty.code == 1 && empty.out.contains("spyhop add SOURCE"), "{}", empty.out);
+    assert!(!sources.path("library").exists());
+    sources.zip("keys-1.2.0.zip");
+    let planned = sources.json(&["add", "keys-1.2.0.zip", "--dry-run"]);
+    assert_eq!((&planned["name"], &planned["kind"]), (&"keys-1.2.0".into(), &"zip".into()));
+    assert!(!sources.path("library").exists());
+
+    let ran = sources.run(&["add", "keys-1.2.0.zip", "--name", "zipped"]);
+    assert!(ran.code == 0 && ran.out.starts_with("added zipped (zip): 2 files, "), "{} {}", ran.out, ran.err);
+    assert_eq!(ran.err, "");
+    let folder = sources.json(&["add", "keys"]);
+    assert_eq!((&folder["source"]["kind"], &folder["report"]["added"]), (&"folder".into(), &2.into()));
+    assert_eq!(sources.names(), ["keys", "zipped"]);
+    let shown = sources.json(&["library", "show", "zipped"]);
+    assert_eq!((&shown["licence"], &shown["package"]["version"]), (&"MIT".into(), &"1.2.0".into()));
+    let path = sources.run(&["library", "path", "zipped"]).out;
+    assert_eq!(shown["path"], path.trim_end());
+    assert!(PathBuf::from(path.trim_end()).join("src/keys.rs").is_file());
+
+    fs::write(sources.path("keys/src/new.rs"), "pub fn added_later() {}\n").unwrap();
+    let status = sources.json(&["library", "status"]);
+    let changed: Vec<_> =
+        status["sources"].as_array().unwrap().iter().map(|row| &row["stale_files"]).collect();
+    assert_eq!(changed, [&Value::from(1), &Value::from(0)]);
+    sources.zip("keys-1.2.0.zip");
+    let updated = sources.json(&["library", "update"]);
+    let new: Vec<_> = updated["sources"].as_array().unwrap().iter().map(|row| &row["new"]).collect();
+    assert_eq!(new, [&Value::from(false), &Value::from(true)]);
+    assert!(sources.run(&["library", "verify"]).out.contains("zipped: 3 files, unchanged\n"));
+
+    assert_eq!(sources.run(&["library", "rename", "zipped", "packed"]).out.split(' ').nth(1), Some("packed"));
+    assert_eq!(sources.run(&["library", "remove", "keys"]).code, 0);
+    assert_eq!(sources.names(), ["packed"]);
+    assert!(sources.path("keys/src/keys.rs").exists());
+}
+
+#[test]
+fn a_tag_of_a_repository_is_added_and_a_branch_is_updated() {
+    let sources = Sources::new();
+    sources.repository();
+    let top = sources.path("keys");
+    git(&top, &["tag", "v1"]);
+    let main = sources.json(&["add", "keys", "--ref", "main", "--folder", "src"]);
+    let tagged = sources.json(&["add", "keys", "--ref", "v1", "--name", "old"]);
+    assert_eq!(main["source"]["commit"], tagged["source"]["commit"]);
+    assert_eq!((&main["source"]["files"], &tagged["source"]["files"]), (&1.into(), &2.into()));
+    fs::write(top.join("src/keys.rs"), "pub fn rotate_two_keys() {}\n").unwrap();
+    git(&top, &["commit", "-q", "-a", "-m", "two"]);
+    let updated = sources.json(&["library", "update", "keys"]);
+    let row = &updated["sources"][0];
+    assert_eq!((&row["new"], &row["old_commit"]), (&true.into(), &main["source"]["commit"]));
+    assert_eq!(sources.json(&["library", "update", "old"])["sources"][0]["new"], false);
+}
+
+#[test]
+fn errors_name_the_value_and_what_to_do() {
+    let sources = Sources::new();
+    sources.repository();
+    fs::write(sources.path("broken.zip"), b"PK\x03\x04 and nothing else").unwrap();
+    assert_eq!(sources.run(&["add", "keys"]).code, 0);
+    let check = |args: &[&str], parts: &[&str]| {
+        let ran = sources.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");
+        for part in parts {
+            assert!(ran.err.contains(part), "{args:?}: {part}: {}", ran.err);
+        }
+    };
+    check(&["add", "nowhere"], &["there is no file or folder 'nowhere'"]);
+    check(&["add", "keys"], &["is in the library as 'keys'", "update"]);
+    check(&["add", "keys", "--ref", "v9", "--name", "old"], &["'v9'"]);
+    check(&["add", "broken.zip"], &["broken.zip is refused: it is damaged"]);
+    check(&["add", "keys", "--ref", "main"], &["the name 'keys' is taken", "'keys-2'"]);
+    check(&["add", "keys", "--snapshot", "--name", "a b"], &["the name 'a b' has characters"]);
+    check(&["library", "show", "kyes"], &["there is no source 'kyes'", "choose keys"]);
+    check(&["library", "update", "kyes"], &["there is no source 'kyes'"]);
+    check(&["add", "keys", "--library", "keys/library"], &["contain each other"]);
+    assert_eq!(sources.names(), ["keys"]);
+    let both = sources.run(&["library", "update", "keys", "kyes"]);
+    assert!(both.code == 2 && both.out.contains("kyes: failed: there is no source"), "{}", both.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn imported_files_are_read_only_until_they_are_unprotected() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let sources = Sources::new();
+    sources.zip("keys.zip");
+    sources.run(&["add", "keys.zip"]);
+    let file = PathBuf::from(sources.run(&["library", "path", "keys"]).out.trim_end()).join("src/keys.rs");
+    let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o400);
+    assert_eq!(sources.run(&["library", "unprotect", "keys"]).code, 0);
+    assert_eq!(mode(), 0o600);
+    fs::write(&file, "pub fn changed() {}\n").unwrap();
+    let verified = sources.run(&["library", "verify", "keys"]);
+    assert_eq!(verified.code, 2);
+    assert!(verified.out.contains("  changed: keys/src/keys.rs\n"), "{}", verified.out);
+}
+
+#[test]
+fn a_dry_run_of_a_collection_names_what_it_would_remove() {
+    let sources = Sources::new();
+    sources.run(&["add", "keys"]);
+    let left = sources.path("library/derived/gone-1");
+    fs::create_dir(&left).unwrap();
+    let planned = sources.run(&["library", "gc", "--dry-run"]).out;
+    assert!(planned.contains(&format!("would remove {}\n", left.display())), "{planned}");
+    assert!(left.exists());
+    assert_eq!(sources.json(&["library", "gc"])["removed"].as_array().unwrap().len(), 1);
+    assert!(!left.exists());
+}
