@@ -252,13 +252,13 @@ def _(tree):
     assert ran.stdout.splitlines()[0].startswith("src/deep/"), ran.stdout
 
 
-@check("scattered matches are left out and counted, --all lists them")
+@check("scattered matches are left out and counted, --scattered lists them")
 def _(tree):
     (tree.root / "z/every/bright/rainbow").mkdir(parents=True)
     (tree.root / "z/every/bright/rainbow/apple.rs").write_text("fn f() {}\n")
     (tree.root / "zebra.rs").write_text("fn f() {}\n")
     expect(tree.run("files", "zebra"), 0, out=r"^zebra\.rs$", not_out="rainbow", err="1 scattered match left out")
-    expect(tree.run("files", "zebra", "--all"), 0, out="rainbow")
+    expect(tree.run("files", "zebra", "--scattered"), 0, out="rainbow")
     assert json.loads(tree.run("files", "zebra", "--json").stdout)["left_out"] == 1
 
 

@@ -44,21 +44,22 @@ pub use engine::api::{
     FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine,
     GrepReply, GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, LeftOutPlace, LeftOutReason,
     LineRange, LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
-    NoteKind, NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics,
-    PackFile, PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackRequest, PackStages,
-    PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
-    RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement,
-    RevisionNote, SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
-    Snippet, SourceName, SourceSnapshot, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
-    SymbolsReply, SymbolsRequest, Verdict, Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
+    NamedStatus, NoteKind, NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup,
+    PackDiagnostics, PackFile, PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackRequest,
+    PackStages, PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, Provenance,
+    RankedCandidate, RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, RefreshReport,
+    RetireNoteRequest, Retirement, RevisionNote, SearchNotesRequest, SearchReply, SearchRequest, Sent,
+    Session, SkippedReply, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot, SourceStatuses,
+    Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
+    Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
-pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
+pub use engine::{Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, ImportEvent, ImportRecord,
-    IndexSettings, Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceBatch, SourceId,
-    SourceKind, SourceManifest, SourceOrigin, SourceState, SourceStatus, UnfinishedImport, UpdatedSource,
-    VerifiedSource,
+    IndexSettings, Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceBatch,
+    SourceChoice, SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState,
+    SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,

@@ -223,6 +223,8 @@ pub enum PathBase {
     Folder(RelPath),
     /// Absolute, below this root.
     Absolute(PathBuf),
+    /// Behind the name of this source, as `client:src/lib.rs`.
+    Source(String),
     /// As typed: a path below one of these folders or files begins with the typed text. Else relative to the root.
     Typed(Vec<(RelPath, String)>),
 }
@@ -248,6 +250,7 @@ impl PathBase {
             PathBase::Root => (String::new(), 0),
             PathBase::Folder(folder) => relative_to(folder.as_str(), path),
             PathBase::Absolute(root) => (format!("{}/", root.display().to_string().trim_end_matches('/')), 0),
+            PathBase::Source(name) => (format!("{name}:"), 0),
             PathBase::Typed(typed) => {
                 let below = |(scope, text): &(RelPath, String)| {
                     let rest = path.strip_prefix(scope.as_str())?;
@@ -298,6 +301,7 @@ mod tests {
         check(&folder(""), "x.rs", "x.rs");
         check(&PathBase::Absolute("/t".into()), "a/b.rs", "/t/a/b.rs");
         check(&PathBase::Absolute("/".into()), "a", "/a");
+        check(&PathBase::Source("client".into()), "a/b.rs", "client:a/b.rs");
         let typed = |scope: &str, text: &str| (RelPath::new(scope).unwrap(), text.to_string());
         let base =
             PathBase::Typed(vec![typed("a", "./a/"), typed("b/c.rs", "../b/c.rs"), typed("d", "/t/d")]);

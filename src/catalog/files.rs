@@ -26,7 +26,7 @@ pub const NAME_PATTERN: Param = Param {
 };
 /// Whether scattered matches are listed.
 pub const ALL_MATCHES: Param = param(
-    "all",
+    "scattered",
     Takes::Nothing,
     "Also files in whose paths the letters are scattered, behind better matches",
 );

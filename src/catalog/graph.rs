@@ -24,18 +24,13 @@ pub const TARGET: Param = Param {
     ..param(
         "target",
         Takes::Text,
-        "A symbol: name, Type.method, path#name, path:line; for imports, importers and impact also \
-         a file",
+        "Symbol: name, Type.method, path#name, path:line; imports, importers and impact: also a file",
     )
 };
 /// The number of steps.
 pub const GRAPH_DEPTH: Param = Param {
     aliases: &["max_depth"],
-    ..param(
-        "depth",
-        Takes::Number(1, 8),
-        "Steps, 1 to 8; else 3 for tests-of and impact, 8 for paths, 1 for others",
-    )
+    ..param("depth", Takes::Number(1, 8), "Steps, 1 to 8; else tests-of and impact 3, paths 8, others 1")
 };
 /// The number of rows.
 pub const GRAPH_RESULTS: Param = Param {
@@ -59,7 +54,7 @@ pub const IMPACT_TARGET: Param = Param { positional: Positional::Optional, ..TAR
 pub const DIFF: Param = param(
     "diff",
     Takes::Text,
-    "In place of a target, what a change touches: since a revision (HEAD: what is not committed), A..B, or a diff",
+    "Instead of a target: a change since a revision (HEAD: uncommitted), A..B, or a diff",
 );
 
 type GraphParam = Row<Call<GraphRequest>>;

@@ -42,6 +42,12 @@ pub const SOURCE: Param = Param {
 /// The name of a source that is added.
 pub const NEW_NAME: Param =
     param("name", Takes::Text, "The name of the source; else the last part of its location");
+/// The groups of a source that is added.
+pub const GROUP: Param = param(
+    "group",
+    Takes::List,
+    "Labels of the source, separated by commas: --in LABEL asks every source with the label",
+);
 /// The revision of a repository.
 pub const REF: Param =
     param("ref", Takes::Text, "The branch, tag or commit; else the branch that is checked out");
@@ -85,6 +91,10 @@ pub const ADD_SOURCE_ROWS: &[Row<Call<AddSourceRequest>>] = &[
     }),
     command_line(&NEW_NAME, |call, param, given| {
         call.request.source.name = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&GROUP, |call, param, given| {
+        call.request.source.groups = given.words(param)?;
         Ok(())
     }),
     command_line(&REF, |call, param, given| {

@@ -22,20 +22,18 @@ pub const MAX_RESULTS: Param = Param {
     ..param("max_results", Takes::Number(1, 50), "Hits a page, 1 to 50")
 };
 /// The folder or file to search.
-pub const PATH: Param = param("path", Takes::Path, "Only this folder or file; if absolute, also the tree");
+pub const PATH: Param = param("path", Takes::Path, "A folder or file; if absolute, also the tree");
 /// A filter by path: globs to include.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
-    ..param("path_glob", Takes::Repeated, "Only paths like 'src/**/*.rs'; without / the file name")
+    ..param("path_glob", Takes::Repeated, "Like 'src/**/*.rs'; without / the file name")
 };
 /// A filter by path: globs to exclude.
 pub const EXCLUDE: Param =
-    param("exclude", Takes::Repeated, "Leave out paths with this text; separate several by |");
+    param("exclude", Takes::Repeated, "No paths with this text; separate several by |");
 /// A filter by language.
-pub const LANG: Param = Param {
-    aliases: &["language"],
-    ..param("lang", Takes::List, "Only this language; separate several by commas")
-};
+pub const LANG: Param =
+    Param { aliases: &["language"], ..param("lang", Takes::List, "Language; separate several by commas") };
 /// A filter by kind of symbol or chunk.
 pub const KIND: Param = Param {
     aliases: &["chunk_type"],
@@ -47,7 +45,7 @@ pub const MIN_SCORE: Param = Param {
     ..param("min_score", Takes::Fraction, "Least score, 0 to 1; literal hits stay")
 };
 /// The cursor of the next page.
-pub const CURSOR: Param = param("cursor", Takes::Text, "The last page's 'next'");
+pub const CURSOR: Param = param("cursor", Takes::Text, "Last page's 'next'");
 /// The root of the tree.
 pub const ROOT: Param = param(
     "root",
@@ -78,7 +76,7 @@ pub const STALE_POLICY: Param = Param {
     )
 };
 /// A revision other than the worktree.
-pub const VIEW: Param = param("view", Takes::Text, "A branch, tag or commit");
+pub const VIEW: Param = param("view", Takes::Text, "Branch, tag or commit");
 /// Short for the stale policy `ignore`.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
@@ -159,14 +157,11 @@ pub const EXPLAIN_SKIPS: Param = param(
 );
 
 /// The root to search; over MCP, one of the roots given at start.
-pub const TREE: Param = param("root", Takes::Path, "A root; else the first");
+pub const TREE: Param = param("root", Takes::Path, "Else the first root");
 
 /// The size limit of a reply.
-pub const MAX_TOKENS: Param = Param {
-    default: Some("4000"),
-    ..param("max_tokens", Takes::Number(100, 100_000), "Most tokens of text")
-};
+pub const MAX_TOKENS: Param =
+    Param { default: Some("4000"), ..param("max_tokens", Takes::Number(100, 100_000), "Most tokens") };
 
 /// The task of the agent.
-pub const TOOL_QUERY: Param =
-    param("query", Takes::Text, "What you want to do, in a few words; without it every tool is shown");
+pub const TOOL_QUERY: Param = param("query", Takes::Text, "What you want to do; without it all tools");

@@ -81,7 +81,7 @@ pub const MODE: Param = Param {
     ..param(
         "mode",
         Takes::Choice(choice::names::<Mode>),
-        "compact: one line a hit; default: a snippet; debug: everything",
+        "compact: a line a hit; default: a snippet; debug: all",
     )
 };
 /// Refers to code that was sent before instead of sending it again.

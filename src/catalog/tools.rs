@@ -21,6 +21,7 @@ use super::read::READ;
 use super::row::Listed;
 use super::search::{FILE, QUERY_LIST, SEARCH, WHY_NOT};
 use super::skipped::SKIPPED;
+use super::sources::TOOL_IN;
 use super::symbols::SYMBOLS;
 use super::upkeep::{FILES, STATUS, TOUCH};
 use crate::engine::api::GraphQuestion;
@@ -160,6 +161,8 @@ const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
 /// The parameters of calls whose answers may be long.
 const OF_ANSWER: &[&Param] = &[&MAX_TOKENS, &TREE];
+/// The parameters of calls that can ask several sources of the library.
+const OF_SOURCES: &[&Param] = &[&MAX_TOKENS, &TREE, &TOOL_IN];
 
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
@@ -171,7 +174,7 @@ pub const TOOLS: &[Tool] = &[
                       reasons and code. Start here when you do not know where something is.",
         required: &[&QUERY],
         without: &[&QUERY_LIST],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -181,7 +184,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
         required: &[&NAME_PATTERN],
         without: &[],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -189,10 +192,10 @@ pub const TOOLS: &[Tool] = &[
         name: "find_references",
         operation: Some(&REFS),
         description: "Find the uses of a symbol, each resolved to its definition: callers, type uses, \
-                      imports, implementations. By name, or by path and line.",
+                      imports, implementations.",
         required: &[&TARGET],
         without: &[],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -211,10 +214,10 @@ pub const TOOLS: &[Tool] = &[
         name: "grep_files",
         operation: Some(&GREP),
         description: "Find every line that matches a regular expression or a text, in the files as they are now, \
-                      counted. Use it when you know what is written; else codebase_search.",
+                      counted. For what you know is written; else codebase_search.",
         required: &[&PATTERN],
         without: &[],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -232,22 +235,21 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Status,
         name: "index_status",
         operation: Some(&STATUS),
-        description: "Whether the index is ready, indexing, stale or missing: files, languages, what was left out \
-                      by reason, files changed since, and the roots served.",
+        description: "State of the index: ready, indexing, stale or missing; files, languages, what is left out, \
+                      files changed since, roots.",
         required: &[],
         without: &[],
-        of_call: &[&TREE],
+        of_call: &[&TREE, &TOOL_IN],
         read_only: true,
     },
     Tool {
         id: ToolId::Map,
         name: "project_map",
         operation: Some(&MAP),
-        description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first \
-                      overview of code you do not know.",
+        description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first overview of unknown code.",
         required: &[],
         without: &[],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -275,11 +277,11 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::SearchBatch,
         name: "search_batch",
         operation: Some(&SEARCH),
-        description: "Ask several codebase_search queries at once and get one merged, ranked answer. Use it for \
-                      different wordings or parts of one question.",
+        description: "Ask several codebase_search queries at once: one merged, ranked answer. For different \
+                      wordings or parts of one question.",
         required: &[&QUERY_LIST],
         without: &[&QUERY],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -297,7 +299,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Skipped,
         name: "skipped_files",
         operation: Some(&SKIPPED),
-        description: "List the files left out of the index, each with its reason: ignored, binary, too large, generated and so on.",
+        description: "List the files left out of the index, with the reason: ignored, binary, too large and so on.",
         required: &[],
         without: &[],
         of_call: OF_ANSWER,
@@ -311,7 +313,7 @@ pub const TOOLS: &[Tool] = &[
                       path; with no pattern, all that a file or folder defines.",
         required: &[],
         without: &[],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {
@@ -339,11 +341,11 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Graph(GraphQuestion::Trace),
         name: "trace_symbol",
         operation: Some(&TRACE),
-        description: "Show where a symbol is defined, who calls it and what it calls: a call graph around one \
-                      function, with the lines; or the paths of calls to another.",
+        description: "Where a symbol is defined, who calls it and what it calls, with the lines; or the paths of \
+                      calls to another.",
         required: &[&TARGET],
         without: &[],
-        of_call: OF_ANSWER,
+        of_call: OF_SOURCES,
         read_only: true,
     },
     Tool {

@@ -40,7 +40,7 @@ pub const GRAPH_MODE: Param = Param {
 };
 pub const NULL: Param =
     Param { short: Some('0'), ..flag("null", "Paths only, each with a NUL after it, for xargs -0") };
-pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
+pub const WHOLE_PAGE: Param = flag("whole_page", "Show the whole page, however many screens it takes");
 pub const COLOR: Param = Param {
     takes: Takes::Choice(colors),
     default: Some("auto"),
@@ -58,7 +58,7 @@ pub const VERBOSE: Param = Param {
 };
 
 /// The output and input options that only a search has.
-const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &VIMGREP, &JSONL, &BATCH];
+const SEARCH_ONLY: &[&Param] = &[&OPEN, &WHOLE_PAGE, &VIMGREP, &JSONL, &BATCH];
 /// The output options that only the look-up of files has.
 const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
@@ -102,7 +102,8 @@ const SHORT: &[&str] = &[
     grep_params::WORD.name,
     grep_params::FILES_WITH.name,
     grep_params::COUNT.name,
-    ALL.name,
+    WHOLE_PAGE.name,
+    catalog::ALL_SOURCES.name,
     JSON.name,
     NULL.name,
 ];
@@ -122,6 +123,10 @@ const BUILDS_UNASKED: &[OperationId] = &[
 const PLACE_HEADING: &str = "Tree and index";
 /// The heading of the parameters that choose a library.
 const LIBRARY_HEADING: &str = "Library";
+
+/// The operations with functions of their own that can ask several sources of a library.
+const ASKS_SOURCES: &[OperationId] =
+    &[OperationId::Search, OperationId::Grep, OperationId::Files, OperationId::Symbols];
 
 /// The name of the path argument without a flag.
 pub const HERE: &str = "path_argument";
@@ -168,7 +173,7 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
     let heading = if let ListedOperation::Library(_) = listed { LIBRARY_HEADING } else { PLACE_HEADING };
     let place = place_of(listed);
     command = command.args(place.map(|param| arg(param).help_heading(heading).hide_short_help(true)));
-    match listed {
+    let command = match listed {
         ListedOperation::Own(OperationId::Symbols, _) => {
             command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
         }
@@ -184,7 +189,35 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
         ListedOperation::Own(OperationId::Grep, _) => as_in_grep(path_without_flag(command)),
         ListedOperation::Plain(plain) if plain.has_bare_path() => path_without_flag(command),
         _ => command,
-    }
+    };
+    let asks_sources = match listed {
+        ListedOperation::Own(id, _) => ASKS_SOURCES.contains(id) || matches!(id, OperationId::Graph(_)),
+        ListedOperation::Plain(plain) => plain.asks_sources(),
+        ListedOperation::Library(_) => false,
+    };
+    if asks_sources { with_sources(command) } else { command }
+}
+
+/// Adds the options that choose sources. Options that choose one tree exclude them.
+fn with_sources(command: Command) -> Command {
+    let of_one_tree = [
+        params::ROOT.name,
+        params::HERE.name,
+        params::VIEW.name,
+        params::INDEX_DIR.name,
+        params::DB.name,
+        OPEN.name,
+        HERE,
+    ];
+    let ids: Vec<String> = command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
+    let excluded: Vec<&str> =
+        of_one_tree.into_iter().filter(|name| ids.iter().any(|id| id == name)).collect();
+    let of_library = |param| arg(param).help_heading(LIBRARY_HEADING).hide_short_help(true);
+    let choosing = |param| of_library(param).conflicts_with_all(&excluded);
+    command
+        .arg(choosing(&catalog::IN))
+        .arg(choosing(&catalog::ALL_SOURCES))
+        .arg(of_library(&catalog::LIBRARY))
 }
 
 /// The parameters that choose what an operation is about, and how it is indexed.

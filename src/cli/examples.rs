@@ -38,7 +38,7 @@ Options of a search:
       --glob GLOB           only such paths; with ! before it, all others
       --lang, --kind TEXT   only a language, only a kind such as fn or struct
       --mode CHOICE         compact, default or debug
-      --all, --json         the whole page; one line of JSON
+      --whole-page, --json  the whole page; one line of JSON
 ";
 
 /// What `spyhop -h` prints; the parser's own list would take two screens.

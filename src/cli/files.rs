@@ -4,7 +4,8 @@
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call};
-use spyhop::engine::api::{ALL_ROWS, FilesRequest};
+use spyhop::engine::Error;
+use spyhop::engine::api::{ALL_ROWS, FilesReply, FilesRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -12,27 +13,44 @@ use super::first::FirstIndex;
 use super::huge;
 use super::output::Output;
 use super::progress::Bar;
-use super::values::{fill_from, given, optional};
-use super::{args, options};
+use super::values::{fill_for_sources, fill_from, given, optional};
+use super::{args, options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
+    if sources::are_asked(matches)? {
+        fill_for_sources(catalog::FILES_ROWS, &mut call, matches)?;
+        let set = sources::open(matches, &call.options)?;
+        output.show_paths_of_sources();
+        return print(matches, output, call.request, |request, _| set.files(request));
+    }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
-    let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
     fill_from(catalog::FILES_ROWS, &mut call, matches, Some(&place))?;
+    let first = FirstIndex::new(&call.options);
+    let engine = huge::open(&place, first.engine_options(call.options), matches)?;
+    print(matches, output, call.request, |request, output| {
+        let bar = Bar::announcing(output, &engine);
+        let mut reply = engine.files_with_progress(request, &|progress| bar.update(progress))?;
+        reply.warnings.extend(first.complete(&engine, &reply.snapshot));
+        Ok(reply)
+    })
+}
+
+fn print(
+    matches: &ArgMatches,
+    output: &mut Output,
+    mut request: FilesRequest,
+    ask: impl FnOnce(&FilesRequest, &Output) -> Result<FilesReply, Error>,
+) -> Result<Outcome, Failure> {
     // A program gets every file, unless the caller says how many.
     let is_limited = optional::<u64>(matches, catalog::FILES_RESULTS.name).is_some();
     let null = given(matches, args::NULL.name);
     let is_list = !output.json && (null || !output.is_terminal());
     if is_list && !is_limited {
-        call.request.max_results = ALL_ROWS;
+        request.max_results = ALL_ROWS;
     }
-    let first = FirstIndex::new(&call.options);
-    let engine = huge::open(&place, first.engine_options(call.options), matches)?;
-    let bar = Bar::announcing(output, &engine);
-    let mut reply = engine.files_with_progress(&call.request, &|progress| bar.update(progress))?;
-    reply.warnings.extend(first.complete(&engine, &reply.snapshot));
-    drop(bar);
+    let reply = ask(&request, output)?;
     output.warn(&reply.warnings);
     if is_list {
         let end = if null { '\0' } else { '\n' };

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call};
-use spyhop::engine::api::{GraphChanges, GraphQuestion, GraphRequest, MAX_ROWS, Mode};
+use spyhop::engine::Error;
+use spyhop::engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
 use spyhop::path::RelPath;
 use spyhop::render::{json, text};
 
@@ -13,8 +14,8 @@ use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::place::TreePlace;
 use super::progress::Bar;
-use super::values::{fill_from, given, optional};
-use super::{args, huge, options};
+use super::values::{fill_for_sources, fill_from, given, optional};
+use super::{args, huge, options, sources};
 
 /// The function that runs a question.
 pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
@@ -29,14 +30,34 @@ pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result
 }
 
 fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut call = Call::new(GraphRequest::new(question, ""), options::options(matches)?);
+    if sources::are_asked(matches)? {
+        fill_for_sources(catalog::graph_rows(question), &mut call, matches)?;
+        let set = sources::open(matches, &call.options)?;
+        output.show_paths_of_sources();
+        return print(matches, output, call.request, |request, _| set.graph(request));
+    }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
-    let mut call = Call::new(GraphRequest::new(question, ""), options::options(matches)?);
     fill_from(catalog::graph_rows(question), &mut call, matches, Some(&place))?;
     let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
     let request = &mut call.request;
     request.target = root_relative(&place, &request.target, is_of_files);
     request.to = request.to.as_ref().map(|to| root_relative(&place, to, false));
+    let engine = huge::open(&place, call.options, matches)?;
+    print(matches, output, call.request, |request, output| {
+        let bar = Bar::announcing(output, &engine);
+        engine.graph_with_progress(request, &|progress| bar.update(progress))
+    })
+}
+
+fn print(
+    matches: &ArgMatches,
+    output: &mut Output,
+    mut request: GraphRequest,
+    ask: impl FnOnce(&GraphRequest, &Output) -> Result<GraphReply, Error>,
+) -> Result<Outcome, Failure> {
+    let question = request.question;
     if request.changes == Some(GraphChanges::Between("-".to_string())) {
         request.changes = Some(GraphChanges::Diff(io::read_to_string(io::stdin())?));
     }
@@ -49,10 +70,7 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     if !output.json && !output.is_terminal() && !is_limited {
         request.max_results = MAX_ROWS;
     }
-    let engine = huge::open(&place, call.options, matches)?;
-    let bar = Bar::announcing(output, &engine);
-    let reply = engine.graph_with_progress(&call.request, &|progress| bar.update(progress))?;
-    drop(bar);
+    let reply = ask(&request, output)?;
     output.warn(&reply.warnings);
     if output.json {
         output.json(&json::graph(&reply, output.json_paths()))?;

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
 use spyhop::engine::api::{
-    Binary, GrepRequest, IgnoreSources, OutputFormat, PrintOptions, PrintedGrep, SymlinkPolicy,
+    Binary, GrepReply, GrepRequest, IgnoreSources, OutputFormat, PrintOptions, PrintedGrep, SourceName,
+    SymlinkPolicy,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::filter::type_definitions;
@@ -18,15 +19,18 @@ use spyhop::render::{json, text};
 
 use super::args::HERE;
 use super::failure::{Failure, Outcome, complain};
-use super::options;
 use super::output::{Output, host};
 use super::place::{TreePlace, here};
-use super::values::{fill_from, given, optional};
+use super::values::{fill_for_sources, fill_from, given, optional};
+use super::{options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    if sources::are_asked(matches)? {
+        return search_sources(matches, output);
+    }
     let Typed { paths, missing, stream } = typed(matches, output.json)?;
     if stream {
-        let mut call = call(matches, &options::place_of(matches, None)?, &[])?;
+        let mut call = call(matches, Some(&options::place_of(matches, None)?), &[])?;
         if call.grep.request.binary == Binary::Quit {
             call.grep.request.binary = Binary::Name;
         }
@@ -65,7 +69,7 @@ fn search(
     paths: &[PathBuf],
     is_one_file: bool,
 ) -> Result<Outcome, Failure> {
-    let call = call(matches, place, paths)?;
+    let call = call(matches, Some(place), paths)?;
     match call.print.list {
         Some(GrepList::Types) => return list_types(&call, output),
         Some(GrepList::Files) => return list_files(place, paths, &call, output),
@@ -88,14 +92,42 @@ fn search(
         return printed(&call, output, paths.is_empty(), |sink| engine.print_grep(request, &looks, sink));
     }
     let request = &GrepRequest { enclosing: output.json, ..request.clone() };
-    let reply = engine.grep(request)?;
+    print_page(&engine.grep(request)?, output)
+}
+
+fn print_page(reply: &GrepReply, output: &mut Output) -> Result<Outcome, Failure> {
     output.warn(&reply.warnings);
     if output.json {
-        output.json(&json::grep(&reply, output.json_paths()))?;
+        output.json(&json::grep(reply, output.json_paths()))?;
     } else {
-        output.text(&text::grep(&reply, &output.style))?;
+        output.text(&text::grep(reply, &output.style))?;
     }
     Ok(if reply.lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
+}
+
+/// Searches several sources of a library.
+fn search_sources(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let call = call(matches, None, &[])?;
+    if call.print.list.is_some() || call.explain_plan {
+        return Err(Failure::Usage("lists and plans are of one tree; leave out --in and --all".to_string()));
+    }
+    let set = sources::open(matches, &call.grep.options)?;
+    output.show_paths_of_sources();
+    let is_page =
+        [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
+    if output.json || is_page {
+        let reply = set.grep(&GrepRequest { enclosing: output.json, ..call.grep.request })?;
+        return print_page(&reply, output);
+    }
+    let is_absolute = matches!(output.style.paths, PathBase::Absolute(_));
+    let looks = print_options(&call, output, false);
+    let base = |name: &SourceName, engine: &Engine| match is_absolute {
+        true => PathBase::Absolute(engine.root().to_path_buf()),
+        false => PathBase::Source(name.to_string()),
+    };
+    let looks =
+        |name: &SourceName, engine: &Engine| PrintOptions { base: base(name, engine), ..looks.clone() };
+    printed(&call, output, true, |sink| set.print_grep(&call.grep.request, looks, sink))
 }
 
 /// Says why a search without a path found nothing, if ignore files or filters left out everything.
@@ -226,10 +258,13 @@ fn trees(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<(TreePlace, Vec<
     Ok(trees)
 }
 
-/// The call for the paths of one tree.
-fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<GrepCall, Failure> {
+/// The call for the paths of one tree; without a place, for several sources.
+fn call(matches: &ArgMatches, place: Option<&TreePlace>, paths: &[PathBuf]) -> Result<GrepCall, Failure> {
     let mut call = GrepCall::new(options::options(matches)?);
-    fill_from(catalog::GREP_ROWS, &mut call, matches, Some(place))?;
+    match place {
+        Some(_) => fill_from(catalog::GREP_ROWS, &mut call, matches, place)?,
+        None => fill_for_sources(catalog::GREP_ROWS, &mut call, matches)?,
+    }
     let request = &mut call.grep.request;
     let mut patterns = std::mem::take(&mut call.patterns);
     for file in &call.pattern_files {
@@ -251,7 +286,7 @@ fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<Gr
         request.files.symlinks = SymlinkPolicy::FollowNamed;
     }
     let ignore = &mut request.files.ignore;
-    ignore.current_folder = Some(here()?);
+    ignore.current_folder = place.map(|_| here()).transpose()?;
     if let Some(obeyed) = call.obeyed.take().filter(|_| call.grep.options.no_ignore) {
         call.grep.options.no_ignore = false;
         *ignore = IgnoreSources {
@@ -267,6 +302,7 @@ fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<Gr
     if request.binary == Binary::Quit && !paths.is_empty() && paths.iter().all(is_named) {
         request.binary = Binary::Name;
     }
+    let Some(place) = place else { return Ok(call) };
     if request.filter.path.is_none() {
         request.filter.path = match paths {
             [] => place.current_folder(),

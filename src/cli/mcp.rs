@@ -59,6 +59,7 @@ pub fn command() -> Command {
         .arg(args::arg(&PROFILE))
         .arg(args::arg(&STRUCTURED))
         .arg(args::arg(&ALLOW_MEMORY))
+        .arg(args::arg(&catalog::LIBRARY))
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
         .args(settings().map(|param| args::arg(param).help_heading("Tree and index").hide_short_help(true)))
@@ -150,6 +151,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let data = values::optional::<String>(matches, STRUCTURED.name);
     let data = data.and_then(|name| DataProfile::by_name(name));
     let config = Config {
+        library: values::optional::<PathBuf>(matches, catalog::LIBRARY.name).cloned(),
         roots: if roots.is_empty() { vec![place::here()?] } else { roots },
         options: options::options(matches)?,
         offer: ToolOffer {

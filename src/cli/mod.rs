@@ -39,6 +39,7 @@ mod memory;
 mod read;
 mod search;
 mod skipped;
+mod sources;
 mod symbols;
 mod touch;
 mod ui;

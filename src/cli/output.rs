@@ -54,7 +54,7 @@ impl Output {
                 host: if hyperlinks { host() } else { String::new() },
                 width: width.into(),
                 height: height.into(),
-                all: given(matches, args::ALL.name),
+                all: given(matches, args::WHOLE_PAGE.name),
                 ..Style::default()
             },
             json: given(matches, args::JSON.name),
@@ -76,6 +76,13 @@ impl Output {
     pub fn show_paths(&mut self, place: &TreePlace, base: PathBase) {
         self.root = self.absolute.then(|| place.root.clone());
         self.style.paths = self.root.clone().map_or(base, PathBase::Absolute);
+    }
+
+    /// Shows paths of several sources: behind the names of their sources, or absolute if asked.
+    pub fn show_paths_of_sources(&mut self) {
+        // Each row has a root of its own.
+        self.root = self.absolute.then(PathBuf::new);
+        self.style.paths = self.root.clone().map_or(PathBase::Root, PathBase::Absolute);
     }
 
     /// Which paths JSON has.

@@ -4,19 +4,22 @@
 
 use clap::ArgMatches;
 use spyhop::engine::api::Progress;
-use spyhop::operations::{PlainOutcome, RunPlain};
+use spyhop::operations::{PlainOutcome, PlainReply, RunPlain};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::progress::Bar;
 use super::values::CommandValues;
-use super::{huge, options};
+use super::{huge, options, sources};
 
 pub fn run(
     operation: &'static dyn RunPlain,
     matches: &ArgMatches,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
+    if operation.asks_sources() && sources::are_asked(matches)? {
+        return run_on_sources(operation, matches, output);
+    }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
     let call = operation.prepare(options::options(matches)?, &CommandValues::new(matches, &place));
@@ -28,6 +31,23 @@ pub fn run(
     } else {
         (call.run)(&*place.open(call.options)?, &|_| ())?
     };
+    print(&*reply, output)
+}
+
+fn run_on_sources(
+    operation: &'static dyn RunPlain,
+    matches: &ArgMatches,
+    output: &mut Output,
+) -> Result<Outcome, Failure> {
+    let call = operation.prepare(options::options(matches)?, &CommandValues::of_sources(matches)?);
+    let call = call.map_err(|error| Failure::Usage(error.to_string()))?;
+    let set = sources::open(matches, &call.options)?;
+    output.show_paths_of_sources();
+    let run = call.run_sources.expect("the operation can ask sources");
+    print(&*run(&set)?, output)
+}
+
+fn print(reply: &dyn PlainReply, output: &mut Output) -> Result<Outcome, Failure> {
     output.warn(reply.warnings());
     if output.json {
         output.json_text(&reply.json(output.json_paths()))?;

@@ -6,24 +6,68 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, SearchCall};
+use spyhop::catalog::{self, SearchCall};
 use spyhop::engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchReply, SearchRequest};
-use spyhop::engine::{Engine, Error};
+use spyhop::engine::{Engine, Error, SourceSet};
 use spyhop::render::{error_text, json, text};
 
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;
 use super::output::Output;
+use super::place::TreePlace;
 use super::progress::Bar;
-use super::values::{fill_from, given};
-use super::{args, huge, open, options};
+use super::values::{fill_for_sources, fill_from, given};
+use super::{args, huge, open, options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut call = SearchCall::new(options::options(matches)?);
+    if sources::are_asked(matches)? {
+        fill_for_sources(catalog::SEARCH_ROWS, &mut call, matches)?;
+        let set = sources::open(matches, &call.search.options)?;
+        output.show_paths_of_sources();
+        return answer(matches, output, call, &AskedPlace::Sources(&set));
+    }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
-    let mut call = SearchCall::new(options::options(matches)?);
     fill_from(catalog::SEARCH_ROWS, &mut call, matches, Some(&place))?;
-    let Call { mut request, options } = call.search;
+    let first = FirstIndex::new(&call.search.options);
+    let engine = huge::open(&place, first.engine_options(call.search.options.clone()), matches)?;
+    answer(matches, output, call, &AskedPlace::Tree(&place, &engine, &first))
+}
+
+/// What a search asks.
+enum AskedPlace<'a> {
+    Tree(&'a TreePlace, &'a Engine, &'a FirstIndex),
+    Sources(&'a SourceSet),
+}
+
+impl AskedPlace<'_> {
+    fn search(&self, request: &SearchRequest, output: &Output) -> Result<SearchReply, Error> {
+        match self {
+            AskedPlace::Tree(_, engine, first) => search(engine, first, request, output),
+            AskedPlace::Sources(set) => set.search(request),
+        }
+    }
+
+    fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
+        match self {
+            AskedPlace::Tree(_, engine, first) => {
+                let mut reply = engine.search_batch(queries, request)?;
+                reply.warnings.extend(first.complete(engine, &reply.snapshot));
+                Ok(reply)
+            }
+            AskedPlace::Sources(set) => set.search_batch(queries, request),
+        }
+    }
+}
+
+fn answer(
+    matches: &ArgMatches,
+    output: &mut Output,
+    call: SearchCall,
+    asked: &AskedPlace<'_>,
+) -> Result<Outcome, Failure> {
+    let mut request = call.search.request;
     let opened = open::wanted(matches);
     let most = if request.exhaustive { MAX_ROWS } else { MAX_RESULTS };
     request.max_results = request.max_results.max(opened.unwrap_or(0).min(most));
@@ -34,20 +78,14 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let is_for_programs = given(matches, args::JSONL.name) || output.json;
     // Rows for an editor have hits only.
     request.notes = (request.mode != Mode::Compact || is_for_programs) && opened.is_none();
-    let first = FirstIndex::new(&options);
-    let engine = huge::open(&place, first.engine_options(options), matches)?;
     if given(matches, args::BATCH.name) {
-        return batch(&engine, &first, request, output);
+        return batch(asked, request, output);
     }
     let reply = match &call.queries {
-        Some(queries) => {
-            let mut reply = engine.search_batch(queries, &request)?;
-            reply.warnings.extend(first.complete(&engine, &reply.snapshot));
-            reply
-        }
-        None => search(&engine, &first, &request, output)?,
+        Some(queries) => asked.search_batch(queries, &request)?,
+        None => asked.search(&request, output)?,
     };
-    if let Some(number) = opened {
+    if let (Some(number), AskedPlace::Tree(place, ..)) = (opened, asked) {
         output.warn(&reply.warnings);
         let hits: Vec<_> = reply.results.iter().map(|hit| (&hit.path, hit.lines.first)).collect();
         return open::open(&place.root, &hits, number);
@@ -83,8 +121,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 
 /// Answers each line of standard input with a line of JSON.
 fn batch(
-    engine: &Engine,
-    first: &FirstIndex,
+    asked: &AskedPlace<'_>,
     mut request: SearchRequest,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
@@ -96,7 +133,7 @@ fn batch(
         // A line that is not UTF-8 is searched too; it just finds little.
         let line = line?;
         request.query = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
-        match search(engine, first, &request, output) {
+        match asked.search(&request, output) {
             Ok(reply) => {
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);

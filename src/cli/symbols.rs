@@ -6,36 +6,55 @@ use std::io::{self, IsTerminal};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call};
-use spyhop::engine::api::{ALL_ROWS, MAX_ROWS, SymbolsRequest};
+use spyhop::engine::Error;
+use spyhop::engine::api::{ALL_ROWS, MAX_ROWS, SymbolsReply, SymbolsRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::huge;
 use super::output::Output;
+use super::place::TreePlace;
 use super::progress::Bar;
-use super::values::{fill_from, given, optional};
-use super::{args, open, options};
+use super::values::{fill_for_sources, fill_from, given, optional};
+use super::{args, open, options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
+    if sources::are_asked(matches)? {
+        fill_for_sources(catalog::SYMBOLS_ROWS, &mut call, matches)?;
+        let set = sources::open(matches, &call.options)?;
+        output.show_paths_of_sources();
+        return print(matches, output, call.request, None, |request, _| set.symbols(request));
+    }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
-    let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
     fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
+    let engine = huge::open(&place, call.options, matches)?;
+    print(matches, output, call.request, Some(&place), |request, output| {
+        let bar = Bar::announcing(output, &engine);
+        engine.symbols_with_progress(request, &|progress| bar.update(progress))
+    })
+}
+
+fn print(
+    matches: &ArgMatches,
+    output: &mut Output,
+    mut request: SymbolsRequest,
+    place: Option<&TreePlace>,
+    ask: impl FnOnce(&SymbolsRequest, &Output) -> Result<SymbolsReply, Error>,
+) -> Result<Outcome, Failure> {
     // A program gets every definition, unless the caller says how many.
     let is_limited = optional::<u64>(matches, catalog::SYMBOLS_RESULTS.name).is_some();
     let vimgrep = given(matches, args::VIMGREP.name);
     let is_list = !output.json && (vimgrep || !output.is_terminal());
     let opened = open::wanted(matches);
     if is_list && !is_limited && opened.is_none() {
-        call.request.max_results = ALL_ROWS;
+        request.max_results = ALL_ROWS;
     }
-    call.request.max_results = call.request.max_results.max(opened.unwrap_or(0).min(MAX_ROWS));
-    let engine = huge::open(&place, call.options, matches)?;
-    let bar = Bar::announcing(output, &engine);
-    let reply = engine.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
-    drop(bar);
+    request.max_results = request.max_results.max(opened.unwrap_or(0).min(MAX_ROWS));
+    let reply = ask(&request, output)?;
     output.warn(&reply.warnings);
-    if let Some(number) = opened {
+    if let (Some(number), Some(place)) = (opened, place) {
         let hits: Vec<_> = reply.symbols.iter().map(|row| (&row.path, row.lines.first)).collect();
         return open::open(&place.root, &hits, number);
     }

@@ -17,6 +17,8 @@ use super::place::TreePlace;
 pub struct CommandValues<'m> {
     matches: &'m ArgMatches,
     place: Option<&'m TreePlace>,
+    /// The folder or file of each source, if several sources are asked.
+    scope: Option<String>,
     /// The parameter whose value was standard input.
     input_of: Cell<Option<&'static str>>,
 }
@@ -24,13 +26,25 @@ pub struct CommandValues<'m> {
 impl<'m> CommandValues<'m> {
     /// The arguments of a command whose paths lie in the tree of `place`.
     pub fn new(matches: &'m ArgMatches, place: &'m TreePlace) -> CommandValues<'m> {
-        CommandValues { matches, place: Some(place), input_of: Cell::default() }
+        CommandValues { matches, place: Some(place), scope: None, input_of: Cell::default() }
     }
 
     /// The arguments of a command that is about no tree.
     pub fn without_tree(matches: &'m ArgMatches) -> CommandValues<'m> {
-        CommandValues { matches, place: None, input_of: Cell::default() }
+        CommandValues { matches, place: None, scope: None, input_of: Cell::default() }
     }
+
+    /// The arguments of a command that asks several sources.
+    pub fn of_sources(matches: &'m ArgMatches) -> Result<CommandValues<'m>, Failure> {
+        let scope = scope(matches)?;
+        Ok(CommandValues { matches, place: None, scope, input_of: Cell::default() })
+    }
+}
+
+/// Writes the given arguments into a request that several sources answer.
+pub fn fill_for_sources<R>(rows: &[Row<R>], request: &mut R, matches: &ArgMatches) -> Result<(), Failure> {
+    let values = CommandValues::of_sources(matches)?;
+    fill(rows, request, &values).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Writes the given arguments into a request.
@@ -40,8 +54,15 @@ pub fn fill_from<R>(
     matches: &ArgMatches,
     place: Option<&TreePlace>,
 ) -> Result<(), Failure> {
-    let values = CommandValues { matches, place, input_of: Cell::default() };
+    let values = CommandValues { matches, place, scope: None, input_of: Cell::default() };
     fill(rows, request, &values).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The folder or file of each source that `--path` limits a question to.
+fn scope(matches: &ArgMatches) -> Result<Option<String>, Failure> {
+    let Some(path) = optional::<PathBuf>(matches, params::PATH.name) else { return Ok(None) };
+    let path = RelPath::from_path(path).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(Some(path.as_str().to_string()).filter(|path| !path.is_empty()))
 }
 
 impl CommandValues<'_> {
@@ -101,7 +122,7 @@ impl RawValues for CommandValues<'_> {
     }
 
     fn scope(&self, _: &Param) -> Result<Option<String>, ValueError> {
-        Ok(self.place.and_then(|place| place.path.clone()))
+        Ok(self.scope.clone().or_else(|| self.place.and_then(|place| place.path.clone())))
     }
 
     fn paths(&self, param: &Param) -> Result<Vec<RelPath>, ValueError> {

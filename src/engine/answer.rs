@@ -128,9 +128,7 @@ impl<'a> AnswerContext<'a> {
         filter: &'a Filter,
         request: &'a SearchRequest,
     ) -> AnswerContext<'a> {
-        let mut engines = trees.all().iter().map(|tree| tree.engine);
-        let masking = engines.clone().find(|engine| !engine.policy().show_secrets);
-        let engine = masking.or_else(|| engines.next()).expect("a set of trees is not empty");
+        let engine = trees.masking_engine();
         AnswerContext { engine, snapshot, filter, request, trees, session: None }
     }
 

@@ -94,6 +94,7 @@ impl Engine {
         let definition = entry.handler.definition.as_ref().map(|own| -> Result<SymbolRow, Error> {
             let version = snapshot.version(own.file);
             Ok(SymbolRow {
+                source: None,
                 path: RelPath::new(version.path())?,
                 lines: own.lines,
                 kind: own.kind,

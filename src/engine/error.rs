@@ -108,6 +108,11 @@ impl Error {
         Error::new(ErrorKind::NoSources, text)
     }
 
+    /// An error with the kind, the text and the remedy of this one, for a further caller.
+    pub(super) fn copy(&self) -> Error {
+        Error { kind: self.kind, text: self.text.clone(), source: None, remedy: self.remedy.clone() }
+    }
+
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind

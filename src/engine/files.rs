@@ -7,6 +7,7 @@ use super::current::Viewed;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
 use crate::filter::{Filter, FilterSpec};
 use crate::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
+use crate::grammar::Grammars;
 use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
@@ -29,45 +30,75 @@ impl Engine {
         request: &FilesRequest,
         progress: OnProgress<'_>,
     ) -> Result<FilesReply, Error> {
-        if request.max_results != ALL_ROWS {
-            check_rows("max_results", request.max_results, MAX_ROWS)?;
-        }
-        refuse_kinds(&request.filter, "a file")?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
-        let wanted = FilePattern::new(&request.pattern, self)?;
-        let from = parse_offset(request.cursor.as_deref())?;
+        let lookup = FileLookup::new(self, request)?;
         let span =
             tracing::info_span!("code.files", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
         let (snapshot, freshness) = self.ready(progress)?;
         let snapshot = &*snapshot;
-        let keep = from.saturating_add(request.max_results);
-        let FoundPaths { found, total, scattered } =
-            wanted.best(snapshot, &filter, keep, request.include_scattered);
-        let page = found.iter().skip(from);
-        let files =
-            page.map(|found| self.file_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
+        let found = lookup.answer(snapshot, &|_| None)?;
         Ok(FilesReply {
-            pattern: request.pattern.clone(),
-            next: next_cursor(snapshot, from.saturating_add(files.len()), total),
-            offset: from,
-            files,
-            total,
-            left_out: scattered,
+            next: next_cursor(snapshot, found.offset.saturating_add(found.files.len()), found.total),
             snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings,
+            ..found
+        })
+    }
+}
+
+/// A checked request, for the snapshot of one tree or of several.
+pub(super) struct FileLookup<'r> {
+    request: &'r FilesRequest,
+    grammars: &'r Grammars,
+    filter: Filter,
+    wanted: FilePattern,
+    offset: usize,
+}
+
+impl<'r> FileLookup<'r> {
+    pub fn new(engine: &'r Engine, request: &'r FilesRequest) -> Result<FileLookup<'r>, Error> {
+        if request.max_results != ALL_ROWS {
+            check_rows("max_results", request.max_results, MAX_ROWS)?;
+        }
+        refuse_kinds(&request.filter, "a file")?;
+        let grammars = &engine.grammars;
+        let filter = Filter::new(&request.filter, grammars)?;
+        let wanted = FilePattern::new(&request.pattern, grammars)?;
+        let offset = parse_offset(request.cursor.as_deref())?;
+        Ok(FileLookup { request, grammars, filter, wanted, offset })
+    }
+
+    /// The files of the page, without what the reply says of its origin. `source_of` is the source of a file.
+    pub fn answer(
+        &self,
+        snapshot: &SearchSnapshot,
+        source_of: &dyn Fn(u32) -> Option<SourceName>,
+    ) -> Result<FilesReply, Error> {
+        let keep = self.offset.saturating_add(self.request.max_results);
+        let FoundPaths { found, total, scattered } =
+            self.wanted.best(snapshot, &self.filter, keep, self.request.include_scattered);
+        let page = found.iter().skip(self.offset);
+        let row = |found: &FoundPath<'_>| {
+            Ok(FileRow { source: source_of(found.file), ..self.row(snapshot, found)? })
+        };
+        Ok(FilesReply {
+            pattern: self.request.pattern.clone(),
+            files: page.map(row).collect::<Result<Vec<_>, Error>>()?,
+            total,
+            left_out: scattered,
+            next: None,
+            offset: self.offset,
+            snapshot: Snapshot::default(),
+            sources: Vec::new(),
+            all_answer: true,
+            warnings: Vec::new(),
         })
     }
 
-    fn file_row(
-        &self,
-        snapshot: &SearchSnapshot,
-        found: &FoundPath<'_>,
-        wanted: &FilePattern,
-    ) -> Result<FileRow, Error> {
+    fn row(&self, snapshot: &SearchSnapshot, found: &FoundPath<'_>) -> Result<FileRow, Error> {
         let version = snapshot.version(found.file);
         let path = RelPath::new(found.path)?;
-        let (matched, highlights) = match wanted {
+        let (matched, highlights) = match &self.wanted {
             FilePattern::Any => (FileMatch::Any, Vec::new()),
             FilePattern::Glob(_) => (FileMatch::Glob, Vec::new()),
             FilePattern::Fuzzy(fuzzy) => {
@@ -80,6 +111,7 @@ impl Engine {
             }
         };
         Ok(FileRow {
+            source: None,
             language: self.grammars.name(version.language()),
             lines: (version.lines() > 0).then(|| version.lines()),
             bytes: version.bytes(),
@@ -100,11 +132,11 @@ enum FilePattern {
 }
 
 impl FilePattern {
-    fn new(pattern: &str, engine: &Engine) -> Result<FilePattern, Error> {
+    fn new(pattern: &str, grammars: &Grammars) -> Result<FilePattern, Error> {
         check_pattern_length(pattern)?;
         if pattern.contains(['*', '?', '[']) {
             let spec = FilterSpec { path_globs: vec![pattern.trim().to_string()], ..FilterSpec::default() };
-            return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
+            return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, grammars)?)));
         }
         if let Some(words) = FuzzyWords::new(pattern) {
             return Ok(FilePattern::Words(words));

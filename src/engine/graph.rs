@@ -131,6 +131,7 @@ impl Engine {
                 entries,
                 incomplete,
                 snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
+                sources: Vec::new(),
                 warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
             }))
         };
@@ -186,6 +187,13 @@ fn sort_and_merge(rows: &mut Vec<GraphRow>, question: GraphQuestion) {
 }
 
 fn order(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Ordering {
+    order_of_edges(question, a, b)
+        .then_with(|| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)))
+        .then_with(|| b.confidence.total_cmp(&a.confidence))
+}
+
+/// The order of rows by what they are, whatever their place is.
+pub(super) fn order_of_edges(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Ordering {
     // Dependents are sorted by distance and confidence, whatever relates them to the change.
     let relation = |row: &GraphRow| (question != GraphQuestion::Impact).then_some(row.relation);
     // What breaks is shown first.
@@ -196,11 +204,7 @@ fn order(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Order
         true => std::cmp::Ordering::Equal,
         false => b.confidence.total_cmp(&a.confidence),
     };
-    key(a)
-        .cmp(&key(b))
-        .then_with(|| by_confidence(a, b))
-        .then_with(|| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)))
-        .then_with(|| b.confidence.total_cmp(&a.confidence))
+    key(a).cmp(&key(b)).then_with(|| by_confidence(a, b))
 }
 
 /// Whether two rows show one edge: of the calls of one function by another, the first is shown.
@@ -494,6 +498,7 @@ impl GraphAnswer<'_, '_> {
         // There may be many uses of which few are shown.
         let text = if is_outgoing { self.text_of(edge.file, line) } else { String::new() };
         Ok(GraphRow {
+            source: None,
             relation: edge.relation,
             is_outgoing,
             depth: edge.depth,
@@ -519,6 +524,7 @@ impl GraphAnswer<'_, '_> {
         let text = self.text_of(edge.file, line);
         let row = |to: GraphEnd| -> Result<GraphRow, Error> {
             Ok(GraphRow {
+                source: None,
                 relation: Relation::Imports,
                 is_outgoing,
                 depth: 1,
@@ -578,6 +584,7 @@ impl GraphAnswer<'_, '_> {
     fn symbol_row(&self, own: &Definition) -> Result<SymbolRow, Error> {
         let version = self.snapshot.version(own.file);
         Ok(SymbolRow {
+            source: None,
             path: RelPath::new(version.path())?,
             lines: own.lines,
             kind: own.kind,

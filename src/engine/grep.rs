@@ -83,6 +83,7 @@ impl Engine {
             total_files: found.total_files,
             incomplete,
             next,
+            sources: Vec::new(),
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
             warnings: scope
                 .warning
@@ -380,6 +381,7 @@ fn grep_line(line: grep::Line) -> GrepLine {
         lines.into_iter().map(|(line, text)| ContextLine { line, text }).collect()
     };
     GrepLine {
+        source: None,
         path: line.path,
         line: line.number,
         column: line.column,

@@ -239,7 +239,8 @@ impl TestEvidence {
 
     fn ranked<'p>(self, path_of: impl Fn(u32) -> &'p str) -> Result<Vec<AffectedTest>, Error> {
         let test = |(file, (contrary, _, reason)): (u32, (f32, f32, String))| {
-            Ok(AffectedTest { path: RelPath::new(path_of(file))?, confidence: 1.0 - contrary, reason })
+            let path = RelPath::new(path_of(file))?;
+            Ok(AffectedTest { source: None, path, confidence: 1.0 - contrary, reason })
         };
         let mut tests: Vec<AffectedTest> = self.0.into_iter().map(test).collect::<Result<_, Error>>()?;
         tests.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.path.cmp(&b.path)));

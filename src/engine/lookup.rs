@@ -91,6 +91,6 @@ pub(super) fn next_cursor(snapshot: &SearchSnapshot, end: usize, total: usize) -
     (end < total).then(|| page_cursor(snapshot.meta().commit().generation, end))
 }
 
-fn invalid_cursor(cursor: &str) -> Error {
+pub(super) fn invalid_cursor(cursor: &str) -> Error {
     Error::bad(format!("cursor '{cursor}' is invalid; give the 'next' of a reply"))
 }

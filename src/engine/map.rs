@@ -83,6 +83,7 @@ impl Engine {
             all_rows_listed: plan.left_out == 0 && !entries.iter().any(incomplete_file),
             entries: plan.rows.iter().zip(entries).map(|(row, entry)| self.map_entry(row, entry)).collect(),
             snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            sources: Vec::new(),
             warnings: freshness.warnings,
             path: path.clone(),
         })
@@ -97,6 +98,7 @@ impl Engine {
 
     fn map_entry(&self, row: &MapRow, entry: Entry) -> MapEntry {
         MapEntry {
+            source: None,
             path: RelPath::new(&row.path).expect("a part of a path that is one"),
             is_dir: row.is_dir,
             depth: row.depth,

@@ -8,6 +8,7 @@ use super::Error;
 use super::api::SourceName;
 use super::core::Engine;
 use super::current::Viewed;
+use super::set_source::Ready;
 use super::source::ReplySources;
 use crate::search::{CurrentFile, SearchSnapshot};
 
@@ -41,22 +42,26 @@ impl<'a> MemberTrees<'a> {
     }
 
     /// The trees of the `members` of a joined snapshot, in the order of the members.
-    pub fn joined(
-        members: &'a [(SourceName, &'a Engine, Arc<SearchSnapshot>)],
-        snapshot: &'a SearchSnapshot,
-    ) -> Result<MemberTrees<'a>, Error> {
-        let tree =
-            |(place, (name, engine, own)): (usize, &'a (SourceName, &'a Engine, Arc<SearchSnapshot>))| {
-                let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(own))?, own);
-                Ok::<_, Error>(MemberTree {
-                    name: Some(name.clone()),
-                    engine,
-                    snapshot: own,
-                    sources: Arc::new(sources),
-                    first_file: snapshot.first_file_of(place),
-                })
-            };
+    pub fn joined(members: &'a [Ready<'a>], snapshot: &'a SearchSnapshot) -> Result<MemberTrees<'a>, Error> {
+        let tree = |(place, ready): (usize, &'a Ready<'a>)| {
+            let own = &*ready.snapshot;
+            let tree = ready.engine.source_tree_of(Viewed::from_snapshot(own))?;
+            Ok::<_, Error>(MemberTree {
+                name: Some(ready.source.name.clone()),
+                engine: ready.engine,
+                snapshot: own,
+                sources: Arc::new(ReplySources::new(tree, own)),
+                first_file: snapshot.first_file_of(place),
+            })
+        };
         Ok(MemberTrees { all: members.iter().enumerate().map(tree).collect::<Result<_, _>>()?, snapshot })
+    }
+
+    /// The engine by whose settings secrets are masked: one that masks them, if there is one.
+    pub fn masking_engine(&self) -> &'a Engine {
+        let mut engines = self.all.iter().map(|tree| tree.engine);
+        let masking = engines.clone().find(|engine| !engine.policy().show_secrets);
+        masking.or_else(|| engines.next()).expect("a set of trees is not empty")
     }
 
     /// All trees.

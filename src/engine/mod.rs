@@ -50,6 +50,7 @@ mod rows;
 mod scope;
 mod session;
 mod session_replies;
+mod set_source;
 mod source;
 mod source_set;
 mod state;
@@ -69,6 +70,7 @@ pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;
 pub use session::Session;
+pub use set_source::SetSource;
 pub use source_set::SourceSet;
 pub use watch::Stop;
 

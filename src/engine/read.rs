@@ -133,6 +133,7 @@ impl Engine {
         let all: Vec<FoundDefinition> = all.into_values().flatten().collect();
         let language = self.language_now(&file.path, source_tree);
         let row = |definition: &FoundDefinition| SymbolRow {
+            source: None,
             path: file.path.clone(),
             lines: definition.lines,
             kind: definition.kind,

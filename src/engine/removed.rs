@@ -41,6 +41,7 @@ impl RemovedCode {
     ) -> Definition {
         let place = u32::MAX - 1 - self.len() as u32;
         let row = SymbolRow {
+            source: None,
             path: change.path.clone(),
             lines: own.lines,
             kind: own.kind,

@@ -1,6 +1,7 @@
 //! Definitions by name: by fuzzy matching, like "go to symbol" in editors, optionally with a container before the name.
 //! [`fuzzy`] finds and orders the names.
 
+use std::cell::OnceCell;
 use std::sync::Mutex;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -13,6 +14,7 @@ use super::lock::lock;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
 use crate::filter::Filter;
 use crate::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
+use crate::grammar::Grammars;
 use crate::meta::{MetaError, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::path::{self, RelPath};
@@ -39,42 +41,78 @@ impl Engine {
         request: &SymbolsRequest,
         progress: OnProgress<'_>,
     ) -> Result<SymbolsReply, Error> {
-        if request.max_results != ALL_ROWS {
-            check_rows("max_results", request.max_results, MAX_ROWS)?;
-        }
-        let filter = Filter::new(&request.filter, &self.grammars)?;
-        let from = parse_offset(request.cursor.as_deref())?;
+        let lookup = SymbolLookup::new(self, request)?;
         let span =
             tracing::info_span!("code.symbols", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        check_pattern_length(&request.pattern)?;
-        let mut wanted = SymbolPattern::new(&request.pattern)?;
         let (snapshot, freshness) = self.ready(progress)?;
         let snapshot = &*snapshot;
-        let mut warnings = freshness.warnings.clone();
-        let keep = from.saturating_add(request.max_results);
-        let (mut found, mut total) = self.best(&wanted, snapshot, &filter, keep)?;
+        let found = lookup.answer(snapshot, &|_| None)?;
+        Ok(self.masked_symbols(SymbolsReply {
+            next: next_cursor(snapshot, found.offset.saturating_add(found.symbols.len()), found.total),
+            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            warnings: freshness.warnings.into_iter().chain(found.warnings).collect(),
+            ..found
+        }))
+    }
+}
+
+/// A checked request, for the snapshot of one tree or of several.
+pub(super) struct SymbolLookup<'r> {
+    request: &'r SymbolsRequest,
+    grammars: &'r Grammars,
+    filter: Filter,
+    wanted: SymbolPattern,
+    offset: usize,
+}
+
+impl<'r> SymbolLookup<'r> {
+    pub fn new(engine: &'r Engine, request: &'r SymbolsRequest) -> Result<SymbolLookup<'r>, Error> {
+        if request.max_results != ALL_ROWS {
+            check_rows("max_results", request.max_results, MAX_ROWS)?;
+        }
+        let grammars = &engine.grammars;
+        let filter = Filter::new(&request.filter, grammars)?;
+        let offset = parse_offset(request.cursor.as_deref())?;
+        check_pattern_length(&request.pattern)?;
+        let wanted = SymbolPattern::new(&request.pattern)?;
+        Ok(SymbolLookup { request, grammars, filter, wanted, offset })
+    }
+
+    /// The definitions of the page, without what the reply says of its origin. `source_of` is the source of a file.
+    pub fn answer(
+        &self,
+        snapshot: &SearchSnapshot,
+        source_of: &dyn Fn(u32) -> Option<SourceName>,
+    ) -> Result<SymbolsReply, Error> {
+        let (mut wanted, mut warnings, near_pattern) = (&self.wanted, Vec::new(), OnceCell::new());
+        let keep = self.offset.saturating_add(self.request.max_results);
+        let (mut found, mut total) = self.best(wanted, snapshot, keep)?;
         if found.first().is_none_or(|best| wanted.is_scattered_in(best))
             && let Some((names, near)) = wanted.near(snapshot)?
         {
-            let (near_found, near_total) = self.best(&near, snapshot, &filter, keep)?;
+            let near = near_pattern.get_or_init(|| near);
+            let (near_found, near_total) = self.best(near, snapshot, keep)?;
             if !near_found.is_empty() {
-                warnings.push(format!("no name is like '{}'; shown are {names}", request.pattern));
+                warnings.push(format!("no name is like '{}'; shown are {names}", self.request.pattern));
                 (wanted, found, total) = (near, near_found, near_total);
             }
         }
-        let page = found.iter().skip(from);
-        let symbols =
-            page.map(|found| self.symbol_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.masked_symbols(SymbolsReply {
-            pattern: request.pattern.clone(),
-            next: next_cursor(snapshot, from.saturating_add(symbols.len()), total),
-            offset: from,
-            symbols,
+        let page = found.iter().skip(self.offset);
+        let row = |found: &FoundName<'_>| {
+            Ok(SymbolRow { source: source_of(found.file), ..self.symbol_row(snapshot, found, wanted)? })
+        };
+        Ok(SymbolsReply {
+            pattern: self.request.pattern.clone(),
+            symbols: page.map(row).collect::<Result<Vec<_>, Error>>()?,
             total,
-            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            next: None,
+            offset: self.offset,
+            snapshot: Snapshot::default(),
+            sources: Vec::new(),
+            all_answer: true,
             warnings,
-        }))
+        })
     }
 
     /// The best `keep` definitions that pass the filter, best first, and the number of all matching definitions.
@@ -82,9 +120,9 @@ impl Engine {
         &self,
         wanted: &SymbolPattern,
         snapshot: &'c SearchSnapshot,
-        filter: &Filter,
         keep: usize,
     ) -> Result<(Vec<FoundName<'c>>, usize), Error> {
+        let filter = &self.filter;
         let takes_all = filter.takes_all_files();
         let path = |file: u32| {
             let version = snapshot.version(file);
@@ -131,6 +169,7 @@ impl Engine {
         let outline = version.outline(&mut names).map_err(SearchError::from)?;
         let symbol = &outline.symbols[found.place as usize];
         Ok(SymbolRow {
+            source: None,
             path: RelPath::new(version.path())?,
             lines: symbol.lines,
             kind: symbol.kind,

@@ -7,6 +7,7 @@ use super::job::{Job, JobStage};
 use super::manifest::{
     ImportEvent, ImportRecord, IndexSettings, MANIFEST_FORMAT, SourceKind, SourceManifest, SourceState,
 };
+use super::names;
 use super::open::Library;
 use super::paths;
 use super::plan::{self, LocatedSource};
@@ -89,6 +90,9 @@ impl Library {
             Some(job) => Job { name: name.unwrap_or(job.name), ..job },
             None => located.plan(settings(request, options), &options.git_reach)?,
         };
+        if !request.groups.is_empty() {
+            job.groups = names::groups(&request.groups)?;
+        }
         if job.origin.is_held() {
             records::write(&self.paths.job(&id), &job)?;
             self.bring_in(&mut job, &options.git_reach, progress)?;
@@ -157,6 +161,7 @@ impl Library {
             format: MANIFEST_FORMAT,
             id: job.id.clone(),
             name: old.map_or(&job.name, |old| &old.name).clone(),
+            groups: old.map_or(&job.groups, |old| &old.groups).clone(),
             origin: job.origin.clone(),
             state: SourceState::Indexing,
             import: job.import,

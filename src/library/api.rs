@@ -26,6 +26,8 @@ pub struct AddRequest {
     pub source: String,
     /// The name of the source; `None` for the last part of its location.
     pub name: Option<String>,
+    /// The groups of the source: labels by which a question names several sources.
+    pub groups: Vec<String>,
     /// The branch, tag or commit of a repository; `None` for the branch that is checked out.
     pub reference: Option<String>,
     /// The folder of the source that is searched; `None` for all of it.

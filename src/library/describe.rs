@@ -59,6 +59,7 @@ fn packages(root: &Path, names: &[String]) -> (Option<PackageName>, Option<Strin
         read("PKG-INFO").and_then(|text| of_python(&text)),
         wheel.and_then(|text| of_python(&text)),
         read("pyproject.toml").and_then(|text| of_pyproject(&text)),
+        read("go.mod").and_then(|text| of_go(&text)),
     ];
     found.into_iter().flatten().next().map_or((None, None), |(package, licence)| (Some(package), licence))
 }
@@ -76,6 +77,12 @@ fn of_cargo(text: &str) -> Option<(PackageName, Option<String>)> {
     let found = table.get("package")?;
     let value = |key: &str| found.get(key).and_then(toml::Value::as_str);
     Some((package("cargo", value("name")?, value("version")), value("license").map(str::to_string)))
+}
+
+fn of_go(text: &str) -> Option<(PackageName, Option<String>)> {
+    let name = text.lines().find_map(|line| line.trim().strip_prefix("module"))?;
+    let name = name.split("//").next()?.trim().trim_matches('"');
+    (!name.is_empty()).then(|| (package("go", name, None), None))
 }
 
 fn of_npm(text: &str) -> Option<(PackageName, Option<String>)> {
@@ -154,6 +161,7 @@ mod tests {
         );
         let python = "Metadata-Version: 2.1\nName: x\nVersion: 2\nLicense: BSD-3-Clause\n\nText\n";
         check(&[("x-2.dist-info/METADATA", python)], (Some(("python", "x")), Some("BSD-3-Clause")));
+        check(&[("go.mod", "// c\nmodule example.org/a // x\n")], (Some(("go", "example.org/a")), None));
         check(&[("Cargo.toml", "not toml ["), ("src/a.rs", "")], (None, None));
     }
 }

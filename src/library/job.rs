@@ -12,6 +12,8 @@ pub(super) struct Job {
     pub format: u32,
     pub id: SourceId,
     pub name: String,
+    #[serde(default)]
+    pub groups: Vec<String>,
     pub origin: SourceOrigin,
     pub settings: IndexSettings,
     /// The number of the import.
@@ -36,6 +38,7 @@ impl Job {
             format: MANIFEST_FORMAT,
             id,
             name,
+            groups: Vec::new(),
             origin,
             settings,
             import: 1,

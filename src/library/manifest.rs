@@ -25,6 +25,9 @@ pub struct SourceManifest {
     pub id: SourceId,
     /// The name, which a user can change.
     pub name: String,
+    /// The labels by which a question names several sources.
+    #[serde(default)]
+    pub groups: Vec<String>,
     /// Where the source came from.
     pub origin: SourceOrigin,
     /// Whether the source is indexed.
@@ -163,7 +166,7 @@ pub struct LeftOutEntry {
 /// A package of a registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageName {
-    /// The registry: `cargo`, `npm` or `python`.
+    /// The registry: `cargo`, `go`, `npm` or `python`.
     pub ecosystem: String,
     /// The name of the package.
     pub name: String,

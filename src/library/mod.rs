@@ -5,7 +5,8 @@
 //! to its index and says where the source came from. A source is imported in four stages, each of which leaves a record
 //! on disk: plan, acquire, materialize, index. A killed import is resumed by the same request, or leaves nothing.
 //!
-//! The ranking of one query over several sources is not the duty of this module.
+//! The ranking of one query over several sources is not the duty of this module, which only opens the sources of a
+//! question (`sources`).
 
 mod add;
 mod api;
@@ -27,6 +28,7 @@ mod protect;
 mod records;
 mod remove;
 mod snapshot;
+mod sources;
 mod status;
 mod unpack;
 mod update;
@@ -44,6 +46,7 @@ pub use manifest::{
 pub use names::SourceId;
 pub use open::Library;
 pub use paths::LibraryPaths;
+pub use sources::{SourceChoice, SourceReader};
 pub use unpack::{UnpackError, UnpackFault, UnpackLimits};
 
 #[cfg(test)]

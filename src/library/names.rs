@@ -63,6 +63,15 @@ pub(super) fn check_name(name: &str) -> Result<(), LibraryError> {
     }
 }
 
+/// The groups that a user gave, each once. A group is named like a source.
+pub(super) fn groups(given: &[String]) -> Result<Vec<String>, LibraryError> {
+    let mut groups = given.to_vec();
+    groups.sort();
+    groups.dedup();
+    groups.iter().try_for_each(|group| check_name(group))?;
+    Ok(groups)
+}
+
 fn name_fault(name: &str, most: usize) -> Option<&'static str> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if name.is_empty() {

@@ -179,6 +179,29 @@ impl Library {
         })
     }
 
+    /// The manifests by name, and the ids of those that cannot be read.
+    pub(super) fn readable_manifests(&self) -> Result<(Vec<SourceManifest>, Vec<SourceId>), LibraryError> {
+        let (mut manifests, mut unread) = (Vec::new(), Vec::new());
+        for id in records::ids(&self.paths.manifests(), ".json")? {
+            match self.manifest(&id) {
+                Ok(found) => manifests.extend(found),
+                Err(_) => unread.push(id),
+            }
+        }
+        manifests.sort_by(|a: &SourceManifest, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        Ok((manifests, unread))
+    }
+
+    /// The error for a name that no source has. `near` are the known names.
+    pub(super) fn unknown(&self, name: &str, mut near: Vec<String>) -> LibraryError {
+        near.sort();
+        near.dedup();
+        similar::sort(&mut near, name);
+        near.truncate(OFFERED);
+        let root = self.paths.root().to_path_buf();
+        LibraryError::UnknownSource { name: name.to_string(), root, near }
+    }
+
     /// The source with this name or, if there is none, with this id.
     pub(super) fn find(&self, name: &str) -> Result<SourceManifest, LibraryError> {
         let (mut manifests, errors) = self.manifests()?;
@@ -189,11 +212,7 @@ impl Library {
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }
-        let mut near: Vec<String> = manifests.into_iter().map(|found| found.name).collect();
-        similar::sort(&mut near, name);
-        near.truncate(OFFERED);
-        let root = self.paths.root().to_path_buf();
-        Err(LibraryError::UnknownSource { name: name.to_string(), root, near })
+        Err(self.unknown(name, manifests.into_iter().map(|found| found.name).collect()))
     }
 
     /// The folder that is searched.

@@ -6,8 +6,8 @@ use super::api::{FailedSource, LibraryReply, LibraryStatus, SourceBatch, SourceS
 use super::error::LibraryError;
 use super::manifest::{SourceManifest, SourceState};
 use super::open::Library;
-use crate::engine::api::{Options, SourceName, State};
-use crate::engine::{Engine, Error, ErrorKind, SourceSet};
+use crate::engine::api::{Options, State};
+use crate::engine::{Engine, Error, ErrorKind};
 use crate::store;
 
 impl Library {
@@ -43,22 +43,6 @@ impl Library {
     /// As [`Library::show`] and [`Engine::open`].
     pub fn engine(&self, name: &str, options: Options) -> Result<Engine, Error> {
         self.engine_of(&self.find(name)?, &options)
-    }
-
-    /// Sources of these names as one set, which answers by one ranking over all of them; every source if `names` is empty.
-    /// `options` are as for [`Library::engine`].
-    ///
-    /// # Errors
-    /// As [`Library::engine`] for any of the sources; `BadRequest` if the library has no source.
-    pub fn source_set(&self, names: &[&str], options: &Options) -> Result<SourceSet, Error> {
-        let manifests = match names {
-            [] => self.list()?.sources,
-            names => names.iter().map(|name| self.find(name)).collect::<Result<_, _>>()?,
-        };
-        let member = |manifest: &SourceManifest| {
-            Ok((SourceName::new(&manifest.name), self.engine_of(manifest, options)?))
-        };
-        SourceSet::new(manifests.iter().map(member).collect::<Result<Vec<_>, Error>>()?)
     }
 
     /// Runs `call` for the sources of these names, or for every source if `names` is empty. An error ends only the call

@@ -95,7 +95,8 @@ fn sources_answer_together() {
     };
     assert_eq!(found(&[]), ["one", "three.rs", "two"]);
     assert_eq!(found(&["two", "three.rs"]), ["three.rs", "two"]);
-    let unknown = place.library.source_set(&["two", "four"], &Options::default());
+    assert_eq!(found(&["two", "four"]), ["two"]);
+    let unknown = place.library.source_set(&["four"], &Options::default());
     assert_eq!(unknown.err().unwrap().kind(), ErrorKind::UnknownSource);
 }
 

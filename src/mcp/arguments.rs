@@ -8,10 +8,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use spyhop::SourceChoice;
 use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
-    self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET, Takes, ValueError,
-    WhyNotCall, params,
+    self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET, TOOL_IN, Takes,
+    ValueError, WhyNotCall, params,
 };
 use spyhop::engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
@@ -81,6 +82,8 @@ impl ToolRequest {
 #[derive(Debug)]
 pub struct ToolCall {
     pub root: usize,
+    /// The sources of the library to ask in place of the root.
+    pub sources: Option<SourceChoice>,
     /// The revision to search in place of the worktree.
     pub view: Option<String>,
     /// An index of the root other than the server's.
@@ -100,7 +103,11 @@ pub fn call(
     session: Option<Session>,
 ) -> Result<ToolCall, String> {
     let arguments = Arguments::new(tool, own, given)?;
-    let (root, path) = arguments.tree(roots)?;
+    let sources = arguments.sources()?;
+    let (root, path) = match &sources {
+        Some(_) => (0, arguments.path_in_sources()?),
+        None => arguments.tree(roots)?,
+    };
     let budget = catalog::in_range(&params::MAX_TOKENS, arguments.number(&params::MAX_TOKENS)?);
     let default = params::MAX_TOKENS.default.and_then(|default| default.parse().ok());
     let budget = budget.map_err(|error| error.to_string())?.or(default).unwrap_or(u64::MAX) as usize;
@@ -108,9 +115,9 @@ pub fn call(
     let index_dir = arguments.text(&params::TOOL_DB)?;
     let index_dir = index_dir.map(|text| roots.folder(params::TOOL_DB.name, &text, root)).transpose()?;
     let activity = session.clone().map_or(ActivitySource::Ignored, ActivitySource::Session);
-    let is_on_disk = view.is_none();
+    let is_on_disk = view.is_none() && sources.is_none();
     let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, activity };
-    Ok(ToolCall { root, ask: named.ask(tool)?, view, index_dir, budget, session })
+    Ok(ToolCall { root, sources, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
 /// Arguments, each with its catalog row.
@@ -165,6 +172,27 @@ impl<'t> Arguments<'t> {
             roots.place(param.name, file, None).ok().map(|place| place.root)
         };
         Ok((root.or_else(by_file).unwrap_or(0), path))
+    }
+
+    /// The sources of the library that are asked.
+    fn sources(&self) -> Result<Option<SourceChoice>, String> {
+        let names = self.texts(&TOOL_IN)?;
+        let names = names.iter().flat_map(|names| names.split(',')).map(str::trim);
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_string).collect();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        for param in [&params::TREE, &params::VIEW, &params::TOOL_DB] {
+            if self.value(param).is_some() {
+                return Err(format!("'{}' is of one root, and 'in' asks sources; leave one out", param.name));
+            }
+        }
+        Ok(Some(SourceChoice::of_names(names)))
+    }
+
+    /// The folder or file of each source.
+    fn path_in_sources(&self) -> Result<Option<ResolvedPath>, String> {
+        self.text(&params::PATH)?.map(|text| roots::below(params::PATH.name, &text)).transpose()
     }
 
     fn value(&self, param: &Param) -> Option<&Value> {

@@ -4,10 +4,11 @@
 //! begins.
 
 use spyhop::engine::api::{
-    FileActivity, FilesRequest, GraphRequest, GrepRequest, MapRequest, Mode, PackRequest, Progress,
-    ReadReply, ReadRequest, SearchRequest, Session, SymbolsRequest,
+    FileActivity, FilesReply, FilesRequest, GraphReply, GraphRequest, GrepReply, GrepRequest, MapReply,
+    MapRequest, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchReply, SearchRequest, Session,
+    SymbolsReply, SymbolsRequest,
 };
-use spyhop::engine::{Engine, Error};
+use spyhop::engine::{Engine, Error, SourceSet};
 use spyhop::path::RelPath;
 use spyhop::render::agent::{self, Answer};
 use spyhop::render::{error_text, json};
@@ -78,7 +79,7 @@ fn asked(
         ToolRequest::Symbols(request) => symbols(engine, request, budget),
         ToolRequest::Map(request) => {
             opened(engine, session, request.filter.path.as_deref());
-            map(engine, request, budget)
+            map(|request| engine.project_map(request), request, budget)
         }
         ToolRequest::Read(request) => read(engine, session, request, budget, progress),
         ToolRequest::Skipped { reason, after } => {
@@ -112,6 +113,24 @@ fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
     }
 }
 
+/// Answers a call with several sources of a library. Sessions do not affect the answer.
+pub fn of_sources(set: &SourceSet, call: &ToolCall) -> Result<PendingReply, Error> {
+    let budget = call.budget;
+    Ok(match &call.ask {
+        ToolRequest::Search(request) => found(set.search(request)?, None, request, call),
+        ToolRequest::Batch(queries, request) => {
+            found(set.search_batch(queries, request)?, Some(queries), request, call)
+        }
+        ToolRequest::Grep(request) => lines(set.grep(request)?, budget).into(),
+        ToolRequest::Files(request) => found_files(set.files(request)?, budget).into(),
+        ToolRequest::Symbols(request) => found_symbols(set.symbols(request)?, budget).into(),
+        ToolRequest::Map(request) => map(|request| set.project_map(request), request, budget)?.into(),
+        ToolRequest::Graph(request) => edges(set.graph(request)?, budget).into(),
+        ToolRequest::Status => agent::cut(agent::source_statuses(&set.statuses()), budget).into(),
+        _ => unreachable!("only these tools have the parameter 'in'"),
+    })
+}
+
 /// The answer to a call that failed.
 pub fn failed(error: &Error) -> Answer {
     agent::error(&error_text(error), json::error_kind(error.kind()))
@@ -124,11 +143,21 @@ fn search(
     call: &ToolCall,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
-    let budget = call.budget;
-    let mut reply = match queries {
+    let reply = match queries {
         Some(queries) => engine.search_batch(queries, request)?,
         None => engine.search_with_progress(request, progress)?,
     };
+    Ok(found(reply, queries, request, call))
+}
+
+/// The answer with the hits that fit.
+fn found(
+    mut reply: SearchReply,
+    queries: Option<&[String]>,
+    request: &SearchRequest,
+    call: &ToolCall,
+) -> PendingReply {
+    let budget = call.budget;
     let queries = queries.unwrap_or_default();
     reply.truncate(agent::search_fits(&reply, queries, request.mode, budget).max(1));
     let answer = agent::search(&reply, queries, request.mode);
@@ -146,7 +175,7 @@ fn search(
     let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
         Box::new(move || session.record_reply(&request, &reply))
     });
-    Ok(PendingReply { answer, sent })
+    PendingReply { answer, sent }
 }
 
 /// Collects a pack. Its own budget limits the text.
@@ -168,22 +197,31 @@ fn pack(
 }
 
 fn grep(engine: &Engine, request: &GrepRequest, budget: usize) -> Result<Answer, Error> {
-    let mut reply = engine.grep(request)?;
+    Ok(lines(engine.grep(request)?, budget))
+}
+
+fn lines(mut reply: GrepReply, budget: usize) -> Answer {
     reply.truncate(agent::grep_fits(&reply, budget).max(1));
     let answer = agent::grep(&reply);
-    Ok(if reply.lines.len() <= 1 { agent::cut(answer, budget) } else { answer })
+    if reply.lines.len() <= 1 { agent::cut(answer, budget) } else { answer }
 }
 
 fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answer, Error> {
-    let mut reply = engine.files(request)?;
+    Ok(found_files(engine.files(request)?, budget))
+}
+
+fn found_files(mut reply: FilesReply, budget: usize) -> Answer {
     reply.truncate(agent::files_fits(&reply, budget).max(1));
-    Ok(agent::files(&reply))
+    agent::files(&reply)
 }
 
 fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<Answer, Error> {
-    let mut reply = engine.symbols(request)?;
+    Ok(found_symbols(engine.symbols(request)?, budget))
+}
+
+fn found_symbols(mut reply: SymbolsReply, budget: usize) -> Answer {
     reply.truncate(agent::symbols_fits(&reply, budget).max(1));
-    Ok(agent::symbols(&reply))
+    agent::symbols(&reply)
 }
 
 fn graph(
@@ -192,9 +230,12 @@ fn graph(
     budget: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Answer, Error> {
-    let mut reply = engine.graph_with_progress(request, progress)?;
+    Ok(edges(engine.graph_with_progress(request, progress)?, budget))
+}
+
+fn edges(mut reply: GraphReply, budget: usize) -> Answer {
     reply.truncate(agent::graph_fits(&reply, budget).max(1));
-    Ok(agent::cut(agent::graph(&reply), budget))
+    agent::cut(agent::graph(&reply), budget)
 }
 
 /// Reads lines, and notes their file as opened.
@@ -215,10 +256,14 @@ fn read(
 
 /// Answers a map request. A map has no pages: when it is too long, the request runs again with as many rows as should
 /// fit.
-fn map(engine: &Engine, request: &MapRequest, budget: usize) -> Result<Answer, Error> {
+fn map(
+    ask: impl Fn(&MapRequest) -> Result<MapReply, Error>,
+    request: &MapRequest,
+    budget: usize,
+) -> Result<Answer, Error> {
     let mut request = request.clone();
     loop {
-        let answer = agent::map(&engine.project_map(&request)?);
+        let answer = agent::map(&ask(&request)?);
         let tokens = agent::tokens(&answer.text);
         if tokens <= budget {
             return Ok(answer);

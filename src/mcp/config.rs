@@ -11,8 +11,11 @@ use super::http::HttpError;
 
 /// The configuration of a server.
 pub struct Config {
-    /// The trees to serve, each exactly this folder. The server answers about nothing outside them.
+    /// The trees to serve, each exactly this folder. The server answers about nothing outside them, but
+    /// for the sources of the library.
     pub roots: Vec<PathBuf>,
+    /// The folder of the library whose sources calls may ask; `None` for the usual one.
+    pub library: Option<PathBuf>,
     /// The options for indexing and searching the trees.
     pub options: Options,
     /// The set of listed and callable tools.

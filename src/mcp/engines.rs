@@ -48,22 +48,6 @@ impl Engines {
         }
     }
 
-    /// Releases what can be opened again, unless the engines were used within the last `idle`; then returns the time
-    /// left.
-    pub fn rest(&self, idle: Duration) -> Option<Duration> {
-        let mut used = lock(&self.used);
-        let left = idle.saturating_sub((*used)?.elapsed());
-        if !left.is_zero() {
-            return Some(left);
-        }
-        *used = None;
-        drop(used);
-        let views = std::mem::take(&mut *lock(&self.views));
-        drop(views);
-        self.worktree.release_caches();
-        None
-    }
-
     /// The engine of the worktree.
     pub fn worktree(&self) -> &Arc<Engine> {
         &self.worktree
@@ -108,6 +92,28 @@ impl Engines {
     }
 }
 
+/// What releases caches after a while without use.
+pub trait Rests: Send + Sync {
+    /// Releases what can be opened again, unless it was used within the last `idle`; then returns the time left.
+    fn rest(&self, idle: Duration) -> Option<Duration>;
+}
+
+impl Rests for Engines {
+    fn rest(&self, idle: Duration) -> Option<Duration> {
+        let mut used = lock(&self.used);
+        let left = idle.saturating_sub((*used)?.elapsed());
+        if !left.is_zero() {
+            return Some(left);
+        }
+        *used = None;
+        drop(used);
+        let views = std::mem::take(&mut *lock(&self.views));
+        drop(views);
+        self.worktree.release_caches();
+        None
+    }
+}
+
 /// Opens a tree, with the index at `index_dir` if given, else with that of `options`.
 fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
     let failed = |error| calls::failed(&error);
@@ -130,15 +136,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Releases the caches of trees that were not used for `idle`, then calls `rested`; never returns. Sleeps while no tree
+/// Releases the caches of trees and of the library that were not used for `idle`, then calls `rested`; never returns. Sleeps while no tree
 /// holds caches.
-pub async fn rest_when_idle(all: Vec<Arc<Engines>>, wake: Arc<Notify>, idle: Duration, rested: fn()) {
+pub async fn rest_when_idle(all: Vec<Arc<dyn Rests>>, wake: Arc<Notify>, idle: Duration, rested: fn()) {
     loop {
         wake.notified().await;
         let mut left = Some(idle);
         while let Some(pause) = left {
             tokio::time::sleep(pause).await;
-            left = all.iter().filter_map(|engines| engines.rest(idle)).min();
+            left = all.iter().filter_map(|own| own.rest(idle)).min();
             rested();
         }
     }
@@ -165,7 +171,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let rested = || _ = RESTED.fetch_add(1, Relaxed);
-            let all = vec![Arc::clone(&engines)];
+            let all: Vec<Arc<dyn Rests>> = vec![engines.clone()];
             tokio::spawn(rest_when_idle(all, wake, Duration::from_millis(1), rested));
             for _ in 0..2 {
                 while lock(&engines.used).is_some() {

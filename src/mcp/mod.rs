@@ -9,6 +9,7 @@ mod calls;
 mod config;
 mod engines;
 pub mod http;
+mod library;
 mod oversize;
 mod progress;
 mod resting;
@@ -29,6 +30,8 @@ use rmcp::transport::stdio_pipes;
 use spyhop::engine::api::{GitReach, Options};
 use spyhop::engine::no_thread;
 
+use engines::Rests;
+use library::ServedLibrary;
 use oversize::Oversize;
 use resting::Resting;
 use server::Server;
@@ -85,9 +88,11 @@ fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
             trees.push(tree);
         }
     }
-    let engines = trees.iter().map(ServedTree::engines).collect();
-    let resting = Resting { engines, wake, give_back: config.give_back };
-    Ok((Server::new(config.offer, config.data, trees), resting))
+    let library = Arc::new(ServedLibrary::new(config.library, options, Arc::clone(&wake)));
+    let engines = trees.iter().map(|tree| -> Arc<dyn Rests> { tree.engines() });
+    let all = engines.chain([Arc::clone(&library) as Arc<dyn Rests>]).collect();
+    let resting = Resting { all, wake, give_back: config.give_back };
+    Ok((Server::new(config.offer, config.data, trees, library), resting))
 }
 
 /// A single-threaded runtime for the protocol; engines run on threads for blocking work.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::engines::{self, Engines};
+use super::engines::{self, Rests};
 
 /// A tree without requests or changes for this long releases whatever is cheap to open again. Agents send requests in
 /// bursts; opening a tree again takes some ten milliseconds.
@@ -13,13 +13,13 @@ const IDLE: Duration = Duration::from_secs(60);
 
 /// Releases the caches of idle roots.
 pub struct Resting {
-    pub engines: Vec<Arc<Engines>>,
+    pub all: Vec<Arc<dyn Rests>>,
     pub wake: Arc<Notify>,
     pub give_back: fn(),
 }
 
 impl Resting {
     pub async fn watch(self) {
-        engines::rest_when_idle(self.engines, self.wake, IDLE, self.give_back).await;
+        engines::rest_when_idle(self.all, self.wake, IDLE, self.give_back).await;
     }
 }

@@ -89,6 +89,13 @@ impl Roots {
     }
 }
 
+/// A path below the root of each source of a library.
+pub fn below(param: &str, text: &str) -> Result<ResolvedPath, String> {
+    spelling(param, text)?;
+    let path = RelPath::new(text).map_err(|error| format!("{param}: {error}"))?;
+    Ok(ResolvedPath { root: 0, path })
+}
+
 /// Refuses a path pattern that is spelled to leave the root. Such a pattern could match nothing; an error is more
 /// helpful than an empty answer.
 pub fn pattern(param: &str, text: &str) -> Result<(), String> {

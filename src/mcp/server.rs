@@ -27,6 +27,7 @@ use spyhop::render::agent::{self, Answer};
 use super::arguments::{self, ToolRequest};
 use super::calls::PendingReply;
 use super::config::DataProfile;
+use super::library::ServedLibrary;
 use super::oversize;
 use super::progress::Watcher;
 use super::roots::Roots;
@@ -37,6 +38,7 @@ pub struct Server {
     offer: ToolOffer,
     data: DataProfile,
     trees: Vec<ServedTree>,
+    library: Arc<ServedLibrary>,
     roots: Roots,
     /// The session of the only client over pipes.
     only: Option<Session>,
@@ -64,12 +66,18 @@ const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each 
     by [masked: ...] or stars.";
 
 impl Server {
-    pub fn new(offer: ToolOffer, data: DataProfile, trees: Vec<ServedTree>) -> Server {
+    pub fn new(
+        offer: ToolOffer,
+        data: DataProfile,
+        trees: Vec<ServedTree>,
+        library: Arc<ServedLibrary>,
+    ) -> Server {
         let roots = Roots::new(trees.iter().map(|tree| tree.root().to_path_buf()).collect());
         Server {
             offer,
             data,
             trees,
+            library,
             roots,
             only: None,
             found: Mutex::default(),
@@ -139,6 +147,9 @@ impl Server {
         }
         let own = alias.map_or(&[][..], |alias| alias.own);
         let mut call = arguments::call(tool, own, given, &self.roots, session).map_err(refused)?;
+        if let Some(choice) = call.sources.take() {
+            return self.library.answer(choice, Arc::new(call)).await.map(PendingReply::send);
+        }
         let tree = &self.trees[call.root];
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {

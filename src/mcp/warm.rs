@@ -25,7 +25,7 @@ use crate::keep;
 
 /// The timeout of a call that waits for an update, after which the call answers from the last commit. Long enough for
 /// small trees and small changes.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The timeout of a call whose client receives progress notifications. Below the minute after which common clients give
 /// up.
@@ -212,14 +212,14 @@ impl ServedTree {
 
 /// Cancels a call when dropped, unless disarmed before.
 #[derive(Default)]
-struct CancelOnDrop {
-    cancel: Cancel,
+pub struct CancelOnDrop {
+    pub cancel: Cancel,
     is_disarmed: bool,
 }
 
 impl CancelOnDrop {
     /// Disarms the guard: the call has ended, or goes on although nobody waits for it.
-    fn disarm(mut self) {
+    pub fn disarm(mut self) {
         self.is_disarmed = true;
     }
 }
@@ -233,10 +233,11 @@ impl Drop for CancelOnDrop {
 }
 
 /// The warning of an answer that did not wait for the update.
-const NOT_YET: &str = "comparing the tree with the index takes longer; this answer is from the last commit";
+pub const NOT_YET: &str =
+    "comparing the tree with the index takes longer; this answer is from the last commit";
 
 /// Runs blocking work on a thread of its own, as soon as `permits` has a permit.
-async fn run<T: Send + 'static>(
+pub async fn run<T: Send + 'static>(
     permits: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
 ) -> Result<T, Answer> {

@@ -15,6 +15,7 @@ pub static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation
     request: || EntriesRequest::new(EntryKind::Route, ""),
     rows: catalog::ENTRIES_ROWS,
     run: Engine::entries_with_progress,
+    of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.rows),
     json: |reply, paths| json::line(&json::entries(reply, paths)),

@@ -1,6 +1,6 @@
 //! The outline of a tree, a folder or a file, as an operation.
 
-use super::plain::{PlainOperation, PlainOutcome};
+use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
 use crate::engine::Engine;
 use crate::engine::api::{MapReply, MapRequest};
@@ -15,6 +15,7 @@ pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {
     request: MapRequest::default,
     rows: catalog::MAP_ROWS,
     run: Engine::project_map_with_progress,
+    of_sources: Some(|set, request| Ok(Box::new(TypedReply { row: &MAP, reply: set.project_map(request)? }))),
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.entries),
     json: |reply, paths| json::line(&json::map(reply, paths)),

@@ -16,6 +16,7 @@ pub static PACK: PlainOperation<PackRequest, PackReply> = PlainOperation {
     request: || PackRequest::new(""),
     rows: catalog::PACK_ROWS,
     run: Engine::pack_with_progress,
+    of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.files),
     json: |reply, paths| line(&json::pack(reply, paths)),

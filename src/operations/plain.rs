@@ -5,7 +5,7 @@
 
 use crate::catalog::{Call, Operation, RawValues, Row, ValueError, fill};
 use crate::engine::api::Options;
-use crate::engine::{Engine, Error};
+use crate::engine::{Engine, Error, SourceSet};
 use crate::render::Style;
 use crate::render::json::JsonPaths;
 use crate::update::OnProgress;
@@ -26,6 +26,8 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     pub rows: &'static [Row<Call<Q>>],
     /// Answers the request.
     pub run: fn(&Engine, &Q, OnProgress<'_>) -> Result<A, Error>,
+    /// Answers the request from several sources; `None` if the operation is about one tree.
+    pub of_sources: Option<AnswerFromSources<Q>>,
     /// The warnings of the reply.
     pub warnings: fn(&A) -> &[String],
     /// What the reply means for an exit code.
@@ -35,6 +37,9 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     /// The reply as text for people.
     pub text: fn(&A, &Style) -> String,
 }
+
+/// Answers a request from several sources.
+pub type AnswerFromSources<Q> = fn(&SourceSet, &Q) -> Result<Box<dyn PlainReply>, Error>;
 
 /// What a reply means for an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +73,9 @@ pub trait RunPlain: Sync {
     /// Whether `--path` may be given without its flag on a command line.
     fn has_bare_path(&self) -> bool;
 
+    /// Whether the operation can ask several sources of a library.
+    fn asks_sources(&self) -> bool;
+
     /// Writes the given values into a request and into the options of the engine.
     ///
     /// # Errors
@@ -81,7 +89,12 @@ pub struct PreparedCall {
     pub options: Options,
     /// Answers the request.
     pub run: PreparedRun,
+    /// Answers the request from several sources, if the operation can.
+    pub run_sources: Option<PreparedSourcesRun>,
 }
+
+/// Answers a prepared request from several sources.
+pub type PreparedSourcesRun = Box<dyn FnOnce(&SourceSet) -> Result<Box<dyn PlainReply>, Error>>;
 
 /// Answers a prepared request.
 pub type PreparedRun = Box<dyn FnOnce(&Engine, OnProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
@@ -118,22 +131,31 @@ impl<Q: 'static, A: 'static> RunPlain for PlainOperation<Q, A> {
         self.has_bare_path
     }
 
+    fn asks_sources(&self) -> bool {
+        self.of_sources.is_some()
+    }
+
     fn prepare(&'static self, options: Options, given: &dyn RawValues) -> Result<PreparedCall, ValueError> {
         let mut call = Call::new((self.request)(), options);
         fill(self.rows, &mut call, given)?;
         let Call { request, options } = call;
+        let request = std::rc::Rc::new(request);
+        let run_sources = self.of_sources.map(|answer| -> PreparedSourcesRun {
+            let request = request.clone();
+            Box::new(move |set| answer(set, &request))
+        });
         let run: PreparedRun = Box::new(move |engine, progress| {
             let reply = (self.run)(engine, &request, progress)?;
             Ok(Box::new(TypedReply { row: self, reply }))
         });
-        Ok(PreparedCall { options, run })
+        Ok(PreparedCall { options, run, run_sources })
     }
 }
 
 /// A reply with the row that renders the reply.
-struct TypedReply<Q: 'static, A: 'static> {
-    row: &'static PlainOperation<Q, A>,
-    reply: A,
+pub(super) struct TypedReply<Q: 'static, A: 'static> {
+    pub row: &'static PlainOperation<Q, A>,
+    pub reply: A,
 }
 
 impl<Q, A> PlainReply for TypedReply<Q, A> {

@@ -1,9 +1,9 @@
 //! The state of an index, its views, its health and the languages, as operations without parameters.
 
-use super::plain::{PlainOperation, PlainOutcome};
+use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
 use crate::engine::LanguageRow;
-use crate::engine::api::{Checkup, State, Status, ViewsReply};
+use crate::engine::api::{Checkup, NamedStatus, SourceStatuses, State, Status, ViewsReply};
 use crate::render::{json, text};
 
 /// Reports the state of the index. The outcome tells a script whether there is an index, and whether it is damaged.
@@ -15,6 +15,7 @@ pub static STATUS: PlainOperation<(), Status> = PlainOperation {
     request: || (),
     rows: &[],
     run: |engine, (), _| engine.status(),
+    of_sources: Some(|set, ()| Ok(Box::new(TypedReply { row: &SOURCE_STATUSES, reply: set.statuses() }))),
     warnings: |_| &[],
     outcome: |status| match status.state {
         State::Missing => PlainOutcome::Nothing,
@@ -23,6 +24,26 @@ pub static STATUS: PlainOperation<(), Status> = PlainOperation {
     },
     json: |status, _| json::line(&json::status(status)),
     text: text::status,
+};
+
+/// The forms of the states of several sources.
+static SOURCE_STATUSES: PlainOperation<(), SourceStatuses> = PlainOperation {
+    operation: &catalog::STATUS,
+    builds_index: false,
+    prints_paths: false,
+    has_bare_path: false,
+    request: || (),
+    rows: &[],
+    run: |_, (), _| unreachable!("one tree has a status of its own"),
+    of_sources: None,
+    warnings: |_| &[],
+    outcome: |reply| {
+        let is_sound =
+            |own: &NamedStatus| own.status.as_ref().is_ok_and(|status| status.state != State::Damaged);
+        if reply.sources.iter().all(is_sound) { PlainOutcome::Found } else { PlainOutcome::Failed }
+    },
+    json: |reply, _| json::line(&json::source_statuses(reply)),
+    text: text::source_statuses,
 };
 
 /// Lists the views of the index.
@@ -34,6 +55,7 @@ pub static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
     request: || (),
     rows: &[],
     run: |engine, (), _| engine.views(),
+    of_sources: None,
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
     json: |reply, _| json::line(&json::views(reply)),
@@ -49,6 +71,7 @@ pub static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
     request: || (),
     rows: &[],
     run: |engine, (), _| engine.doctor(),
+    of_sources: None,
     warnings: |_| &[],
     outcome: |checkup| if checkup.is_clean() { PlainOutcome::Found } else { PlainOutcome::Failed },
     json: |checkup, _| json::line(&json::checkup(checkup)),
@@ -64,6 +87,7 @@ pub static LANGUAGES: PlainOperation<(), Vec<LanguageRow>> = PlainOperation {
     request: || (),
     rows: &[],
     run: |engine, (), _| Ok(engine.languages()),
+    of_sources: None,
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
     json: |rows, _| json::line(&json::languages(rows)),

@@ -11,6 +11,7 @@ mod lookup;
 mod memory;
 mod pack;
 mod read;
+mod sources;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -24,10 +25,12 @@ pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols
 pub use self::memory::notes;
 pub use self::pack::pack;
 pub use self::read::{read, read_fits};
+pub use self::sources::source_statuses;
 use super::command::no_index;
 use super::json::JsonPaths;
 use super::paint::{Style, shown};
 use super::phrases::note_words;
+use super::places::{RowPlaces, agent_path};
 use super::text::{bytes, count, footer, tally, telling};
 use super::{json, text};
 use crate::catalog::schema;
@@ -43,9 +46,9 @@ use crate::profile::Signal;
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
     let queries_of_batch = Some(queries).filter(|queries| !queries.is_empty());
     let mut data = clean_value(&json::search(reply, queries_of_batch, JsonPaths::default()));
-    let root = &reply.snapshot.root;
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, hit) in rows(&mut data, "results").zip(&reply.results) {
-        wire.insert("link".into(), link(root, &hit.path, Some(hit.lines)).into());
+        wire.insert("link".into(), link(places.root(hit.source.as_ref()), &hit.path, Some(hit.lines)).into());
     }
     Answer { text: search_text(reply, reply.results.len(), queries, mode), data }
 }
@@ -90,8 +93,10 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
             count(reduced, "weak hit", "weak hits")
         );
     }
-    let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
+    let is_compared = reply.snapshot.checked_at.is_some() || sources::are_fixed(&reply.sources);
+    let compared = if !is_compared { " · not compared with the tree" } else { "" };
     let _ = writeln!(out, "\n{}{compared}", footer(reply, hits));
+    sources::lines(&mut out, &reply.sources, reply.results[..hits].iter().map(|hit| hit.source.as_ref()));
     memory::note_lines(&mut out, &reply.notes);
     for warning in &reply.warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
@@ -114,7 +119,8 @@ pub fn is_reduced(place: usize, hit: &Hit, mode: Mode) -> bool {
 
 /// Writes `path:first-last kind symbol`.
 fn reduced(out: &mut String, hit: &Hit) {
-    let _ = write!(out, "{}:{} {}", clean::answer_path(hit.path.as_str()), span(hit.lines), hit.kind.name());
+    let _ =
+        write!(out, "{}:{} {}", agent_path(hit.source.as_ref(), &hit.path), span(hit.lines), hit.kind.name());
     if let Some(symbol) = &hit.symbol {
         let _ = write!(out, " {}", short_name(symbol));
     }
@@ -123,7 +129,7 @@ fn reduced(out: &mut String, hit: &Hit) {
 
 /// Writes `path:first-last kind symbol score band`, then a line with the reasons.
 fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
-    let _ = write!(out, "{}:{}", clean::answer_path(hit.path.as_str()), span(hit.lines));
+    let _ = write!(out, "{}:{}", agent_path(hit.source.as_ref(), &hit.path), span(hit.lines));
     let _ = write!(out, " {}", hit.kind.name());
     if let Some(symbol) = &hit.symbol {
         let _ = write!(out, " {}", short_name(symbol));

@@ -23,7 +23,9 @@ pub use self::entries::entries;
 pub use self::error::{error, error_kind};
 pub use self::file_graph::file_graph;
 pub use self::graph::graph;
-pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
+pub use self::index::{
+    checkup, collected, exported, imported, refresh, source_statuses, status, views, watched,
+};
 pub use self::library::{
     add_plan, added_source, collected_sources, library_status, source, source_path, sources, updated_sources,
     verified_sources,
@@ -35,13 +37,14 @@ pub use self::pack::pack;
 pub use self::read::read;
 pub use self::shared::{JsonPaths, line};
 pub(crate) use self::shared::{WirePath, WireSnapshot};
-use self::shared::{WireReasonCount, reasons, rounded};
+use self::shared::{WireProvenance, WireReasonCount, WireSources, reasons, rounded};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
-    SourceName, SourceSnapshot, Verdict, WhyNot,
+    Verdict, WhyNot,
 };
 use crate::model::Skipped;
+use crate::render::places::RowPlaces;
 
 /// The reply to a search, or to a batch if `queries` is given. In a batch each result has the index of its query.
 pub fn search<'r>(
@@ -115,24 +118,19 @@ struct WireReply<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<memory::WireNote<'a>>,
     snapshot: WireSnapshot,
-    /// The trees that answer, if there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sources: Vec<WireSource<'a>>,
-    warnings: &'a [String],
-}
-
-#[derive(Serialize)]
-struct WireSource<'a> {
-    name: &'a str,
     #[serde(flatten)]
-    snapshot: WireSnapshot,
+    sources: WireSources<'a>,
+    warnings: &'a [String],
 }
 
 impl<'a> WireReply<'a> {
     fn new(reply: &'a SearchReply, queries: Option<&'a [String]>, paths: JsonPaths<'a>) -> WireReply<'a> {
+        let places = RowPlaces::new(&reply.snapshot, &reply.sources);
         let hits = reply.results.iter().map(|hit| {
             let query_index = queries.is_some().then_some(hit.query_index);
-            WireHit { query_index, ..WireHit::new(hit, paths) }
+            let source = WireProvenance::of(places, hit.source.as_ref());
+            let path = paths.at(places, hit.source.as_ref(), &hit.path);
+            WireHit { query_index, source, path, ..WireHit::new(hit, paths) }
         });
         WireReply {
             query: &reply.query,
@@ -145,23 +143,17 @@ impl<'a> WireReply<'a> {
             next: reply.next.as_deref(),
             notes: reply.notes.iter().map(|row| memory::WireNote::new(row, paths)).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
-            sources: reply.sources.iter().map(WireSource::new).collect(),
+            sources: WireSources::new(&reply.sources, reply.results.iter().map(|hit| hit.source.as_ref())),
             warnings: &reply.warnings,
         }
     }
 }
 
-impl<'a> WireSource<'a> {
-    fn new(source: &'a SourceSnapshot) -> WireSource<'a> {
-        WireSource { name: source.name.as_str(), snapshot: WireSnapshot::new(&source.snapshot) }
-    }
-}
-
 #[derive(Serialize)]
 struct WireHit<'a> {
-    /// The name of the source, if several trees answer.
+    /// The source, if several trees answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'a str>,
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     line: u32,
@@ -204,7 +196,7 @@ impl<'a> WireHit<'a> {
             text: &reason.text,
         };
         WireHit {
-            source: hit.source.as_ref().map(SourceName::as_str),
+            source: None,
             path: paths.of(&hit.path),
             line: hit.lines.first,
             end_line: hit.lines.last,

@@ -14,6 +14,7 @@ pub mod text;
 mod command;
 mod paint;
 mod phrases;
+mod places;
 
 pub use crate::clean;
 pub use command::{error_text, index_arguments, index_command, no_index};

@@ -16,6 +16,7 @@ mod pack;
 mod page;
 mod parts;
 mod read;
+mod sources;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -40,12 +41,14 @@ pub(super) use self::pack::pack_without_notes;
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
 pub use self::read::read;
+pub use self::sources::source_statuses;
 use super::paint::{Ink, Style};
+use super::places::RowPlaces;
 use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply, SkippedReply,
-    Verdict, WhyNot,
+    Snapshot, Verdict, WhyNot,
 };
 use crate::model::SkipReason;
 use crate::time::rfc3339;
@@ -154,7 +157,8 @@ pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     }
     if let Some(hit) = &answer.hit {
         out.push('\n');
-        out.push_str(&hit_block(hit, None, root, Mode::Debug, style));
+        let snapshot = Snapshot { root: root.to_path_buf(), ..Snapshot::default() };
+        out.push_str(&hit_block(hit, None, RowPlaces::new(&snapshot, &[]), Mode::Debug, style));
     }
     if !answer.missing.is_empty() {
         out.push_str("\nagainst the tenth hit, in log-odds:\n");
@@ -197,21 +201,21 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     if mode == Mode::Default && !style.all && !style.agent {
         return page::page(reply, queries, style);
     }
-    let root = &reply.snapshot.root;
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     let mut out = String::new();
     let mut before = None;
     for hit in &reply.results {
         let query = queries.get(hit.query_index).map(String::as_str);
         if mode == Mode::Compact {
-            out.push_str(&page::hit_line(hit, style));
+            out.push_str(&page::hit_line(hit, places, style));
             continue;
         }
         // A blank line separates hits of different files.
-        if before.is_some_and(|path| path != &hit.path) {
+        if before.is_some_and(|before| before != (&hit.source, &hit.path)) {
             out.push('\n');
         }
-        before = Some(&hit.path);
-        out.push_str(&hit_block(hit, query, root, mode, style));
+        before = Some((&hit.source, &hit.path));
+        out.push_str(&hit_block(hit, query, places, mode, style));
     }
     if mode == Mode::Compact {
         return out;
@@ -233,10 +237,10 @@ fn digits_of_contributions(reasons: &[Reason]) -> usize {
     (3..9).find(|digits| greatest >= 10f32.powi(1 - *digits)).unwrap_or(3) as usize
 }
 
-fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
+fn hit_block(hit: &Hit, query: Option<&str>, places: RowPlaces<'_>, mode: Mode, style: &Style) -> String {
     let mut out = format!(
         "{}  {}  {}",
-        location(hit, root, style),
+        location(hit, places, style),
         kind_and_symbol(hit, style),
         score_and_band(hit, style)
     );

@@ -77,7 +77,7 @@ fn files_and_symbols_take_words_in_any_order_and_globs() {
     let of_folder = ["src/pool/mod.rs", "src/pool/permit_queue.rs"];
     assert_eq!(lines(&["files", "src/pool"])[..2], of_folder);
     assert_eq!(lines(&["files", "src/pool/"])[..2], of_folder);
-    let all = lines(&["files", "src/pool", "--all"]);
+    let all = lines(&["files", "src/pool", "--scattered"]);
     assert_eq!((&all[..2], &*all[2]), (&of_folder.map(String::from)[..], "src/parse/outline_of_lists.rs"));
     assert_eq!(lines(&["symbols", "permit", "take"])[0], "src/pool/mod.rs:4: method Pool.take_permit");
     assert_eq!(lines(&["symbols", "pool", "permits"]), ["src/pool/mod.rs:6: method Pool.take_all_permits"]);

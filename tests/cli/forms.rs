@@ -200,7 +200,7 @@ fn several_queries_in_one() {
     }
     // A plain query never splits.
     assert_eq!(tree.json(&["resolve_api_key | draw_circle"])["query"], "resolve_api_key | draw_circle");
-    let ran = tree.run(&["--queries", "resolve_api_key|draw_circle", "--all"]);
+    let ran = tree.run(&["--queries", "resolve_api_key|draw_circle", "--whole-page"]);
     assert!(ran.out.contains("← draw_circle\n"), "{}", ran.out);
 }
 

@@ -36,6 +36,7 @@ mod portable;
 #[cfg(unix)]
 mod pty;
 mod ripgrep_files;
+mod sources;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -147,11 +147,14 @@ fn a_pipe_gets_every_file_and_definition() {
     for args in [&["files", "zebra"][..], &["files", "zebra", "-n", "9"]] {
         let ran = tree.run(args);
         assert_eq!(ran.out, "zebra/crossing.rs\n", "{args:?}");
-        assert_eq!(ran.err, "1 of 1 file · 1 scattered match left out: --all shows it\n", "{args:?}");
+        assert_eq!(ran.err, "1 of 1 file · 1 scattered match left out: --scattered shows it\n", "{args:?}");
         let reply = tree.json(args);
         assert_eq!((&reply["total"], &reply["left_out"]), (&1.into(), &1.into()), "{args:?}");
     }
-    assert_eq!(lines(&["files", "zebra", "--all"]), ["zebra/crossing.rs", "z/every/bright/rainbow/apple.rs"]);
+    assert_eq!(
+        lines(&["files", "zebra", "--scattered"]),
+        ["zebra/crossing.rs", "z/every/bright/rainbow/apple.rs"]
+    );
     assert_eq!(lines(&["files", "zbrp"]), ["z/every/bright/rainbow/apple.rs"], "there is no better match");
     let symbols = lines(&["symbols"]);
     assert_eq!(symbols.len(), 62);

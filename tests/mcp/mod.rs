@@ -17,6 +17,7 @@ mod pages;
 mod paths;
 mod same;
 mod sessions;
+mod sources;
 mod state;
 mod untrusted;
 mod views;

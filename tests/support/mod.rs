@@ -4,12 +4,14 @@
 // Each suite is a separate binary and uses a part of this module.
 #![allow(dead_code, unused_imports)]
 
+mod library;
 #[cfg(unix)]
 pub mod privilege;
 mod random;
 mod skip;
 mod tree;
 
+pub use library::Shelf;
 #[cfg(unix)]
 pub use privilege::{is_root, unprivileged};
 pub use random::Random;

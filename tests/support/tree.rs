@@ -59,6 +59,11 @@ impl Tree {
         self.folder.path().canonicalize().unwrap().join("index")
     }
 
+    /// The library of runs in this tree.
+    pub fn library_dir(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("library")
+    }
+
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.root().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -69,7 +74,7 @@ impl Tree {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
         command.current_dir(self.root()).env("SPYHOP_INDEX_DIR", self.index_dir());
-        command.env("SPYHOP_LIBRARY", self.index_dir().with_file_name("library"));
+        command.env("SPYHOP_LIBRARY", self.library_dir());
         for name in
             ["SPYHOP_LOG", "SPYHOP_MCP_TOKEN", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR"]
         {

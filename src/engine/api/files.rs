@@ -2,6 +2,7 @@
 
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
+use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
 use crate::path::RelPath;
 use crate::text::Span;
@@ -49,6 +50,10 @@ pub struct FilesReply {
     pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// The sources that answer, if several trees were asked.
+    pub sources: Vec<SourceSnapshot>,
+    /// Whether every source that was asked answers.
+    pub all_answer: bool,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
@@ -66,6 +71,8 @@ impl FilesReply {
 /// A file found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The name of the file's language.

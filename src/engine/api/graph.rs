@@ -169,6 +169,8 @@ pub struct GraphReply {
     pub incomplete: Option<String>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// The sources that answer, if several trees were asked.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
@@ -185,6 +187,8 @@ impl GraphReply {
 /// A test file that a change may affect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AffectedTest {
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The estimated probability that the change affects the file, 0 to 1.
@@ -196,6 +200,8 @@ pub struct AffectedTest {
 /// An edge of the code graph, with the location in the source that shows the edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphRow {
+    /// The source that has the use; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// How the ends are related.
     pub relation: Relation,
     /// Whether the edge leaves the target of the request, as an edge to a callee does. The edge of a caller, a user or an

@@ -2,6 +2,7 @@
 
 use super::cursor::LineCursor;
 use super::snapshot::Snapshot;
+use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
 pub use crate::grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 use crate::model::SymbolKind;
@@ -162,6 +163,8 @@ pub struct GrepReply {
     /// Where the answer comes from. The lines are those of the present files. The list of files also comes from the
     /// tree, except with [`StalePolicy::Ignore`](super::StalePolicy::Ignore). The generation is 0 without an index.
     pub snapshot: Snapshot,
+    /// The sources that answer, if several trees were asked.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
     /// If files are ordered by relevance, the position of each file of the page in that order; else empty.
@@ -176,9 +179,14 @@ impl GrepReply {
         }
         self.lines.truncate(n);
         self.next = self.lines.last().map(|last| {
-            let files = self.lines.chunk_by(|a, b| a.path == b.path).count();
+            let is_one_file = |a: &GrepLine, b: &GrepLine| (&a.source, &a.path) == (&b.source, &b.path);
+            let files = self.lines.chunk_by(is_one_file).count();
             let rank = files.checked_sub(1).and_then(|place| self.file_ranks.get(place)).copied();
-            LineCursor { path: last.path.clone(), line: last.line, rank }.to_string()
+            let cursor = LineCursor { path: last.path.clone(), line: last.line, rank };
+            match &last.source {
+                Some(source) => format!("{source}:{cursor}"),
+                None => cursor.to_string(),
+            }
         });
     }
 }
@@ -199,6 +207,8 @@ pub struct PrintedGrep {
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrepLine {
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The line, from 1.

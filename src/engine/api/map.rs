@@ -1,6 +1,7 @@
 //! The request and the reply of an outline.
 
 use super::snapshot::Snapshot;
+use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
 use crate::model::SymbolKind;
 use crate::path::RelPath;
@@ -46,6 +47,8 @@ pub struct MapReply {
     pub all_rows_listed: bool,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// The sources that answer, if several trees were asked.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
@@ -53,6 +56,8 @@ pub struct MapReply {
 /// A folder or a file of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapEntry {
+    /// The source that has the folder or file; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// The path of the folder or file.
     pub path: RelPath,
     /// Whether the entry is a folder.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::id::Generation;
 
 /// Where an answer comes from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The root of the tree.
     pub root: PathBuf,

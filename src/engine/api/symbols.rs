@@ -2,6 +2,7 @@
 
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
+use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
 use crate::model::{SymbolKind, qualified_name};
 use crate::path::RelPath;
@@ -58,6 +59,10 @@ pub struct SymbolsReply {
     pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// The sources that answer, if several trees were asked.
+    pub sources: Vec<SourceSnapshot>,
+    /// Whether every source that was asked answers.
+    pub all_answer: bool,
     /// Warnings for the caller, such as that no name matches and similar names are shown.
     pub warnings: Vec<String>,
 }
@@ -75,6 +80,8 @@ impl SymbolsReply {
 /// A definition found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The lines of the item.

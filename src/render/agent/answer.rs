@@ -45,6 +45,10 @@ impl Answer {
                 ["text", "enclosing", "reasons"].iter().for_each(|name| _ = unit.remove(*name))
             });
         }
+        if let Some(data) = self.data.as_object_mut().filter(|data| data.contains_key("answering")) {
+            // The text describes the sources, and each row names its own.
+            data.remove("sources");
+        }
         if let Some(data) = self.data.as_object_mut().filter(|data| data.contains_key("next_lines")) {
             data.remove("text");
         }

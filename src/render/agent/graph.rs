@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use super::sources;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
 use crate::render::json::{self, JsonPaths};
+use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, heading_of_edge};
 use crate::text::Lines;
 
@@ -18,9 +20,10 @@ const SURE: f32 = 0.9;
 /// The answer to a question about the code graph.
 pub fn graph(reply: &GraphReply) -> Answer {
     let mut data = clean_value(&json::graph(reply, JsonPaths::default()));
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.rows) {
         let lines = Lines { first: row.line, last: row.line };
-        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(lines)).into());
+        wire.insert("link".into(), link(places.root(row.source.as_ref()), &row.path, Some(lines)).into());
     }
     Answer { text: graph_text(reply, most_rows(reply)), data }
 }
@@ -67,7 +70,7 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         out.push_str("tests to run:\n");
     }
     for test in tests {
-        let path = clean::answer_path(test.path.as_str());
+        let path = agent_path(test.source.as_ref(), &test.path);
         let _ = writeln!(out, "{path} {:.2} {}", test.confidence, short_name(&test.reason));
     }
     let entries = &reply.entries[..shown(reply.entries.len())];
@@ -86,6 +89,9 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     if let Some(why) = &reply.incomplete {
         let _ = writeln!(out, "not complete: {}", clean(why));
     }
+    let of_rows = reply.rows.iter().map(|row| row.source.as_ref());
+    let of_rows = of_rows.chain(reply.definitions.iter().map(|own| own.source.as_ref()));
+    sources::lines(&mut out, &reply.sources, of_rows);
     for warning in &reply.warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
     }
@@ -95,15 +101,16 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
 /// Writes the edges of each file below its path, files in the order of their first edge. The line of an edge begins with
 /// its number, as every line of a file in answers for agents.
 fn below_files(out: &mut String, edges: &[&GraphRow]) {
-    let mut files: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
+    let mut files: Vec<(String, Vec<&GraphRow>)> = Vec::new();
     for row in edges {
-        match files.iter_mut().find(|(path, _)| *path == row.path.as_str()) {
+        let path = agent_path(row.source.as_ref(), &row.path);
+        match files.iter_mut().find(|(own, _)| *own == path) {
             Some((_, rows)) => rows.push(row),
-            None => files.push((row.path.as_str(), vec![row])),
+            None => files.push((path.into_owned(), vec![row])),
         }
     }
     for (path, rows) in files {
-        let _ = writeln!(out, "{}", clean::answer_path(path));
+        let _ = writeln!(out, "{path}");
         rows.into_iter().for_each(|row| edge(out, row));
     }
 }
@@ -113,7 +120,7 @@ fn edge(out: &mut String, row: &GraphRow) {
     let _ = write!(out, "{}", row.line);
     match (&row.to, row.is_outgoing) {
         (GraphEnd::Symbol(to), true) => _ = write!(out, " -> {}", symbol(to)),
-        (GraphEnd::File(to), true) => _ = write!(out, " -> {}", clean::answer_path(to.as_str())),
+        (GraphEnd::File(to), true) => _ = write!(out, " -> {}", agent_path(row.source.as_ref(), to)),
         (GraphEnd::Outside(module), _) => _ = write!(out, " -> {} (outside of the tree)", short_name(module)),
         (GraphEnd::Removed(to), _) => _ = write!(out, " uses {}", short_name(&to.qualified())),
         (_, false) => {
@@ -147,12 +154,12 @@ fn call(out: &mut String, row: &GraphRow) {
     };
     let sure =
         if row.confidence < SURE { format!(", confidence {:.2}", row.confidence) } else { String::new() };
-    let path = clean::answer_path(row.path.as_str());
+    let path = agent_path(row.source.as_ref(), &row.path);
     let _ = writeln!(out, "{path}:{} {from} -> {to}{sure}\t{}", row.line, clean(&row.text));
 }
 
 /// `kind Container.name path:first-last`.
 fn symbol(own: &SymbolRow) -> String {
-    let path = clean::answer_path(own.path.as_str());
+    let path = agent_path(own.source.as_ref(), &own.path);
     format!("{} {} {path}:{}", own.kind.name(), short_name(&own.qualified()), span(own.lines))
 }

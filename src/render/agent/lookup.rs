@@ -3,18 +3,21 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use super::sources;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply};
 use crate::render::json::{self, JsonPaths};
+use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, scattered, tally};
 use crate::text::Lines;
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> Answer {
     let mut data = clean_value(&json::grep(reply, JsonPaths::default()));
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, found) in rows(&mut data, "results").zip(&reply.lines) {
         let lines = Lines { first: found.line, last: found.line };
-        wire.insert("link".into(), link(&reply.snapshot.root, &found.path, Some(lines)).into());
+        wire.insert("link".into(), link(places.root(found.source.as_ref()), &found.path, Some(lines)).into());
     }
     Answer { text: grep_text(reply, reply.lines.len()), data }
 }
@@ -38,9 +41,9 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
     let mut file = None;
     let mut around = None;
     for found in &reply.lines[..lines] {
-        if file != Some(&found.path) {
-            let _ = writeln!(out, "{}", clean::answer_path(found.path.as_str()));
-            file = Some(&found.path);
+        if file != Some((&found.source, &found.path)) {
+            let _ = writeln!(out, "{}", agent_path(found.source.as_ref(), &found.path));
+            file = Some((&found.source, &found.path));
             around = None;
         }
         if let Some(enclosing) = found.enclosing.as_ref().filter(|enclosing| around != Some(*enclosing)) {
@@ -70,14 +73,16 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
     if let Some(why) = &reply.incomplete {
         let _ = writeln!(out, "not complete: {}", clean(why));
     }
+    sources::lines(&mut out, &reply.sources, reply.lines[..lines].iter().map(|row| row.source.as_ref()));
     with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 
 /// The files whose names match.
 pub fn files(reply: &FilesReply) -> Answer {
     let mut data = clean_value(&json::files(reply, JsonPaths::default()));
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.files) {
-        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, None).into());
+        wire.insert("link".into(), link(places.root(row.source.as_ref()), &row.path, None).into());
     }
     Answer { text: files_text(reply, reply.files.len()), data }
 }
@@ -97,20 +102,22 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
     for row in &reply.files[..files] {
         let lines =
             row.lines.map_or("by path only".to_string(), |lines| count(lines as usize, "line", "lines"));
-        let _ = writeln!(out, "{} ({}, {lines})", clean::answer_path(row.path.as_str()), row.language);
+        let _ = writeln!(out, "{} ({}, {lines})", agent_path(row.source.as_ref(), &row.path), row.language);
     }
     let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
     if reply.left_out > 0 {
         let _ = writeln!(out, "{} left out; a more exact pattern finds them", scattered(reply.left_out));
     }
+    sources::lines(&mut out, &reply.sources, reply.files[..files].iter().map(|row| row.source.as_ref()));
     with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 
 /// The definitions whose names match.
 pub fn symbols(reply: &SymbolsReply) -> Answer {
     let mut data = clean_value(&json::symbols(reply, JsonPaths::default()));
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.symbols) {
-        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
+        wire.insert("link".into(), link(places.root(row.source.as_ref()), &row.path, Some(row.lines)).into());
     }
     Answer { text: symbols_text(reply, reply.symbols.len()), data }
 }
@@ -128,19 +135,21 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
         let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
     }
     for row in &reply.symbols[..symbols] {
-        let path = clean::answer_path(row.path.as_str());
+        let path = agent_path(row.source.as_ref(), &row.path);
         let name = short_name(&row.qualified());
         let _ = writeln!(out, "{path}:{} {} {name}", span(row.lines), row.kind.name());
     }
     let _ = writeln!(out, "\n{symbols} of {}", count(reply.total, "definition", "definitions"));
+    sources::lines(&mut out, &reply.sources, reply.symbols[..symbols].iter().map(|row| row.source.as_ref()));
     with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 
 /// The outline of a tree.
 pub fn map(reply: &MapReply) -> Answer {
     let mut data = clean_value(&json::map(reply, JsonPaths::default()));
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, entry) in rows(&mut data, "entries").zip(&reply.entries) {
-        wire.insert("link".into(), link(&reply.snapshot.root, &entry.path, None).into());
+        wire.insert("link".into(), link(places.root(entry.source.as_ref()), &entry.path, None).into());
     }
     let mut out = String::new();
     let path = if reply.path.as_str().is_empty() { "." } else { reply.path.as_str() };
@@ -162,12 +171,13 @@ pub fn map(reply: &MapReply) -> Answer {
         " · not everything: raise max_items or depth, or give a path"
     };
     let _ = writeln!(out, "\n{}{hint}", count(reply.entries.len(), "folder or file", "folders and files"));
+    sources::lines(&mut out, &reply.sources, reply.entries.iter().map(|row| row.source.as_ref()));
     Answer { text: with_footer(out, &reply.warnings, None), data }
 }
 
 fn map_entry(out: &mut String, entry: &MapEntry) {
     let indent = "  ".repeat(entry.depth as usize);
-    let _ = write!(out, "{indent}{}", clean::answer_path(entry.path.as_str()));
+    let _ = write!(out, "{indent}{}", agent_path(entry.source.as_ref(), &entry.path));
     if entry.is_dir {
         let languages: Vec<&str> = entry.languages.iter().map(|(name, _)| *name).collect();
         let _ = write!(out, "/ ({}, {})", count(entry.files, "file", "files"), languages.join(", "));

@@ -3,25 +3,30 @@
 use serde::Serialize;
 
 use super::entries::WireEntry;
-use super::shared::{JsonPaths, WirePath, WireSnapshot};
-use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SymbolRow};
+use super::shared::{JsonPaths, WirePath, WireProvenance, WireSnapshot, WireSources};
+use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SourceName, SymbolRow};
+use crate::render::places::RowPlaces;
 
 /// The answer to a question about the code graph.
 pub fn graph<'r>(reply: &'r GraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
-    let row = |row: &'r GraphRow| WireRow::new(row, paths);
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
+    let row = |row: &'r GraphRow| WireRow::new(row, places, paths);
+    let of_rows = reply.rows.iter().chain(reply.paths.iter().flatten()).map(|row| row.source.as_ref());
+    let of_rows = of_rows.chain(reply.definitions.iter().map(|own| own.source.as_ref()));
     WireGraph {
         question: reply.question.name(),
         target: &reply.target,
-        definitions: reply.definitions.iter().map(|own| WireEnd::symbol(own, paths)).collect(),
+        definitions: reply.definitions.iter().map(|own| WireEnd::symbol(own, None, places, paths)).collect(),
         results: reply.rows.iter().map(row).collect(),
         total: reply.total,
         further_files: reply.further_files,
         paths: reply.paths.iter().map(|path| path.iter().map(row).collect()).collect(),
-        tests: reply.tests.iter().map(|test| WireTest::new(test, paths)).collect(),
+        tests: reply.tests.iter().map(|test| WireTest::new(test, places, paths)).collect(),
         entries: reply.entries.iter().map(|entry| WireEntry::new(entry, paths)).collect(),
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
+        sources: WireSources::new(&reply.sources, of_rows),
         warnings: &reply.warnings,
     }
 }
@@ -42,6 +47,8 @@ struct WireGraph<'a> {
     /// Why edges may be missing.
     incomplete: Option<&'a str>,
     snapshot: WireSnapshot,
+    #[serde(flatten)]
+    sources: WireSources<'a>,
     warnings: &'a [String],
 }
 
@@ -50,6 +57,8 @@ struct WireRow<'a> {
     relation: &'static str,
     direction: &'static str,
     depth: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     line: u32,
@@ -63,25 +72,27 @@ struct WireRow<'a> {
 }
 
 impl<'a> WireRow<'a> {
-    fn new(row: &'a GraphRow, paths: JsonPaths<'a>) -> WireRow<'a> {
+    fn new(row: &'a GraphRow, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireRow<'a> {
+        let source = row.source.as_ref();
         WireRow {
             relation: row.relation.name(),
             direction: if row.is_outgoing { "out" } else { "in" },
             depth: row.depth,
-            path: paths.of(&row.path),
+            source: WireProvenance::of(places, source),
+            path: paths.at(places, source, &row.path),
             line: row.line,
             column: row.column,
             text: &row.text,
-            from: row.from.as_ref().map(|own| WireEnd::symbol(own, paths)),
+            from: row.from.as_ref().map(|own| WireEnd::symbol(own, source, places, paths)),
             to: match &row.to {
-                GraphEnd::Symbol(symbol) => WireEnd::symbol(symbol, paths),
+                GraphEnd::Symbol(symbol) => WireEnd::symbol(symbol, source, places, paths),
                 GraphEnd::Removed(symbol) => WireEnd::Removed {
-                    path: paths.of(&symbol.path),
+                    path: paths.at(places, source, &symbol.path),
                     kind: symbol.kind.name(),
                     symbol: symbol.qualified(),
                     is_removed: true,
                 },
-                GraphEnd::File(path) => WireEnd::File { path: paths.of(path) },
+                GraphEnd::File(path) => WireEnd::File { path: paths.at(places, source, path) },
                 GraphEnd::Outside(module) => WireEnd::Outside { module },
             },
             confidence: row.confidence,
@@ -93,6 +104,8 @@ impl<'a> WireRow<'a> {
 
 #[derive(Serialize)]
 struct WireTest<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     confidence: f32,
@@ -100,8 +113,11 @@ struct WireTest<'a> {
 }
 
 impl<'a> WireTest<'a> {
-    fn new(test: &'a AffectedTest, paths: JsonPaths<'a>) -> WireTest<'a> {
-        WireTest { path: paths.of(&test.path), confidence: test.confidence, reason: &test.reason }
+    fn new(test: &'a AffectedTest, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireTest<'a> {
+        let source = test.source.as_ref();
+        let path = paths.at(places, source, &test.path);
+        let source = WireProvenance::of(places, source);
+        WireTest { source, path, confidence: test.confidence, reason: &test.reason }
     }
 }
 
@@ -109,6 +125,9 @@ impl<'a> WireTest<'a> {
 #[serde(untagged)]
 enum WireEnd<'a> {
     Symbol {
+        /// The source, if it is not that of the row.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<WireProvenance<'a>>,
         #[serde(flatten)]
         path: WirePath<'a>,
         line: u32,
@@ -134,9 +153,17 @@ enum WireEnd<'a> {
 }
 
 impl<'a> WireEnd<'a> {
-    fn symbol(own: &'a SymbolRow, paths: JsonPaths<'a>) -> WireEnd<'a> {
+    /// A symbol; its source is left out if it is `of_row`.
+    fn symbol(
+        own: &'a SymbolRow,
+        of_row: Option<&SourceName>,
+        places: RowPlaces<'a>,
+        paths: JsonPaths<'a>,
+    ) -> WireEnd<'a> {
+        let source = own.source.as_ref();
         WireEnd::Symbol {
-            path: paths.of(&own.path),
+            source: WireProvenance::of(places, source.filter(|source| Some(*source) != of_row)),
+            path: paths.at(places, source, &own.path),
             line: own.lines.first,
             end_line: own.lines.last,
             kind: own.kind.name(),

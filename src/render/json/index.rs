@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::error::error_kind;
-use super::shared::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, reasons, shown};
+use super::shared::{
+    WireBuilding, WireLanguageCount, WireNoteCount, WireProvenance, WireReasonCount, reasons, shown,
+};
 use crate::engine::api::{
-    Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport, Status,
-    ViewRow, ViewsReply, WatchEvent,
+    Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport,
+    SourceStatuses, Status, ViewRow, ViewsReply, WatchEvent,
 };
 use crate::render::command::with_advice;
 use crate::render::phrases::note_words;
@@ -18,6 +20,29 @@ use crate::time::rfc3339;
 /// The state of an index.
 pub fn status(status: &Status) -> impl Serialize {
     WireStatus::new(status)
+}
+
+/// The states of several sources.
+pub fn source_statuses(reply: &SourceStatuses) -> impl Serialize + use<'_> {
+    let sources = reply.sources.iter().map(|own| WireNamedStatus {
+        source: WireProvenance::of_status(own),
+        status: own.status.as_ref().ok().map(WireStatus::new),
+        error: own.status.as_ref().err().map(String::as_str),
+    });
+    WireStatuses { sources: sources.collect() }
+}
+
+#[derive(Serialize)]
+struct WireStatuses<'a> {
+    sources: Vec<WireNamedStatus<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireNamedStatus<'a> {
+    source: WireProvenance<'a>,
+    /// `null` if the source cannot be opened.
+    status: Option<WireStatus<'a>>,
+    error: Option<&'a str>,
 }
 
 /// The result of an update.

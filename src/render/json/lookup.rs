@@ -2,64 +2,75 @@
 
 use serde::Serialize;
 
-use super::shared::{JsonPaths, WireLanguageCount, WirePath, WireSnapshot};
+use super::shared::{JsonPaths, WireLanguageCount, WirePath, WireProvenance, WireSnapshot, WireSources};
 use crate::engine::api::{
     ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
     SymbolsReply,
 };
+use crate::render::places::RowPlaces;
 use crate::text::Span;
 
 /// The lines that match a pattern.
 pub fn grep<'r>(reply: &'r GrepReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     WireGrep {
         pattern: &reply.pattern,
-        results: reply.lines.iter().map(|line| WireGrepLine::new(line, paths)).collect(),
+        results: reply.lines.iter().map(|line| WireGrepLine::new(line, places, paths)).collect(),
         total_lines: reply.total_lines,
         total_files: reply.total_files,
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
+        sources: WireSources::new(&reply.sources, reply.lines.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
 
 /// The files whose names match.
 pub fn files<'r>(reply: &'r FilesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     WireFiles {
         pattern: &reply.pattern,
-        results: reply.files.iter().map(|row| WireFile::new(row, paths)).collect(),
+        results: reply.files.iter().map(|row| WireFile::new(row, places, paths)).collect(),
         total: reply.total,
         left_out: reply.left_out,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
+        complete: (!reply.sources.is_empty()).then_some(reply.all_answer),
+        sources: WireSources::new(&reply.sources, reply.files.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
 
 /// The definitions whose names match.
 pub fn symbols<'r>(reply: &'r SymbolsReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     WireSymbols {
         pattern: &reply.pattern,
-        results: reply.symbols.iter().map(|row| WireSymbol::new(row, paths)).collect(),
+        results: reply.symbols.iter().map(|row| WireSymbol::new(row, places, paths)).collect(),
         total: reply.total,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
+        complete: (!reply.sources.is_empty()).then_some(reply.all_answer),
+        sources: WireSources::new(&reply.sources, reply.symbols.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
 
 /// The outline of a tree.
 pub fn map<'r>(reply: &'r MapReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     WireMap {
         path: paths.of(&reply.path),
         files: reply.files,
         lines: reply.lines,
         symbols: reply.symbols,
         languages: languages(&reply.languages),
-        entries: reply.entries.iter().map(|entry| WireMapEntry::new(entry, paths)).collect(),
+        entries: reply.entries.iter().map(|entry| WireMapEntry::new(entry, places, paths)).collect(),
         complete: reply.all_rows_listed,
         snapshot: WireSnapshot::new(&reply.snapshot),
+        sources: WireSources::new(&reply.sources, reply.entries.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
@@ -83,11 +94,15 @@ struct WireGrep<'a> {
     incomplete: Option<&'a str>,
     next: Option<&'a str>,
     snapshot: WireSnapshot,
+    #[serde(flatten)]
+    sources: WireSources<'a>,
     warnings: &'a [String],
 }
 
 #[derive(Serialize)]
 struct WireGrepLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     line: u32,
@@ -122,9 +137,10 @@ pub(super) fn context(lines: &[ContextLine]) -> Vec<WireContextLine<'_>> {
 }
 
 impl<'a> WireGrepLine<'a> {
-    fn new(line: &'a GrepLine, paths: JsonPaths<'a>) -> WireGrepLine<'a> {
+    fn new(line: &'a GrepLine, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireGrepLine<'a> {
         WireGrepLine {
-            path: paths.of(&line.path),
+            source: WireProvenance::of(places, line.source.as_ref()),
+            path: paths.at(places, line.source.as_ref(), &line.path),
             line: line.line,
             column: line.column,
             text: &line.text,
@@ -150,11 +166,18 @@ struct WireFiles<'a> {
     left_out: usize,
     next: Option<&'a str>,
     snapshot: WireSnapshot,
+    /// Whether every source that was asked answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    #[serde(flatten)]
+    sources: WireSources<'a>,
     warnings: &'a [String],
 }
 
 #[derive(Serialize)]
 struct WireFile<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     language: &'a str,
@@ -167,9 +190,10 @@ struct WireFile<'a> {
 }
 
 impl<'a> WireFile<'a> {
-    fn new(row: &'a FileRow, paths: JsonPaths<'a>) -> WireFile<'a> {
+    fn new(row: &'a FileRow, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireFile<'a> {
         WireFile {
-            path: paths.of(&row.path),
+            source: WireProvenance::of(places, row.source.as_ref()),
+            path: paths.at(places, row.source.as_ref(), &row.path),
             language: row.language,
             lines: row.lines,
             bytes: row.bytes,
@@ -186,11 +210,18 @@ struct WireSymbols<'a> {
     total: usize,
     next: Option<&'a str>,
     snapshot: WireSnapshot,
+    /// Whether every source that was asked answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    #[serde(flatten)]
+    sources: WireSources<'a>,
     warnings: &'a [String],
 }
 
 #[derive(Serialize)]
 pub(super) struct WireSymbol<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     line: u32,
@@ -204,8 +235,10 @@ pub(super) struct WireSymbol<'a> {
 }
 
 impl<'a> WireSymbol<'a> {
-    pub(super) fn new(row: &'a SymbolRow, paths: JsonPaths<'a>) -> WireSymbol<'a> {
+    /// A definition of a reply of one tree.
+    pub(super) fn in_tree(row: &'a SymbolRow, paths: JsonPaths<'a>) -> WireSymbol<'a> {
         WireSymbol {
+            source: None,
             path: paths.of(&row.path),
             line: row.lines.first,
             end_line: row.lines.last,
@@ -215,6 +248,12 @@ impl<'a> WireSymbol<'a> {
             language: row.language,
             highlights: spans(&row.highlights),
         }
+    }
+
+    fn new(row: &'a SymbolRow, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireSymbol<'a> {
+        let source = row.source.as_ref();
+        let path = paths.at(places, source, &row.path);
+        WireSymbol { source: WireProvenance::of(places, source), path, ..WireSymbol::in_tree(row, paths) }
     }
 }
 
@@ -229,11 +268,15 @@ struct WireMap<'a> {
     entries: Vec<WireMapEntry<'a>>,
     complete: bool,
     snapshot: WireSnapshot,
+    #[serde(flatten)]
+    sources: WireSources<'a>,
     warnings: &'a [String],
 }
 
 #[derive(Serialize)]
 struct WireMapEntry<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(flatten)]
     path: WirePath<'a>,
     is_dir: bool,
@@ -246,17 +289,18 @@ struct WireMapEntry<'a> {
 }
 
 impl<'a> WireMapEntry<'a> {
-    fn new(entry: &'a MapEntry, paths: JsonPaths<'a>) -> WireMapEntry<'a> {
+    fn new(entry: &'a MapEntry, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireMapEntry<'a> {
         let symbol = |symbol: &'a MapSymbol| WireMapSymbol {
             name: &symbol.name,
             kind: symbol.kind.name(),
-            path: paths.of(&symbol.path),
+            path: paths.at(places, entry.source.as_ref(), &symbol.path),
             line: symbol.lines.first,
             end_line: symbol.lines.last,
             depth: symbol.depth,
         };
         WireMapEntry {
-            path: paths.of(&entry.path),
+            source: WireProvenance::of(places, entry.source.as_ref()),
+            path: paths.at(places, entry.source.as_ref(), &entry.path),
             is_dir: entry.is_dir,
             depth: entry.depth,
             files: entry.files,

@@ -8,7 +8,7 @@ use crate::engine::api::{ReadReply, SymbolRow};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read<'r>(reply: &'r ReadReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
-    let symbol = |row: &'r SymbolRow| WireSymbol::new(row, paths);
+    let symbol = |row: &'r SymbolRow| WireSymbol::in_tree(row, paths);
     match reply {
         ReadReply::Text(text) => WireRead {
             path: paths.of(&text.path),

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::engine::api::{Building, Snapshot};
+use crate::engine::api::{Building, NamedStatus, Provenance, Snapshot, SourceName, SourceSnapshot};
 use crate::model::SkipReason;
 use crate::path::RelPath;
+use crate::render::places::RowPlaces;
 use crate::time::rfc3339;
 
 /// A value as JSON on one line.
@@ -37,6 +38,105 @@ impl<'a> JsonPaths<'a> {
     pub(crate) fn of(self, path: &'a RelPath) -> WirePath<'a> {
         let absolute = self.absolute_below.map(|root| shown(&path.below(root)));
         WirePath { path: Some(path.as_str()), absolute }
+    }
+
+    /// The fields of a path of a source, if a row is of one.
+    pub(super) fn at(
+        self,
+        places: RowPlaces<'a>,
+        source: Option<&SourceName>,
+        path: &'a RelPath,
+    ) -> WirePath<'a> {
+        match (source, self.absolute_below) {
+            (Some(_), Some(_)) => JsonPaths { absolute_below: Some(places.root(source)) }.of(path),
+            _ => self.of(path),
+        }
+    }
+}
+
+/// Where a row came from.
+#[derive(Serialize)]
+pub(super) struct WireProvenance<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported_at: Option<String>,
+}
+
+impl<'a> WireProvenance<'a> {
+    fn new(source: &'a SourceSnapshot) -> WireProvenance<'a> {
+        let commit = source.snapshot.commit.as_deref();
+        WireProvenance::from_parts(&source.name, source.provenance.as_deref(), commit)
+    }
+
+    /// A source, with the commit that is checked out in its tree.
+    fn from_parts(
+        name: &'a SourceName,
+        provenance: Option<&'a Provenance>,
+        checked_out: Option<&'a str>,
+    ) -> WireProvenance<'a> {
+        WireProvenance {
+            name: name.as_str(),
+            kind: provenance.map(|provenance| provenance.kind),
+            url: provenance.map(|provenance| provenance.url.as_str()),
+            reference: provenance.and_then(|provenance| provenance.reference.as_deref()),
+            commit: provenance.and_then(|provenance| provenance.commit.as_deref()).or(checked_out),
+            imported_at: provenance.map(|provenance| rfc3339(provenance.imported_at)),
+        }
+    }
+
+    /// The source of a status.
+    pub fn of_status(own: &'a NamedStatus) -> WireProvenance<'a> {
+        let commit = own.status.as_ref().ok().and_then(|status| status.commit.as_deref());
+        WireProvenance::from_parts(&own.name, own.provenance.as_deref(), commit)
+    }
+
+    /// The source of a row; `None` if one tree answers.
+    pub fn of(places: RowPlaces<'a>, source: Option<&SourceName>) -> Option<WireProvenance<'a>> {
+        places.source(source).map(WireProvenance::new)
+    }
+}
+
+/// A source of a reply, with its snapshot.
+#[derive(Serialize)]
+pub(super) struct WireSource<'a> {
+    #[serde(flatten)]
+    provenance: WireProvenance<'a>,
+    snapshot: WireSnapshot,
+}
+
+/// What a reply of several sources says of them.
+#[derive(Serialize)]
+pub(super) struct WireSources<'a> {
+    /// The number of sources that answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answering: Option<usize>,
+    /// The sources of the rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<WireSource<'a>>,
+}
+
+impl<'a> WireSources<'a> {
+    /// The sources of rows, by the names of their sources. Sources without a row are only counted, because a library may
+    /// have hundreds of them.
+    pub fn new<'n>(
+        all: &'a [SourceSnapshot],
+        of_rows: impl Iterator<Item = Option<&'n SourceName>>,
+    ) -> WireSources<'a> {
+        let named: rustc_hash::FxHashSet<&SourceName> = of_rows.flatten().collect();
+        let shown = all.iter().filter(|source| named.contains(&source.name));
+        let wire = |source: &'a SourceSnapshot| WireSource {
+            provenance: WireProvenance::new(source),
+            snapshot: WireSnapshot::new(&source.snapshot),
+        };
+        WireSources { answering: (!all.is_empty()).then_some(all.len()), sources: shown.map(wire).collect() }
     }
 }
 

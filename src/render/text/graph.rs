@@ -5,10 +5,13 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::entries::entry;
-use crate::clean::{self, line as clean};
-use crate::engine::api::{AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SymbolRow};
+use crate::clean::line as clean;
+use crate::engine::api::{
+    AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SourceName, SymbolRow,
+};
 use crate::path::RelPath;
 use crate::render::paint::{Ink, Style, columns};
+use crate::render::places::RowPlaces;
 
 /// The width of a terminal from which the owner and the code share a line. A pipe has no width.
 const WIDE: usize = 100;
@@ -34,7 +37,12 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
     let most = if is_all { reply.definitions.len() } else { MAX_DEFINITIONS };
     for own in &reply.definitions[..most] {
         let name = style.paint(Ink::Symbol, &clean(&own.qualified()));
-        let _ = writeln!(out, "{}  {} {name}", page.link(&own.path, own.lines.first), own.kind.name());
+        let _ = writeln!(
+            out,
+            "{}  {} {name}",
+            page.link(own.source.as_ref(), &own.path, own.lines.first),
+            own.kind.name()
+        );
     }
     if reply.question == GraphQuestion::Definitions {
         return out;
@@ -74,22 +82,28 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
 pub fn graph_lines(reply: &GraphReply, style: &Style) -> String {
     let mut out = String::new();
     let page = Page { reply, mode: Mode::Compact, style };
-    let mut line = |path: &RelPath, line: u32, column: u32, text: &str| {
-        let _ = writeln!(out, "{}:{column}: {}", page.link(path, line), clean(text));
+    let mut line = |source: &Option<SourceName>, path: &RelPath, line: u32, column: u32, text: &str| {
+        let _ = writeln!(out, "{}:{column}: {}", page.link(source.as_ref(), path, line), clean(text));
     };
     if reply.question == GraphQuestion::Definitions {
         for own in &reply.definitions {
-            line(&own.path, own.lines.first, 1, &format!("{} {}", own.kind.name(), own.qualified()));
+            line(
+                &own.source,
+                &own.path,
+                own.lines.first,
+                1,
+                &format!("{} {}", own.kind.name(), own.qualified()),
+            );
         }
     }
     for row in reply.rows.iter().chain(reply.paths.iter().flatten()) {
-        line(&row.path, row.line, row.column, &row.text);
+        line(&row.source, &row.path, row.line, row.column, &row.text);
     }
     for test in &reply.tests {
-        line(&test.path, 1, 1, &test.reason);
+        line(&test.source, &test.path, 1, 1, &test.reason);
     }
     for entry in &reply.entries {
-        line(&entry.path, entry.line, entry.column, &format!("{} {}", entry.method, entry.name));
+        line(&None, &entry.path, entry.line, entry.column, &format!("{} {}", entry.method, entry.name));
     }
     out
 }
@@ -140,29 +154,42 @@ impl Page<'_> {
         let width = |text: String, most: usize| if is_aligned { columns(&text).min(most) } else { 0 };
         let owner = rows.iter().map(|row| width(self.end(row), MAX_OWNER)).max().unwrap_or(0);
         if is_aligned && rows.len() >= MANY {
-            let mut files: Vec<(&RelPath, Vec<&GraphRow>)> = Vec::new();
+            let mut files: Vec<(&GraphRow, Vec<&GraphRow>)> = Vec::new();
             for row in rows {
-                match files.iter_mut().find(|(path, _)| **path == row.path) {
+                let is_there = |(own, _): &&mut (&GraphRow, Vec<&GraphRow>)| {
+                    (&own.source, &own.path) == (&row.source, &row.path)
+                };
+                match files.iter_mut().find(is_there) {
                     Some((_, rows)) => rows.push(row),
-                    None => files.push((&row.path, vec![row])),
+                    None => files.push((row, vec![row])),
                 }
             }
-            for (path, rows) in files {
-                let shown = clean::path(&self.style.paths.shown(path.as_str())).into_owned();
+            for (first, rows) in files {
+                let source = first.source.as_ref();
+                let shown = self.places().clean(self.style, source, &first.path);
                 let _ = writeln!(out, "{}", self.style.paint(Ink::Path, &shown));
                 for row in rows {
                     let number = format!("{:>6}", row.line);
-                    let place = self.style.link(&path.below(&self.reply.snapshot.root), &number);
+                    let place = self.style.link(&self.places().file(source, &first.path), &number);
                     self.in_one_line(out, row, &self.style.paint(Ink::Line, &place), 6, 6, owner);
                 }
             }
             return;
         }
-        let place = |row: &GraphRow| format!("{}:{}", self.style.paths.shown(row.path.as_str()), row.line);
+        let place = |row: &GraphRow| {
+            format!("{}:{}", self.places().shown(self.style, row.source.as_ref(), &row.path), row.line)
+        };
         let most = rows.iter().map(|row| width(place(row), MAX_PLACE)).max().unwrap_or(0);
         for row in rows {
             let own = columns(&place(row));
-            self.in_one_line(out, row, &self.link(&row.path, row.line), own, most, owner);
+            self.in_one_line(
+                out,
+                row,
+                &self.link(row.source.as_ref(), &row.path, row.line),
+                own,
+                most,
+                owner,
+            );
         }
     }
 
@@ -193,7 +220,11 @@ impl Page<'_> {
 
     fn in_two_lines(&self, out: &mut String, row: &GraphRow) {
         let (end, why) = (self.style.paint(Ink::Symbol, &self.end(row)), self.why(row));
-        let line = format!("{}  {end}  {}", self.link(&row.path, row.line), self.style.paint(Ink::Dim, &why));
+        let line = format!(
+            "{}  {end}  {}",
+            self.link(row.source.as_ref(), &row.path, row.line),
+            self.style.paint(Ink::Dim, &why)
+        );
         let _ = writeln!(out, "{}", line.trim_end());
         if !row.text.is_empty() {
             let _ = writeln!(out, "    {}", self.style.clip(4, &clean(&row.text)));
@@ -203,14 +234,18 @@ impl Page<'_> {
     /// The other end of an edge: the owner of a use, or what the target uses.
     fn end(&self, row: &GraphRow) -> String {
         let name = |own: &SymbolRow| clean(&own.qualified());
-        let path = |path: &RelPath| clean::path(&self.style.paths.shown(path.as_str())).into_owned();
+        let path = |source: &Option<SourceName>, path: &RelPath| {
+            self.places().clean(self.style, source.as_ref(), path)
+        };
         match (&row.to, row.is_outgoing) {
             (GraphEnd::Symbol(to), true) if !self.reply.paths.is_empty() => {
                 let from = row.from.as_ref().map(name).unwrap_or_default();
                 format!("{from} -> {}", name(to))
             }
-            (GraphEnd::Symbol(to), true) => format!("{}  {}:{}", name(to), path(&to.path), to.lines.first),
-            (GraphEnd::File(to), true) => path(to),
+            (GraphEnd::Symbol(to), true) => {
+                format!("{}  {}:{}", name(to), path(&to.source, &to.path), to.lines.first)
+            }
+            (GraphEnd::File(to), true) => path(&row.source, to),
             (GraphEnd::Outside(module), _) => format!("{} (outside of the tree)", clean(module)),
             (GraphEnd::Removed(to), _) => {
                 let from = row.from.as_ref().map_or_else(|| "top level".to_string(), name);
@@ -241,16 +276,21 @@ impl Page<'_> {
     }
 
     fn test(&self, out: &mut String, test: &AffectedTest) {
-        let path = self.style.paint(Ink::Path, &clean::path(&self.style.paths.shown(test.path.as_str())));
-        let path = self.style.link(&test.path.below(&self.reply.snapshot.root), &path);
+        let source = test.source.as_ref();
+        let path = self.style.paint(Ink::Path, &self.places().clean(self.style, source, &test.path));
+        let path = self.style.link(&self.places().file(source, &test.path), &path);
         let why = format!("{:.2} {}", test.confidence, clean(&test.reason));
         let _ = writeln!(out, "{path}  {}", self.style.paint(Ink::Dim, &why));
     }
 
-    fn link(&self, path: &RelPath, line: u32) -> String {
-        let shown = self.style.paint(Ink::Path, &clean::path(&self.style.paths.shown(path.as_str())));
+    fn places(&self) -> RowPlaces<'_> {
+        RowPlaces::new(&self.reply.snapshot, &self.reply.sources)
+    }
+
+    fn link(&self, source: Option<&SourceName>, path: &RelPath, line: u32) -> String {
+        let shown = self.style.paint(Ink::Path, &self.places().clean(self.style, source, path));
         let number = self.style.paint(Ink::Line, &line.to_string());
-        self.style.link(&path.below(&self.reply.snapshot.root), &format!("{shown}:{number}"))
+        self.style.link(&self.places().file(source, path), &format!("{shown}:{number}"))
     }
 }
 

@@ -251,7 +251,7 @@ pub fn checkup(checkup: &Checkup, style: &Style) -> String {
     out
 }
 
-fn state_ink(state: State) -> Ink {
+pub(super) fn state_ink(state: State) -> Ink {
     match state {
         State::Ready => Ink::High,
         State::Missing | State::Indexing | State::Stale | State::Damaged => Ink::Alarm,

@@ -8,10 +8,12 @@ use super::counts::{bytes, count, scattered};
 use super::page::nothing_indexed;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
-    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, Snapshot, SymbolsReply,
+    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, Snapshot, SourceName,
+    SymbolsReply,
 };
 use crate::path::RelPath;
 use crate::render::paint::{Ink, Style, highlighted};
+use crate::render::places::RowPlaces;
 use crate::text::Lines;
 
 /// The lines that match a pattern.
@@ -21,16 +23,17 @@ pub fn grep(reply: &GrepReply, style: &Style) -> String {
         return format!("No further results for: {pattern} ({} in all)\n", reply.total_lines);
     }
     let mut out = String::new();
-    let mut last: Option<(&RelPath, u32)> = None;
+    let mut last: Option<(Option<&SourceName>, &RelPath, u32)> = None;
     let has_context = reply.lines.iter().any(|line| !(line.before.is_empty() && line.after.is_empty()));
     for line in &reply.lines {
         let first = line.before.first().map_or(line.line, |line| line.line);
-        let follows = last.is_some_and(|(path, number)| *path == line.path && number + 1 == first);
+        let follows = last == Some((line.source.as_ref(), &line.path, first.saturating_sub(1)));
         if has_context && last.is_some() && !follows {
             let _ = writeln!(out, "{}", style.paint(Ink::Dim, "--"));
         }
         grep_line(&mut out, line, reply, style);
-        last = Some((&line.path, line.after.last().map_or(line.line, |line| line.line)));
+        last =
+            Some((line.source.as_ref(), &line.path, line.after.last().map_or(line.line, |line| line.line)));
     }
     if out.is_empty() {
         out = format!("No results found for: {pattern}\n");
@@ -51,11 +54,13 @@ pub fn grep(reply: &GrepReply, style: &Style) -> String {
 
 /// A line with its context.
 fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style) {
-    let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(line.path.as_str())));
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
+    let source = line.source.as_ref();
+    let path = style.paint(Ink::Path, &places.clean(style, source, &line.path));
     let place = |number: u32, sign: char| {
         let number = style.paint(Ink::Line, &number.to_string());
         let place = format!("{path}{sign}{number}");
-        format!("{}{sign}", style.link(&line.path.below(&reply.snapshot.root), &place))
+        format!("{}{sign}", style.link(&places.file(source, &line.path), &place))
     };
     let context = |out: &mut String, lines: &[ContextLine]| {
         for line in lines {
@@ -75,15 +80,17 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
         return empty_page(&reply.pattern, reply.total, &reply.snapshot);
     }
     let mut out = String::new();
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for row in &reply.files {
+        let source = row.source.as_ref();
         let path = match row.highlights.is_empty() {
-            true => style.paint(Ink::Path, &clean::path(&style.paths.shown(row.path.as_str()))),
+            true => style.paint(Ink::Path, &places.clean(style, source, &row.path)),
             false => {
-                let (prefix, strip) = style.paths.split(row.path.as_str());
+                let (prefix, strip) = places.split(style, source, row.path.as_str());
                 clean(&prefix) + &highlighted(&row.path.as_str()[strip..], strip, &row.highlights, style)
             }
         };
-        let path = style.link(&row.path.below(&reply.snapshot.root), &path);
+        let path = style.link(&places.file(source, &row.path), &path);
         let size = match row.lines {
             Some(lines) => count(lines as usize, "line", "lines"),
             None => format!("{}, by path only", bytes(row.bytes)),
@@ -103,10 +110,12 @@ pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
         return empty_page(&reply.pattern, reply.total, &reply.snapshot);
     }
     let mut out = String::new();
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for row in &reply.symbols {
-        let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(row.path.as_str())));
+        let source = row.source.as_ref();
+        let path = style.paint(Ink::Path, &places.clean(style, source, &row.path));
         let line = style.paint(Ink::Line, &row.lines.first.to_string());
-        let place = style.link(&row.path.below(&reply.snapshot.root), &format!("{path}:{line}"));
+        let place = style.link(&places.file(source, &row.path), &format!("{path}:{line}"));
         let name = match row.highlights.is_empty() {
             true => style.paint(Ink::Symbol, &clean(&row.name)),
             false => highlighted(&row.name, 0, &row.highlights, style),
@@ -126,8 +135,9 @@ pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
 pub fn symbol_lines(reply: &SymbolsReply, column: bool, style: &Style) -> String {
     let mut out = String::new();
     let column = if column { ":1" } else { "" };
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for row in &reply.symbols {
-        let path = clean::path(&style.paths.shown(row.path.as_str())).into_owned();
+        let path = places.clean(style, row.source.as_ref(), &row.path);
         let path = style.paint(Ink::Path, &path);
         let line = style.paint(Ink::Line, &row.lines.first.to_string());
         let container = row.container.as_ref().map(|name| format!("{}.", clean(name))).unwrap_or_default();
@@ -157,8 +167,9 @@ pub fn symbols_footer(reply: &SymbolsReply, style: &Style) -> String {
 /// The paths of a page, each with `end` after it. A path that contains a line end is quoted, unless `end` is NUL.
 pub fn paths(reply: &FilesReply, end: char, style: &Style) -> String {
     let mut out = String::new();
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for row in &reply.files {
-        let path = style.paths.shown(row.path.as_str());
+        let path = places.shown(style, row.source.as_ref(), &row.path);
         match end != '\0' && path.contains(['\n', '\r']) {
             true => out.push_str(&clean::path(&path)),
             false => out.push_str(&path),
@@ -173,7 +184,7 @@ fn files_counts(reply: &FilesReply) -> String {
     let mut text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
     if reply.left_out > 0 {
         let them = if reply.left_out == 1 { "it" } else { "them" };
-        let _ = write!(text, " · {} left out: --all shows {them}", scattered(reply.left_out));
+        let _ = write!(text, " · {} left out: --scattered shows {them}", scattered(reply.left_out));
     }
     text
 }
@@ -194,9 +205,10 @@ pub fn files_footer(reply: &FilesReply, style: &Style) -> String {
 /// The outline of a tree: folders and files indented by their depth, each with its main symbols.
 pub fn map(reply: &MapReply, style: &Style) -> String {
     let mut out = String::new();
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for entry in &reply.entries {
         let indent = "  ".repeat(entry.depth as usize);
-        let _ = writeln!(out, "{indent}{}", map_heading(entry, style));
+        let _ = writeln!(out, "{indent}{}", map_heading(entry, places, style));
         for symbol in &entry.symbols {
             let indent = if entry.is_dir { 1 } else { symbol.depth + 1 } + entry.depth;
             let kind = symbol.kind.name();
@@ -219,10 +231,11 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
 }
 
 /// `engine/  8 files, 2046 lines: rust 8`.
-fn map_heading(entry: &MapEntry, style: &Style) -> String {
-    let path = match entry.path.as_str() {
-        "" => ".".to_string(),
-        path => clean::path(&style.paths.shown(path)).into_owned(),
+fn map_heading(entry: &MapEntry, places: RowPlaces<'_>, style: &Style) -> String {
+    let path = match (entry.path.as_str(), &entry.source) {
+        ("", None) => ".".to_string(),
+        ("", Some(name)) => format!("{name}:"),
+        _ => places.clean(style, entry.source.as_ref(), &entry.path),
     };
     let path = style.paint(Ink::Path, &if entry.is_dir { format!("{path}/") } else { path });
     let languages: Vec<String> = match entry.is_dir {

@@ -2,16 +2,17 @@
 //!
 //! This module owns what a person sees by default: the first hit and every hit that is not weak with evidence and a few
 //! lines of code, weak hits as a line each, and a count of what is left out. Programs read JSON, agents a form of their
-//! own, and `--all` or `--mode debug` show everything.
+//! own, and `--whole-page` or `--mode debug` show everything.
 
 use std::fmt::Write;
 
 use super::counts::count;
 use super::parts::{CodeLimits, annotations, checkout, code_lines, literal_lines, location, score_and_band};
-use crate::clean::{self, line as clean_line};
+use crate::clean::line as clean_line;
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snapshot, SourceLine};
 use crate::profile::Signal;
 use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
+use crate::render::places::RowPlaces;
 
 /// The rows of a screen whose height is unknown.
 const ROWS: usize = 40;
@@ -55,7 +56,7 @@ pub(super) fn page(reply: &SearchReply, queries: &[String], style: &Style) -> St
         .collect();
     if !left.is_empty() {
         let them = if strong_left + weak_left == 1 { "it" } else { "them" };
-        ends.insert(1, format!("{}: --all shows {them}", left.join(" and ")));
+        ends.insert(1, format!("{}: --whole-page shows {them}", left.join(" and ")));
     }
     let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &ends.join(" · "))));
     if let Some(next) = &reply.next {
@@ -94,16 +95,19 @@ impl PageLayout<'_> {
         hits.iter().map(|hit| self.block(hit, code, &plain).lines().map(rows).sum::<usize>()).sum()
     }
 
+    fn places(&self) -> RowPlaces<'_> {
+        RowPlaces::new(&self.reply.snapshot, &self.reply.sources)
+    }
+
     fn query_of(&self, hit: &Hit) -> Option<&str> {
         self.queries.get(hit.query_index).map(String::as_str)
     }
 
     /// A hit with its evidence and up to `code` lines of code, and a blank line.
     fn block(&self, hit: &Hit, code: usize, style: &Style) -> String {
-        let root = &self.reply.snapshot.root;
         let (score, notes) = (score_and_band(hit, style), annotations(hit, self.query_of(hit), style));
         let symbol = hit.symbol.as_ref().map(|symbol| {
-            let path = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+            let path = self.places().clean(style, hit.source.as_ref(), &hit.path);
             let beside = columns(&format!("{path}:{}  {}   0.00 possible", hit.lines.first, hit.kind.name()));
             let room = style.width.saturating_sub(beside).max(LEAST_TEXT);
             let room = if style.width == 0 { 0 } else { room };
@@ -113,7 +117,7 @@ impl PageLayout<'_> {
             )
         });
         let name = format!("{}{}", hit.kind.name(), symbol.unwrap_or_default());
-        let mut out = format!("{}  {name}  {score}{notes}\n", location(hit, root, style));
+        let mut out = format!("{}  {name}  {score}{notes}\n", location(hit, self.places(), style));
         out.push_str(&evidence_line(hit, style));
         if let Some(snippet) = &hit.snippet {
             let named = (hit.lines.first, hit.symbol.as_deref().unwrap_or_default());
@@ -128,7 +132,7 @@ impl PageLayout<'_> {
     fn line(&self, hit: &Hit) -> String {
         let style = self.style;
         let number = hit.representative_line.as_ref().map_or(hit.lines.first, |line| line.line);
-        let shown = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+        let shown = self.places().clean(style, hit.source.as_ref(), &hit.path);
         let place =
             format!("{}:{}", style.paint(Ink::Path, &shown), style.paint(Ink::Line, &number.to_string()));
         let band = hit.band.name();
@@ -143,7 +147,7 @@ impl PageLayout<'_> {
                 source(&format!("{}{symbol}", hit.kind.name()), 0, TextMarks::default(), room, style)
             }
         };
-        let place = style.link(&hit.path.below(&self.reply.snapshot.root), &place);
+        let place = style.link(&self.places().file(hit.source.as_ref(), &hit.path), &place);
         let line =
             format!("{place}  {}  {text}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes));
         format!("{}\n", line.trim_end())
@@ -151,8 +155,8 @@ impl PageLayout<'_> {
 }
 
 /// A hit as a line `path:line:column: text` for programs; on a terminal as long as the screen is wide.
-pub(super) fn hit_line(hit: &Hit, style: &Style) -> String {
-    let path = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+pub(super) fn hit_line(hit: &Hit, places: RowPlaces<'_>, style: &Style) -> String {
+    let path = places.clean(style, hit.source.as_ref(), &hit.path);
     let Some(line) = &hit.representative_line else {
         let symbol = hit.symbol.as_ref().map(|symbol| format!(" {}", clean_line(symbol))).unwrap_or_default();
         let stale = if hit.stale { ", changed since indexed" } else { "" };

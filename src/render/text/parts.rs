@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::Path;
 
 use super::counts::count;
 use crate::analyze::syntax;
-use crate::clean::{self, line as clean};
+use crate::clean::line as clean;
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snippet};
 use crate::profile::Signal;
 use crate::render::paint::{Ink, Style, TextMarks, source};
+use crate::render::places::{RowPlaces, agent_path};
 use crate::snippet::lines_to_name;
 
 /// How much of a snippet is shown.
@@ -93,12 +93,15 @@ pub(super) fn code_lines(snippet: &Snippet, language: &str, limits: CodeLimits<'
     out
 }
 
-pub(super) fn location(hit: &Hit, root: &Path, style: &Style) -> String {
-    let path = style.paths.shown(hit.path.as_str());
-    let path = if style.agent { clean::answer_path(&path) } else { clean::path(&path) };
+pub(super) fn location(hit: &Hit, places: RowPlaces<'_>, style: &Style) -> String {
+    let source = hit.source.as_ref();
+    let path = match style.agent {
+        true => agent_path(source, &hit.path).into_owned(),
+        false => places.clean(style, source, &hit.path),
+    };
     let path = style.paint(Ink::Path, &path);
     let line = style.paint(Ink::Line, &hit.lines.first.to_string());
-    style.link(&hit.path.below(root), &format!("{path}:{line}"))
+    style.link(&places.file(source, &hit.path), &format!("{path}:{line}"))
 }
 
 pub(super) fn kind_and_symbol(hit: &Hit, style: &Style) -> String {

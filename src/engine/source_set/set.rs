@@ -1,0 +1,105 @@
+//! The set itself, and the joined snapshot that it keeps.
+
+use std::sync::{Arc, Mutex};
+
+use super::super::api::SourceName;
+use super::super::core::Engine;
+use super::super::lock::lock;
+use super::super::set_source::SetSource;
+use super::super::{Error, ErrorKind};
+use crate::search::SearchSnapshot;
+
+/// Trees that are searched as one, each with its name and its engine. Threads share a set by reference.
+///
+/// ```
+/// # use spyhop::{Engine, Options, SearchRequest, SourceName, SourceSet};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # for (tree, code) in [("client", "pub fn send_request() {}\n"), ("server", "pub fn answer_request() {}\n")] {
+/// #     std::fs::create_dir(folder.path().join(tree))?;
+/// #     std::fs::write(folder.path().join(tree).join("lib.rs"), code)?;
+/// # }
+/// # let engine = |tree: &str| {
+/// #     let index_dir = Some(folder.path().join("index").join(tree));
+/// #     Engine::open(folder.path().join(tree), Options { index_dir, ..Options::default() })
+/// # };
+/// let set = SourceSet::new([
+///     (SourceName::new("client"), engine("client")?),
+///     (SourceName::new("server"), engine("server")?),
+/// ])?;
+/// let reply = set.search(&SearchRequest::new("where is a request answered?"))?;
+/// assert_eq!(reply.results[0].source, Some(SourceName::new("server")));
+/// # Ok(())
+/// # }
+/// ```
+pub struct SourceSet {
+    pub(super) sources: Vec<SetSource>,
+    pub(super) joined: Mutex<Option<JoinedSnapshot>>,
+}
+
+/// The joined snapshot of the last answer, with its parts.
+pub(super) struct JoinedSnapshot {
+    parts: Vec<Arc<SearchSnapshot>>,
+    snapshot: Arc<SearchSnapshot>,
+}
+
+impl SourceSet {
+    /// A set of trees. Equal paths of several trees are ordered as the trees are here.
+    ///
+    /// # Errors
+    /// `BadRequest` if there is no tree, or if two trees have one name.
+    pub fn new(members: impl IntoIterator<Item = (SourceName, Engine)>) -> Result<SourceSet, Error> {
+        SourceSet::of_sources(
+            members.into_iter().map(|(name, engine)| SetSource::new(name, engine)).collect(),
+        )
+    }
+
+    /// A set of sources, of which some may be unable to answer.
+    ///
+    /// # Errors
+    /// As [`SourceSet::new`].
+    pub fn of_sources(sources: Vec<SetSource>) -> Result<SourceSet, Error> {
+        if sources.is_empty() {
+            return Err(Error::bad("the set has no source; add one"));
+        }
+        let mut names: Vec<&SourceName> = sources.iter().map(|source| &source.name).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::bad(format!("two sources have the name '{}'; rename one", pair[0])));
+        }
+        Ok(SourceSet { sources, joined: Mutex::default() })
+    }
+
+    /// The sources that could be opened, in their order.
+    pub fn members(&self) -> impl Iterator<Item = (&SourceName, &Engine)> {
+        self.sources.iter().filter_map(|source| Some((&source.name, source.engine.as_ref().ok()?)))
+    }
+
+    /// The first engine, whose grammars parse requests.
+    pub(super) fn first_engine(&self) -> Result<&Engine, Error> {
+        match self.members().next() {
+            Some((_, engine)) => Ok(engine),
+            None => Err(self.sources[0].failure().expect("no source could be opened")),
+        }
+    }
+
+    /// The joined snapshot of `parts`, which is kept until a part changes.
+    pub(super) fn joined(&self, parts: Vec<Arc<SearchSnapshot>>) -> Result<Arc<SearchSnapshot>, Error> {
+        if let [part] = &parts[..] {
+            return Ok(Arc::clone(part));
+        }
+        let mut kept = lock(&self.joined);
+        if let Some(known) = &*kept
+            && known.parts.len() == parts.len()
+            && known.parts.iter().zip(&parts).all(|(known, part)| Arc::ptr_eq(known, part))
+        {
+            return Ok(Arc::clone(&known.snapshot));
+        }
+        let joined = SearchSnapshot::joined(&parts).ok_or_else(|| {
+            Error::new(ErrorKind::BadRequest, "the sources have more than 4 billion files or chunks in all")
+        })?;
+        let snapshot = Arc::new(joined);
+        *kept = Some(JoinedSnapshot { parts, snapshot: Arc::clone(&snapshot) });
+        Ok(snapshot)
+    }
+}

@@ -1,0 +1,129 @@
+//! The library of a server: calls that ask several sources at once.
+//!
+//! The sources of a library are trees that the user has added to it, so they may lie outside of the server's roots. The
+//! library is opened at the first call that asks it. As with roots, a call whose sources have to be compared with their
+//! indexes for too long is answered from their last commits.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use spyhop::engine::api::Options;
+use spyhop::engine::{Engine, Error};
+use spyhop::{Library, LibraryOptions, SourceChoice, SourceReader, SourceSet};
+use tokio::sync::{Notify, Semaphore};
+
+use super::arguments::ToolCall;
+use super::calls::{self, PendingReply};
+use super::engines::Rests;
+use super::warm::{CancelOnDrop, NOT_YET, PATIENCE, run};
+use spyhop::render::agent::Answer;
+
+/// The library of a server; see the module.
+pub struct ServedLibrary {
+    folder: Option<PathBuf>,
+    options: Options,
+    open: Mutex<OpenLibrary>,
+    /// Notified at the first use after a release.
+    wake: Arc<Notify>,
+    calls: Arc<Semaphore>,
+    asides: Arc<Semaphore>,
+}
+
+/// The sources that are open.
+#[derive(Default)]
+struct OpenLibrary {
+    reader: Option<Arc<SourceReader>>,
+    /// When a call last asked; `None` once the sources are closed.
+    used: Option<Instant>,
+}
+
+impl ServedLibrary {
+    pub fn new(folder: Option<PathBuf>, options: Options, wake: Arc<Notify>) -> ServedLibrary {
+        let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+        let [calls, asides] = [at_once; 2].map(|permits| Arc::new(Semaphore::new(permits)));
+        ServedLibrary { folder, options, open: Mutex::default(), wake, calls, asides }
+    }
+
+    /// The sources of a choice.
+    fn set(&self, choice: &SourceChoice) -> Result<Arc<SourceSet>, Error> {
+        let reader = {
+            let mut open = self.lock();
+            if open.used.replace(Instant::now()).is_none() {
+                self.wake.notify_one();
+            }
+            match &open.reader {
+                Some(reader) => Arc::clone(reader),
+                None => {
+                    let library = Library::open(LibraryOptions {
+                        root: self.folder.clone(),
+                        ..LibraryOptions::default()
+                    })?;
+                    let reader = Arc::new(library.reader(self.options.clone()));
+                    open.reader = Some(Arc::clone(&reader));
+                    reader
+                }
+            }
+        };
+        reader.set(choice)
+    }
+
+    /// Answers a call about the sources of a choice. When the future is dropped before the answer has come, the call is
+    /// cancelled.
+    pub async fn answer(
+        self: &Arc<Self>,
+        choice: SourceChoice,
+        call: Arc<ToolCall>,
+    ) -> Result<PendingReply, Answer> {
+        let guard = CancelOnDrop::default();
+        let cancel = guard.cancel.clone();
+        let (library, asked, wanted) = (Arc::clone(self), Arc::clone(&call), choice.clone());
+        let work = run(&self.calls, move || {
+            let set = library.set(&wanted).map_err(|error| calls::failed(&error))?;
+            Engine::cancellable(&cancel, || calls::of_sources(&set, &asked))
+                .map_err(|error| calls::failed(&error))
+        });
+        tokio::pin!(work);
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut work => outcome,
+            () = tokio::time::sleep(PATIENCE) => tokio::select! {
+                outcome = &mut work => outcome,
+                outcome = self.from_last_commits(choice, call) => outcome,
+            },
+        };
+        guard.disarm();
+        outcome
+    }
+
+    /// Answers from the last commits, without comparing a source with its tree.
+    async fn from_last_commits(
+        self: &Arc<Self>,
+        choice: SourceChoice,
+        call: Arc<ToolCall>,
+    ) -> Result<PendingReply, Answer> {
+        let library = Arc::clone(self);
+        run(&self.asides, move || {
+            let set = library.set(&choice).map_err(|error| calls::failed(&error))?.of_last_commits();
+            let told = calls::of_sources(&set, &call).map_err(|error| calls::failed(&error))?;
+            Ok(told.warn(NOT_YET))
+        })
+        .await
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, OpenLibrary> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rests for ServedLibrary {
+    fn rest(&self, idle: Duration) -> Option<Duration> {
+        let mut open = self.lock();
+        let left = idle.saturating_sub(open.used?.elapsed());
+        if !left.is_zero() {
+            return Some(left);
+        }
+        *open = OpenLibrary::default();
+        None
+    }
+}

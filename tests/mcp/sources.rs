@@ -1,0 +1,112 @@
+//! Several sources of a library at once: the tools answer as `--in` does on a command line.
+
+use serde_json::{Value, json};
+
+use super::{Session, steady};
+use crate::support::{Shelf, Tree};
+
+/// Data without the times of comparisons in the snapshots of sources.
+fn without_times(data: Value) -> Value {
+    let mut data = steady(data);
+    let sources = data.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten();
+    sources.for_each(|source| _ = source["snapshot"].as_object_mut().map(|own| own.remove("checked_at")));
+    data
+}
+
+#[test]
+fn every_tool_that_takes_sources_answers_as_the_command_line_does() {
+    let shelf = Shelf::new();
+    let table: &[(&str, Value, &[&str])] = &[
+        ("codebase_search", json!({ "query": "delay of a request" }), &["search", "delay of a request"]),
+        ("search_batch", json!({ "queries": ["delay", "bucket"] }), &["search", "--queries", "delay|bucket"]),
+        ("grep_files", json!({ "pattern": "request" }), &["grep", "request"]),
+        ("file_search", json!({ "pattern": "" }), &["files"]),
+        ("symbol_search", json!({ "pattern": "delay" }), &["symbols", "delay"]),
+        ("project_map", json!({ "depth": 1 }), &["map", "--depth", "1"]),
+        ("find_references", json!({ "target": "backoff_delay" }), &["refs", "backoff_delay"]),
+        ("trace_symbol", json!({ "target": "backoff_delay" }), &["trace", "backoff_delay"]),
+    ];
+    let mut session = Session::new(&shelf.tree);
+    for (tool, given, line) in table {
+        for names in ["all", "deps", "client,limits"] {
+            let mut asked = given.clone();
+            asked["in"] = json!(names.split(',').collect::<Vec<_>>());
+            let by_tool = session.data(tool, asked);
+            let line = [*line, &["--in", names]].concat();
+            assert_eq!(without_times(by_tool), without_times(shelf.tree.json(&line)), "{tool} {names}");
+        }
+    }
+    let status = session.data("index_status", json!({ "in": ["deps"] }));
+    assert_eq!(status["sources"][1]["source"]["name"], "pages", "{status}");
+    let mut full = Session::start(shelf.tree.command().args(["mcp", "--profile", "full"]));
+    let offered = full.ask("tools/list", json!({}));
+    for tool in offered["result"]["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let takes_it = !tool["inputSchema"]["properties"]["in"].is_null();
+        let is_asked = name == "index_status" || table.iter().any(|(other, ..)| *other == name);
+        assert_eq!(takes_it, is_asked, "{name}");
+    }
+}
+
+#[test]
+fn an_agent_reads_where_a_hit_came_from() {
+    let shelf = Shelf::new();
+    let mut session = Session::new(&shelf.tree);
+    let given = json!({ "query": "delay attempt request", "in": ["all"] });
+    let message = session.call("codebase_search", given.clone());
+    let text = message["result"]["content"][0]["text"].as_str().unwrap();
+    let commit = shelf.library.show("limits").unwrap().commit.unwrap();
+    assert!(text.contains("limits:src/retry.rs:2-4 fn backoff_delay"), "{text}");
+    let limits = text.lines().find(|line| line.starts_with("source limits: git ")).unwrap();
+    assert!(limits.contains(&format!(" v1 at {commit}, imported 20")), "{limits}");
+    assert!(text.contains("3 sources of the library answered"), "{text}");
+    let link = message["result"]["structuredContent"]["results"][0]["link"].as_str().unwrap();
+    assert!(link.starts_with("file://"), "{link}");
+    let mut lean = Session::start(shelf.tree.command().args(["mcp", "--structured", "lean"]));
+    let data = lean.data("codebase_search", given);
+    let commits = data["results"].as_array().unwrap().iter().map(|row| &row["source"]["commit"]);
+    assert!(commits.into_iter().any(|own| *own == commit.as_str()), "{data}");
+    assert!(data.get("sources").is_none(), "{data}");
+}
+
+#[test]
+fn changes_of_the_library_are_seen_by_the_next_call() {
+    let shelf = Shelf::new();
+    let mut session = Session::new(&shelf.tree);
+    let mut names = |given: &str| -> Vec<String> {
+        let data = session.data("file_search", json!({ "pattern": "", "in": [given] }));
+        let rows = data["results"].as_array().unwrap();
+        let mut names: Vec<String> =
+            rows.iter().map(|row| row["source"]["name"].as_str().unwrap().to_string()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(names("all"), ["client", "limits", "pages"]);
+    let other = Tree::new("\n=== other.rs\npub fn other() {}\n");
+    shelf.add("other", other.root().to_str().unwrap(), &["deps"]);
+    assert_eq!(names("all"), ["client", "limits", "other", "pages"]);
+    assert_eq!(names("deps"), ["limits", "other", "pages"]);
+    shelf.library.remove("limits").unwrap();
+    assert_eq!(names("all"), ["client", "other", "pages"]);
+    shelf.library.rename("other", "renamed").unwrap();
+    assert_eq!(names("deps"), ["pages", "renamed"]);
+}
+
+#[test]
+fn what_is_of_one_root_is_refused_with_sources() {
+    let shelf = Shelf::new();
+    let mut session = Session::new(&shelf.tree);
+    let mut refused = |given: Value| -> String {
+        let message = session.call("codebase_search", given);
+        assert_eq!(message["result"]["isError"], true, "{message}");
+        message["result"]["content"][0]["text"].as_str().unwrap().to_string()
+    };
+    let root = shelf.tree.root();
+    let with_root = refused(json!({ "query": "a", "in": ["all"], "root": root.to_str().unwrap() }));
+    assert!(with_root.contains("'root' is of one root"), "{with_root}");
+    assert!(refused(json!({ "query": "a", "in": ["all"], "view": "main" })).contains("'view'"));
+    assert!(refused(json!({ "query": "a", "in": ["nope"] })).contains("there is no source 'nope'"));
+    assert!(refused(json!({ "query": "a", "in": ["all"], "path": "../x" })).contains("holds '..'"));
+    assert!(refused(json!({ "query": "a", "in": ["all"], "path": "/etc" })).contains("is absolute"));
+}
