@@ -36,8 +36,8 @@ pub use self::memory::{imported_notes, notes};
 pub use self::pack::pack;
 pub use self::read::read;
 pub use self::shared::{JsonPaths, line};
+use self::shared::{WireAnswering, WireProvenance, WireReasonCount, reasons, rounded};
 pub(crate) use self::shared::{WirePath, WireSnapshot};
-use self::shared::{WireProvenance, WireReasonCount, WireSources, reasons, rounded};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
@@ -119,7 +119,7 @@ struct WireReply<'a> {
     notes: Vec<memory::WireNote<'a>>,
     snapshot: WireSnapshot,
     #[serde(flatten)]
-    sources: WireSources<'a>,
+    sources: WireAnswering<'a>,
     warnings: &'a [String],
 }
 
@@ -143,7 +143,7 @@ impl<'a> WireReply<'a> {
             next: reply.next.as_deref(),
             notes: reply.notes.iter().map(|row| memory::WireNote::new(row, paths)).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
-            sources: WireSources::new(&reply.sources, reply.results.iter().map(|hit| hit.source.as_ref())),
+            sources: WireAnswering::new(&reply.sources, reply.results.iter().map(|hit| hit.source.as_ref())),
             warnings: &reply.warnings,
         }
     }

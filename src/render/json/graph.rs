@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::entries::WireEntry;
-use super::shared::{JsonPaths, WirePath, WireProvenance, WireSnapshot, WireSources};
+use super::shared::{JsonPaths, WireAnswering, WirePath, WireProvenance, WireSnapshot};
 use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SourceName, SymbolRow};
 use crate::render::places::RowPlaces;
 
@@ -26,7 +26,7 @@ pub fn graph<'r>(reply: &'r GraphReply, paths: JsonPaths<'r>) -> impl Serialize 
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
-        sources: WireSources::new(&reply.sources, of_rows),
+        sources: WireAnswering::new(&reply.sources, of_rows),
         warnings: &reply.warnings,
     }
 }
@@ -48,7 +48,7 @@ struct WireGraph<'a> {
     incomplete: Option<&'a str>,
     snapshot: WireSnapshot,
     #[serde(flatten)]
-    sources: WireSources<'a>,
+    sources: WireAnswering<'a>,
     warnings: &'a [String],
 }
 

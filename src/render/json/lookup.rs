@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::shared::{JsonPaths, WireLanguageCount, WirePath, WireProvenance, WireSnapshot, WireSources};
+use super::shared::{JsonPaths, WireAnswering, WireLanguageCount, WirePath, WireProvenance, WireSnapshot};
 use crate::engine::api::{
     ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
     SymbolsReply,
@@ -22,7 +22,7 @@ pub fn grep<'r>(reply: &'r GrepReply, paths: JsonPaths<'r>) -> impl Serialize + 
         incomplete: reply.incomplete.as_deref(),
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
-        sources: WireSources::new(&reply.sources, reply.lines.iter().map(|row| row.source.as_ref())),
+        sources: WireAnswering::new(&reply.sources, reply.lines.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
@@ -38,7 +38,7 @@ pub fn files<'r>(reply: &'r FilesReply, paths: JsonPaths<'r>) -> impl Serialize 
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         complete: (!reply.sources.is_empty()).then_some(reply.all_answer),
-        sources: WireSources::new(&reply.sources, reply.files.iter().map(|row| row.source.as_ref())),
+        sources: WireAnswering::new(&reply.sources, reply.files.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
@@ -53,7 +53,7 @@ pub fn symbols<'r>(reply: &'r SymbolsReply, paths: JsonPaths<'r>) -> impl Serial
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         complete: (!reply.sources.is_empty()).then_some(reply.all_answer),
-        sources: WireSources::new(&reply.sources, reply.symbols.iter().map(|row| row.source.as_ref())),
+        sources: WireAnswering::new(&reply.sources, reply.symbols.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
@@ -70,7 +70,7 @@ pub fn map<'r>(reply: &'r MapReply, paths: JsonPaths<'r>) -> impl Serialize + us
         entries: reply.entries.iter().map(|entry| WireMapEntry::new(entry, places, paths)).collect(),
         complete: reply.all_rows_listed,
         snapshot: WireSnapshot::new(&reply.snapshot),
-        sources: WireSources::new(&reply.sources, reply.entries.iter().map(|row| row.source.as_ref())),
+        sources: WireAnswering::new(&reply.sources, reply.entries.iter().map(|row| row.source.as_ref())),
         warnings: &reply.warnings,
     }
 }
@@ -95,7 +95,7 @@ struct WireGrep<'a> {
     next: Option<&'a str>,
     snapshot: WireSnapshot,
     #[serde(flatten)]
-    sources: WireSources<'a>,
+    sources: WireAnswering<'a>,
     warnings: &'a [String],
 }
 
@@ -170,7 +170,7 @@ struct WireFiles<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
     #[serde(flatten)]
-    sources: WireSources<'a>,
+    sources: WireAnswering<'a>,
     warnings: &'a [String],
 }
 
@@ -214,7 +214,7 @@ struct WireSymbols<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
     #[serde(flatten)]
-    sources: WireSources<'a>,
+    sources: WireAnswering<'a>,
     warnings: &'a [String],
 }
 
@@ -269,7 +269,7 @@ struct WireMap<'a> {
     complete: bool,
     snapshot: WireSnapshot,
     #[serde(flatten)]
-    sources: WireSources<'a>,
+    sources: WireAnswering<'a>,
     warnings: &'a [String],
 }
 

@@ -114,7 +114,7 @@ pub(super) struct WireSource<'a> {
 
 /// What a reply of several sources says of them.
 #[derive(Serialize)]
-pub(super) struct WireSources<'a> {
+pub(super) struct WireAnswering<'a> {
     /// The number of sources that answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     answering: Option<usize>,
@@ -123,20 +123,23 @@ pub(super) struct WireSources<'a> {
     sources: Vec<WireSource<'a>>,
 }
 
-impl<'a> WireSources<'a> {
+impl<'a> WireAnswering<'a> {
     /// The sources of rows, by the names of their sources. Sources without a row are only counted, because a library may
     /// have hundreds of them.
     pub fn new<'n>(
         all: &'a [SourceSnapshot],
         of_rows: impl Iterator<Item = Option<&'n SourceName>>,
-    ) -> WireSources<'a> {
+    ) -> WireAnswering<'a> {
         let named: rustc_hash::FxHashSet<&SourceName> = of_rows.flatten().collect();
         let shown = all.iter().filter(|source| named.contains(&source.name));
         let wire = |source: &'a SourceSnapshot| WireSource {
             provenance: WireProvenance::new(source),
             snapshot: WireSnapshot::new(&source.snapshot),
         };
-        WireSources { answering: (!all.is_empty()).then_some(all.len()), sources: shown.map(wire).collect() }
+        WireAnswering {
+            answering: (!all.is_empty()).then_some(all.len()),
+            sources: shown.map(wire).collect(),
+        }
     }
 }
 
