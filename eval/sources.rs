@@ -16,6 +16,11 @@ use spyhop::{
     AddRequest, FilesRequest, Library, LibraryOptions, Options, SearchRequest, SourceChoice, SymbolsRequest,
 };
 
+/// The allocator of the program `spyhop`.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Questions that packages of any kind may answer.
 const SENTENCES: &[&str] = &[
     "where is a timeout applied to a connection",
@@ -102,10 +107,10 @@ fn ask(folder: &str) {
     let start = Instant::now();
     let reader = library(folder).reader(Options::default());
     let set = reader.set(&SourceChoice::All).expect("a set");
-    let opened = start.elapsed();
+    let (opened, own) = (start.elapsed(), megabytes("RssAnon"));
     let first = set.search(&SearchRequest::new(SENTENCES[0])).expect("an answer");
     println!(
-        "{} sources, {} files; opened in {:.0} ms, first answer after {:.0} ms",
+        "{} sources, {} files; opened in {:.0} ms with {own} MB, first answer after {:.0} ms",
         first.sources.len(),
         first.snapshot.indexed_files,
         opened.as_secs_f64() * 1e3,

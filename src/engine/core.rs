@@ -26,7 +26,7 @@ pub struct Engine {
 pub struct EngineState {
     pub(super) options: Options,
     pub(super) settings: Settings,
-    pub(super) grammars: Grammars,
+    pub(super) grammars: Arc<Grammars>,
     pub(super) repo: Option<Repo>,
     /// Why the repository cannot be used, if there is one that cannot be read.
     pub(super) no_repo: Option<String>,

@@ -109,8 +109,8 @@ impl Engine {
             return Err(WalkError::NotADirectory { root: given.to_path_buf() }.into());
         }
         let grammars = match &options.grammars {
-            Some(folder) => Grammars::with_overrides(folder)?,
-            None => Grammars::built_in(),
+            Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
+            None => Grammars::shared(),
         };
         let (repo, no_repo) = match git::discover_within(&root, &options.git_reach) {
             Ok(repo) => (repo, None),

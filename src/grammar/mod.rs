@@ -14,7 +14,7 @@ mod rules;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +96,17 @@ impl Grammars {
     pub fn built_in() -> Grammars {
         let languages = LINKED.iter().map(Language::built_in).collect();
         Grammars::new(languages).expect("the built-in manifests are tested")
+    }
+
+    /// The built-in languages, shared with everybody who holds them.
+    pub fn shared() -> Arc<Grammars> {
+        static SHARED: Mutex<Weak<Grammars>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let built_in = Arc::new(Grammars::built_in());
+            *shared = Arc::downgrade(&built_in);
+            built_in
+        })
     }
 
     /// The built-in languages, with `dir/<language>/grammar.toml` in place of the manifest of that name. Such a

@@ -7,13 +7,15 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tantivy::Directory;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+    DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
+
+use crate::store;
 
 pub(super) const META: &str = "meta.json";
 
@@ -21,11 +23,30 @@ pub(super) const META: &str = "meta.json";
 pub(super) struct PinnedDirectory {
     files: MmapDirectory,
     meta: Arc<[u8]>,
+    mapped: Arc<MappedFiles>,
+}
+
+/// The mapped files of a commit.
+#[derive(Default)]
+pub(super) struct MappedFiles(Mutex<Vec<OwnedBytes>>);
+
+impl MappedFiles {
+    /// Releases the memory of the files; what is read later comes from the system's cache or the disk again.
+    pub fn release(&self) {
+        for bytes in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            store::release_pages(bytes.as_slice());
+        }
+    }
 }
 
 impl PinnedDirectory {
     pub fn new(files: MmapDirectory, meta: Arc<[u8]>) -> PinnedDirectory {
-        PinnedDirectory { files, meta }
+        PinnedDirectory { files, meta, mapped: Arc::default() }
+    }
+
+    /// The files that are mapped so far, and those that will be.
+    pub fn mapped(&self) -> Arc<MappedFiles> {
+        Arc::clone(&self.mapped)
     }
 }
 
@@ -41,7 +62,12 @@ fn read_only() -> io::Error {
 
 impl Directory for PinnedDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.files.get_file_handle(path)
+        // The handle of this directory is always a mapping of the whole file.
+        let handle = self.files.get_file_handle(path)?;
+        if let Ok(bytes) = handle.read_bytes(0..handle.len()) {
+            self.mapped.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        }
+        Ok(handle)
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {

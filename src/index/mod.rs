@@ -16,6 +16,7 @@ mod merge;
 mod near;
 mod reader;
 mod schema;
+mod term_filter;
 mod trigrams;
 mod verify;
 mod words;

@@ -16,13 +16,15 @@ use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, SegmentReader, Term};
 
-use super::directory::{META, PinnedDirectory};
+use super::directory::{META, MappedFiles, PinnedDirectory};
 use super::near::Near;
-use super::schema::{IndexField, Layout, tokenizers};
+use super::schema::{IndexField, Layout, N_FIELDS, tokenizers};
+use super::term_filter::{self, TermFilter};
 use super::trigrams::TrigramIndex;
 use super::{IndexError, guarded};
 use crate::id::VersionId;
 use crate::model::{Field, KindSet, SymbolKind};
+use crate::parallel;
 use crate::text::{Lines, Span};
 
 /// One commit of an index, open for reading from any number of threads.
@@ -31,6 +33,7 @@ pub struct Reader {
     stamp: Arc<[u8]>,
     payload: String,
     segments: SegmentList,
+    mapped: Arc<MappedFiles>,
 }
 
 /// Segments that are searched as one index: those of one commit, or those of the commits of several indexes. Clones
@@ -48,8 +51,12 @@ pub struct Segment {
     reader: SegmentReader,
     versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
     pub(super) grams: OnceLock<Option<TrigramIndex>>,
+    /// Which terms the segment may hold, once that is worthwhile.
+    filter: OnceLock<TermFilter>,
     columns: [Arc<dyn ColumnValues<u64>>; 6],
     lengths: [OnceLock<Option<FieldNormReader>>; Field::ALL.len()],
+    /// The inverted index of each field, by the number of the field.
+    inverted: [OnceLock<Arc<InvertedIndexReader>>; N_FIELDS],
 }
 
 /// The lengths of a scored field in the documents of a segment.
@@ -139,6 +146,7 @@ pub(super) struct NewestCommit {
     pub layout: Layout,
     stamp: Arc<[u8]>,
     payload: String,
+    mapped: Arc<MappedFiles>,
     pub segments: Vec<tantivy::Segment>,
 }
 
@@ -151,7 +159,9 @@ impl NewestCommit {
             Err(error) => return Err(error.into()),
         };
         let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-        let mut index = Index::open(PinnedDirectory::new(files, stamp.clone()))?;
+        let directory = PinnedDirectory::new(files, stamp.clone());
+        let mapped = directory.mapped();
+        let mut index = Index::open(directory)?;
         let layout = Layout::new();
         if index.schema() != layout.schema {
             return Err(IndexError::Damaged("its fields are not those of this format".into()));
@@ -160,7 +170,7 @@ impl NewestCommit {
         let metas = index.load_metas()?;
         let payload = metas.payload.ok_or(IndexError::Missing)?;
         let segments = metas.segments.into_iter().map(|meta| index.segment(meta)).collect();
-        Ok(NewestCommit { layout, stamp, payload, segments })
+        Ok(NewestCommit { layout, stamp, payload, mapped, segments })
     }
 }
 
@@ -171,7 +181,7 @@ impl Reader {
     }
 
     fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
-        let NewestCommit { layout, stamp, payload, segments: all } = NewestCommit::read(dir)?;
+        let NewestCommit { layout, stamp, payload, mapped, segments: all } = NewestCommit::read(dir)?;
         let open = |some: &[tantivy::Segment]| -> Result<Vec<Arc<Segment>>, IndexError> {
             some.iter()
                 .map(|segment| Segment::open(dir, SegmentReader::open(segment)?).map(Arc::new))
@@ -193,7 +203,8 @@ impl Reader {
                 Ok::<_, IndexError>(segments)
             })?
         };
-        Ok(Reader { dir: dir.to_path_buf(), stamp, payload, segments: SegmentList { layout, segments } })
+        let segments = SegmentList { layout, segments };
+        Ok(Reader { dir: dir.to_path_buf(), stamp, payload, segments, mapped })
     }
 
     /// The folder of the index.
@@ -204,6 +215,14 @@ impl Reader {
     /// The bytes of the commit point that this reader is pinned to.
     pub fn stamp(&self) -> &[u8] {
         &self.stamp
+    }
+
+    /// Releases the memory of the mapped files.
+    pub fn release_pages(&self) {
+        self.mapped.release();
+        for lists in self.segments.segments.iter().filter_map(|segment| segment.grams.get()?.as_ref()) {
+            lists.release_pages();
+        }
     }
 
     /// The payload of the commit.
@@ -227,13 +246,39 @@ impl SegmentList {
         SegmentList { layout: Layout::new(), segments }
     }
 
+    /// Makes the filters of terms that segments lack, so that later questions skip segments without their terms. Answers
+    /// do not change. A segment that cannot be read gets no filter.
+    pub fn make_filters(&self) {
+        let lacking = self.segments.iter().filter(|segment| segment.filter.get().is_none()).collect();
+        let make = |segment: &Arc<Segment>| {
+            if let Ok(filter) = guarded(|| self.filter_of(segment)) {
+                let _ = segment.filter.set(filter);
+            }
+        };
+        parallel::map(true, lacking, make, || ());
+    }
+
+    fn filter_of(&self, segment: &Segment) -> Result<TermFilter, IndexError> {
+        let all: Vec<_> = IndexField::all()
+            .map(|field| Ok((field, segment.inverted(&self.layout, field)?)))
+            .collect::<Result<_, IndexError>>()?;
+        let mut filter = TermFilter::new(all.iter().map(|(_, inverted)| inverted.terms().num_terms()).sum());
+        for (field, inverted) in &all {
+            let mut stream = inverted.terms().stream()?;
+            while stream.advance() {
+                filter.insert(term_filter::hash(*field, stream.key()));
+            }
+        }
+        Ok(filter)
+    }
+
     /// The inverted index of a field of segment `segment`.
     pub(super) fn inverted(
         &self,
         segment: usize,
         field: IndexField,
     ) -> Result<Arc<InvertedIndexReader>, IndexError> {
-        Ok(self.segments[segment].reader.inverted_index(self.layout.field(field))?)
+        Ok(Arc::clone(self.segments[segment].inverted(&self.layout, field)?))
     }
 
     /// The segments; a document is identified by the position of its segment here and its number in the segment.
@@ -248,6 +293,9 @@ impl SegmentList {
         field: IndexField,
         term: &str,
     ) -> Result<Option<PostingBlocks>, IndexError> {
+        if !self.segments[segment].may_hold(field, term) {
+            return Ok(None);
+        }
         let tantivy_field = self.layout.field(field);
         let record = match field {
             IndexField::Scored(_) | IndexField::Reference => IndexRecordOption::WithFreqs,
@@ -255,7 +303,7 @@ impl SegmentList {
         };
         let term = Term::from_field_text(tantivy_field, term);
         guarded(|| {
-            let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
+            let inverted = self.segments[segment].inverted(&self.layout, field)?;
             Ok(inverted.read_block_postings(&term, record)?.map(PostingBlocks))
         })
     }
@@ -275,14 +323,14 @@ impl SegmentList {
         Ok(())
     }
 
-    /// An upper bound on how many documents hold `term`: deleted documents are included, so no posting list is
+    /// An upper bound on how many documents hold the term `text`: deleted documents are included, so no posting list is
     /// traversed.
-    pub fn doc_freq_bound(&self, field: IndexField, term: &str) -> Result<u64, IndexError> {
+    pub fn doc_freq_bound(&self, field: IndexField, text: &str) -> Result<u64, IndexError> {
         let tantivy_field = self.layout.field(field);
-        let term = Term::from_field_text(tantivy_field, term);
+        let term = Term::from_field_text(tantivy_field, text);
         let mut total = 0;
-        for segment in &self.segments {
-            total += segment.reader.inverted_index(tantivy_field)?.doc_freq(&term)? as u64;
+        for segment in self.segments.iter().filter(|segment| segment.may_hold(field, text)) {
+            total += u64::from(segment.inverted(&self.layout, field)?.doc_freq(&term)?);
         }
         Ok(total)
     }
@@ -298,7 +346,7 @@ impl SegmentList {
     ) -> Result<(), IndexError> {
         let near = Near::new(pattern, slips);
         for segment in &self.segments {
-            let inverted = segment.reader.inverted_index(self.layout.field(field))?;
+            let inverted = segment.inverted(&self.layout, field)?;
             let mut stream = inverted.terms().search(&near).into_stream()?;
             while stream.advance() {
                 if let Ok(term) = std::str::from_utf8(stream.key()) {
@@ -319,7 +367,7 @@ impl SegmentList {
         mut each: impl FnMut(&str) -> bool,
     ) -> Result<(), IndexError> {
         for segment in &self.segments {
-            let inverted = segment.reader.inverted_index(self.layout.field(field))?;
+            let inverted = segment.inverted(&self.layout, field)?;
             let mut stream = match from {
                 Some(from) => inverted.terms().range().ge(from.as_bytes()).into_stream()?,
                 None => inverted.terms().stream()?,
@@ -349,8 +397,31 @@ impl Segment {
             column("kind")?,
             column("kinds")?,
         ];
-        let (versions, grams) = (OnceLock::new(), OnceLock::new());
-        Ok(Segment { dir: dir.to_path_buf(), reader, versions, grams, columns, lengths: Default::default() })
+        Ok(Segment {
+            dir: dir.to_path_buf(),
+            reader,
+            versions: OnceLock::new(),
+            grams: OnceLock::new(),
+            filter: OnceLock::new(),
+            columns,
+            lengths: Default::default(),
+            inverted: Default::default(),
+        })
+    }
+
+    /// The inverted index of a field.
+    fn inverted(&self, layout: &Layout, field: IndexField) -> Result<&Arc<InvertedIndexReader>, IndexError> {
+        let known = &self.inverted[field.number()];
+        if let Some(inverted) = known.get() {
+            return Ok(inverted);
+        }
+        let inverted = self.reader.inverted_index(layout.field(field))?;
+        Ok(known.get_or_init(|| inverted))
+    }
+
+    /// Whether the segment may hold a term; certain if not.
+    fn may_hold(&self, field: IndexField, term: &str) -> bool {
+        self.filter.get().is_none_or(|filter| filter.may_hold(term_filter::hash(field, term.as_bytes())))
     }
 
     /// The folder of the index.

@@ -23,6 +23,27 @@ pub enum IndexField {
     Reference,
 }
 
+/// The number of fields that can be searched.
+pub(super) const N_FIELDS: usize = Field::ALL.len() + 3;
+
+impl IndexField {
+    /// The number of the field, below [`N_FIELDS`].
+    pub(super) fn number(self) -> usize {
+        match self {
+            IndexField::Scored(field) => field as usize,
+            IndexField::Word => Field::ALL.len(),
+            IndexField::Definition => Field::ALL.len() + 1,
+            IndexField::Reference => Field::ALL.len() + 2,
+        }
+    }
+
+    /// Every field.
+    pub fn all() -> impl Iterator<Item = IndexField> {
+        let scored = Field::ALL.into_iter().map(IndexField::Scored);
+        scored.chain([IndexField::Word, IndexField::Definition, IndexField::Reference])
+    }
+}
+
 /// One document.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkDoc<'a> {

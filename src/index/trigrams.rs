@@ -117,6 +117,11 @@ impl TrigramIndex {
             .then_some(TrigramIndex { places: table.places, map })
     }
 
+    /// Releases the memory of the lists.
+    pub fn release_pages(&self) {
+        store::release_pages(&self.map);
+    }
+
     /// The blocks in which all of `grams` occur, increasing; `None` when a list cannot be read.
     pub fn blocks(&self, grams: &[Trigram]) -> Option<Vec<u32>> {
         let mut lists = grams.iter().map(|gram| self.list(*gram)).collect::<Option<Vec<&[u8]>>>()?;

@@ -18,7 +18,7 @@ use super::versions::Versions;
 use super::view::{VerifiedBytes, VersionsDelta, View, ViewInfo, ViewKey, ViewPart, assemble, live_versions};
 use crate::id::{Generation, LanguageId, VersionContent, VersionId};
 use crate::model::{Field, FieldLengths, Note};
-use crate::store::{Envelope, FORMAT_VERSION};
+use crate::store::{self, Envelope, FORMAT_VERSION};
 
 /// The number of deltas above which they are folded: each costs opening a file.
 const MAX_DELTAS: usize = 24;
@@ -103,6 +103,11 @@ impl Meta {
             parts.push(PartRef { heap, place: part });
             self.views.insert(change.key, Chain { info, parts, view: OnceLock::new() });
         }
+    }
+
+    /// Releases the memory of the mapped records.
+    pub fn release_pages(&self) {
+        self.heaps.iter().for_each(|map| store::release_pages(map));
     }
 
     /// The commit that the metadata belong to.

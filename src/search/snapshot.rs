@@ -159,6 +159,14 @@ impl SearchSnapshot {
         &self.index
     }
 
+    /// Releases the memory of the mapped files of all members.
+    pub fn release_pages(&self) {
+        for member in &self.members {
+            member.committed.reader.release_pages();
+            member.committed.meta.release_pages();
+        }
+    }
+
     /// The number of the member that has a file.
     pub fn member_of(&self, file: u32) -> usize {
         self.members.partition_point(|member| member.first_file <= file) - 1

@@ -10,6 +10,11 @@ use super::set::SourceSet;
 use crate::index;
 use crate::parallel;
 use crate::search::SearchSnapshot;
+use crate::store;
+
+/// The memory of mapped files, in bytes, above which an answer of several sources releases what it has read. The next
+/// question finds its parts in the system's cache.
+const MAX_MAPPED: u64 = 96 << 20;
 
 /// The sources that were asked: those that answer, and a warning for each of the others.
 pub(super) struct AskedSet<'s> {
@@ -37,7 +42,11 @@ impl SourceSet {
             loop {
                 let parts = asked.ready.iter().map(|ready| Arc::clone(&ready.snapshot)).collect();
                 let snapshot = self.joined(parts)?;
-                match index::guarded(|| answer(&asked, &snapshot)) {
+                let answered = index::guarded(|| answer(&asked, &snapshot));
+                if store::mapped_bytes().is_some_and(|bytes| bytes > MAX_MAPPED) {
+                    snapshot.release_pages();
+                }
+                match answered {
                     Err(error) if error.kind() == ErrorKind::Damaged => {
                         asked = asked.without_damaged(error)?
                     }

@@ -9,6 +9,9 @@ use super::super::set_source::SetSource;
 use super::super::{Error, ErrorKind};
 use crate::search::SearchSnapshot;
 
+/// The number of sources from which a process that asks again filters segments by their terms.
+const MANY_SOURCES: usize = 8;
+
 /// Trees that are searched as one, each with its name and its engine. Threads share a set by reference.
 ///
 /// ```
@@ -39,6 +42,8 @@ pub struct SourceSet {
 
 /// The joined snapshot of the last answer, with its parts.
 pub(super) struct JoinedSnapshot {
+    /// Whether an answer came from the snapshot before.
+    is_used_again: bool,
     parts: Vec<Arc<SearchSnapshot>>,
     snapshot: Arc<SearchSnapshot>,
 }
@@ -89,17 +94,24 @@ impl SourceSet {
             return Ok(Arc::clone(part));
         }
         let mut kept = lock(&self.joined);
-        if let Some(known) = &*kept
+        if let Some(known) = &mut *kept
             && known.parts.len() == parts.len()
             && known.parts.iter().zip(&parts).all(|(known, part)| Arc::ptr_eq(known, part))
         {
-            return Ok(Arc::clone(&known.snapshot));
+            let is_second = !std::mem::replace(&mut known.is_used_again, true);
+            let snapshot = Arc::clone(&known.snapshot);
+            drop(kept);
+            // One question would not gain what the filters cost.
+            if is_second && parts.len() >= MANY_SOURCES {
+                snapshot.index().make_filters();
+            }
+            return Ok(snapshot);
         }
         let joined = SearchSnapshot::joined(&parts).ok_or_else(|| {
             Error::new(ErrorKind::BadRequest, "the sources have more than 4 billion files or chunks in all")
         })?;
         let snapshot = Arc::new(joined);
-        *kept = Some(JoinedSnapshot { parts, snapshot: Arc::clone(&snapshot) });
+        *kept = Some(JoinedSnapshot { is_used_again: false, parts, snapshot: Arc::clone(&snapshot) });
         Ok(snapshot)
     }
 }
