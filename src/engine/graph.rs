@@ -551,14 +551,14 @@ impl GraphAnswer<'_, '_> {
     }
 
     /// The line and the column of a span.
-    fn place_of(&self, file: u32, span: Span) -> (u32, u32) {
+    pub(super) fn place_of(&self, file: u32, span: Span) -> (u32, u32) {
         let Some(lines) = self.sources.lines(file) else { return (1, 1) };
         let line = lines.index.line_of(span.start);
         (line, span.start - lines.index.start_of(line) + 1)
     }
 
     /// The masked text of a line.
-    fn text_of(&self, file: u32, line: u32) -> String {
+    pub(super) fn text_of(&self, file: u32, line: u32) -> String {
         let Some(lines) = self.sources.lines(file) else { return String::new() };
         let FileLines { source, index, mask } = &*lines;
         let whole = index.span_of(Lines { first: line, last: line });
@@ -581,7 +581,7 @@ impl GraphAnswer<'_, '_> {
         }
     }
 
-    fn symbol_row(&self, own: &Definition) -> Result<SymbolRow, Error> {
+    pub(super) fn symbol_row(&self, own: &Definition) -> Result<SymbolRow, Error> {
         let version = self.snapshot.version(own.file);
         Ok(SymbolRow {
             source: None,

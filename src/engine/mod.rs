@@ -24,6 +24,7 @@ mod few;
 mod file_graph;
 mod files;
 mod graph;
+mod graph_outside;
 mod graph_target;
 mod graph_uses;
 mod grep;

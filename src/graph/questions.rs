@@ -519,7 +519,7 @@ fn module_words(path: &str, family: Family) -> Vec<String> {
 }
 
 /// The local names under which a file imports `name`.
-fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
+pub(super) fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
     // Reading the imports takes longer than reading the signs that follow the name.
     let is_renaming = |at: usize| {
         let after =

@@ -244,6 +244,21 @@ fn the_code_graph_is_asked_source_by_source() {
     assert_eq!(def.out, "limits:src/retry.rs:2  fn backoff_delay\n", "{}", def.err);
     let callees = shelf.tree.json(&["callees", "client:src/lib.rs#send_request", "--all"]);
     assert_eq!(callees["definitions"][0]["source"]["name"], "client");
+    // An import leads to the source that is the package.
+    let def = shelf.tree.run(&["def", "client:src/lib.rs:7:6", "--all"]);
+    assert_eq!(def.out, "limits:src/retry.rs:2  fn backoff_delay\n", "{}", def.err);
+    let def = shelf.tree.run(&["def", "src/lib.rs:1:17", "--all"]);
+    assert_eq!(def.out, "limits:src/lib.rs:4  struct Bucket\n", "{}", def.err);
+    let alone = shelf.tree.run(&["def", "src/lib.rs:2:25"]);
+    assert!(!alone.out.contains("retry.rs"), "{}", alone.out);
+    let callers = shelf.tree.json(&["callers", "backoff_delay", "--all"]);
+    let row = &callers["results"][0];
+    assert_eq!((&row["source"]["name"], &row["line"]), (&"client".into(), &7.into()), "{callers}");
+    assert_eq!(row["from"]["symbol"], "send_request");
+    assert_eq!(row["to"]["source"]["name"], "limits");
+    let refs = shelf.tree.run(&["refs", "Bucket", "--all"]);
+    assert!(refs.out.contains("client:src/lib.rs:5  send_request"), "{}", refs.out);
+    assert_eq!(shelf.tree.json(&["callers", "backoff_delay", "--in", "limits"])["total"], 0);
     let unknown = shelf.tree.run(&["def", "no_such_name", "--all"]);
     assert!(unknown.code == 2 && unknown.err.contains("no_such_name"), "{}", unknown.err);
 }

