@@ -178,6 +178,20 @@ impl HitRow {
         HitRow { chars, shown, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
     }
 
+    /// A hit of another tree than that of the query, which answers nothing.
+    pub fn of_another_tree(hit: &Hit) -> HitRow {
+        let source = hit.source.as_ref().map(|source| source.as_str()).unwrap_or_default();
+        HitRow {
+            path: format!("{source}:{}", hit.path),
+            lines: hit.lines,
+            score: hit.score,
+            chars: hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count()),
+            targets: Vec::new(),
+            places: Vec::new(),
+            shown: Vec::new(),
+        }
+    }
+
     /// A place as a hit without a snippet, with the targets of `query` that the place answers.
     pub fn place(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
         HitRow {

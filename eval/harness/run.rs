@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use spyhop::engine::api::MAX_RESULTS;
-use spyhop::{ActivitySource, Engine, Profile, SearchRequest};
+use spyhop::{ActivitySource, Engine, Profile, SearchRequest, SourceName, SourceSet};
 
 use crate::corpus::{Opened, Places};
 use crate::failure::Failure;
@@ -40,6 +40,9 @@ pub struct Args {
     /// Time each query so many times and keep the median
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
+    /// Ask each query of all trees at once; hits of other trees than the query's own answer nothing
+    #[arg(long)]
+    all_trees: bool,
 }
 
 /// Runs the command.
@@ -54,7 +57,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let threads = args.selection.threads.map_or(0, usize::from);
     let profile = args.selection.profile()?;
     let header = Header::new(&profile, names, [k, depth, repeat, threads]);
-    let run = measured(&sets, &places, &profile, header)?;
+    let run = match args.all_trees {
+        true => measured_together(&sets, &places, &profile, header)?,
+        false => measured(&sets, &places, &profile, header)?,
+    };
     if run.queries.is_empty() {
         return Err(Failure::Asked(format!("no tree is there; missing: {}", run.header.missing.join(", "))));
     }
@@ -85,6 +91,49 @@ fn measured(sets: &[Set], places: &Places, profile: &Arc<Profile>, header: Heade
             }
             bar.advance(tree.queries.len());
         }
+    }
+    Ok(run)
+}
+
+/// Asks everything of all trees at once.
+fn measured_together(
+    sets: &[Set],
+    places: &Places,
+    profile: &Arc<Profile>,
+    header: Header,
+) -> Result<Run, Failure> {
+    let trees = || sets.iter().flat_map(|set| set.trees.iter().map(move |tree| (set, tree)));
+    let bar = Bar::new(trees().map(|(_, tree)| tree.queries.len()).sum());
+    let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
+    let mut members = Vec::new();
+    for (set, tree) in trees() {
+        bar.at(&tree.folder);
+        match places.open(&set.name, tree)? {
+            Some(opened) => {
+                run.trees.push(tree_row(set, tree, &opened));
+                members.push((SourceName::new(&tree.folder), opened.engine));
+            }
+            None => run.header.missing.push(format!("{}/{}", set.name, tree.folder)),
+        }
+    }
+    let union = SourceSet::new(members)?;
+    for (set, tree) in trees() {
+        let name = SourceName::new(&tree.folder);
+        if !union.members().any(|(own, _)| *own == name) {
+            continue;
+        }
+        bar.at(&tree.folder);
+        for query in &tree.queries {
+            let begun = Instant::now();
+            let reply = union.search(&request(&query.text, run.header.depth, profile))?;
+            let ms = begun.elapsed().as_secs_f64() * 1e3;
+            let hits = reply.results.iter().map(|hit| match hit.source.as_ref() == Some(&name) {
+                true => HitRow::new(query, hit),
+                false => HitRow::of_another_tree(hit),
+            });
+            run.queries.push(QueryRow { ms, ..query_row(set, tree, query, hits.collect()) });
+        }
+        bar.advance(tree.queries.len());
     }
     Ok(run)
 }
