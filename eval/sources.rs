@@ -116,6 +116,7 @@ fn ask(folder: &str) {
         opened.as_secs_f64() * 1e3,
         start.elapsed().as_secs_f64() * 1e3
     );
+    let after_first = megabytes("RssAnon");
     let names =
         set.symbols(&SymbolsRequest { max_results: 1_000, ..SymbolsRequest::new("") }).expect("names");
     let names = names.symbols.into_iter().step_by(41).map(|row| row.name);
@@ -126,7 +127,12 @@ fn ask(folder: &str) {
         set.search(&SearchRequest::new(text)).expect("an answer");
         start.elapsed()
     };
+    let after_names = megabytes("RssAnon");
     questions.iter().for_each(|text| _ = search(text));
+    println!(
+        "own memory: opened {own} MB, first answer {after_first} MB, names {after_names} MB, every question once {} MB",
+        megabytes("RssAnon")
+    );
     let mut most_open = 0;
     let (mut sentences, mut of_names) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

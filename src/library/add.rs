@@ -17,6 +17,10 @@ use crate::engine::{Engine, Error};
 use crate::path::RelPath;
 use crate::workspace::unix_now;
 
+/// The size of the files up to which one thread indexes a source. The index then has one segment, and a question over many
+/// sources looks up its terms once for each segment.
+const ONE_SEGMENT_BYTES: u64 = 16 << 20;
+
 impl Library {
     /// What [`Library::add`] would do. Nothing is written.
     ///
@@ -217,7 +221,11 @@ impl Library {
         progress: OnAddProgress<'_>,
     ) -> Result<RefreshReport, LibraryError> {
         let failed = |error| LibraryError::Index { name: manifest.name.clone(), error };
-        let engine = self.engine_of(manifest, options).map_err(failed)?;
+        let mut options = options.clone();
+        if manifest.is_held() && manifest.bytes <= ONE_SEGMENT_BYTES {
+            options.threads = Some(1);
+        }
+        let engine = self.engine_of(manifest, &options).map_err(failed)?;
         engine.refresh(&|now| progress(AddProgress::Indexing(now))).map_err(failed)
     }
 

@@ -161,10 +161,11 @@ impl SearchSnapshot {
 
     /// Releases the memory of the mapped files of all members.
     pub fn release_pages(&self) {
-        for member in &self.members {
+        let release = |member: &JoinedView| {
             member.committed.reader.release_pages();
             member.committed.meta.release_pages();
-        }
+        };
+        parallel::map(self.members.len() > 1, self.members.iter().collect(), release, || ());
     }
 
     /// The number of the member that has a file.

@@ -14,7 +14,7 @@ use crate::store;
 
 /// The memory of mapped files, in bytes, above which an answer of several sources releases what it has read. The next
 /// question finds its parts in the system's cache.
-const MAX_MAPPED: u64 = 96 << 20;
+const MAX_MAPPED: u64 = 48 << 20;
 
 /// The sources that were asked: those that answer, and a warning for each of the others.
 pub(super) struct AskedSet<'s> {
