@@ -341,8 +341,8 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Graph(GraphQuestion::Trace),
         name: "trace_symbol",
         operation: Some(&TRACE),
-        description: "Where a symbol is defined, who calls it and what it calls, with the lines; or the paths of \
-                      calls to another.",
+        description: "Where a symbol is defined, who calls it and what it calls: the call graph of a function; or \
+                      the paths of calls to another.",
         required: &[&TARGET],
         without: &[],
         of_call: OF_SOURCES,

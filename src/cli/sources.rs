@@ -9,7 +9,7 @@ use clap::ArgMatches;
 use spyhop::catalog::{self, AskedSources};
 use spyhop::engine::SourceSet;
 use spyhop::engine::api::Options;
-use spyhop::{Library, LibraryOptions, SourceChoice};
+use spyhop::library::{Library, LibraryOptions, SourceChoice};
 
 use super::failure::Failure;
 use super::values::fill_from;

@@ -8,7 +8,6 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use spyhop::SourceChoice;
 use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
     self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET, TOOL_IN, Takes,
@@ -18,6 +17,7 @@ use spyhop::engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
     PackRequest, ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
 };
+use spyhop::library::SourceChoice;
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
 

@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use spyhop::engine::api::Options;
-use spyhop::engine::{Engine, Error};
-use spyhop::{Library, LibraryOptions, SourceChoice, SourceReader, SourceSet};
+use spyhop::engine::{Engine, Error, SourceSet};
+use spyhop::library::{Library, LibraryOptions, SourceChoice, SourceReader};
+use spyhop::render::agent::Answer;
 use tokio::sync::{Notify, Semaphore};
 
 use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Rests;
 use super::warm::{CancelOnDrop, NOT_YET, PATIENCE, run};
-use spyhop::render::agent::Answer;
 
 /// The library of a server; see the module.
 pub struct ServedLibrary {
