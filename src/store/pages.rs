@@ -40,3 +40,23 @@ pub fn mapped_bytes() -> Option<u64> {
 pub fn mapped_bytes() -> Option<u64> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn released_bytes_are_read_again() {
+        let mut file = tempfile::tempfile().unwrap();
+        let text: Vec<u8> = (0..1u32 << 20).map(|byte| (byte % 251) as u8).collect();
+        std::io::Write::write_all(&mut file, &text).unwrap();
+        // SAFETY: nobody else knows the file.
+        let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
+        assert!(map[..] == text[..]);
+        release_pages(&map);
+        assert!(map[..] == text[..]);
+        release_pages(&map[1..100]);
+        release_pages(&[]);
+        assert!(mapped_bytes().is_none_or(|bytes| bytes > 0));
+    }
+}

@@ -30,7 +30,7 @@ fn without_sources(reply: &SearchReply) -> serde_json::Value {
 
 #[test]
 fn any_partition_of_a_tree_answers_as_the_tree_does() {
-    for (seed, n_parts) in [(3, 2), (5, 3), (8, 7)] {
+    for (seed, n_parts) in [(3, 2), (5, 3), (8, 9)] {
         let mut random = Random(seed);
         let whole = Tree::new("");
         let parts: Vec<Tree> = (0..n_parts).map(|_| Tree::new("")).collect();
@@ -59,6 +59,24 @@ fn any_partition_of_a_tree_answers_as_the_tree_does() {
         }
         assert!(found > requests().len(), "{found}");
     }
+}
+
+/// The dictionaries of many sources are filtered from the second question on.
+#[test]
+fn a_question_is_answered_alike_again_and_again() {
+    let trees: Vec<Tree> = (0..12).map(|_| Tree::new("")).collect();
+    for (number, tree) in trees.iter().enumerate() {
+        tree.write("src/lib.rs", format!("pub fn pour_{number}() {{}}\npub fn grind_beans() {{}}\n"));
+    }
+    let names: Vec<String> = (0..12).map(|part| format!("part{part}")).collect();
+    let set = set(&names.iter().map(String::as_str).zip(&trees).collect::<Vec<_>>());
+    for query in ["pour_7", "grind the beans", "pour_13", "pour"] {
+        let ask = || exact(&set.search(&SearchRequest::new(query)).unwrap());
+        let first = ask();
+        assert_eq!((&ask(), &ask()), (&first, &first), "{query}");
+    }
+    let found = set.search(&SearchRequest::new("pour_7")).unwrap();
+    assert_eq!(found.results[0].source, Some(SourceName::new("part7")));
 }
 
 #[test]
