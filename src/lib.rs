@@ -91,6 +91,7 @@ pub mod tokenize;
 pub mod walk;
 
 pub mod analyze;
+pub mod document;
 pub mod filter;
 pub mod fuzzy;
 pub mod snippet;

@@ -9,6 +9,7 @@ use super::pool::WorkerPool;
 #[cfg(unix)]
 use super::process::{Death, Worker};
 use crate::analyze::Analyzer;
+use crate::document::{self, Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
 use crate::model::{Analysis, Note};
@@ -69,8 +70,8 @@ impl<'a> FileAnalyzer<'a> {
         }
         #[cfg(unix)]
         if let ParserPlace::Worker { .. } = self.place {
-            match self.analyze_in_worker(language, text) {
-                Ok(outcome) => return outcome,
+            match self.in_worker(|worker| worker.analyze(language, text)) {
+                Ok(outcome) => return outcome.and_then(|analysis| analysis),
                 Err(error) => {
                     tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
                     self.place = ParserPlace::InProcess(Box::default());
@@ -88,16 +89,37 @@ impl<'a> FileAnalyzer<'a> {
         }
     }
 
-    /// Analyses a text in a worker, and starts a worker if there is none. An error means that no worker could be
-    /// started.
+    /// The text and the metadata of a document.
+    ///
+    /// # Errors
+    /// [`DocumentError`] when the file cannot be read, or when its reader ended its process, took too long or panicked.
+    pub fn extract(&mut self, form: DocumentForm, bytes: &[u8]) -> Result<Document, DocumentError> {
+        #[cfg(unix)]
+        if let ParserPlace::Worker { .. } = self.place {
+            match self.in_worker(|worker| worker.extract(form, bytes)) {
+                Ok(Ok(outcome)) => return outcome,
+                Ok(Err(lost)) => return Err(DocumentError::Lost(lost.cause)),
+                Err(error) => {
+                    tracing::warn!(%error, "no parser worker could be started; files are read in this process");
+                    self.place = ParserPlace::InProcess(Box::default());
+                }
+            }
+        }
+        let outcome = catch_unwind(|| document::extract(form, bytes));
+        outcome.unwrap_or_else(|panic| {
+            Err(DocumentError::Lost(format!("its reader panicked: {}", message_of(&*panic))))
+        })
+    }
+
+    /// Asks a worker, and starts one if there is none. The outer error means that no worker could be started, the inner one
+    /// that the worker died.
     #[cfg(unix)]
-    fn analyze_in_worker(
+    fn in_worker<T>(
         &mut self,
-        language: LanguageId,
-        text: &str,
-    ) -> Result<Result<Analysis, Lost>, super::process::StartError> {
+        ask: impl Fn(&mut Worker) -> Result<T, Death>,
+    ) -> Result<Result<T, Lost>, super::process::StartError> {
         let ParserPlace::Worker { pool, worker } = &mut self.place else { unreachable!("the caller looked") };
-        // The first time that another process kills the worker, the file is not to blame, so the analysis runs once
+        // The first time that another process kills the worker, the file is not to blame, so the worker is asked once
         // more.
         for is_last in [false, true] {
             let current = match worker {
@@ -105,8 +127,8 @@ impl<'a> FileAnalyzer<'a> {
                 None => worker.insert(pool.take(self.grammars)?),
             };
             current.wait_until_ready(self.grammars)?;
-            match current.analyze(language, text) {
-                Ok(outcome) => return Ok(outcome),
+            match ask(current) {
+                Ok(outcome) => return Ok(Ok(outcome)),
                 Err(Death { is_from_outside: true, .. }) if !is_last => *worker = None,
                 Err(Death { cause, .. }) => {
                     *worker = None;

@@ -9,7 +9,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::lost::Lost;
-use super::wire::{self, Hello, Reply};
+use super::wire::{self, Hello, Reply, Request};
+use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
 use crate::model::Analysis;
@@ -47,7 +48,16 @@ impl WorkerBudget {
         let processor = Duration::from_millis(500) + Duration::from_micros(8) * length as u32;
         WorkerBudget { processor, wall: Duration::from_secs(60) + processor * 4 }
     }
+
+    /// The budget of a document of `length` bytes: twenty times what the slowest of 39 PDF files took for each byte.
+    fn of_document(length: usize) -> WorkerBudget {
+        let processor = Duration::from_secs(30) + Duration::from_micros(60) * length as u32;
+        WorkerBudget { processor, wall: Duration::from_secs(60) + processor * 4 }
+    }
 }
+
+/// The cause of death of a worker whose bytes are no reply.
+const NONSENSE: &str = "its parser answered nonsense";
 
 /// Why there is no worker.
 #[derive(Debug, thiserror::Error)]
@@ -158,24 +168,44 @@ impl Worker {
 
     /// Analyses a text in the worker. After an error the worker is dead.
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Result<Analysis, Lost>, Death> {
-        wire::write_request(&mut self.outbox, language, text);
-        self.sent = 0;
-        self.exchange(WorkerBudget::of(text.len()))?;
-        let reply: Option<Reply> = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
-        let outcome = match reply {
-            Some(Reply::Analysis(analysis)) if wire::check(&analysis, text) => Ok(analysis),
-            Some(Reply::TookTooLong) => Err(Lost::too_long()),
-            Some(Reply::Panicked(message)) => Err(Lost::panicked(&one_line(message.as_bytes()))),
-            Some(Reply::Analysis(_)) | None => {
-                return Err(self.kill("its parser answered nonsense".to_string()));
+        let reply = self.answer(&Request::Text(language, text), WorkerBudget::of(text.len()))?;
+        match reply {
+            Some(Reply::Analysis(analysis)) if wire::check(&analysis, text) => Ok(Ok(analysis)),
+            Some(Reply::TookTooLong) => Ok(Err(Lost::too_long())),
+            Some(Reply::Panicked(message)) => Ok(Err(Lost::panicked(&one_line(message.as_bytes())))),
+            Some(Reply::Analysis(_) | Reply::Document(_)) | None => Err(self.kill(NONSENSE.to_string())),
+        }
+    }
+
+    /// Reads a document in the worker. After an error the worker is dead.
+    pub fn extract(
+        &mut self,
+        form: DocumentForm,
+        bytes: &[u8],
+    ) -> Result<Result<Document, DocumentError>, Death> {
+        let reply = self.answer(&Request::Document(form, bytes), WorkerBudget::of_document(bytes.len()))?;
+        match reply {
+            Some(Reply::Document(outcome)) => Ok(outcome),
+            Some(Reply::Panicked(message)) => {
+                let cause = format!("its reader panicked: {}", one_line(message.as_bytes()));
+                Ok(Err(DocumentError::Lost(cause)))
             }
-        };
+            Some(Reply::Analysis(_) | Reply::TookTooLong) | None => Err(self.kill(NONSENSE.to_string())),
+        }
+    }
+
+    /// The answer to a request; `None` for bytes that are no reply. After an error the worker is dead.
+    fn answer(&mut self, request: &Request<'_>, budget: WorkerBudget) -> Result<Option<Reply>, Death> {
+        wire::write_request(&mut self.outbox, request);
+        self.sent = 0;
+        self.exchange(budget)?;
+        let reply = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
         // A large file must not make this process large permanently.
         for buffer in [&mut self.outbox, &mut self.inbox] {
             buffer.clear();
             buffer.shrink_to(KEPT_BUFFER);
         }
-        Ok(outcome)
+        Ok(reply)
     }
 
     /// Sends the rest of the message and receives a whole reply. After an error the worker is dead.

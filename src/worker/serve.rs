@@ -1,4 +1,4 @@
-//! The worker's side: read a text, analyse it, write the analysis, until the pipe ends.
+//! The worker's side: read a request, answer it, until the pipe ends.
 //!
 //! The main thread only watches for the end of the program that started the worker: a parser in an endless loop would
 //! never read the end of its pipe.
@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{sandbox, wire};
 use crate::analyze::{Analyzer, STACK_BYTES};
+use crate::document;
 use crate::grammar::Grammars;
 use crate::model::Note;
 
@@ -60,17 +61,13 @@ fn serve() -> io::Result<()> {
     output.write_all(&reply)?;
     loop {
         read_body(&mut input, &mut message)?;
-        let (language, text) =
+        let request =
             wire::read_request(&message).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
-        let analysis = catch_unwind(AssertUnwindSafe(|| analyzer.analyze(&grammars, language, text)));
-        let outcome = match analysis {
-            Ok(analysis) if analysis.notes.contains(&Note::Quarantined) => wire::Reply::TookTooLong,
-            Ok(analysis) => wire::Reply::Analysis(analysis),
-            Err(panic) => {
-                analyzer = Analyzer::for_worker();
-                wire::Reply::Panicked(super::lost::message_of(&*panic))
-            }
-        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| answer(&mut analyzer, &grammars, &request)));
+        let outcome = outcome.unwrap_or_else(|panic| {
+            analyzer = Analyzer::for_worker();
+            wire::Reply::Panicked(super::lost::message_of(&*panic))
+        });
         wire::write(&mut reply, &outcome);
         output.write_all(&reply)?;
         // A large file must not make the worker large permanently.
@@ -78,6 +75,19 @@ fn serve() -> io::Result<()> {
             buffer.clear();
             buffer.shrink_to(KEPT_BUFFER);
         }
+    }
+}
+
+fn answer(analyzer: &mut Analyzer, grammars: &Grammars, request: &wire::Request<'_>) -> wire::Reply {
+    match *request {
+        wire::Request::Text(language, text) => {
+            let analysis = analyzer.analyze(grammars, language, text);
+            match analysis.notes.contains(&Note::Quarantined) {
+                true => wire::Reply::TookTooLong,
+                false => wire::Reply::Analysis(analysis),
+            }
+        }
+        wire::Request::Document(form, bytes) => wire::Reply::Document(document::extract(form, bytes)),
     }
 }
 

@@ -4,12 +4,15 @@
 //! answers it with one [`Hello`], and then answers each request with one [`Reply`]. Both ends are the same build of
 //! the same program, which [`Hello`] proves, so the encoding needs no versions.
 //!
+//! A [`Request`] asks for the analysis of a text or for the content of a document.
+//!
 //! A worker runs foreign code on foreign input, so its replies are not trusted: [`check`] refuses an analysis whose spans
 //! would make the caller panic.
 
 use serde::{Deserialize, Serialize};
 
 use crate::analyze;
+use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::{Grammars, ManifestText};
 use crate::id::LanguageId;
 use crate::model::Analysis;
@@ -48,6 +51,8 @@ impl Hello {
 pub enum Reply {
     /// The structure of the text.
     Analysis(Analysis),
+    /// The content of the document.
+    Document(Result<Document, DocumentError>),
     /// The parser used up its processor time.
     TookTooLong,
     /// The analysis panicked, with this message.
@@ -63,13 +68,36 @@ pub fn write<T: Serialize>(message: &mut Vec<u8>, body: &T) {
     *message = whole;
 }
 
-/// Replaces the contents of `message` by the request to analyse `text`. The body of a request is the number of the
-/// language (2 bytes, little endian) followed by the text.
-pub fn write_request(message: &mut Vec<u8>, language: LanguageId, text: &str) {
+/// What a worker is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Request<'m> {
+    /// The analysis of a text.
+    Text(LanguageId, &'m str),
+    /// The content of a document.
+    Document(DocumentForm, &'m [u8]),
+}
+
+/// The number in a request for a document, in place of a language. Languages are numbered from 0.
+const DOCUMENT: u16 = u16::MAX;
+
+/// Replaces the contents of `message` by a request. The body of a request is the number of the language (2 bytes, little
+/// endian) followed by the text; or [`DOCUMENT`], the place of the form in [`DocumentForm::ALL`] (1 byte), and the bytes of
+/// the document.
+pub fn write_request(message: &mut Vec<u8>, request: &Request<'_>) {
     message.clear();
     message.extend_from_slice(&[0; HEAD]);
-    message.extend_from_slice(&language.0.to_le_bytes());
-    message.extend_from_slice(text.as_bytes());
+    match request {
+        Request::Text(language, text) => {
+            message.extend_from_slice(&language.0.to_le_bytes());
+            message.extend_from_slice(text.as_bytes());
+        }
+        Request::Document(form, bytes) => {
+            message.extend_from_slice(&DOCUMENT.to_le_bytes());
+            let place = DocumentForm::ALL.iter().position(|known| known == form);
+            message.push(place.expect("every form is listed") as u8);
+            message.extend_from_slice(bytes);
+        }
+    }
     finish(message);
 }
 
@@ -78,10 +106,15 @@ fn finish(message: &mut [u8]) {
     message[..HEAD].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The parts of the body of a request.
-pub fn read_request(body: &[u8]) -> Option<(LanguageId, &str)> {
-    let (language, text) = body.split_first_chunk()?;
-    Some((LanguageId(u16::from_le_bytes(*language)), std::str::from_utf8(text).ok()?))
+/// The request in a body.
+pub fn read_request(body: &[u8]) -> Option<Request<'_>> {
+    let (language, rest) = body.split_first_chunk()?;
+    let language = u16::from_le_bytes(*language);
+    if language == DOCUMENT {
+        let (place, bytes) = rest.split_first()?;
+        return Some(Request::Document(*DocumentForm::ALL.get(usize::from(*place))?, bytes));
+    }
+    Some(Request::Text(LanguageId(language), std::str::from_utf8(rest).ok()?))
 }
 
 /// The length of the body of the message that begins with `bytes`: `None` while its head is incomplete, an error for a

@@ -1,0 +1,24 @@
+//! Plain text.
+
+use super::{Document, PAGE_BREAK, one_line};
+
+/// The document in a plain text. Its first line is the title. Form feeds end pages.
+pub fn extract(text: &str) -> Document {
+    let title = text.lines().find_map(one_line);
+    let pages: Vec<String> = text.split(PAGE_BREAK).map(escaped).collect();
+    let page_count = (pages.len() > 1).then_some(pages.len() as u32);
+    Document { title, page_count, pages, ..Document::default() }
+}
+
+/// A text in which no line is a heading of Markdown.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for line in text.lines() {
+        if line.trim_start().starts_with('#') {
+            escaped.push('\\');
+        }
+        escaped.push_str(line);
+        escaped.push('\n');
+    }
+    escaped
+}

@@ -1,0 +1,87 @@
+use super::*;
+
+fn page(text: &str) -> Document {
+    Document { pages: vec![text.to_string()], ..Document::default() }
+}
+
+#[test]
+fn forms_are_told_by_content() {
+    for (name, head, expected) in [
+        ("a.bin", "%PDF-1.5\n", Some(DocumentForm::Pdf)),
+        ("a", "\n<!DOCTYPE html><title>a</title>", Some(DocumentForm::Html)),
+        ("a.md", "# a\n", Some(DocumentForm::Markdown)),
+        ("NOTES.TXT", "a\n", Some(DocumentForm::Text)),
+        ("a.docx", "PK\u{3}\u{4}...", Some(DocumentForm::Docx)),
+        ("a.zip", "PK\u{3}\u{4}...", None),
+        ("a.rs", "fn a() {}\n", None),
+        ("a.txt", "a\0b", None),
+    ] {
+        assert_eq!(DocumentForm::of(name, head.as_bytes()), expected, "{name}");
+    }
+}
+
+#[test]
+fn identifiers_and_abstracts_are_found() {
+    let mut document = page(
+        "Fast Retries\nA. Author\narXiv:1706.03762v5\nhttps://doi.org/10.1145/3292500.3330701.\n\nAbstract. Uploads \
+         fail when a disk is full or a network is slow, and a client that tries again at once makes both of these \
+         worse than before.\n\n1 Introduction\nMore text.\n",
+    );
+    identifiers::complete(&mut document);
+    assert_eq!(document.doi.as_deref(), Some("10.1145/3292500.3330701"));
+    assert_eq!((document.arxiv.as_deref(), document.year), (Some("1706.03762"), Some(2017)));
+    let found = document.abstract_text.clone().unwrap();
+    assert!(found.starts_with("Uploads fail") && found.ends_with("than before."), "{found}");
+    assert!(document.is_paper());
+    let mut other = page("An abstract class is a class without instances.\n");
+    identifiers::complete(&mut other);
+    assert!(other.abstract_text.is_none() && !other.is_paper());
+}
+
+#[test]
+fn a_text_in_markdown_has_an_outline() {
+    let text = "---\ntitle: \"Retry limits\"\nauthor: A. One, B. Two\ndate: 2024-05-01\n---\n# Overview\n\n```\n# no \
+                heading\n```\n\nDetails\n-------\n";
+    let document = extract(DocumentForm::Markdown, text.as_bytes()).unwrap();
+    assert_eq!(document.title.as_deref(), Some("Retry limits"));
+    assert_eq!((document.authors.len(), document.year), (2, Some(2024)));
+    let outline: Vec<_> =
+        document.outline.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
+    assert_eq!(outline, [(1, "Overview"), (2, "Details")]);
+}
+
+#[test]
+fn pages_of_a_text_end_with_form_feeds() {
+    let document = extract(DocumentForm::Text, b"A manual\n# a comment\n\x0cPage two\n").unwrap();
+    assert_eq!((document.title.as_deref(), document.page_count), (Some("A manual"), Some(2)));
+    let text = document.to_markdown("manual.txt");
+    assert!(text.starts_with("# A manual\n") && text.contains("\\# a comment"), "{text}");
+    let before = text.split("Page two").next().unwrap();
+    assert_eq!(before.matches(PAGE_BREAK).count(), 1);
+}
+
+#[cfg(feature = "documents")]
+#[test]
+fn a_page_in_html_has_headings_and_text() {
+    let html = "<!doctype html><html><head><title>Retry &amp; limits</title><meta name=author content='A. One'>\
+                <style>p { color: red }</style></head><body><nav>menu</nav><h1>Limits</h1><p>Uploads <b>stop</b> \
+                after <code>#max</code>.</p><h2>Why</h2><pre>a\nb</pre><script>alert(1)</script></body></html>";
+    let document = extract(DocumentForm::Html, html.as_bytes()).unwrap();
+    assert_eq!(document.title.as_deref(), Some("Retry & limits"));
+    assert_eq!(document.authors, ["A. One"]);
+    let text = &document.pages[0];
+    assert!(text.contains("## Limits") && text.contains("Uploads stop after"), "{text}");
+    assert!(!text.contains("alert") && !text.contains("color") && !text.contains("menu"), "{text}");
+    assert_eq!(document.outline.len(), 2);
+}
+
+#[cfg(feature = "documents")]
+#[test]
+fn damaged_files_are_errors() {
+    for (form, bytes) in [
+        (DocumentForm::Pdf, b"%PDF-1.5\nnothing else".as_slice()),
+        (DocumentForm::Docx, b"PK\x03\x04nothing else".as_slice()),
+    ] {
+        assert!(matches!(extract(form, bytes), Err(DocumentError::Damaged(_))), "{form:?}");
+    }
+}
