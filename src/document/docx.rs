@@ -8,8 +8,9 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use rawzip::{CompressionMethod, ZipArchive};
 
+use super::content::{Document, Heading, one_line};
+use super::error::DocumentError;
 use super::plain::escaped;
-use super::{Document, DocumentError, Heading, one_line};
 
 /// The most bytes of one part.
 const MAX_PART_BYTES: u64 = 64 << 20;

@@ -3,8 +3,8 @@
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node};
 
+use super::content::{Document, Heading, one_line};
 use super::plain::escaped;
-use super::{Document, Heading, one_line};
 
 /// Elements whose content is not text of the page.
 const SKIPPED: &[&str] =

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Document, MAX_ABSTRACT_CHARS};
+use super::content::{Document, MAX_ABSTRACT_CHARS};
 
 /// The pages on which identifiers are looked for. Further ones may belong to cited papers.
 const IDENTIFIER_PAGES: usize = 2;

@@ -1,6 +1,6 @@
 //! Markdown.
 
-use super::{Document, Heading, one_line};
+use super::content::{Document, Heading, one_line};
 
 /// The document in a text in Markdown. The first heading of level 1 is the title, unless the front matter has one.
 pub fn extract(text: &str) -> Document {

@@ -5,9 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pdf_extract::{Dictionary, Document as PdfFile, Object, decode_text_string, output_doc_page};
 
+use super::content::{Document, Heading, one_line};
+use super::error::DocumentError;
+use super::identifiers;
 use super::pdf_lines::{PageLines, PdfLine};
 use super::plain::escaped;
-use super::{Document, DocumentError, Heading, identifiers, one_line};
 
 /// The most pages whose text is read.
 const MAX_PAGES: usize = 20_000;

@@ -1,6 +1,6 @@
 //! Plain text.
 
-use super::{Document, PAGE_BREAK, one_line};
+use super::content::{Document, PAGE_BREAK, one_line};
 
 /// The document in a plain text. Its first line is the title. Form feeds end pages.
 pub fn extract(text: &str) -> Document {

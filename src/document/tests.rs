@@ -1,3 +1,4 @@
+use super::content::*;
 use super::*;
 
 fn page(text: &str) -> Document {

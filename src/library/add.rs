@@ -72,6 +72,17 @@ impl Library {
         Ok(AddReply { path: self.root_of(&source), source, report, resumed })
     }
 
+    /// Adds an archive or a folder of the intake, which lies in the library.
+    pub(super) fn add_from_intake(
+        &self,
+        request: &AddRequest,
+        options: &Options,
+        progress: OnAddProgress<'_>,
+    ) -> Result<SourceManifest, LibraryError> {
+        let (manifest, _) = self.import(plan::located(request)?, request, options, progress)?;
+        Ok(self.index_and_record(manifest, options, progress)?.0)
+    }
+
     /// The first three stages. Returns the manifest, and the stage at which an earlier import ended.
     fn import(
         &self,

@@ -15,6 +15,7 @@ mod describe;
 mod error;
 mod format;
 mod gc;
+mod intake;
 mod job;
 mod listing;
 mod location;
@@ -39,6 +40,7 @@ pub use api::{
     LibraryStatus, OnAddProgress, SourceBatch, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 pub use error::LibraryError;
+pub use intake::{DocumentRecord, FailedEntry, IntakeClass, IntakeEvent, IntakeReply, OnIntake, TakenEntry};
 pub use manifest::{
     ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, PackageName, SourceKind, SourceManifest,
     SourceOrigin, SourceState,

@@ -9,7 +9,7 @@ use super::job::Job;
 use super::manifest::{MANIFEST_FORMAT, SourceManifest};
 use super::names::{self, SourceId};
 use super::paths::{self, LibraryPaths};
-use super::protect::remove_tree;
+use super::protect::{remove_tree, remove_tree_or_file};
 use super::records;
 use crate::engine::Error;
 use crate::similar;
@@ -116,6 +116,13 @@ impl Library {
         // A source may have been added again after an interrupted removal.
         if self.manifest(id)?.is_none() {
             self.end_job(id)?;
+            // What was dropped in belongs to the library, and the next intake would add it again.
+            let removed: Option<SourceManifest> = records::read(&self.paths.removed(id))?;
+            if let Some(path) = removed.map(|removed| removed.origin.path())
+                && self.paths.is_dropped(&path)
+            {
+                remove_tree_or_file(&path)?;
+            }
             remove_tree(&self.paths.raw_of(id))?;
             remove_tree(&self.paths.derived_of(id))?;
         }

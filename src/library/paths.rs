@@ -8,7 +8,9 @@
 //! staging/ID/        what an import has acquired and unpacked so far
 //! raw/ID/rN/         the N-th import of a source: tree/ (read-only) and FILES, the hashes of its files
 //! derived/ID/rN/     the index of that import
-//! intake/            the folders for files that are dropped in
+//! intake/inbox/      the folder for files that are dropped in; intake/failed/ has those that could not be taken in
+//! intake/...         the other folders: protected files by class, and the records of papers and documents
+//! texts/             the texts of papers and documents, in Markdown
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 use super::error::LibraryError;
+use super::intake::IntakeClass;
 use super::names::SourceId;
 use crate::walk::LIBRARY_FILE;
 
@@ -116,6 +119,57 @@ impl LibraryPaths {
         self.derived_of(id).join(format!("r{number}"))
     }
 
+    /// The folder for files that are dropped in.
+    pub fn inbox(&self) -> PathBuf {
+        self.root.join("intake/inbox")
+    }
+
+    /// The folder of entries that could not be taken in.
+    pub(super) fn failed(&self) -> PathBuf {
+        self.root.join("intake/failed")
+    }
+
+    /// The folder of archives that were dropped in.
+    pub(super) fn archives(&self) -> PathBuf {
+        self.root.join("intake/archives")
+    }
+
+    /// The folder of projects that were dropped in.
+    pub(super) fn projects(&self) -> PathBuf {
+        self.root.join("intake/source-workspaces/projects")
+    }
+
+    /// The folder of source files that were dropped in.
+    pub(super) fn single_files(&self) -> PathBuf {
+        self.root.join("intake/source-workspaces/single-files")
+    }
+
+    /// The folder of papers or documents that were dropped in.
+    pub(super) fn documents(&self, class: IntakeClass) -> PathBuf {
+        self.root.join("intake").join(class.folder())
+    }
+
+    /// The record of a paper or document with the file name `file`.
+    pub(super) fn document(&self, class: IntakeClass, file: &str) -> PathBuf {
+        self.root.join("intake/manifests").join(format!("{}-{file}.json", class.name()))
+    }
+
+    /// The folder of the texts of papers or documents.
+    pub(super) fn texts(&self, class: IntakeClass) -> PathBuf {
+        self.root.join("texts").join(class.folder())
+    }
+
+    /// The folder of the source that has all entries of a class.
+    pub(super) fn shared(&self, class: IntakeClass) -> PathBuf {
+        if class == IntakeClass::File { self.single_files() } else { self.texts(class) }
+    }
+
+    /// Whether a path is an archive or a project that was dropped in.
+    pub(super) fn is_dropped(&self, path: &Path) -> bool {
+        let is_in = |folder: PathBuf| path.parent().is_some_and(|parent| parent == without_links(&folder));
+        is_in(self.archives()) || is_in(self.projects())
+    }
+
     /// The folders that every library has, below its root.
     pub(super) fn folders() -> &'static [&'static str] {
         &[
@@ -132,6 +186,8 @@ impl LibraryPaths {
             "intake/source-workspaces/single-files",
             "intake/failed",
             "intake/manifests",
+            "texts/papers",
+            "texts/documents",
         ]
     }
 }

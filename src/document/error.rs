@@ -1,0 +1,20 @@
+//! Why a document has no text.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a document has no text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum DocumentError {
+    /// The file is not of its form, or is damaged.
+    #[error("the file is damaged: {0}")]
+    Damaged(String),
+    /// The file can be read only with a password.
+    #[error("the file is encrypted with a password")]
+    Encrypted,
+    /// The program was built without the crates that read the form.
+    #[error("this program was built without the feature 'documents', which reads {0} files")]
+    NotBuiltIn(String),
+    /// The reader of the form did not end, or ended its process.
+    #[error("the file cannot be read: {0}")]
+    Lost(String),
+}
