@@ -56,10 +56,11 @@ pub use engine::api::{
 pub use engine::{Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use library::{
-    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, ImportEvent, ImportRecord,
-    IndexSettings, Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceBatch,
-    SourceChoice, SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState,
-    SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
+    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
+    LibraryReply, LibraryStatus, PackageName, SourceBatch, SourceChoice, SourceId, SourceKind,
+    SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry, UnfinishedImport,
+    UpdatedSource, VerifiedSource,
 };
 pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,

@@ -255,3 +255,34 @@ pub const COLLECT_SOURCES: Operation = Operation {
     params: &COLLECT_SOURCES_PARAMS,
     examples: &[("library gc --dry-run", "only tells what would be removed")],
 };
+
+/// Does not wait for entries that have just changed.
+pub const INTAKE_ALL: Param =
+    param("all", Takes::Nothing, "Also take in entries that changed in the last two seconds");
+
+/// The rows of `library intake`.
+pub const TAKE_IN_ROWS: &[Row<Call<bool>>] =
+    &[command_line(&INTAKE_ALL, |call, param, given| flag(&mut call.request, param, given))];
+
+const TAKE_IN_PARAMS: [Listed; TAKE_IN_ROWS.len()] = listed(TAKE_IN_ROWS);
+
+/// Takes in what lies in the inbox.
+pub const TAKE_IN: Operation = Operation {
+    name: "library intake",
+    aliases: &[],
+    help: "Take in the files of the inbox: code, archives, papers and documents",
+    params: &TAKE_IN_PARAMS,
+    examples: &[
+        ("library intake", "prints the inbox if it is empty"),
+        ("library intake --json", "with the class, the source and the title of each entry"),
+    ],
+};
+
+/// Takes in files as they come.
+pub const WATCH_INBOX: Operation = Operation {
+    name: "library watch",
+    aliases: &[],
+    help: "Take in the files of the inbox as they come, until the command is killed",
+    params: &[],
+    examples: &[("library watch", "a line for each entry")],
+};

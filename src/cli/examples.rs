@@ -23,7 +23,7 @@ Commands: spyhop -h. All options: spyhop --help. One: spyhop help COMMAND.
 const OTHER_GROUPS: &[(&str, &str)] = &[
     (
         "library list, update",
-        "the sources in the library; also status, show, path, verify,\nrename, remove, unprotect, gc",
+        "the sources in the library; also status, show, path, verify,\nrename, remove, unprotect, gc, intake, watch",
     ),
     ("memory add, search, list", "notes about the code, and those that help with a question"),
     ("mcp, mcp install CLIENT", "a server for coding agents, and how agents find it"),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, SOURCE};
+use spyhop::engine::api::Options;
 use spyhop::library::{Library, LibraryOptions};
 use spyhop::operations::{
     LIBRARY, LIBRARY_HELP, LIBRARY_OPERATIONS, ListedOperation, PlainOutcome, RunLibrary,
@@ -21,6 +22,9 @@ use super::{args, examples, huge, log, options};
 
 /// How long a command waits for another process that changes the library: as long as the import of a large archive.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The interval at which an operation is repeated.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 pub fn command() -> Command {
     let mut family =
@@ -63,6 +67,9 @@ pub fn run(
     if let Some(source) = optional::<String>(matches, SOURCE.name) {
         huge::check_folder(Path::new(source), &options, matches)?;
     }
+    if operation.repeats() {
+        return run_repeatedly(operation, &library, &options, matches, output);
+    }
     let prepared = operation.prepare(options, &CommandValues::without_tree(matches));
     let run = prepared.map_err(|error| Failure::Usage(error.to_string()))?;
     let bar = Bar::new(output);
@@ -80,6 +87,43 @@ pub fn run(
         PlainOutcome::Nothing => Outcome::Nothing,
         PlainOutcome::Failed => Outcome::Failed,
     })
+}
+
+/// Runs an operation again and again until the process is killed. Prints a reply if something happened. A failure is reported
+/// once, and the operation is tried again.
+fn run_repeatedly(
+    operation: &'static dyn RunLibrary,
+    library: &Library,
+    options: &Options,
+    matches: &ArgMatches,
+    output: &mut Output,
+) -> Result<Outcome, Failure> {
+    crate::live_long();
+    let mut reported = None;
+    loop {
+        let prepared = operation.prepare(options.clone(), &CommandValues::without_tree(matches));
+        let run = prepared.map_err(|error| Failure::Usage(error.to_string()))?;
+        match run(library, &|_| ()) {
+            Ok(reply) => {
+                reported = None;
+                output.warn(reply.warnings());
+                if reply.outcome() != PlainOutcome::Nothing {
+                    match output.json {
+                        true => output.json_text(&reply.json(JsonPaths::default()))?,
+                        false => output.text(&reply.text(&output.style))?,
+                    }
+                }
+            }
+            Err(error) => {
+                let text = format!("{error}; it is tried again");
+                if reported.as_ref() != Some(&text) {
+                    output.warn(std::slice::from_ref(&text));
+                }
+                reported = Some(text);
+            }
+        }
+        std::thread::sleep(INTERVAL);
+    }
 }
 
 /// The library that the arguments choose.

@@ -9,8 +9,8 @@ use crate::catalog::{
 use crate::engine::Error;
 use crate::engine::api::Options;
 use crate::library::{
-    AddPlan, AddReply, CollectedSources, Library, LibraryReply, LibraryStatus, OnAddProgress, SourceBatch,
-    SourceManifest, UpdatedSource, VerifiedSource,
+    AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
+    OnAddProgress, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
 };
 use crate::render::Style;
 use crate::render::json::{self, JsonPaths, line};
@@ -28,6 +28,8 @@ pub struct LibraryOperation<Q: 'static, A: 'static> {
     pub operation: &'static Operation,
     /// Whether the operation indexes, so that options of indexing affect it.
     pub indexes: bool,
+    /// Whether a command runs the operation again and again until it is killed.
+    pub repeats: bool,
     /// The request without any parameter.
     pub request: fn() -> Q,
     /// The parameters, each with its home in the request.
@@ -52,6 +54,9 @@ pub trait RunLibrary: Sync {
     /// Whether options of indexing affect the operation.
     fn indexes(&self) -> bool;
 
+    /// Whether a command runs the operation again and again until it is killed.
+    fn repeats(&self) -> bool;
+
     /// Writes the given values into a request.
     ///
     /// # Errors
@@ -74,6 +79,10 @@ impl<Q: 'static, A: 'static> RunLibrary for LibraryOperation<Q, A> {
 
     fn indexes(&self) -> bool {
         self.indexes
+    }
+
+    fn repeats(&self) -> bool {
+        self.repeats
     }
 
     fn prepare(
@@ -130,6 +139,7 @@ type SourceAtPath = (SourceManifest, PathBuf);
 pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOperation {
     operation: &catalog::ADD_SOURCE,
     indexes: true,
+    repeats: false,
     request: AddSourceRequest::default,
     rows: catalog::ADD_SOURCE_ROWS,
     run: |library, Call { request, options }, progress| match request.dry_run {
@@ -152,6 +162,7 @@ pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOp
 pub static LIST_SOURCES: LibraryOperation<(), LibraryReply> = LibraryOperation {
     operation: &catalog::LIST_SOURCES,
     indexes: false,
+    repeats: false,
     request: || (),
     rows: catalog::NO_ROWS,
     run: |library, _, _| library.list(),
@@ -165,6 +176,7 @@ pub static LIST_SOURCES: LibraryOperation<(), LibraryReply> = LibraryOperation {
 pub static SHOW_SOURCE: LibraryOperation<String, SourceAtPath> = LibraryOperation {
     operation: &catalog::SHOW_SOURCE,
     indexes: false,
+    repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| Ok((library.show(&call.request)?, library.path(&call.request)?)),
@@ -178,6 +190,7 @@ pub static SHOW_SOURCE: LibraryOperation<String, SourceAtPath> = LibraryOperatio
 pub static SOURCE_PATH: LibraryOperation<String, PathBuf> = LibraryOperation {
     operation: &catalog::SOURCE_PATH,
     indexes: false,
+    repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| library.path(&call.request),
@@ -191,6 +204,7 @@ pub static SOURCE_PATH: LibraryOperation<String, PathBuf> = LibraryOperation {
 pub static LIBRARY_STATUS: LibraryOperation<(), LibraryStatus> = LibraryOperation {
     operation: &catalog::LIBRARY_STATUS,
     indexes: false,
+    repeats: false,
     request: || (),
     rows: catalog::NO_ROWS,
     run: |library, call, _| library.status(&call.options),
@@ -204,6 +218,7 @@ pub static LIBRARY_STATUS: LibraryOperation<(), LibraryStatus> = LibraryOperatio
 pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceManifest> = LibraryOperation {
     operation: &catalog::RENAME_SOURCE,
     indexes: false,
+    repeats: false,
     request: RenameSourceRequest::default,
     rows: catalog::RENAME_SOURCE_ROWS,
     run: |library, Call { request, .. }, _| library.rename(&request.source, &request.name),
@@ -217,6 +232,7 @@ pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceManifest> 
 pub static REMOVE_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOperation {
     operation: &catalog::REMOVE_SOURCE,
     indexes: false,
+    repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| library.remove(&call.request),
@@ -230,6 +246,7 @@ pub static REMOVE_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOper
 pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOperation {
     operation: &catalog::UNPROTECT_SOURCE,
     indexes: false,
+    repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| library.unprotect(&call.request),
@@ -243,6 +260,7 @@ pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceManifest> = LibraryO
 pub static UPDATE_SOURCES: LibraryOperation<Vec<String>, SourceBatch<UpdatedSource>> = LibraryOperation {
     operation: &catalog::UPDATE_SOURCES,
     indexes: true,
+    repeats: false,
     request: Vec::new,
     rows: catalog::SOURCES_ROWS,
     run: |library, Call { request, options }, progress| match &request[..] {
@@ -261,6 +279,7 @@ pub static UPDATE_SOURCES: LibraryOperation<Vec<String>, SourceBatch<UpdatedSour
 pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSource>> = LibraryOperation {
     operation: &catalog::VERIFY_SOURCES,
     indexes: false,
+    repeats: false,
     request: Vec::new,
     rows: catalog::SOURCES_ROWS,
     run: |library, Call { request, .. }, _| match &request[..] {
@@ -280,6 +299,7 @@ pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSou
 pub static COLLECT_SOURCES: LibraryOperation<bool, (CollectedSources, bool)> = LibraryOperation {
     operation: &catalog::COLLECT_SOURCES,
     indexes: false,
+    repeats: false,
     request: || false,
     rows: catalog::COLLECT_SOURCES_ROWS,
     run: |library, call, _| Ok((library.collect(call.request)?, call.request)),
@@ -288,3 +308,50 @@ pub static COLLECT_SOURCES: LibraryOperation<bool, (CollectedSources, bool)> = L
     json: |(collected, is_dry_run)| line(&json::collected_sources(collected, *is_dry_run)),
     text: |(collected, is_dry_run), _| text::collected_sources(collected, *is_dry_run),
 };
+
+/// Takes in what lies in the inbox.
+pub static TAKE_IN: LibraryOperation<bool, IntakeReply> = LibraryOperation {
+    operation: &catalog::TAKE_IN,
+    indexes: true,
+    repeats: false,
+    request: || false,
+    rows: catalog::TAKE_IN_ROWS,
+    run: |library, call, progress| take_in(library, &call.options, call.request, progress),
+    warnings: |reply| &reply.warnings,
+    outcome: outcome_of_intake,
+    json: |reply| line(&json::intake(reply)),
+    text: text::intake,
+};
+
+/// Takes in files as they come.
+pub static WATCH_INBOX: LibraryOperation<(), IntakeReply> = LibraryOperation {
+    operation: &catalog::WATCH_INBOX,
+    indexes: true,
+    repeats: true,
+    request: || (),
+    rows: catalog::NO_ROWS,
+    run: |library, call, progress| take_in(library, &call.options, false, progress),
+    warnings: |reply| &reply.warnings,
+    outcome: outcome_of_intake,
+    json: |reply| line(&json::intake(reply)),
+    text: text::intake,
+};
+
+fn take_in(
+    library: &Library,
+    options: &Options,
+    all: bool,
+    progress: OnAddProgress<'_>,
+) -> Result<IntakeReply, Error> {
+    library.take_in(options, all, &|event| match event {
+        IntakeEvent::Source(now) => progress(now),
+        IntakeEvent::Taking { .. } => {}
+    })
+}
+
+fn outcome_of_intake(reply: &IntakeReply) -> PlainOutcome {
+    match reply.failed.is_empty() {
+        true => PlainOutcome::of_rows(&reply.taken),
+        false => PlainOutcome::Failed,
+    }
+}

@@ -142,6 +142,8 @@ pub static LIBRARY_OPERATIONS: &[ListedOperation] = &[
     of_library(&library::REMOVE_SOURCE),
     of_library(&library::UNPROTECT_SOURCE),
     of_library(&library::COLLECT_SOURCES),
+    of_library(&library::TAKE_IN),
+    of_library(&library::WATCH_INBOX),
 ];
 
 /// The operations of the family [`MEMORY`]; the name of each begins with that of the family.

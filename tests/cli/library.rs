@@ -178,3 +178,48 @@ fn a_dry_run_of_a_collection_names_what_it_would_remove() {
     assert_eq!(sources.json(&["library", "gc"])["removed"].as_array().unwrap().len(), 1);
     assert!(!left.exists());
 }
+
+#[test]
+fn files_in_the_inbox_are_taken_in() {
+    let sources = Sources::new();
+    let ran = sources.run(&["library", "intake"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let inbox = ran.out.trim_end().strip_prefix("the inbox is empty; put files into ").unwrap();
+    let inbox = sources.path(inbox);
+    fs::write(inbox.join("retry.py"), "def retry_upload():\n    pass\n").unwrap();
+    fs::write(inbox.join("policy.md"), "# Retry policy\n\nThree attempts.\n").unwrap();
+    fs::write(inbox.join("blob"), b"\0\x01").unwrap();
+    let ran = sources.run(&["library", "intake", "--all"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.out.contains("retry.py is in single-files (file)\n"), "{}", ran.out);
+    assert!(ran.out.contains("policy.md is in documents (document): Retry policy\n"), "{}", ran.out);
+    assert!(ran.out.contains("blob was moved to ") && ran.out.contains("neither text"), "{}", ran.out);
+    let listed = sources.json(&["library", "list"]);
+    let names: Vec<_> = listed["sources"].as_array().unwrap().iter().map(|source| &source["name"]).collect();
+    assert_eq!(names, ["documents", "single-files"]);
+}
+
+#[test]
+fn a_watched_inbox_takes_files_as_they_come() {
+    let sources = Sources::new();
+    let ran = sources.run(&["library", "intake"]);
+    let inbox = sources.path(ran.out.trim_end().rsplit(' ').next().unwrap());
+    let mut command = sources.tree.command();
+    command.current_dir(sources.path("")).args(["library", "watch", "--json"]);
+    let mut watching = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    fs::write(inbox.join("retry.py"), "def retry_upload():\n    pass\n").unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(watching.stdout.take().unwrap()));
+    // The file waits until it has been unchanged for two seconds.
+    let reply = loop {
+        let reply: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        if !reply["taken"].as_array().unwrap().is_empty() {
+            break reply;
+        }
+    };
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+    assert_eq!(
+        (reply["taken"][0]["name"].as_str(), reply["taken"][0]["source"].as_str()),
+        (Some("retry.py"), Some("single-files"))
+    );
+}

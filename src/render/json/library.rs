@@ -9,9 +9,9 @@ use super::error::error_kind;
 use super::index::WireRefresh;
 use super::shared::shown;
 use crate::library::{
-    AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, LeftOutEntry, LibraryReply,
-    LibraryStatus, PackageName, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport, UpdatedSource,
-    VerifiedSource,
+    AddPlan, AddReply, CollectedSources, FailedEntry, FailedSource, ImportRecord, IntakeReply, LeftOutEntry,
+    LibraryReply, LibraryStatus, PackageName, SourceBatch, SourceManifest, SourceStatus, TakenEntry,
+    UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 use crate::time::rfc3339;
 
@@ -92,6 +92,17 @@ pub fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> impl
         removed: collected.removed.iter().map(|path| shown(path)).collect(),
         bytes: collected.bytes,
         dry_run: is_dry_run,
+    }
+}
+
+/// What an intake did.
+pub fn intake(reply: &IntakeReply) -> impl Serialize + use<'_> {
+    WireIntake {
+        inbox: shown(&reply.inbox),
+        taken: reply.taken.iter().map(WireTaken::new).collect(),
+        failed: reply.failed.iter().map(WireFailedEntry::new).collect(),
+        waiting: &reply.waiting,
+        warnings: &reply.warnings,
     }
 }
 
@@ -379,4 +390,49 @@ struct WireCollectedSources {
     removed: Vec<String>,
     bytes: u64,
     dry_run: bool,
+}
+
+#[derive(Serialize)]
+struct WireIntake<'a> {
+    inbox: String,
+    taken: Vec<WireTaken<'a>>,
+    failed: Vec<WireFailedEntry<'a>>,
+    waiting: &'a [String],
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireTaken<'a> {
+    name: &'a str,
+    class: &'static str,
+    path: String,
+    source: &'a str,
+    title: Option<&'a str>,
+    problem: Option<&'a str>,
+}
+
+impl<'a> WireTaken<'a> {
+    fn new(entry: &'a TakenEntry) -> WireTaken<'a> {
+        WireTaken {
+            name: &entry.name,
+            class: entry.class.name(),
+            path: shown(&entry.path),
+            source: &entry.source,
+            title: entry.title.as_deref(),
+            problem: entry.problem.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireFailedEntry<'a> {
+    name: &'a str,
+    path: String,
+    reason: &'a str,
+}
+
+impl<'a> WireFailedEntry<'a> {
+    fn new(entry: &'a FailedEntry) -> WireFailedEntry<'a> {
+        WireFailedEntry { name: &entry.name, path: shown(&entry.path), reason: &entry.reason }
+    }
 }

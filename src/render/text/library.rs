@@ -9,8 +9,8 @@ use super::index::refresh;
 use crate::clean::line as clean;
 use crate::engine::api::State;
 use crate::library::{
-    AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, LibraryReply, LibraryStatus,
-    SourceBatch, SourceManifest, SourceStatus, UpdatedSource, VerifiedSource,
+    AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
+    LibraryStatus, SourceBatch, SourceManifest, SourceStatus, UpdatedSource, VerifiedSource,
 };
 use crate::render::paint::{Ink, Style, shown};
 use crate::time::rfc3339;
@@ -305,4 +305,28 @@ pub fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> Stri
     let freed = if is_dry_run { "would free" } else { "freed" };
     let total = format!("{freed} {}\n", bytes(collected.bytes));
     lines.chain([total]).collect()
+}
+
+/// What an intake did, a line for each entry.
+pub fn intake(reply: &IntakeReply, style: &Style) -> String {
+    let mut out = String::new();
+    for entry in &reply.taken {
+        let name = style.paint(Ink::Symbol, &clean(&entry.name));
+        let title = entry.title.as_ref().map(|title| format!(": {}", clean(title))).unwrap_or_default();
+        let _ = writeln!(out, "{name} is in {} ({}){title}", clean(&entry.source), entry.class.name());
+        if let Some(problem) = &entry.problem {
+            let _ = writeln!(out, "  found by its name only: {}", clean(problem));
+        }
+    }
+    for entry in &reply.failed {
+        let name = style.paint(Ink::Symbol, &clean(&entry.name));
+        let _ = writeln!(out, "{name} was moved to {}: {}", shown(&entry.path), clean(&entry.reason));
+    }
+    for name in &reply.waiting {
+        let _ = writeln!(out, "{} has just changed; the next intake takes it in", clean(name));
+    }
+    if out.is_empty() {
+        let _ = writeln!(out, "the inbox is empty; put files into {}", shown(&reply.inbox));
+    }
+    out
 }
