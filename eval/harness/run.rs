@@ -43,6 +43,9 @@ pub struct Args {
     /// Ask each query of all trees at once; hits of other trees than the query's own answer nothing
     #[arg(long)]
     all_trees: bool,
+    /// Add neighbours of strong first hits in the code graph
+    #[arg(long)]
+    expand_graph: bool,
 }
 
 /// Runs the command.
@@ -59,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let header = Header::new(&profile, names, [k, depth, repeat, threads]);
     let run = match args.all_trees {
         true => measured_together(&sets, &places, &profile, header)?,
-        false => measured(&sets, &places, &profile, header)?,
+        false => measured(&sets, &places, &profile, header, args.expand_graph)?,
     };
     if run.queries.is_empty() {
         return Err(Failure::Asked(format!("no tree is there; missing: {}", run.header.missing.join(", "))));
@@ -72,7 +75,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Asks everything.
-fn measured(sets: &[Set], places: &Places, profile: &Arc<Profile>, header: Header) -> Result<Run, Failure> {
+fn measured(
+    sets: &[Set],
+    places: &Places,
+    profile: &Arc<Profile>,
+    header: Header,
+    expand_graph: bool,
+) -> Result<Run, Failure> {
     let n_queries = sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum();
     let bar = Bar::new(n_queries);
     let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
@@ -82,7 +91,7 @@ fn measured(sets: &[Set], places: &Places, profile: &Arc<Profile>, header: Heade
             match places.open(&set.name, tree)? {
                 Some(opened) => {
                     run.trees.push(tree_row(set, tree, &opened));
-                    run.queries.extend(asked(set, tree, &opened.engine, profile, &run.header)?);
+                    run.queries.extend(asked(set, tree, &opened.engine, profile, &run.header, expand_graph)?);
                 }
                 None => {
                     bar.say(&format!("left out, not there: {}", tree.folder));
@@ -151,7 +160,12 @@ fn asked(
     engine: &Engine,
     profile: &Arc<Profile>,
     header: &Header,
+    expand_graph: bool,
 ) -> Result<Vec<QueryRow>, Failure> {
+    let request = |text: &str, most: usize, profile: &Arc<Profile>| SearchRequest {
+        expand_graph,
+        ..request(text, most, profile)
+    };
     let mut rows = Vec::new();
     for query in &tree.queries {
         let reply = engine.search(&request(&query.text, header.depth, profile))?;

@@ -19,7 +19,7 @@ use super::param::Param;
 use super::params::{MAX_TOKENS, QUERY, TOOL_QUERY, TREE};
 use super::read::READ;
 use super::row::Listed;
-use super::search::{FILE, QUERY_LIST, SEARCH, WHY_NOT};
+use super::search::{EXPAND_GRAPH, FILE, QUERY_LIST, SEARCH, WHY_NOT};
 use super::skipped::SKIPPED;
 use super::sources::TOOL_IN;
 use super::symbols::SYMBOLS;
@@ -256,7 +256,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Read,
         name: "read_file",
         operation: Some(&READ),
-        description: "Read a file with line numbers: all of it, some lines, or one definition by its name.",
+        description: "Read a file with line numbers: whole, some lines, or one definition by name.",
         required: &[],
         without: &[],
         of_call: OF_ANSWER,
@@ -280,7 +280,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Ask several codebase_search queries at once: one merged, ranked answer. For different \
                       wordings or parts of one question.",
         required: &[&QUERY_LIST],
-        without: &[&QUERY],
+        without: &[&QUERY, &EXPAND_GRAPH],
         of_call: OF_SOURCES,
         read_only: true,
     },
@@ -331,7 +331,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Touch,
         name: "touch",
         operation: Some(&TOUCH),
-        description: "Say which files are being read or edited; for a while they weigh more in this session's searches.",
+        description: "Say which files are read or edited; for a while they weigh more in this session's searches.",
         required: &[&FILES],
         without: &[],
         of_call: &[&TREE],

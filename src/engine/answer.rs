@@ -34,7 +34,7 @@ use crate::search::{
 use crate::secrets;
 use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
-use crate::text::{LineIndex, Lines};
+use crate::text::{LineIndex, Lines, Span};
 
 /// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
 /// files.
@@ -76,11 +76,11 @@ pub struct FoundPlace {
 
 /// The request and the snapshot of a reply.
 pub struct AnswerContext<'a> {
-    engine: &'a Engine,
-    snapshot: &'a SearchSnapshot,
-    filter: &'a Filter,
+    pub(super) engine: &'a Engine,
+    pub(super) snapshot: &'a SearchSnapshot,
+    pub(super) filter: &'a Filter,
     request: &'a SearchRequest,
-    trees: MemberTrees<'a>,
+    pub(super) trees: MemberTrees<'a>,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
 }
@@ -153,6 +153,11 @@ impl<'a> AnswerContext<'a> {
         let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, reset);
         let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
+        let joins = self.request.expand_graph && offset == 0 && queries.len() == 1;
+        let joins = joins && self.trees.all().len() == 1;
+        let next = (end < total).then(|| page_cursor(origin.snapshot.generation, end));
+        let results = if joins { self.with_neighbours(results, &queries[0])? } else { results };
+        let total = total + results.len() - (end - offset);
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
         Ok(SearchReply {
@@ -162,7 +167,7 @@ impl<'a> AnswerContext<'a> {
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
             literal_complete: asked.iter().all(|asked| asked.literal_complete) && origin.is_whole,
-            next: (end < total).then(|| page_cursor(origin.snapshot.generation, end)),
+            next,
             offset,
             notes: Vec::new(),
             snapshot: origin.snapshot,
@@ -553,12 +558,45 @@ impl<'a> AnswerContext<'a> {
             terms: &terms,
             literal: &query.text,
         };
+        self.text_of_request(&request, signature, &index, (path, source))
+    }
+
+    /// What a hit shows of a place that is not ranked: its lines and span, and the name that it defines.
+    pub(super) fn text_of_place(
+        &self,
+        (lines, span, name): (Lines, Span, Option<&str>),
+        query: &Query,
+        (path, source): (&str, &str),
+    ) -> (Option<Snippet>, SourceLine) {
+        let index = LineIndex::new(source);
+        let terms: Vec<String> = query.terms.iter().map(|term| term.term.clone()).collect();
+        let named = name.map(|name| snippet::lines_of_name(source, &index, lines.first, name).last);
+        let request = snippet::SnippetRequest {
+            lines,
+            span,
+            wanted: named,
+            head: &[],
+            expand: self.request.expand,
+            max_chars: (self.request.mode != Mode::Debug).then_some(DEFAULT_CHARS),
+            terms: &terms,
+            literal: &query.text,
+        };
+        self.text_of_request(&request, named, &index, (path, source))
+    }
+
+    fn text_of_request(
+        &self,
+        request: &snippet::SnippetRequest<'_>,
+        signature: Option<u32>,
+        index: &LineIndex,
+        (path, source): (&str, &str),
+    ) -> (Option<Snippet>, SourceLine) {
         let mut tokenizer = self.engine.tokenizers.take();
-        let telling = snippet::representative_line(source, &index, &request, signature, &mut tokenizer);
+        let telling = snippet::representative_line(source, index, request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {
-            let above = head.iter().map(|line| Lines { first: *line, last: *line });
-            let shown = above.chain([snippet::extent(&index, &request)]);
+            let above = request.head.iter().map(|line| Lines { first: *line, last: *line });
+            let shown = above.chain([snippet::extent(index, request)]);
             shown.fold(Cow::Borrowed(source), |source, lines| {
                 let masked = secrets::mask_lines(&source, index.span_of(lines).range(), &cover);
                 match masked {
@@ -568,9 +606,9 @@ impl<'a> AnswerContext<'a> {
             })
         });
         let source = masked.as_deref().unwrap_or(source);
-        let line = snippet::source_line(source, &index, &request, telling, &mut tokenizer);
+        let line = snippet::source_line(source, index, request, telling, &mut tokenizer);
         let shows = self.request.mode != Mode::Compact;
-        (shows.then(|| snippet::snippet(source, &index, &request, &mut tokenizer)), line)
+        (shows.then(|| snippet::snippet(source, index, request, &mut tokenizer)), line)
     }
 }
 

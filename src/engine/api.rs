@@ -280,6 +280,10 @@ pub struct SearchRequest {
     pub notes: bool,
     /// The ranking profile; `None` for the built-in one.
     pub profile: Option<Arc<Profile>>,
+    /// Whether the first page also has neighbours of its first hits in the code graph, if these hits are strong: callers,
+    /// callees, tests, users, and files that are imported, up to five in addition to `max_results`. Each has its one
+    /// reason under the signal `graph`. A search of several queries has no neighbours. Default false.
+    pub expand_graph: bool,
 }
 
 impl SearchRequest {
@@ -299,6 +303,7 @@ impl SearchRequest {
             dedupe: false,
             notes: true,
             profile: None,
+            expand_graph: false,
         }
     }
 
@@ -410,7 +415,9 @@ impl SearchReply {
     pub fn truncate(&mut self, n: usize) {
         if n < self.results.len() {
             self.results.truncate(n);
-            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+            // Neighbours of hits are on no page of their own.
+            let n_ranked = self.results.iter().filter(|hit| !hit.is_neighbour()).count();
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n_ranked));
         }
     }
 }
@@ -449,6 +456,13 @@ pub struct Hit {
     pub stale: bool,
     /// The index, in the batch, of the query that found the hit, from 0.
     pub query_index: usize,
+}
+
+impl Hit {
+    /// Whether the hit joined as a neighbour of another hit in the code graph.
+    pub fn is_neighbour(&self) -> bool {
+        self.reasons.iter().any(|reason| reason.signal == Signal::Graph)
+    }
 }
 
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.

@@ -30,6 +30,7 @@ mod graph_uses;
 mod grep;
 mod impact;
 mod items;
+mod joined;
 mod known;
 mod known_notes;
 mod lock;

@@ -83,6 +83,7 @@ signals! {
     OlderCopy "older-copy" | "twin",
     Header "header",
     Sibling "sibling",
+    Graph "graph",
 }
 
 signals! {

@@ -21,6 +21,7 @@ mod graph_changes;
 mod grep;
 #[cfg(unix)]
 mod hostile;
+mod joined;
 mod literal;
 mod map;
 mod notes;

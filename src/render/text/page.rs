@@ -197,7 +197,8 @@ pub(super) fn evidence_line(hit: &Hit, style: &Style) -> String {
 }
 
 /// Signals whose reasons a reader can check at a glance, the most telling first.
-const CHECKABLE: [Signal; 13] = [
+const CHECKABLE: [Signal; 14] = [
+    Signal::Graph,
     Signal::Literal,
     Signal::Frame,
     Signal::Definition,
@@ -213,7 +214,7 @@ const CHECKABLE: [Signal; 13] = [
     Signal::Folder,
 ];
 /// The number of leading [`CHECKABLE`] signals of which two are shown together; of the others only the first.
-const OF_PLACE: usize = 9;
+const OF_PLACE: usize = 10;
 
 /// Up to two reasons in words that help: what matches, and not how much of it. Empty if only statistics speak for the
 /// hit.
