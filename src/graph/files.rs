@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::declared::DeclaredTypes;
 pub use super::definition::Definition;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
@@ -124,6 +125,7 @@ pub struct Graph<'a> {
     by_family: RefCell<DefinitionsByFamily>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<FileReading>>>>,
     pub(super) evaluations: Evaluations,
+    pub(super) declared: DeclaredTypes,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -153,6 +155,7 @@ impl<'a> Graph<'a> {
             by_family: RefCell::default(),
             readings: RefCell::default(),
             evaluations: Evaluations::default(),
+            declared: DeclaredTypes::default(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),

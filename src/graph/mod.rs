@@ -9,6 +9,7 @@
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
 mod contextual;
+mod declared;
 mod definition;
 mod dependents;
 mod entries;

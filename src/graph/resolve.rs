@@ -119,6 +119,9 @@ impl Graph<'_> {
         {
             return Ok(self.ruled(ruling));
         }
+        if let Some(ruling) = self.by_declared_type(&question)? {
+            return Ok(self.ruled(ruling));
+        }
         let ruling = match &used.receiver {
             Receiver::Absent => self.plain_name(&question)?,
             Receiver::Own => self.own_member(&question)?,
@@ -273,7 +276,7 @@ impl Graph<'_> {
     }
 
     /// The names of the types that the type `name` extends or implements.
-    fn base_types(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
+    pub(super) fn base_types(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
         let mut types: Vec<Definition> = self.definitions(name)?.to_vec();
         types.retain(|found| found.kind.is_type_like() && self.family(found.file) == self.family(file));
         types.sort_by_key(|found| found.file != file);
@@ -578,7 +581,9 @@ fn enclosing_names<'q>(question: &'q Question<'_>) -> Vec<&'q str> {
 /// The names of base types in the signature of the type `name`.
 fn bases_of(name: &str, signature: &str) -> Vec<String> {
     // Rust: `impl Trait for Type`.
-    if let Some(implemented) = signature.trim_start().strip_prefix("impl") {
+    let implemented = signature.trim_start();
+    let implemented = implemented.strip_prefix("unsafe ").unwrap_or(implemented).trim_start();
+    if let Some(implemented) = implemented.strip_prefix("impl") {
         let trait_name = implemented.split(" for ").next().filter(|before| before.len() < implemented.len());
         let words = trait_name.map(|text| text.split('<').next().unwrap_or(text));
         return words

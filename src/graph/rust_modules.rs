@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::files::Graph;
-use super::paths::below;
+use super::paths::{below, normalize};
 use crate::path;
 
 /// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
@@ -43,8 +43,9 @@ pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
             None => return Vec::new(),
         },
     };
-    while let Some(next) = parts.next_if(|part| step(graph, &folder, part).is_some()) {
-        folder = below(&folder, next);
+    while let Some(next) = parts.peek().and_then(|part| step(graph, &folder, part)) {
+        parts.next();
+        folder = next;
     }
     file_of(graph, &folder).into_iter().collect()
 }
@@ -61,11 +62,39 @@ fn module_folder(path: &str) -> String {
     }
 }
 
-/// The file of submodule `name` of the module with this folder.
-fn step(graph: &Graph<'_>, folder: &str, name: &str) -> Option<u32> {
-    let base = below(folder, name);
+/// The folder of the submodules of submodule `name` of the module with this folder.
+fn step(graph: &Graph<'_>, folder: &str, name: &str) -> Option<String> {
     let paths = graph.paths();
-    paths.file(&format!("{base}.rs")).or_else(|| paths.file(&format!("{base}/mod.rs")))
+    let has_file = |base: &str| {
+        paths.file(&format!("{base}.rs")).or_else(|| paths.file(&format!("{base}/mod.rs"))).is_some()
+    };
+    let inside = below(folder, name);
+    if has_file(&inside) {
+        return Some(inside);
+    }
+    // The root of a test has its modules beside it, or where an attribute says.
+    let (above, own) = path::split(folder);
+    let root = paths.file(&format!("{folder}.rs")).filter(|_| is_target_folder(above) && !own.is_empty())?;
+    let path = path_of_module(&graph.text(root)?, name)?;
+    match path {
+        Some(path) => normalize(&below(above, &path)).map(|path| module_folder(&path)),
+        None => Some(below(above, name)).filter(|beside| has_file(beside)),
+    }
+}
+
+/// The path that an attribute gives to the module `name`, if a text declares the module.
+fn path_of_module(text: &str, name: &str) -> Option<Option<String>> {
+    static MODULE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?m)(?:#\[path[ \t]*=[ \t]*"([^"\n]+)"\]\s*)?^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;"#)
+            .expect("a constant pattern")
+    });
+    let found = MODULE.captures_iter(text).find(|found| &found[2] == name)?;
+    Some(found.get(1).map(|path| path.as_str().to_string()))
+}
+
+/// Whether a folder holds programs of their own, such as tests.
+fn is_target_folder(folder: &str) -> bool {
+    matches!(path::split(folder).1, "tests" | "benches" | "examples" | "bin")
 }
 
 /// The file of the module with this folder.
@@ -78,19 +107,18 @@ fn file_of(graph: &Graph<'_>, folder: &str) -> Option<u32> {
 
 /// The folder of the root module of the crate around `from`.
 fn crate_root(graph: &Graph<'_>, from: u32) -> Option<String> {
-    let whole = graph.snapshot.path(from);
-    let mut folder = path::split(whole).0;
-    loop {
-        let at = |name: &str| below(folder, name);
-        let paths = graph.paths();
-        if paths.file(&at("lib.rs")).or_else(|| paths.file(&at("main.rs"))).is_some() {
-            return Some(folder.to_string());
-        }
-        if folder.is_empty() {
-            return None;
-        }
-        folder = path::split(folder).0;
-    }
+    let folders = || {
+        let folder = path::split(graph.snapshot.path(from)).0;
+        std::iter::successors(Some(folder), |folder| {
+            Some(path::split(folder).0).filter(|_| !folder.is_empty())
+        })
+    };
+    let has = |path: String| graph.paths().file(&path).is_some();
+    let is_root = |folder: &&str| has(below(folder, "lib.rs")) || has(below(folder, "main.rs"));
+    let is_target = |folder: &&str| {
+        is_target_folder(folder) || is_target_folder(path::split(folder).0) && has(format!("{folder}.rs"))
+    };
+    folders().find(is_root).or_else(|| folders().find(is_target)).map(str::to_string)
 }
 
 impl Graph<'_> {

@@ -140,6 +140,12 @@ fn end_of_braces(bytes: &[u8], from: usize) -> usize {
 
 /// The end of the literal that begins at `start`; `start` if none begins there, as at a lifetime.
 fn end_of_literal(family: Family, bytes: &[u8], start: usize, quote: u8) -> usize {
+    if family == Family::Rust
+        && quote == b'"'
+        && let Some(end) = end_of_raw_string(bytes, start)
+    {
+        return end;
+    }
     let is_triple = family == Family::Python && bytes[start..].starts_with(&[quote; 3]);
     let is_char = quote == b'\'' && matches!(family, Family::Rust | Family::C | Family::Jvm | Family::Go);
     let (mut at, width) = (start + if is_triple { 3 } else { 1 }, if is_triple { 3 } else { 1 });
@@ -156,6 +162,20 @@ fn end_of_literal(family: Family, bytes: &[u8], start: usize, quote: u8) -> usiz
     }
     // A literal without an end is not one.
     start
+}
+
+/// The end of the raw string of Rust whose first quote is at `start`; `None` if the quote begins another literal.
+pub(super) fn end_of_raw_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let n_hashes = bytes[..start].iter().rev().take_while(|byte| **byte == b'#').count();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let before = &bytes[..start - n_hashes];
+    let prefix = before.iter().rev().take_while(|byte| is_word(byte)).count();
+    if !matches!(&before[before.len() - prefix..], b"r" | b"br" | b"cr") {
+        return None;
+    }
+    let end = format!("\"{}", "#".repeat(n_hashes));
+    let found = memchr::memmem::find(&bytes[start + 1..], end.as_bytes());
+    Some(found.map_or(bytes.len(), |at| start + 1 + at + end.len()))
 }
 
 #[cfg(test)]
@@ -179,5 +199,6 @@ mod tests {
         check(Family::Web, "`take ${take(1)} take`", 1);
         check(Family::Python, "f\"take {take!r} {{take}}\" + \"{take}\"", 1);
         check(Family::Go, "take('\\'', \"take\")", 1);
+        check(Family::Rust, "take(r\"take\\\", take)", 2);
     }
 }

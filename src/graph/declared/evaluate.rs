@@ -1,0 +1,586 @@
+//! The types of expressions.
+
+use std::rc::Rc;
+
+use super::fields::substituted;
+use super::item::ItemTokens;
+use super::library;
+use super::locals::{LocalSource, ValuePart, declaration};
+use super::written::{LIST, TUPLE, WrittenType, written};
+use crate::graph::family::Family;
+use crate::graph::files::{Definition, Graph};
+use crate::graph::resolve::{Question, RuleResult, dedup};
+use crate::graph::rule::EdgeRule;
+use crate::graph::tokens::{TokenKind, Tokens};
+use crate::graph::uses::{FileFacts, Receiver};
+use crate::model::SymbolKind;
+use crate::search::SearchError;
+use crate::text::Span;
+
+/// The least confidence of the meaning of a call whose result is followed.
+const LEAST: f32 = 0.5;
+
+/// The most types of one expression.
+const MAX_TYPES: usize = 3;
+
+/// Types of the library whose constructors take the value inside.
+const HOLDERS: &[&str] =
+    &["Arc", "Box", "Rc", "Mutex", "RwLock", "RefCell", "Cell", "Pin", "Some", "Ok", "Cow", "ManuallyDrop"];
+
+/// The place of an expression.
+pub(super) struct Site<'f> {
+    pub file: u32,
+    facts: &'f FileFacts,
+    /// The symbol around the expression.
+    owner: Option<u32>,
+    /// The outermost function around the expression, or the whole file.
+    pub item: Rc<ItemTokens>,
+}
+
+impl Site<'_> {
+    /// The heads of the types and implementations around the expression.
+    pub fn heads(&self, graph: &Graph<'_>) -> Vec<Rc<ItemTokens>> {
+        let symbols = &self.facts.symbols;
+        let parents = std::iter::successors(self.owner, |at| symbols[*at as usize].parent);
+        let around = parents.map(|at| &symbols[at as usize]);
+        let is_head = |kind: SymbolKind| kind == SymbolKind::Impl || kind.is_type_like();
+        around
+            .filter(|symbol| is_head(symbol.kind))
+            .filter_map(|symbol| graph.item(self.file, symbol.signature))
+            .collect()
+    }
+}
+
+/// The types of an expression, and its first token.
+type TypedExpression = (Vec<WrittenType>, usize);
+
+impl Graph<'_> {
+    /// The meaning of a member by the declared type of its receiver.
+    pub(in crate::graph) fn by_declared_type(
+        &self,
+        question: &Question<'_>,
+    ) -> Result<RuleResult, SearchError> {
+        let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
+        if !is_member || !self.follows_declarations(question.file) {
+            return Ok(None);
+        }
+        let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
+            return Ok(None);
+        };
+        let at = site.item.index_at(question.used.span.start);
+        let tokens = &site.item.tokens;
+        if at < 2 || tokens.word(at) != question.name || !tokens.is(at - 1, b'.') {
+            return Ok(None);
+        }
+        let types = self.declared.nested(|| self.ending_at(&site, at - 2))?;
+        let types = types.map_or_else(Vec::new, |(types, _)| types);
+        let mut found = Vec::new();
+        for own in &types {
+            found.extend(self.members_of(&site, own, question.name, 0)?);
+        }
+        dedup(&mut found);
+        Ok((!found.is_empty()).then_some((EdgeRule::TypedVariable, found)))
+    }
+
+    fn site<'f>(&self, file: u32, facts: &'f FileFacts, owner: Option<u32>) -> Option<Site<'f>> {
+        let symbols = &facts.symbols;
+        let parents = std::iter::successors(owner, |at| symbols[*at as usize].parent);
+        let functions = parents.filter(|at| symbols[*at as usize].kind.is_function());
+        let whole = Span::new(0, facts.text.len());
+        let span = functions.last().map_or(whole, |at| symbols[at as usize].span);
+        Some(Site { file, facts, owner, item: self.item(file, span)? })
+    }
+
+    /// The types of the expression that ends with the token `at`.
+    fn ending_at(&self, site: &Site<'_>, at: usize) -> Result<Option<TypedExpression>, SearchError> {
+        let tokens = &site.item.tokens;
+        let family = self.family(site.file);
+        let Some(token) = tokens.at(at) else { return Ok(None) };
+        match token.kind {
+            TokenKind::Sign(b'?') if at > 0 => {
+                let Some((types, first)) = self.ending_at(site, at - 1)? else { return Ok(None) };
+                Ok(Some((types.iter().filter_map(library::unwrapped).collect(), first)))
+            }
+            TokenKind::Sign(b')') => self.call_or_group(site, at),
+            TokenKind::Sign(b']') => {
+                let Some(open) = tokens.partner(at).filter(|open| *open > 0) else { return Ok(None) };
+                if !is_operand(tokens, open - 1) {
+                    return Ok(Some((Vec::new(), open)));
+                }
+                let Some((types, first)) = self.ending_at(site, open - 1)? else { return Ok(None) };
+                Ok(Some((types.iter().filter_map(library::element).collect(), first)))
+            }
+            TokenKind::Sign(b'}') => self.literal(site, at),
+            TokenKind::Word | TokenKind::Number if at > 1 && tokens.is(at - 1, b'.') => {
+                let Some((types, first)) = self.ending_at(site, at - 2)? else { return Ok(None) };
+                if family == Family::Rust && tokens.word(at) == "await" {
+                    return Ok(Some((types, first)));
+                }
+                Ok(Some((self.field(site, &types, at)?, first)))
+            }
+            TokenKind::Word => Ok(Some((self.name(site, at)?, first_of_path(tokens, at)))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The types of the expression in `from..to`.
+    fn in_range(&self, site: &Site<'_>, from: usize, to: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let (tokens, mut from) = (&site.item.tokens, from);
+        while from < to
+            && ([b'&', b'*'].iter().any(|sign| tokens.is(from, *sign)) || tokens.word(from) == "mut")
+        {
+            from += 1;
+        }
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        let family = self.family(site.file);
+        if family == Family::Jvm && tokens.is(from, b'(') {
+            let close = tokens.partner(from).unwrap_or(to);
+            if close + 1 < to && is_operand(tokens, close + 1) {
+                return Ok(written((family, site.file), tokens, from + 1, close));
+            }
+        }
+        let evaluated = self.declared.nested(|| self.ending_at(site, to - 1))?;
+        Ok(evaluated.filter(|(_, first)| *first == from).map_or_else(Vec::new, |(types, _)| types))
+    }
+
+    /// A literal of a struct that ends with the brace at `close`.
+    fn literal(&self, site: &Site<'_>, close: usize) -> Result<Option<TypedExpression>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
+        let home = (self.family(site.file), site.file);
+        if tokens.is(open - 1, b')') {
+            // The body of an anonymous class.
+            return if home.0 == Family::Jvm { self.ending_at(site, open - 1) } else { Ok(None) };
+        }
+        if !tokens.is_word(open - 1) {
+            return Ok(None);
+        }
+        let mut first = first_of_path(tokens, open - 1);
+        while first > 1 && tokens.is(first - 1, b'.') && tokens.is_word(first - 2) {
+            first -= 2;
+        }
+        if first > 0 && tokens.is(first - 1, b']') {
+            first = tokens.partner(first - 1).unwrap_or(first);
+            first = if first > 0 && tokens.word(first - 1) == "map" { first - 1 } else { first };
+        }
+        let mut types = written(home, tokens, first, open);
+        self.replace_self(site, &mut types);
+        Ok(Some((types, first)))
+    }
+
+    fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
+        if let Some(around) = site.facts.type_around(site.owner) {
+            for own in types.iter_mut().filter(|own| &*own.name == "Self") {
+                *own = WrittenType::new(site.file, around);
+            }
+        }
+    }
+
+    /// A call, a conversion or an expression in parentheses that ends with the parenthesis at `close`.
+    fn call_or_group(&self, site: &Site<'_>, close: usize) -> Result<Option<TypedExpression>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(open) = tokens.partner(close) else { return Ok(None) };
+        let home = (self.family(site.file), site.file);
+        let Some(before) = open.checked_sub(1) else { return Ok(None) };
+        if home.0 == Family::Go && tokens.is(before, b'.') && before > 0 {
+            let first = self.ending_at(site, before - 1)?.map_or(before, |(_, first)| first);
+            return Ok(Some((written(home, tokens, open + 1, close), first)));
+        }
+        let called = match tokens.is(before, b'>') || home.0 == Family::Go && tokens.is(before, b']') {
+            true => before_arguments(tokens, before),
+            false => Some(before),
+        };
+        let called = called.filter(|called| tokens.is_word(*called) && !is_keyword(tokens.word(*called)));
+        let Some(called) = called else {
+            if tokens.is(before, b'!') {
+                return Ok(Some((Vec::new(), before.saturating_sub(1))));
+            }
+            return Ok(Some((self.in_range(site, open + 1, close)?, open)));
+        };
+        if tokens.is(called.wrapping_sub(1), b'.') && called > 1 {
+            let Some((receiver, first)) = self.ending_at(site, called - 2)? else { return Ok(None) };
+            return Ok(Some((self.call_types(site, called, Some(receiver), (open, close))?, first)));
+        }
+        let first = first_of_path(tokens, called);
+        let is_new = home.0 == Family::Jvm && first > 0 && tokens.word(first - 1) == "new";
+        if is_new {
+            return Ok(Some((written(home, tokens, first, open), first - 1)));
+        }
+        Ok(Some((self.call_types(site, called, None, (open, close))?, first)))
+    }
+
+    /// The types that a call of the name at token `called` gives, for these types of its receiver.
+    fn call_types(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        receiver: Option<Vec<WrittenType>>,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let span = site.item.span(called);
+        let key = (site.file, span.start);
+        if let Some(known) = self.declared.calls.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let tokens = &site.item.tokens;
+        let mut found = self.built_in(site, called, (open, close))?;
+        if found.is_empty() {
+            let receivers = receiver.as_deref().unwrap_or_default();
+            let mut functions = Vec::new();
+            for own in receivers {
+                functions.extend(self.members_of(site, own, tokens.word(called), 0)?);
+            }
+            if functions.is_empty() && self.family(site.file) == Family::Rust {
+                found.extend(receivers.iter().filter_map(|own| library::result(own, tokens.word(called))));
+            }
+            if functions.is_empty() && found.is_empty() {
+                functions = self.definitions_at(site, span)?;
+            }
+            for function in &functions {
+                found.extend(self.results(function, receivers)?);
+            }
+            if found.is_empty() {
+                found = self.constructed(site, called)?;
+            }
+        }
+        unique(&mut found);
+        self.declared.calls.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    /// Calls that a language or its library defines: `new(T)`, `Some(x)`, `Box::new(x)`.
+    fn built_in(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let (family, name) = (self.family(site.file), tokens.word(called));
+        let is_plain =
+            first_of_path(tokens, called) == called && !(called > 0 && tokens.is(called - 1, b'.'));
+        let argument = tokens.split(open + 1, close).first().copied();
+        let Some((from, to)) = argument else { return Ok(Vec::new()) };
+        match (family, name) {
+            (Family::Go, "new" | "make") if is_plain => Ok(written((family, site.file), tokens, from, to)),
+            (Family::Go, "append") if is_plain => self.in_range(site, from, to),
+            (Family::Rust, "Some" | "Ok") => {
+                let inner = self.in_range(site, from, to)?;
+                Ok(inner
+                    .into_iter()
+                    .map(|own| WrittenType::new(own.file, "Option").with(vec![own]))
+                    .collect())
+            }
+            (Family::Rust, "new" | "from" | "pin" | "clone") if called > 2 && tokens.is(called - 1, b':') => {
+                let holder = tokens.word(called - 3);
+                if !HOLDERS.contains(&holder) {
+                    return Ok(Vec::new());
+                }
+                let inner = self.in_range(site, from, to)?;
+                Ok(match name {
+                    "clone" => inner,
+                    _ => inner
+                        .into_iter()
+                        .map(|own| WrittenType::new(own.file, holder).with(vec![own]))
+                        .collect(),
+                })
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The type before a call whose function the tree does not define, such as that of a derived `default` or a variant.
+    fn constructed(&self, site: &Site<'_>, called: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        if self.family(site.file) != Family::Rust || called < 3 || !tokens.is(called - 1, b':') {
+            return Ok(Vec::new());
+        }
+        let mut types = vec![WrittenType::new(site.file, tokens.word(called - 3))];
+        self.replace_self(site, &mut types);
+        let name = tokens.word(called);
+        let definitions = self.type_definitions(&types[0])?;
+        let is_variant =
+            |own: &Definition| own.kind == SymbolKind::Enum && name.starts_with(char::is_uppercase);
+        let gives_own = matches!(name, "default" | "from" | "new") || definitions.iter().any(is_variant);
+        Ok(if gives_own && !definitions.is_empty() { types } else { Vec::new() })
+    }
+
+    /// The definitions that the name at a span of the file means.
+    fn definitions_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Definition>, SearchError> {
+        let used = site.facts.use_at(span);
+        let meanings = self.declared.nested(|| self.meanings(site.file, site.facts, &used))?;
+        let certain = meanings.into_iter().filter(|meaning| meaning.confidence >= LEAST);
+        Ok(certain.map(|meaning| meaning.definition).collect())
+    }
+
+    /// The types that a call of a definition gives.
+    fn results(&self, own: &Definition, receivers: &[WrittenType]) -> Result<Vec<WrittenType>, SearchError> {
+        if own.kind.is_type_like() {
+            return Ok(vec![WrittenType::new(own.file, &own.name)]);
+        }
+        if !own.kind.is_function() {
+            return Ok(Vec::new());
+        }
+        let mut found = self.result_types(own);
+        let Some(container) = own.container.as_deref() else { return Ok(found) };
+        let container = container.rsplit(['.', ':']).next().unwrap_or(container);
+        let around = WrittenType::new(own.file, container);
+        let definitions = self.type_definitions(&around)?;
+        let is_trait = definitions.iter().any(|own| own.kind == SymbolKind::Trait);
+        let itself = receivers.first().filter(|first| is_trait || first.name == around.name).cloned();
+        let itself = itself.unwrap_or_else(|| around.clone());
+        for own in &mut found {
+            own.replace("Self", &itself);
+        }
+        if let (Some(definition), Some(receiver)) = (definitions.first(), receivers.first())
+            && receiver.name == around.name
+            && let Some(item) = self.item(definition.file, definition.span)
+            && let Some(name) = (0..item.tokens.len()).find(|at| item.tokens.word(*at) == &*definition.name)
+        {
+            found = substituted(self.family(own.file), &item.tokens, name, found, receiver);
+        }
+        Ok(found)
+    }
+
+    /// The types of the field at token `at` of values of these types.
+    fn field(
+        &self,
+        site: &Site<'_>,
+        types: &[WrittenType],
+        at: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let name = site.item.tokens.word(at);
+        let mut found = Vec::new();
+        for own in types {
+            found.extend(self.field_of(own, name, 0)?);
+        }
+        if found.is_empty() && types.is_empty() {
+            for own in self.definitions_at(site, site.item.span(at))? {
+                found.extend(self.constant_types(&own)?);
+            }
+        }
+        unique(&mut found);
+        Ok(found)
+    }
+
+    fn field_of(&self, own: &WrittenType, name: &str, steps: usize) -> Result<Vec<WrittenType>, SearchError> {
+        if steps > MAX_TYPES {
+            return Ok(Vec::new());
+        }
+        if let (TUPLE, Ok(place)) = (&*own.name, name.parse::<usize>()) {
+            return Ok(own.args.get(place).cloned().into_iter().collect());
+        }
+        let definitions = self.type_definitions(own)?;
+        if definitions.is_empty() {
+            return library::inner(own).map_or(Ok(Vec::new()), |inner| self.field_of(inner, name, steps + 1));
+        }
+        let mut found = Vec::new();
+        for definition in &definitions {
+            found.extend(self.field_types(definition, own, name));
+            if found.is_empty() && self.family(own.file) != Family::Rust {
+                for base in self.written_bases(definition, own)? {
+                    found.extend(self.field_of(&base, name, steps + 1)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The types of the name at token `at` that nothing with a dot stands before.
+    fn name(&self, site: &Site<'_>, at: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let (tokens, family) = (&site.item.tokens, self.family(site.file));
+        let name = tokens.word(at);
+        let around = || site.facts.type_around(site.owner).map(|own| WrittenType::new(site.file, own));
+        if matches!(name, "self" | "this" | "Self") {
+            return Ok(around().into_iter().collect());
+        }
+        let is_path = at > 0 && tokens.is(at - 1, b':');
+        if !is_path && let Some(source) = declaration(family, tokens, name, at) {
+            let found = self.declared.nested(|| self.local(site, source))?;
+            return Ok(found);
+        }
+        if family == Family::Jvm
+            && let Some(own) = around()
+        {
+            let found = self.field_of(&own, name, 0)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        let mut found = Vec::new();
+        for own in self.definitions_at(site, site.item.span(at))? {
+            found.extend(self.constant_types(&own)?);
+        }
+        // A class of Java before a static member, or a variant of an enum of Rust.
+        if found.is_empty() && family == Family::Jvm && name.starts_with(char::is_uppercase) {
+            found.push(WrittenType::new(site.file, name));
+        }
+        if found.is_empty() && is_path {
+            found = self.constructed(site, at)?;
+        }
+        unique(&mut found);
+        Ok(found)
+    }
+
+    fn local(&self, site: &Site<'_>, source: LocalSource) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let home = (self.family(site.file), site.file);
+        let (mut types, parts) = match source {
+            LocalSource::Untyped => return Ok(Vec::new()),
+            LocalSource::Written(from, to) => {
+                let mut types = written(home, tokens, from, to);
+                // A list of further arguments.
+                if home.0 == Family::Go && tokens.is(from, b'.') {
+                    types = vec![WrittenType::new(site.file, LIST).with(types)];
+                }
+                (types, Vec::new())
+            }
+            LocalSource::Value(from, to, parts) => (self.in_range(site, from, to)?, parts),
+        };
+        self.replace_self(site, &mut types);
+        for part in parts {
+            let mut inner = Vec::new();
+            for own in &types {
+                inner.extend(self.part(site, own, part)?);
+            }
+            types = inner;
+        }
+        Ok(types)
+    }
+
+    fn part(
+        &self,
+        site: &Site<'_>,
+        own: &WrittenType,
+        part: ValuePart,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        match part {
+            ValuePart::Element => Ok(library::element(own).into_iter().collect()),
+            ValuePart::OfTuple(place) if &*own.name == TUPLE => {
+                Ok(own.args.get(place).cloned().into_iter().collect())
+            }
+            ValuePart::OfTuple(_) => Ok(Vec::new()),
+            ValuePart::OfField(name, field) => {
+                let (name, field) = (site.item.tokens.word(name), site.item.tokens.word(field));
+                let mut found = Vec::new();
+                for definition in self.type_definitions(own)? {
+                    found.extend(self.named_variant_types(&definition, own, name, field));
+                }
+                Ok(found)
+            }
+            ValuePart::OfVariant(name, place) => match site.item.tokens.word(name) {
+                "Some" | "Ok" => Ok(library::unwrapped(own).into_iter().collect()),
+                "Err" => Ok(own.args.get(1).cloned().into_iter().collect()),
+                variant => {
+                    let mut found = Vec::new();
+                    for definition in self.type_definitions(own)? {
+                        found.extend(self.variant_types(&definition, own, variant, place));
+                    }
+                    Ok(found)
+                }
+            },
+        }
+    }
+
+    /// The types of a constant or variable of a file, and a type as its own value.
+    fn constant_types(&self, own: &Definition) -> Result<Vec<WrittenType>, SearchError> {
+        let family = self.family(own.file);
+        if own.kind.is_type_like() {
+            return Ok(vec![WrittenType::new(own.file, &own.name)]);
+        }
+        if own.kind.is_function() {
+            return Ok(Vec::new());
+        }
+        let Some(item) = self.item(own.file, own.span) else { return Ok(Vec::new()) };
+        let tokens = &item.tokens;
+        let Some(name) = (0..tokens.len()).find(|at| tokens.word(*at) == &*own.name) else {
+            return Ok(Vec::new());
+        };
+        let ends = |at: usize| tokens.is(at, b'=') || tokens.is(at, b';');
+        let from = if family == Family::Rust { name + 2 } else { name + 1 };
+        let equals = super::written::end_of_type(tokens, from, tokens.len(), ends);
+        if equals > from {
+            return Ok(written((family, own.file), tokens, from, equals));
+        }
+        let Some(facts) = self.facts(own.file).filter(|_| tokens.is(from, b'=')) else {
+            return Ok(Vec::new());
+        };
+        let site = Site { file: own.file, facts: &facts, owner: None, item: item.clone() };
+        self.in_range(&site, from + 1, tokens.len())
+    }
+}
+
+fn unique(types: &mut Vec<WrittenType>) {
+    let mut seen: Vec<WrittenType> = Vec::new();
+    types.retain(|own| {
+        !seen.contains(own) && {
+            seen.push(own.clone());
+            true
+        }
+    });
+    types.truncate(MAX_TYPES);
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "return"
+            | "if"
+            | "match"
+            | "in"
+            | "while"
+            | "for"
+            | "else"
+            | "await"
+            | "case"
+            | "range"
+            | "func"
+            | "switch"
+    )
+}
+
+fn is_operand(tokens: &Tokens, at: usize) -> bool {
+    tokens.is_word(at) && !is_keyword(tokens.word(at))
+        || tokens.is(at, b')')
+        || tokens.is(at, b']')
+        || tokens.is(at, b'?')
+}
+
+/// The first token of a path such as `pool::Pool::new` that ends with the word at `at`.
+fn first_of_path(tokens: &Tokens, at: usize) -> usize {
+    let mut first = at;
+    while first > 2 && tokens.is(first - 1, b':') && tokens.is(first - 2, b':') {
+        first = match tokens.is(first - 3, b'>') {
+            true => match before_arguments(tokens, first - 3) {
+                Some(before) => before,
+                None => return first,
+            },
+            false => first - 3,
+        };
+    }
+    first
+}
+
+/// The word before the generic arguments that end at `close`.
+fn before_arguments(tokens: &Tokens, close: usize) -> Option<usize> {
+    if tokens.is(close, b']') {
+        return tokens.partner(close)?.checked_sub(1);
+    }
+    let mut depth = 0;
+    for at in (close.saturating_sub(60)..=close).rev() {
+        match tokens.word(at) {
+            ">" if !tokens.is(at.wrapping_sub(1), b'-') && !tokens.is(at.wrapping_sub(1), b'=') => depth += 1,
+            "<" => depth -= 1,
+            ";" | "{" | "}" => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            let before = at.checked_sub(1)?;
+            let is_path = before > 1 && tokens.is(before, b':') && tokens.is(before - 1, b':');
+            return if is_path { before.checked_sub(2) } else { Some(before) };
+        }
+    }
+    None
+}

@@ -1,0 +1,271 @@
+//! The written types of fields, of results of functions, and of values that a file or type defines.
+
+use super::locals::type_before;
+use super::written::{TUPLE, WrittenType, end_of_type, generic_arguments, split_types, written};
+use crate::graph::family::Family;
+use crate::graph::files::{Definition, Graph};
+use crate::graph::tokens::{TokenKind, Tokens};
+use crate::model::SymbolKind;
+
+impl Graph<'_> {
+    /// The written types of a field of a type itself.
+    pub(super) fn field_types(&self, own: &Definition, of: &WrittenType, field: &str) -> Vec<WrittenType> {
+        let family = self.family(own.file);
+        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+        let tokens = &item.tokens;
+        let Some((name, after)) = name_and_parameters(family, tokens, &own.name) else { return Vec::new() };
+        let range = match family {
+            Family::Rust => rust_field(tokens, after, field),
+            Family::Go => go_field(tokens, after, field),
+            _ => java_field(tokens, after, field),
+        };
+        let found = range.map_or_else(Vec::new, |(from, to)| written((family, own.file), tokens, from, to));
+        substituted(family, tokens, name, found, of)
+    }
+
+    /// The types of the values that a variant of an enum holds.
+    pub(super) fn variant_types(
+        &self,
+        own: &Definition,
+        of: &WrittenType,
+        variant: &str,
+        place: usize,
+    ) -> Vec<WrittenType> {
+        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+        let tokens = &item.tokens;
+        let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &own.name) else {
+            return Vec::new();
+        };
+        let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+        let is_variant = |at: &usize| {
+            tokens.word(*at) == variant && tokens.around(*at) == Some(body) && tokens.is(at + 1, b'(')
+        };
+        let Some(at) = (body..tokens.len()).find(is_variant) else { return Vec::new() };
+        let Some(close) = tokens.partner(at + 1) else { return Vec::new() };
+        let part = split_types(tokens, at + 2, close).get(place).copied();
+        let found =
+            part.map_or_else(Vec::new, |(from, to)| written((Family::Rust, own.file), tokens, from, to));
+        substituted(Family::Rust, tokens, name, found, of)
+    }
+
+    /// The types of a field with a name of a variant of an enum, or of a struct.
+    pub(super) fn named_variant_types(
+        &self,
+        own: &Definition,
+        of: &WrittenType,
+        variant: &str,
+        field: &str,
+    ) -> Vec<WrittenType> {
+        if *own.name == *variant || variant == "Self" && own.kind == SymbolKind::Struct {
+            return self.field_types(own, of, field);
+        }
+        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+        let tokens = &item.tokens;
+        let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &own.name) else {
+            return Vec::new();
+        };
+        let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+        let is_variant = |at: &usize| {
+            tokens.word(*at) == variant && tokens.around(*at) == Some(body) && tokens.is(at + 1, b'{')
+        };
+        let at = (body..tokens.len()).find(is_variant);
+        let range = at.and_then(|at| rust_field(tokens, at + 1, field));
+        let found =
+            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, own.file), tokens, from, to));
+        substituted(Family::Rust, tokens, name, found, of)
+    }
+
+    /// The types that a type of Go embeds.
+    pub(super) fn embedded(&self, own: &Definition) -> Vec<WrittenType> {
+        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+        let tokens = &item.tokens;
+        let Some((_, after)) = name_and_parameters(Family::Go, tokens, &own.name) else { return Vec::new() };
+        let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+        let Some(close) = tokens.partner(body) else { return Vec::new() };
+        let mut found = Vec::new();
+        let starts =
+            (body + 1..close).filter(|at| tokens.around(*at) == Some(body) && starts_line(tokens, *at));
+        for at in starts {
+            let word = if tokens.is(at, b'*') { at + 1 } else { at };
+            let end = if tokens.is(word + 1, b'.') { word + 3 } else { word + 1 };
+            if tokens.is_word(word) && (end >= close || starts_line(tokens, end)) {
+                found.extend(written((Family::Go, own.file), tokens, at, end));
+            }
+        }
+        found
+    }
+
+    /// The written types of the result of a function; `Self` is not replaced.
+    pub(super) fn result_types(&self, function: &Definition) -> Vec<WrittenType> {
+        let family = self.family(function.file);
+        let Some(item) = self.item(function.file, function.span) else { return Vec::new() };
+        let tokens = &item.tokens;
+        let is_name = |at: &usize| {
+            tokens.word(*at) == &*function.name
+                && [b'(', b'<', b'['].iter().any(|sign| tokens.is(at + 1, *sign))
+                && (family != Family::Rust || *at > 0 && tokens.word(at - 1) == "fn")
+                && !(*at > 0 && (tokens.is(at - 1, b'.') || tokens.is(at - 1, b'@')))
+        };
+        let Some(name) = (0..tokens.len()).find(is_name) else { return Vec::new() };
+        let home = (family, function.file);
+        if family == Family::Jvm {
+            let first = type_before(tokens, name);
+            return first.map_or_else(Vec::new, |first| written(home, tokens, first, name));
+        }
+        let open = if tokens.is(name + 1, b'<') {
+            generic_arguments(tokens, name + 1, tokens.len()).1
+        } else if tokens.is(name + 1, b'[') {
+            tokens.partner(name + 1).map_or(name + 1, |close| close + 1)
+        } else {
+            name + 1
+        };
+        let Some(close) = tokens.partner(open) else { return Vec::new() };
+        let from = match family {
+            Family::Rust if tokens.is_operator(close + 1, "->") => close + 3,
+            Family::Rust => return Vec::new(),
+            _ => close + 1,
+        };
+        let ends = |at: usize| {
+            let is_line = family == Family::Go && tokens.at(at).is_some_and(|token| token.indent.is_some());
+            tokens.is(at, b'{') || tokens.is(at, b';') || tokens.word(at) == "where" || is_line
+        };
+        let to = end_of_type(tokens, from, tokens.len(), ends);
+        if family == Family::Go && tokens.is(from, b'(') {
+            return named_results(home, tokens, from);
+        }
+        written(home, tokens, from, to)
+    }
+}
+
+/// The results in parentheses of a function of Go, which may have names.
+fn named_results(home: (Family, u32), tokens: &Tokens, open: usize) -> Vec<WrittenType> {
+    let Some(close) = tokens.partner(open) else { return Vec::new() };
+    let parts = split_types(tokens, open + 1, close);
+    let has_name = |(from, to): &(usize, usize)| {
+        to - from > 1 && tokens.is_word(*from) && !tokens.is(from + 1, b'.') && !tokens.is(from + 1, b'[')
+    };
+    let is_named = parts.iter().any(has_name);
+    let mut types = Vec::new();
+    for (index, (from, to)) in parts.iter().enumerate() {
+        // `a, b T`: the type of a name without one is that of the next.
+        let typed = if is_named { parts[index..].iter().find(|part| has_name(part)) } else { None };
+        let (from, to) = typed.map_or((*from, *to), |(from, to)| (from + 1, *to));
+        let found = written(home, tokens, from, to).into_iter().next();
+        types.push(found.unwrap_or_else(|| WrittenType::new(home.1, "")));
+    }
+    match types.len() {
+        1 => types,
+        _ => vec![WrittenType::new(home.1, TUPLE).with(types)],
+    }
+}
+
+/// The token of the name of a type, and the token after its generic parameters.
+fn name_and_parameters(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
+    let at = (0..tokens.len()).find(|at| {
+        tokens.word(*at) == name
+            && !(*at > 0 && [b'@', b'#', b'.'].iter().any(|sign| tokens.is(at - 1, *sign)))
+    })?;
+    let after = match family {
+        Family::Go if tokens.is(at + 1, b'[') => tokens.partner(at + 1).map_or(at + 1, |close| close + 1),
+        Family::Go => at + 1,
+        _ if tokens.is(at + 1, b'<') => generic_arguments(tokens, at + 1, tokens.len()).1,
+        _ => at + 1,
+    };
+    Some((at, after))
+}
+
+/// Types with the arguments of a type for its generic parameters.
+pub(super) fn substituted(
+    family: Family,
+    tokens: &Tokens,
+    name: usize,
+    types: Vec<WrittenType>,
+    of: &WrittenType,
+) -> Vec<WrittenType> {
+    if of.args.is_empty() {
+        return types;
+    }
+    let parts = match family {
+        Family::Go if tokens.is(name + 1, b'[') => {
+            tokens.partner(name + 1).map_or_else(Vec::new, |close| tokens.split(name + 2, close))
+        }
+        _ if tokens.is(name + 1, b'<') => generic_arguments(tokens, name + 1, tokens.len()).0,
+        _ => Vec::new(),
+    };
+    let is_type = |from: usize| !tokens.is(from, b'\'');
+    let names: Vec<&str> =
+        parts.iter().filter(|(from, _)| is_type(*from)).map(|(from, _)| tokens.word(*from)).collect();
+    types.into_iter().map(|own| replaced(own, &names, &of.args)).collect()
+}
+
+fn replaced(own: WrittenType, names: &[&str], args: &[WrittenType]) -> WrittenType {
+    let place = names.iter().position(|name| **name == *own.name);
+    match place.and_then(|place| args.get(place)) {
+        Some(argument) if own.args.is_empty() => argument.clone(),
+        _ => {
+            let inner = own.args.clone().into_iter().map(|inner| replaced(inner, names, args));
+            let inner = inner.collect();
+            own.with(inner)
+        }
+    }
+}
+
+fn starts_line(tokens: &Tokens, at: usize) -> bool {
+    tokens.at(at).is_some_and(|token| token.indent.is_some())
+}
+
+fn rust_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)> {
+    if let Ok(place) = field.parse::<usize>() {
+        let close = tokens.partner(after).filter(|_| tokens.is(after, b'('))?;
+        let (mut from, to) = split_types(tokens, after + 1, close).get(place).copied()?;
+        if tokens.word(from) == "pub" {
+            from = if tokens.is(from + 1, b'(') { tokens.partner(from + 1)? + 1 } else { from + 1 };
+        }
+        return Some((from, to));
+    }
+    let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+    let is_field = |at: &usize| {
+        tokens.word(*at) == field
+            && tokens.around(*at) == Some(body)
+            && tokens.is(at + 1, b':')
+            && !tokens.is(at + 2, b':')
+            && !tokens.is(at - 1, b':')
+    };
+    let at = (body + 1..tokens.len()).find(is_field)?;
+    let end = end_of_type(tokens, at + 2, tokens.len(), |at| tokens.is(at, b','));
+    Some((at + 2, end))
+}
+
+fn go_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)> {
+    let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+    let is_field = |at: &usize| {
+        let is_listed = tokens.is(at - 1, b',') || starts_line(tokens, *at);
+        tokens.word(*at) == field && tokens.around(*at) == Some(body) && is_listed
+    };
+    let mut at = (body + 1..tokens.len()).find(is_field)?;
+    while tokens.is(at + 1, b',') && tokens.is_word(at + 2) {
+        at += 2;
+    }
+    let is_end = |at: usize| {
+        starts_line(tokens, at) || tokens.at(at).is_some_and(|token| token.kind == TokenKind::Literal)
+    };
+    if is_end(at + 1) {
+        // An embedded type is a field with its name.
+        return Some((at, at + 1));
+    }
+    Some((at + 1, end_of_type(tokens, at + 1, tokens.len(), is_end)))
+}
+
+fn java_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)> {
+    let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+    let is_field = |at: &usize| {
+        let ends = [b'=', b';', b','].iter().any(|sign| tokens.is(at + 1, *sign));
+        tokens.word(*at) == field
+            && tokens.around(*at) == Some(body)
+            && ends
+            && !tokens.is_operator(at + 1, "==")
+    };
+    let at = (body + 1..tokens.len()).find(is_field)?;
+    // A constant of an enum has the type itself.
+    type_before(tokens, at).map(|first| (first, at))
+}

@@ -1,0 +1,410 @@
+//! Declarations of local names in the tokens of an item.
+
+use crate::graph::family::Family;
+use crate::graph::tokens::Tokens;
+
+use super::written::{end_of_type, generic_arguments};
+
+/// A part of a value that a pattern names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValuePart {
+    /// An element of a list.
+    Element,
+    /// One of several values.
+    OfTuple(usize),
+    /// A value in the variant whose name is this token.
+    OfVariant(usize, usize),
+    /// The field whose name is the second token, of the variant or struct whose name is the first token.
+    OfField(usize, usize),
+}
+
+/// What tells the type of a local name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LocalSource {
+    /// The tokens of a type.
+    Written(usize, usize),
+    /// The tokens of a value, and the parts that lead from it to the name, outermost first.
+    Value(usize, usize, Vec<ValuePart>),
+    /// The name is declared without either.
+    Untyped,
+}
+
+/// The nearest declaration of `name` before a token.
+pub(super) fn declaration(family: Family, tokens: &Tokens, name: &str, before: usize) -> Option<LocalSource> {
+    (0..before).rev().filter(|at| tokens.word(*at) == name).find_map(|at| match family {
+        Family::Rust => rust(tokens, at, before),
+        Family::Go => go(tokens, at, before),
+        _ => java(tokens, at, before),
+    })
+}
+
+/// Whether the innermost block around `at` also contains `before`.
+fn is_in_scope(tokens: &Tokens, at: usize, before: usize) -> bool {
+    let mut around = tokens.around(at);
+    while let Some(open) = around.filter(|open| !tokens.is(*open, b'{')) {
+        around = tokens.around(open);
+    }
+    around.and_then(|open| tokens.partner(open)).is_none_or(|close| close > before)
+}
+
+/// Whether the block after the bracket at `open` contains `before`.
+fn is_in_body(tokens: &Tokens, open: usize, before: usize) -> bool {
+    let Some(close) = tokens.partner(open) else { return false };
+    let body = (close + 1..(close + 60).min(tokens.len())).find(|at| tokens.is(*at, b'{'));
+    body.and_then(|body| tokens.partner(body)).is_none_or(|end| before < end)
+}
+
+fn rust(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
+    let (mut first, mut end, mut parts) = (at, at + 1, Vec::new());
+    loop {
+        while first > 0 && (matches!(tokens.word(first - 1), "mut" | "ref") || tokens.is(first - 1, b'&')) {
+            first -= 1;
+        }
+        let previous = tokens.word(first.checked_sub(1)?);
+        if parts.is_empty() && tokens.is(end, b':') && !is_path(tokens, end) {
+            return rust_typed(tokens, (first, at), before);
+        }
+        match previous {
+            "let" => return rust_let(tokens, (first, end), before, parts),
+            "for" => {
+                let body = tokens.find(end, before, |at| tokens.is(at, b'{'));
+                let is_loop = tokens.word(end) == "in" && body < before;
+                parts.push(ValuePart::Element);
+                parts.reverse();
+                let is_visible = is_loop && tokens.partner(body).is_some_and(|close| close > before);
+                return is_visible.then_some(LocalSource::Value(end + 1, body, parts));
+            }
+            "|" | "," if is_closure_part(tokens, first) => return Some(LocalSource::Untyped),
+            _ if tokens.is_operator(end, "=>") || tokens.word(end) == "if" => {
+                return match_arm(tokens, first, end, before, parts);
+            }
+            _ => (first, end) = pattern_around(tokens, first, &mut parts)?,
+        }
+    }
+}
+
+fn is_path(tokens: &Tokens, at: usize) -> bool {
+    tokens.is(at, b':') && tokens.is(at + 1, b':')
+}
+
+/// The pattern around the part of a pattern that begins at `part`: its first token, and the token after it.
+fn pattern_around(tokens: &Tokens, part: usize, parts: &mut Vec<ValuePart>) -> Option<(usize, usize)> {
+    let open = tokens.around(part)?;
+    let end = tokens.partner(open)? + 1;
+    let has_name = open > 0 && tokens.is_word(open - 1) && !is_keyword(tokens.word(open - 1));
+    let starts =
+        |at: usize| at > 0 && (tokens.is(at - 1, b'{') || tokens.is(at - 1, b'(') || tokens.is(at - 1, b','));
+    if tokens.is(open, b'{') {
+        let is_renamed = part > 1 && tokens.is(part - 1, b':') && !tokens.is(part - 2, b':');
+        let field = if is_renamed { part - 2 } else { part };
+        if !has_name || !starts(field) {
+            return None;
+        }
+        parts.push(ValuePart::OfField(open - 1, field));
+    } else if !tokens.is(open, b'(') || !starts(part) {
+        return None;
+    } else {
+        let place = tokens.split(open + 1, part).len();
+        parts.push(if has_name { ValuePart::OfVariant(open - 1, place) } else { ValuePart::OfTuple(place) });
+    }
+    let mut first = if has_name { open - 1 } else { open };
+    while has_name && first > 2 && is_path(tokens, first - 2) && tokens.is_word(first - 3) {
+        first -= 3;
+    }
+    Some((first, end))
+}
+
+/// A name at `at` with a type after it, in a pattern that begins at `first`.
+fn rust_typed(tokens: &Tokens, (first, at): (usize, usize), before: usize) -> Option<LocalSource> {
+    let is_let = matches!(tokens.word(first - 1), "let" | "const" | "static");
+    let in_braces = tokens.around(at).is_none_or(|open| tokens.is(open, b'{'));
+    let is_parameter = match tokens.word(first - 1) {
+        "|" => true,
+        "," => !in_braces || is_closure_part(tokens, first),
+        "(" => true,
+        _ => false,
+    };
+    if !is_let && !is_parameter || is_let && !is_in_scope(tokens, at, before) {
+        return None;
+    }
+    let ends = |at: usize| [b',', b'=', b';', b'|'].iter().any(|sign| tokens.is(at, *sign));
+    let end = end_of_type(tokens, at + 2, tokens.len(), ends);
+    Some(LocalSource::Written(at + 2, end))
+}
+
+/// A name in the pattern `first..end` after `let`.
+fn rust_let(
+    tokens: &Tokens,
+    (first, end): (usize, usize),
+    before: usize,
+    mut parts: Vec<ValuePart>,
+) -> Option<LocalSource> {
+    let equals = tokens.find(end, before, |at| tokens.is(at, b'='));
+    let is_condition = first > 1 && matches!(tokens.word(first - 2), "if" | "while" | "&");
+    let ends =
+        |at: usize| tokens.is(at, b';') || tokens.word(at) == "else" || is_condition && tokens.is(at, b'{');
+    let value_end = tokens.find(equals + 1, tokens.len(), ends);
+    let is_visible = equals < before && value_end <= before && is_in_scope(tokens, first, before);
+    parts.reverse();
+    is_visible.then_some(LocalSource::Value(equals + 1, value_end, parts))
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(word, "let" | "for" | "in" | "if" | "match" | "return" | "while" | "else" | "fn" | "mut" | "ref")
+}
+
+/// Whether a token is in the parameters of a closure, between two `|`.
+fn is_closure_part(tokens: &Tokens, at: usize) -> bool {
+    let near = (at.saturating_sub(30)..at).rev();
+    let open = near.take_while(|at| ![b';', b'{', b'}', b'='].iter().any(|sign| tokens.is(*at, *sign)));
+    let Some(open) = open.into_iter().find(|at| tokens.is(*at, b'|')) else { return false };
+    // The first bar of an `or` follows an operand.
+    let is_operator =
+        open > 0 && (tokens.is_word(open - 1) || tokens.is(open - 1, b')') || tokens.is(open - 1, b'|'));
+    !is_operator || tokens.word(open - 1) == "move"
+}
+
+/// A name in the pattern `first..end` of an arm of `match`.
+fn match_arm(
+    tokens: &Tokens,
+    first: usize,
+    end: usize,
+    before: usize,
+    mut parts: Vec<ValuePart>,
+) -> Option<LocalSource> {
+    let open = tokens.around(first).filter(|open| tokens.is(*open, b'{'))?;
+    let arrow = tokens.find(end, before, |at| tokens.is_operator(at, "=>"));
+    let body = arrow + 2;
+    let body_end = match tokens.partner(body) {
+        Some(close) if tokens.is(body, b'{') => close,
+        _ => tokens.find(body, tokens.len(), |at| tokens.is(at, b',') || tokens.is(at, b'}')),
+    };
+    if arrow >= before || body_end <= before {
+        return None;
+    }
+    let near = (open.saturating_sub(80)..open).rev();
+    let head =
+        near.into_iter().find(|at| tokens.word(*at) == "match" && tokens.around(*at) == tokens.around(open));
+    parts.reverse();
+    head.map(|head| LocalSource::Value(head + 1, open, parts))
+}
+
+fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
+    if at > 0 && tokens.is(at - 1, b'.') {
+        return None;
+    }
+    // A list of names.
+    let (mut first, mut last) = (at, at);
+    while first > 1 && tokens.is(first - 1, b',') && tokens.is_word(first - 2) {
+        first -= 2;
+    }
+    while tokens.is(last + 1, b',') && tokens.is_word(last + 2) {
+        last += 2;
+    }
+    let place = (at - first) / 2;
+    let is_only = first == last;
+    let after = last + 1;
+    if tokens.is_operator(after, ":=") || tokens.is(after, b'=') && is_declared_with_var(tokens, first) {
+        let from = if tokens.is(after, b'=') { after + 1 } else { after + 2 };
+        let is_range = tokens.word(from) == "range";
+        let ends = |index: usize| {
+            let is_line = index > from
+                && tokens.at(index).is_some_and(|token| token.indent.is_some())
+                && ![b'.', b'(', b',', b'&', b'|', b'+'].iter().any(|sign| tokens.is(index - 1, *sign));
+            is_line || tokens.is(index, b';') || tokens.is(index, b'}') || is_range && tokens.is(index, b'{')
+        };
+        let end = tokens.find(from, tokens.len(), ends);
+        if !is_in_scope(tokens, at, before) || end > before {
+            return None;
+        }
+        if is_range {
+            let part =
+                if is_only || place == 0 { return Some(LocalSource::Untyped) } else { ValuePart::Element };
+            return Some(LocalSource::Value(from + 1, end, vec![part]));
+        }
+        let values = tokens.split(from, end);
+        if values.len() > 1 {
+            return values.get(place).map(|(from, to)| LocalSource::Value(*from, *to, Vec::new()));
+        }
+        let parts = if is_only { Vec::new() } else { vec![ValuePart::OfTuple(place)] };
+        return Some(LocalSource::Value(from, end, parts));
+    }
+    if is_declared_with_var(tokens, first) {
+        let ends = |index: usize| {
+            let is_line = tokens.at(index).is_some_and(|token| token.indent.is_some());
+            tokens.is(index, b'=') || index > after && is_line || tokens.is(index, b';')
+        };
+        let end = end_of_type(tokens, after, tokens.len(), ends);
+        return is_in_scope(tokens, at, before).then_some(LocalSource::Written(after, end));
+    }
+    let open = tokens.around(at).filter(|open| tokens.is(*open, b'(') && *open > 0)?;
+    let is_function = tokens.word(open - 1) == "func"
+        || open > 1
+            && tokens.is_word(open - 1)
+            && (tokens.word(open - 2) == "func" || tokens.is(open - 2, b')'));
+    let is_type = tokens.is_word(after) || [b'*', b'[', b'.'].iter().any(|sign| tokens.is(after, *sign));
+    if !is_function || !is_type || !is_in_body(tokens, open, before) {
+        return None;
+    }
+    let end = end_of_type(tokens, after, tokens.len(), |index| tokens.is(index, b','));
+    Some(LocalSource::Written(after, end))
+}
+
+/// Whether the names from `first` on are declared with `var`, alone or in a list in parentheses.
+fn is_declared_with_var(tokens: &Tokens, first: usize) -> bool {
+    let is_var = |at: usize| matches!(tokens.word(at), "var" | "const");
+    let is_listed = || {
+        let open = tokens.around(first).filter(|open| tokens.is(*open, b'(') && *open > 0);
+        open.is_some_and(|open| is_var(open - 1))
+            && tokens.at(first).is_some_and(|token| token.indent.is_some())
+    };
+    first > 0 && is_var(first - 1) || is_listed()
+}
+
+fn java(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
+    if tokens.is_operator(at + 1, "->") {
+        return Some(LocalSource::Untyped);
+    }
+    let ends = [b'=', b';', b':', b',', b')'].iter().any(|sign| tokens.is(at + 1, *sign));
+    if !ends || tokens.is_operator(at + 1, "==") || at == 0 {
+        return None;
+    }
+    let first = type_before(tokens, at)?;
+    let around = tokens.around(at);
+    let is_visible = match around.filter(|open| tokens.is(*open, b'(')) {
+        Some(open) => is_in_body(tokens, open, before),
+        None => is_in_scope(tokens, at, before),
+    };
+    if !is_visible {
+        return None;
+    }
+    if tokens.word(first) != "var" {
+        return Some(LocalSource::Written(first, at));
+    }
+    let value_end = tokens.find(at + 2, tokens.len(), |at| tokens.is(at, b';') || tokens.is(at, b')'));
+    let parts = if tokens.is(at + 1, b':') { vec![ValuePart::Element] } else { Vec::new() };
+    Some(LocalSource::Value(at + 2, value_end, parts))
+}
+
+/// The first token of the type that ends before the name at `at`.
+pub(super) fn type_before(tokens: &Tokens, at: usize) -> Option<usize> {
+    let mut last = at.checked_sub(1)?;
+    while tokens.is(last, b']') || tokens.is(last, b'.') {
+        last =
+            if tokens.is(last, b']') { tokens.partner(last)?.checked_sub(1)? } else { last.checked_sub(1)? };
+    }
+    if tokens.is(last, b'>') {
+        let near = (last.saturating_sub(60)..last).rev();
+        let near =
+            near.take_while(|at| ![b';', b'{', b'}', b'(', b')'].iter().any(|sign| tokens.is(*at, *sign)));
+        let open = near.into_iter().find(|open| {
+            tokens.is(*open, b'<') && generic_arguments(tokens, *open, last + 1).1 == last + 1
+        })?;
+        last = open.checked_sub(1)?;
+    }
+    let is_keyword = matches!(
+        tokens.word(last),
+        "return"
+            | "new"
+            | "case"
+            | "else"
+            | "throw"
+            | "goto"
+            | "instanceof"
+            | "assert"
+            | "package"
+            | "import"
+    );
+    if !tokens.is_word(last) || is_keyword {
+        return None;
+    }
+    while last > 1 && tokens.is(last - 1, b'.') && tokens.is_word(last - 2) {
+        last -= 2;
+    }
+    Some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// The declaration of `pool` before the last `pool` of `text`, as text.
+    fn check(family: Family, text: &str, expected: &str) {
+        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[]);
+        let before = (0..tokens.len()).rfind(|at| tokens.word(*at) == "pool").unwrap();
+        let shown = match declaration(family, &tokens, "pool", before) {
+            None => "-".to_string(),
+            Some(LocalSource::Untyped) => "?".to_string(),
+            Some(LocalSource::Written(from, to)) => format!(": {}", tokens.text(from, to)),
+            Some(LocalSource::Value(from, to, parts)) => {
+                let part = |part: &ValuePart| match part {
+                    ValuePart::Element => " element".to_string(),
+                    ValuePart::OfTuple(place) => format!(" .{place}"),
+                    ValuePart::OfField(name, field) => {
+                        format!(" {}.{}", tokens.word(*name), tokens.word(*field))
+                    }
+                    ValuePart::OfVariant(name, place) => format!(" {}.{place}", tokens.word(*name)),
+                };
+                format!("= {}{}", tokens.text(from, to), parts.iter().map(part).collect::<String>())
+            }
+        };
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn declarations_of_rust_are_found() {
+        check(Family::Rust, "fn f(a: u8, pool: &mut Pool<u8>) { pool.take() }", ": &mut Pool<u8>");
+        check(Family::Rust, "fn f() { let mut pool: Pool = make(); pool.take() }", ": Pool");
+        check(Family::Rust, "fn f() { let pool = make()?; pool.take() }", "= make()?");
+        check(Family::Rust, "fn f() { { let pool = 1; } pool.take() }", "-");
+        check(
+            Family::Rust,
+            "fn f() { let Some(pool) = find(1) else { return }; pool.take() }",
+            "= find(1) Some.0",
+        );
+        check(Family::Rust, "fn f() { if let Ok((a, pool)) = find(1) { pool.take() } }", "= find(1) Ok.0 .1");
+        check(Family::Rust, "fn f() { for pool in &self.pools { pool.take() } }", "= &self.pools element");
+        check(Family::Rust, "fn f() { match x { Kind::A(ref pool) => pool.take(), _ => 1 } }", "= x A.0");
+        check(Family::Rust, "fn f() { match x { Kind::A { a, b: pool } => { pool.take() } } }", "= x A.b");
+        check(Family::Rust, "fn f() { let Kind { pool, .. } = x; pool.take() }", "= x Kind.pool");
+        check(Family::Rust, "fn f() { all.map(|pool| pool.take()) }", "?");
+        check(Family::Rust, "m!(|a: u8, pool: Pool| { pool.take() })", ": Pool");
+        check(Family::Rust, "fn f() { Pool { a: 1, pool: 2 }; pool.take() }", "-");
+    }
+
+    #[test]
+    fn declarations_of_go_are_found() {
+        check(Family::Go, "func (pool *Pool) f() { pool.Take() }", ": *Pool");
+        check(Family::Go, "func f(a, pool *Pool, b int) { pool.Take() }", ": *Pool");
+        check(
+            Family::Go,
+            "func f() {\n\tpool := Make(1).\n\t\tOther()\n\tpool.Take()\n}",
+            "= Make(1).\n\t\tOther()",
+        );
+        check(Family::Go, "func f() {\n\tpool, err := Make()\n\tpool.Take()\n}", "= Make() .0");
+        check(Family::Go, "func f() {\n\ta, pool := b, c\n\tpool.Take()\n}", "= c");
+        check(
+            Family::Go,
+            "func f() {\n\tfor _, pool := range all {\n\t\tpool.Take()\n\t}\n}",
+            "= all element",
+        );
+        check(Family::Go, "func f() {\n\tvar pool Pool\n\tpool.Take()\n}", ": Pool");
+        check(
+            Family::Go,
+            "func f() {\n\tg(func(pool *Pool) error {\n\t\treturn pool.Take()\n\t})\n}",
+            ": *Pool",
+        );
+    }
+
+    #[test]
+    fn declarations_of_java_are_found() {
+        check(Family::Jvm, "void f(final Pool pool) { pool.take(); }", ": Pool");
+        check(Family::Jvm, "void f() { Map<A, List<B>> pool = x; pool.take(); }", ": Map<A, List<B>>");
+        check(Family::Jvm, "void f() { var pool = make(); pool.take(); }", "= make()");
+        check(Family::Jvm, "void f() { for (Pool pool : pools) { pool.take(); } }", ": Pool");
+        check(Family::Jvm, "void f() { return pool; pool.take(); }", "-");
+        check(Family::Jvm, "void f() { all.map(pool -> pool.take()); }", "?");
+    }
+}

@@ -1,0 +1,216 @@
+//! The definitions of written types, and their members.
+
+use super::evaluate::Site;
+use super::library;
+use super::written::{WrittenType, end_of_type, generic_arguments, split_types, written};
+use crate::graph::family::Family;
+use crate::graph::files::{Definition, Graph};
+use crate::graph::paths::shared_folders;
+use crate::graph::resolve::dedup;
+use crate::model::SymbolKind;
+use crate::path;
+use crate::search::SearchError;
+
+/// The longest chain of base types, bounds and aliases that is followed.
+const MAX_STEPS: usize = 4;
+
+/// The most types that a name may mean.
+const MAX_TYPES: usize = 2;
+
+impl Graph<'_> {
+    /// The types of the tree that a written name means.
+    pub(super) fn type_definitions(&self, own: &WrittenType) -> Result<Vec<Definition>, SearchError> {
+        let key = (own.file, own.name.clone());
+        if let Some(known) = self.declared.types.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.find_type(own)?;
+        self.declared.types.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn find_type(&self, own: &WrittenType) -> Result<Vec<Definition>, SearchError> {
+        let family = self.family(own.file);
+        let imports = self.imports_in(own.file);
+        let mut bound =
+            imports.iter().flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
+        let binding = bound.find(|(_, binding)| *binding.local == *own.name);
+        let all = self.definitions_in(family, &own.name)?;
+        let types = all.iter().filter(|found| found.kind.is_type_like());
+        let mut types: Vec<Definition> = types.cloned().collect();
+        let here = |found: &Definition| found.file == own.file;
+        if types.iter().any(here) {
+            types.retain(here);
+            return Ok(types);
+        }
+        if let Some((import, binding)) = binding.filter(|(_, binding)| binding.name.is_some()) {
+            let mut found = self.bound(own.file, import, binding)?;
+            found.retain(|found| found.kind.is_type_like());
+            return Ok(found);
+        }
+        let near = self.snapshot.path(own.file);
+        let folder = path::split(near).0;
+        let beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
+        if family.shares_folder() && types.iter().any(beside) {
+            types.retain(beside);
+            return Ok(types);
+        }
+        let shared = |found: &Definition| shared_folders(self.snapshot.path(found.file), near);
+        let most = types.iter().map(shared).max();
+        types.retain(|found| Some(shared(found)) == most);
+        Ok(if types.len() > MAX_TYPES { Vec::new() } else { types })
+    }
+
+    /// The members with a name of a type, of the types that it extends, and of the bounds of a parameter.
+    pub(super) fn members_of(
+        &self,
+        site: &Site<'_>,
+        own: &WrittenType,
+        name: &str,
+        steps: usize,
+    ) -> Result<Vec<Definition>, SearchError> {
+        if steps > MAX_STEPS {
+            return Ok(Vec::new());
+        }
+        let types = self.type_definitions(own)?;
+        if types.is_empty() {
+            let mut next = self.bounds(site, &own.name);
+            next.extend(library::inner(own).cloned());
+            return self.members_of_any(site, &next, name, steps);
+        }
+        let mut found = Vec::new();
+        for definition in &types {
+            found.extend(self.direct_members(definition, name)?);
+        }
+        if found.is_empty() {
+            let mut bases = Vec::new();
+            for definition in &types {
+                bases.extend(self.written_bases(definition, own)?);
+            }
+            found = self.members_of_any(site, &bases, name, steps)?;
+        }
+        dedup(&mut found);
+        Ok(found)
+    }
+
+    fn members_of_any(
+        &self,
+        site: &Site<'_>,
+        types: &[WrittenType],
+        name: &str,
+        steps: usize,
+    ) -> Result<Vec<Definition>, SearchError> {
+        let mut found = Vec::new();
+        for next in types {
+            found.extend(self.members_of(site, next, name, steps + 1)?);
+        }
+        dedup(&mut found);
+        Ok(found)
+    }
+
+    /// The members of a type itself.
+    fn direct_members(&self, own: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let family = self.family(own.file);
+        let all = self.definitions_in(family, name)?;
+        let folder = |file: u32| path::split(self.snapshot.path(file)).0;
+        let members: Vec<Definition> = all.members_of(&own.name).cloned().collect();
+        let of = |takes: &dyn Fn(&Definition) -> bool| -> Vec<Definition> {
+            members.iter().filter(|found| takes(found)).cloned().collect()
+        };
+        let own_file = of(&|found| found.file == own.file);
+        match family {
+            Family::Jvm => Ok(of(&|found| found.file == own.file && own.span.contains(found.span))),
+            Family::Go => Ok(of(&|found| folder(found.file) == folder(own.file))),
+            _ if !own_file.is_empty() => Ok(own_file),
+            _ => {
+                let mut found = Vec::new();
+                for member in members {
+                    let named = WrittenType::new(member.file, &own.name);
+                    if self.type_definitions(&named)?.iter().any(|other| other.is(own)) {
+                        found.push(member);
+                    }
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// The types that a type extends, implements, embeds or stands for.
+    pub(super) fn written_bases(
+        &self,
+        own: &Definition,
+        of: &WrittenType,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let family = self.family(own.file);
+        let Some(item) = self.item(own.file, own.span) else { return Ok(Vec::new()) };
+        let (tokens, home) = (&item.tokens, (family, own.file));
+        let Some(name) = (0..tokens.len()).find(|at| tokens.word(*at) == &*own.name) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        match family {
+            Family::Go => found.extend(self.embedded(own)),
+            Family::Jvm => {
+                let body = tokens.find(name, tokens.len(), |at| tokens.is(at, b'{'));
+                let is_head = |at: &usize| matches!(tokens.word(*at), "extends" | "implements");
+                let mut at = if tokens.is(name + 1, b'<') {
+                    generic_arguments(tokens, name + 1, body).1
+                } else {
+                    name + 1
+                };
+                while let Some(head) = (at..body).find(is_head) {
+                    at = (head + 1..body).find(is_head).unwrap_or(body);
+                    for (from, to) in split_types(tokens, head + 1, at) {
+                        found.extend(written(home, tokens, from, to));
+                    }
+                }
+            }
+            _ => {
+                if own.kind == SymbolKind::Trait && tokens.is(name + 1, b':') {
+                    let ends = |at: usize| tokens.is(at, b'{') || tokens.word(at) == "where";
+                    let end = end_of_type(tokens, name + 2, tokens.len(), ends);
+                    found.extend(written(home, tokens, name + 2, end));
+                }
+                if own.kind == SymbolKind::Type {
+                    let equals = tokens.find(name, tokens.len(), |at| tokens.is(at, b'='));
+                    let end = tokens.find(equals, tokens.len(), |at| tokens.is(at, b';'));
+                    found.extend(written(home, tokens, equals + 1, end));
+                }
+                let traits = self.base_types(own.file, &own.name)?;
+                found.extend(traits.iter().map(|name| WrittenType::new(own.file, name)));
+            }
+        }
+        found.retain(|base| base.name != of.name || base.file != of.file);
+        Ok(found)
+    }
+
+    /// The bounds of a generic parameter around a use.
+    fn bounds(&self, site: &Site<'_>, name: &str) -> Vec<WrittenType> {
+        let family = self.family(site.file);
+        if family == Family::Go {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let items = std::iter::once(site.item.clone()).chain(site.heads(self));
+        for item in items {
+            let tokens = &item.tokens;
+            let is_bound = |at: &usize| {
+                tokens.word(*at) == name
+                    && at.checked_sub(1).is_some_and(|before| {
+                        tokens.is(before, b'<') || tokens.is(before, b',') || tokens.word(before) == "where"
+                    })
+                    && match family {
+                        Family::Jvm => tokens.word(at + 1) == "extends",
+                        _ => tokens.is(at + 1, b':') && !tokens.is(at + 2, b':'),
+                    }
+            };
+            for at in (0..tokens.len()).filter(is_bound).take(2) {
+                let ends = |at: usize| tokens.is(at, b',') || tokens.is(at, b'{') || tokens.is(at, b'=');
+                let end = end_of_type(tokens, at + 2, tokens.len(), ends);
+                found.extend(written((family, site.file), tokens, at + 2, end));
+            }
+        }
+        found.retain(|bound| &*bound.name != name);
+        found
+    }
+}
