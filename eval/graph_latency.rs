@@ -5,6 +5,8 @@
 //!     printf 'callers kfree\nrefs kfree\nimpact kernel/cpu.c\n' |
 //!         cargo run --release --example graph_latency -- TREE INDEX_DIR
 //!
+//! The line `diff FILE` asks for the impact of the unified diff in a file.
+//!
 //! With `--draw N SEED`, also the callers of N functions whose names are drawn from the sources of the tree.
 
 use std::io::{BufRead, IsTerminal};
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use spyhop::engine::api::StalePolicy;
-use spyhop::{Engine, GraphQuestion, GraphRequest, Options};
+use spyhop::{Engine, GraphChanges, GraphQuestion, GraphRequest, Options};
 
 /// How often each question is asked; the median counts.
 const RUNS: usize = 7;
@@ -24,20 +26,28 @@ struct Timed {
     is_complete: bool,
 }
 
-fn ask(engine: &Engine, question: GraphQuestion, target: &str) -> Option<Timed> {
-    let request = GraphRequest::new(question, target);
-    engine.graph(&request).ok()?;
+fn ask(engine: &Engine, request: &GraphRequest) -> Result<Timed, spyhop::engine::Error> {
+    let mut reply = engine.graph(request)?;
     let mut times = Vec::new();
-    let mut reply = None;
     for _ in 0..RUNS {
         let start = Instant::now();
-        reply = engine.graph(&request).ok();
+        reply = engine.graph(request)?;
         times.push(start.elapsed());
     }
     times.sort_unstable();
-    let reply = reply?;
     let is_complete = reply.incomplete.is_none();
-    Some(Timed { median: times[RUNS / 2], rows: reply.rows.len(), total: reply.total, is_complete })
+    Ok(Timed { median: times[RUNS / 2], rows: reply.rows.len(), total: reply.total, is_complete })
+}
+
+/// The question of a line: `callers kfree`, or `diff FILE` for the impact of the diff in a file.
+fn request_of(line: &str) -> Result<GraphRequest, Box<dyn std::error::Error>> {
+    let (name, target) = line.split_once(' ').ok_or("a line is a question and a target")?;
+    if name == "diff" {
+        let changes = Some(GraphChanges::Diff(std::fs::read_to_string(target)?));
+        return Ok(GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, "") });
+    }
+    let question = GraphQuestion::ALL.into_iter().find(|own| own.name() == name).ok_or("no such question")?;
+    Ok(GraphRequest::new(question, target))
 }
 
 /// The names of functions in random sources of the tree, at most one of a file.
@@ -93,24 +103,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         lines = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
     }
     for line in &lines {
-        let (name, target) = line.split_once(' ').ok_or("a line is a question and a target")?;
-        let question =
-            GraphQuestion::ALL.into_iter().find(|own| own.name() == name).ok_or("no such question")?;
-        let shown = match ask(&engine, question, target) {
-            Some(Timed { median, rows, total, is_complete }) => {
+        let shown = match ask(&engine, &request_of(line)?) {
+            Ok(Timed { median, rows, total, is_complete }) => {
                 let least = if is_complete { "" } else { "at least " };
                 format!("{:9.2} ms  {rows} of {least}{total}", median.as_secs_f64() * 1e3)
             }
-            None => "no answer".to_string(),
+            Err(error) => format!("failed: {error}"),
         };
         println!("{line:<44} {shown}");
     }
-    let mut timed: Vec<(Duration, String)> = drawn(Path::new(&tree), draw, seed)
-        .into_iter()
-        .filter_map(|name| {
-            Some((ask(&engine, GraphQuestion::Callers, &name).filter(|own| own.rows > 0)?.median, name))
-        })
-        .collect();
+    let mut timed: Vec<(Duration, String)> = Vec::new();
+    for name in drawn(Path::new(&tree), draw, seed) {
+        match ask(&engine, &GraphRequest::new(GraphQuestion::Callers, &name)) {
+            Ok(answered) if answered.rows > 0 => timed.push((answered.median, name)),
+            Ok(_) => println!("callers {name:<36} no rows"),
+            Err(error) => println!("callers {name:<36} failed: {error}"),
+        }
+    }
     timed.sort();
     if let Some((slowest, name)) = timed.last() {
         let median = timed[timed.len() / 2].0.as_secs_f64() * 1e3;

@@ -35,14 +35,20 @@ impl ItemTokens {
     }
 }
 
+/// Items by file, start and end; `None` for an item that cannot be read.
+type ItemsBySpan = FxHashMap<(u32, u32, u32), Option<Rc<ItemTokens>>>;
+
+/// The types that a name means, by the file that names them.
+type TypesByName = FxHashMap<(u32, Box<str>), Vec<Definition>>;
+
 /// What a graph knows about types.
 #[derive(Default)]
 pub(in crate::graph) struct DeclaredTypes {
-    pub(super) items: RefCell<FxHashMap<(u32, u32, u32), Option<Rc<ItemTokens>>>>,
+    pub(super) items: RefCell<ItemsBySpan>,
     /// The types of calls, by file and by the byte of the called name.
     pub(super) calls: RefCell<FxHashMap<(u32, u32), Vec<WrittenType>>>,
     /// The definitions of types by the file that names them.
-    pub(super) types: RefCell<FxHashMap<(u32, Box<str>), Vec<Definition>>>,
+    pub(super) types: RefCell<TypesByName>,
     depth: Cell<u32>,
 }
 
