@@ -217,7 +217,11 @@ impl<'a> Graph<'a> {
     fn go_package(&self, name: &str) -> Vec<u32> {
         let files = |folder: &str| -> Vec<u32> {
             let files = self.paths().folder(folder).into_iter();
-            files.filter(|file| self.family(*file) == Family::Go).collect()
+            // An import of a package does not see its tests.
+            let is_seen = |file: &u32| {
+                self.family(*file) == Family::Go && !self.snapshot.path(*file).ends_with("_test.go")
+            };
+            files.filter(is_seen).collect()
         };
         for (module, folder) in self.go_modules() {
             let rest =

@@ -235,3 +235,40 @@ fn java_follows_builders_constants_and_fields() {
     check(JAVA, "Pool.run", &["src/b/User.java:10 -> 7", "src/b/User.java:7 -> 7", "src/b/User.java:8 -> 7"]);
     check(JAVA, "Slot.take", &["src/a/Pool.java:8 -> 4"]);
 }
+
+#[test]
+fn an_import_of_a_go_package_does_not_see_its_tests() {
+    let tree = Tree::new(
+        "
+=== go.mod
+module example.com/pool
+=== pool/pool.go
+package pool
+
+func Take() {}
+=== pool/pool_test.go
+package pool
+
+func Help() {}
+=== main.go
+package main
+
+import \"example.com/pool/pool\"
+
+func main() {
+	pool.Take()
+}
+",
+    );
+    let imports = GraphRequest::new(GraphQuestion::Imports, "main.go");
+    let reply = open(&tree).graph(&imports).unwrap();
+    let ends: Vec<String> = reply
+        .rows
+        .iter()
+        .map(|row| match &row.to {
+            GraphEnd::File(path) => path.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(ends, ["pool/pool.go"]);
+}
