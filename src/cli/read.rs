@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call};
-use spyhop::engine::api::{ReadReply, ReadRequest};
+use spyhop::engine::Error;
+use spyhop::engine::api::{ReadReply, ReadRequest, Remedy};
 use spyhop::path::RelPath;
 use spyhop::render::{json, text};
 
@@ -25,7 +26,8 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     call.request.path = word(matches, &place)?.or(call.request.path);
     let engine = huge::open(&place, call.options, matches)?;
     let bar = Bar::announcing(output, &engine);
-    let reply = engine.read_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let reply = engine.read_with_progress(&call.request, &|progress| bar.update(progress));
+    let reply = reply.map_err(|error| relative(error, output))?;
     drop(bar);
     let (warnings, outcome) = match &reply {
         ReadReply::Text(text) => (&text.warnings, Outcome::Found),
@@ -38,6 +40,16 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.text(&text::read(&reply, &output.style))?;
     }
     Ok(outcome)
+}
+
+/// An error whose similar paths can be typed in the current folder.
+fn relative(error: Error, output: &Output) -> Failure {
+    match error.remedy() {
+        Some(Remedy::ChoosePath(near)) => {
+            Failure::Usage(text::with_shown_paths(&error.to_string(), near, &output.style.paths))
+        }
+        _ => error.into(),
+    }
 }
 
 /// A typed word that is not the path of a file: the engine takes it for the name of a definition, wherever the current

@@ -526,6 +526,8 @@ pub struct WhyNot {
     pub missing: Vec<Gap>,
     /// A summary in one sentence.
     pub text: String,
+    /// The files with similar names, which the summary lists, if there is no such file.
+    pub nearest: Vec<String>,
 }
 
 /// A signal on which a file falls behind the tenth hit.

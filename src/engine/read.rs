@@ -306,7 +306,7 @@ impl Engine {
         }
         let near = nearest(path.as_str(), known.into_iter(), |path| path);
         let text = format!("there is no file '{path}' below '{}'{}", self.root().display(), offered(&near));
-        Err(Error::new(ErrorKind::NotFound, text))
+        Err(Error::new(ErrorKind::NotFound, text).with(Remedy::ChoosePath(near)))
     }
 
     /// The paths that may be meant by a path without a file: those of the index, and the entries of the nearest folder

@@ -39,9 +39,13 @@ pub fn why_not(
         hit: None,
         missing: Vec::new(),
         text,
+        nearest: Vec::new(),
     };
     let Some(file) = (0..snapshot.n_files() as u32).find(|file| snapshot.path(*file) == path.as_str()) else {
-        return Ok(unranked(not_in_index(engine, snapshot, &path)));
+        let near = near(snapshot, &path);
+        let answer = unranked(not_in_index(engine, snapshot, &path, &offered(&near)));
+        let is_missing = answer.verdict == Verdict::NoSuchFile;
+        return Ok(WhyNot { nearest: if is_missing { near } else { Vec::new() }, ..answer });
     };
     if let Some(why) = filter.refusal(path.as_str(), snapshot.version(file).language()) {
         let text = format!("{shown} is filtered out: {why}");
@@ -82,6 +86,7 @@ pub fn why_not(
         text: format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
         missing,
         path,
+        nearest: Vec::new(),
     })
 }
 
@@ -117,14 +122,19 @@ fn outside_head(
     (Verdict::NoTerm, text)
 }
 
-/// The end of the text about a missing file: the indexed files with similar names.
-fn near(snapshot: &SearchSnapshot, path: &RelPath) -> String {
+/// The indexed files with similar names.
+fn near(snapshot: &SearchSnapshot, path: &RelPath) -> Vec<String> {
     let paths = (0..snapshot.n_files() as u32).map(|file| snapshot.path(file).to_string());
-    offered(&nearest(path.as_str(), paths, |path| path))
+    nearest(path.as_str(), paths, |path| path)
 }
 
-/// Why a file is not in the index.
-fn not_in_index(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> (Verdict, String) {
+/// Why a file is not in the index. `offered` ends the text about a missing file.
+fn not_in_index(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    path: &RelPath,
+    offered: &str,
+) -> (Verdict, String) {
     let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
     if let Some(view) = engine.view() {
         return match skipped_entry(snapshot, path.as_str()) {
@@ -132,14 +142,11 @@ fn not_in_index(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> (
                 let text = format!("{shown} is left out: {}", reason(&skipped));
                 (Verdict::Skipped(skipped), text)
             }
-            None => {
-                (Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'{}", near(snapshot, path)))
-            }
+            None => (Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'{offered}")),
         };
     }
     if place.symlink_metadata().is_err() {
-        let text =
-            format!("there is no file {shown} below {}{}", engine.root().display(), near(snapshot, path));
+        let text = format!("there is no file {shown} below {}{offered}", engine.root().display());
         return (Verdict::NoSuchFile, text);
     }
     let tracked = engine.tracked();

@@ -58,7 +58,8 @@ pub fn error_text(error: &Error) -> String {
 /// A text, with the advice for a remedy.
 pub(super) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
     let advice = match remedy {
-        None => return text.to_string(),
+        // The text lists the paths.
+        None | Some(Remedy::ChoosePath(_)) => return text.to_string(),
         Some(Remedy::BuildIndex(recipe)) => format!("run: {}", index_command(recipe)),
         Some(Remedy::Rebuild) => "spyhop index --rebuild indexes the tree that is here".to_string(),
         Some(Remedy::ReplaceIndex) => "--force replaces it".to_string(),

@@ -172,6 +172,7 @@ fn why_not_sample() -> WhyNot {
         hit: Some(second_hit()),
         missing: vec![Gap { signal: Signal::Symbol, own: 0.0, tenth: 0.31 }],
         text: "docs/auth.md ranks 14th".into(),
+        nearest: vec![],
     }
 }
 

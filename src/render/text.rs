@@ -51,6 +51,7 @@ use crate::engine::api::{
     Snapshot, Verdict, WhyNot,
 };
 use crate::model::SkipReason;
+use crate::path::PathBase;
 use crate::time::rfc3339;
 
 /// The reply to a search: a line `path:line:column: text` per hit in compact mode; otherwise a block per hit, and a line
@@ -151,6 +152,7 @@ fn keeper_words(keeper: &OverridingRule) -> String {
 pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     let shown = style.paths.shown(answer.path.as_str());
     let text = answer.text.replacen(&*clean::answer_path(answer.path.as_str()), &clean::path(&shown), 1);
+    let text = with_shown_paths(&text, &answer.nearest, &style.paths);
     let mut out = format!("{}\n", clean(&text));
     if let Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) = &answer.verdict {
         let _ = writeln!(out, "  {}", style.clip(2, entry.reason.sentence()));
@@ -172,6 +174,25 @@ pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
             gap.tenth + 0.0
         );
     }
+    out
+}
+
+/// A text in which the quoted root-relative `paths` are replaced by the paths as they are shown.
+pub fn with_shown_paths(text: &str, paths: &[String], base: &PathBase) -> String {
+    let quoted = |path: &str| format!("'{path}'");
+    let mut out = String::new();
+    let mut rest = text;
+    // A path that is shown may contain another path of the list, so what is replaced is not searched again.
+    let first = |rest: &str| {
+        let at = |path: &'_ String| rest.find(&quoted(path)).map(|at| (at, path.clone()));
+        paths.iter().filter_map(at).min()
+    };
+    while let Some((at, path)) = first(rest) {
+        out.push_str(&rest[..at]);
+        out.push_str(&quoted(&base.shown(&path)));
+        rest = &rest[at + path.len() + 2..];
+    }
+    out.push_str(rest);
     out
 }
 

@@ -141,6 +141,10 @@ fn why_not_names_the_file_relative_to_the_current_folder() {
     tree.run(&["index", "-q"]);
     let ran = tree.run_in("src", &["why-not", "paint.py", "draw circle"]);
     assert!(ran.out.starts_with("paint.py ranks 1 of "), "{}", ran.out);
+    let ran = tree.run_in("src", &["why-not", "piant.py", "draw circle"]);
+    assert!(ran.out.ends_with("; the nearest are 'paint.py'\n"), "{}", ran.out);
+    let ran = tree.run_in("docs", &["read", "piant.py"]);
+    assert!(ran.err.contains("the nearest are '../src/paint.py'"), "{}", ran.err);
     let ran = tree.run_in("src", &["why-not", "../docs/guide.md", "zyzzyva"]);
     assert!(ran.out.starts_with("../docs/guide.md holds none of "), "{}", ran.out);
 }

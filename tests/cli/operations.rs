@@ -104,6 +104,10 @@ fn grep_prints_lines_as_grep_does() {
     assert!(out.contains("pub struct \x1b[0m\x1b[1m\x1b[31mVault"), "{out:?}");
 }
 
+/// What `files` and `symbols` say about words that name nothing.
+const NO_FILE: &str =
+    "No results found for: zyzzyva\n  `spyhop search zyzzyva` searches the code for these words.\n";
+
 #[test]
 fn files_are_found_by_name() {
     let tree = Tree::new(SMALL);
@@ -115,7 +119,7 @@ fn files_are_found_by_name() {
     };
     assert_eq!(check(&["paint"], 0, "src/paint.py\n"), "");
     check(&["*.rs"], 0, "src/auth.rs\n");
-    assert_eq!(check(&["zyzzyva"], 1, ""), "No results found for: zyzzyva\n");
+    assert_eq!(check(&["zyzzyva"], 1, ""), NO_FILE);
     check(&["table"], 0, "data/table.csv\n");
     assert_eq!(check(&["-n", "1"], 0, "data/table.csv\n"), "1 of 4 files\nmore: --cursor g1-1\n");
     check(&["-n", "2", "--cursor", "g1-2", "--path", "."], 0, "src/auth.rs\nsrc/paint.py\n");

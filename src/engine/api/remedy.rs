@@ -14,6 +14,8 @@ pub enum Remedy {
     ReplaceIndex,
     /// Export with sources: [`Export::snippets`](crate::engine::api::Export::snippets).
     ExportSources,
+    /// Choose one of these similar paths, which the text of the error lists. They are relative to the root.
+    ChoosePath(Vec<String>),
     /// Choose a folder for the index: [`Options::index_dir`](crate::engine::api::Options::index_dir).
     ChooseIndexFolder,
 }

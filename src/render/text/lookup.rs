@@ -233,11 +233,13 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
 /// `engine/  8 files, 2046 lines: rust 8`.
 fn map_heading(entry: &MapEntry, places: RowPlaces<'_>, style: &Style) -> String {
     let path = match (entry.path.as_str(), &entry.source) {
-        ("", None) => ".".to_string(),
+        ("", None) => clean::path(&style.paths.shown("")).into_owned(),
         ("", Some(name)) => format!("{name}:"),
         _ => places.clean(style, entry.source.as_ref(), &entry.path),
     };
-    let path = style.paint(Ink::Path, &if entry.is_dir { format!("{path}/") } else { path });
+    let path = if path.is_empty() { ".".to_string() } else { path };
+    let path = if entry.is_dir { format!("{}/", path.trim_end_matches('/')) } else { path };
+    let path = style.paint(Ink::Path, &path);
     let languages: Vec<String> = match entry.is_dir {
         true => entry.languages.iter().map(|(name, files)| format!("{name} {files}")).collect(),
         false => entry.languages.iter().map(|(name, _)| name.to_string()).collect(),
@@ -266,7 +268,10 @@ fn empty_page(pattern: &str, total: usize, snapshot: &Snapshot) -> String {
         0 if snapshot.indexed_files == 0 => {
             format!("No results found for: {pattern}\n{}", nothing_indexed(snapshot))
         }
-        0 => format!("No results found for: {pattern}\n"),
+        0 if pattern.contains(['*', '?', '[']) => format!("No results found for: {pattern}\n"),
+        0 => format!(
+            "No results found for: {pattern}\n  `spyhop search {pattern}` searches the code for these words.\n"
+        ),
         _ => format!("No further results for: {pattern} ({total} in all)\n"),
     }
 }

@@ -216,8 +216,8 @@ const CHECKABLE: [Signal; 14] = [
 /// The number of leading [`CHECKABLE`] signals of which two are shown together; of the others only the first.
 const OF_PLACE: usize = 10;
 
-/// Up to two reasons in words that help: what matches, and not how much of it. Empty if only statistics speak for the
-/// hit.
+/// Up to two reasons in words that help: what matches, and not how much of it. A definition that the query names is
+/// described by its uses, because what else matches is the name again. Empty if only statistics speak for the hit.
 fn evidence(reasons: &[Reason]) -> Vec<String> {
     let reason_of = |signal: &Signal| {
         let is_own = |reason: &&Reason| {
@@ -225,6 +225,10 @@ fn evidence(reasons: &[Reason]) -> Vec<String> {
         };
         reasons.iter().find(is_own).map(in_words)
     };
+    let named: Vec<String> = [Signal::Definition, Signal::Reference].iter().filter_map(reason_of).collect();
+    if named.len() == 2 {
+        return named;
+    }
     let texts: Vec<String> = CHECKABLE[..OF_PLACE].iter().filter_map(reason_of).take(2).collect();
     match texts.is_empty() {
         true => CHECKABLE[OF_PLACE..].iter().find_map(reason_of).into_iter().collect(),
@@ -311,7 +315,14 @@ mod tests {
         let lexical = reason(Signal::Lexical, "lexical: matched tokens [key]");
         assert_eq!(evidence(&[size.clone(), comment.clone()]), Vec::<String>::new());
         assert_eq!(evidence(&[size.clone(), path.clone()]), ["'auth' in the path matches"]);
-        assert_eq!(evidence(&[path, size, comment, lexical]), ["matches key"]);
+        assert_eq!(evidence(&[path, size, comment, lexical.clone()]), ["matches key"]);
+        let definition = reason(Signal::Definition, "definition: fn 'key' is defined here");
+        let literal = reason(Signal::Literal, "literal: contains the query as written");
+        let used = reason(Signal::Reference, "reference: 'key' is used in 3 places");
+        let named = [literal.clone(), lexical.clone(), definition.clone()];
+        assert_eq!(evidence(&named), ["contains the query as written", "fn 'key' is defined here"]);
+        let named = [literal, lexical, used, definition];
+        assert_eq!(evidence(&named), ["fn 'key' is defined here", "'key' is used in 3 places"]);
     }
 
     #[test]
