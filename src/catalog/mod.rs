@@ -64,9 +64,12 @@ pub use values::{RawValues, ValueError};
 #[cfg(test)]
 mod tests {
     use super::grep_params::{GREP_EXPAND, GREP_RESULTS};
+    use super::pack;
     use super::params::{MAX_FILE_SIZE, MAX_MEMORY, MAX_RESULTS, MIN_SCORE};
     use super::{DEPTH, EXPAND, FILES_RESULTS, MAX_ITEMS, PER_FILE, SYMBOLS_RESULTS};
-    use crate::engine::api::{FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, SymbolsRequest};
+    use crate::engine::api::{
+        FilesRequest, GrepRequest, MapRequest, Options, PackRequest, SearchRequest, SymbolsRequest,
+    };
 
     #[test]
     fn defaults_that_are_shown_are_the_defaults() {
@@ -86,6 +89,9 @@ mod tests {
         assert_eq!(GREP_EXPAND.default, Some(grep.expand.to_string().as_str()));
         assert_eq!(SYMBOLS_RESULTS.default, Some(SymbolsRequest::new("p").max_results.to_string().as_str()));
         assert_eq!(FILES_RESULTS.default, Some(FilesRequest::new("p").max_results.to_string().as_str()));
+        let packed = PackRequest::new("t");
+        assert_eq!(pack::MAX_FILES.default, Some(packed.max_files.to_string().as_str()));
+        assert_eq!(pack::BUDGET.default, Some(packed.budget.to_string().as_str()));
         let map = MapRequest::default();
         assert_eq!(MAX_ITEMS.default, Some(map.max_items.to_string().as_str()));
         assert_eq!(DEPTH.default, Some(map.depth.to_string().as_str()));

@@ -25,7 +25,7 @@ pub const BUDGET: Param =
     Param { default: Some("8000"), ..param("budget", Takes::Number(200, 200_000), "Tokens (bytes / 4)") };
 /// The number of files.
 pub const MAX_FILES: Param =
-    Param { default: Some("20"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
+    Param { default: Some("40"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
 
 /// How far the collection goes.
 pub const PACK_MODE: Param = Param {
