@@ -355,7 +355,7 @@ def _(tree):
         (tree.root / f"src/bean{number:02}.rs").write_text(f"fn roast_{number}() {{\n    let beans = {number};\n}}\n" * 3)
     (tree.root / "src/mill.rs").write_text("/// Grinds roasted beans into coffee.\npub fn grind_roasted_beans() {}\n")
     statistics = r"\d+ places|\d+ lines\b|chunks:|size:"
-    few, every = (tree.run("grind roasted beans", *more).stdout for more in ([], ["--all", "-n", "20"]))
+    few, every = (tree.run("grind roasted beans", *more).stdout for more in ([], ["--whole-page", "-n", "20"]))
     assert "pub fn grind_roasted_beans" in few and not re.search(statistics, few), few
     assert re.search(r"\d+ weaker hits: --all shows them", few, re.M) and len(few.splitlines()) <= 40, few
     assert len(every.splitlines()) > len(few.splitlines()), every

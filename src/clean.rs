@@ -48,6 +48,23 @@ pub fn line(text: &str) -> String {
     text.chars().map(|c| picture(c).unwrap_or(c)).collect()
 }
 
+/// The number of bytes of [`line`].
+pub fn line_bytes(text: &str) -> usize {
+    text.chars().map(|c| picture(c).unwrap_or(c).len_utf8()).sum()
+}
+
+/// The most characters of a name that are shown, because the heading of a document can be a whole paragraph.
+const MAX_NAME_CHARS: usize = 160;
+
+/// A name on one line, cut at 160 characters.
+pub fn short_name(text: &str) -> String {
+    let name = line(text);
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
+}
+
 /// `text` with its line ends, but without hidden or control characters.
 pub fn lines(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c } else { picture(c).unwrap_or(c) }).collect()

@@ -12,6 +12,7 @@ mod memory;
 mod pack;
 mod page;
 mod read;
+mod reasons;
 pub(super) mod remedy;
 mod snapshot;
 mod sources;
@@ -34,6 +35,8 @@ pub use self::memory::*;
 pub use self::pack::*;
 pub use self::page::*;
 pub use self::read::*;
+pub use self::reasons::Reason;
+pub(crate) use self::reasons::{most_telling, telling};
 pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::sources::*;
@@ -498,17 +501,6 @@ impl Band {
             Band::Weak => "weak",
         }
     }
-}
-
-/// A contribution of a signal to a score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reason {
-    /// The signal.
-    pub signal: Signal,
-    /// What the signal adds to the score; negative for a penalty.
-    pub contribution: f32,
-    /// A sentence such as `path: component 'provider' matches query`.
-    pub text: String,
 }
 
 /// Why a file has its rank for a query, or has none.

@@ -3,12 +3,6 @@
 /// The bytes of a token, on average.
 pub const BYTES_PER_TOKEN: usize = 4;
 
-/// The tokens of the heading of a file and of a unit.
-pub const HEADING_TOKENS: usize = 12;
-
-/// The bytes of the number before a line.
-pub const LINE_BYTES: usize = 5;
-
 /// The tokens of a text.
 pub fn tokens_of_bytes(bytes: usize) -> usize {
     bytes.div_ceil(BYTES_PER_TOKEN)

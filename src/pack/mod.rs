@@ -5,7 +5,9 @@
 
 mod budget;
 mod choice;
+mod lines;
 mod weights;
 
-pub use budget::{BYTES_PER_TOKEN, Budget, HEADING_TOKENS, LINE_BYTES, tokens_of_bytes};
+pub use budget::{BYTES_PER_TOKEN, Budget, tokens_of_bytes};
 pub use choice::{NeedEvidence, Spread, WeighedFile, cut, is_core, order, worth};
+pub use lines::{CUT_LINE, file_line, goal_line, next_line, row_bytes, summary_line, trace_line, unit_line};

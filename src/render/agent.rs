@@ -31,13 +31,14 @@ use super::json::JsonPaths;
 use super::paint::{Style, shown};
 use super::phrases::note_words;
 use super::places::{RowPlaces, agent_path};
-use super::text::{bytes, count, footer, tally, telling};
+use super::text::{bytes, count, footer, tally};
 use super::{json, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
-    Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
+    Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status,
+    WhyNot, telling,
 };
 use crate::path::RelPath;
 use crate::profile::Signal;

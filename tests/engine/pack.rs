@@ -4,11 +4,11 @@ use spyhop::engine::ErrorKind;
 use spyhop::engine::api::Relation;
 use spyhop::operations::PACK;
 use spyhop::path::RelPath;
-use spyhop::render::agent;
 use spyhop::render::json::JsonPaths;
+use spyhop::render::{Style, agent};
 use spyhop::{
-    ActivitySource, FileActivity, GraphChanges, LeftOutReason, Mode, PackFile, PackMode, PackReply,
-    PackRequest, PackStages, PackUnit, Session,
+    ActivitySource, AddNoteRequest, Engine, FileActivity, GraphChanges, LeftOutReason, Mode, NoteKind,
+    PackFile, PackMode, PackReply, PackRequest, PackStages, PackUnit, Reason, Session, Signal,
 };
 
 use super::open;
@@ -122,19 +122,112 @@ fn each_goal_leads_to_a_whole_unit_with_its_enclosing_line() {
     assert!(send.goals.contains(&0) && !send.reason.is_empty() && !send.is_cut);
 }
 
-#[test]
-fn tokens_are_those_of_the_text_that_is_shown() {
-    for budget in [300, 800, 4_000] {
-        let tree = Tree::new(LARGE);
-        let reply =
-            pack(&tree, PackRequest { budget, ..PackRequest::new("where are retries and uploads done") });
-        let shown = agent::tokens(&agent::pack(&reply).text);
-        assert!(
-            reply.tokens <= budget && reply.tokens.abs_diff(shown) < 120 + reply.tokens / 4,
-            "{shown} {}",
-            reply.tokens
-        );
+/// A tree of `n_files` files about uploads, with calls, imports and long paths.
+fn generated(n_files: usize) -> Tree {
+    let file = |number: usize| {
+        let before = number.saturating_sub(1);
+        let body: String = (0..number % 23)
+            .map(|line| format!("        total += self.retry_{line}(\"ä{line}\")\n"))
+            .collect();
+        format!(
+            "\n=== app/uploads/part_{:02}/upload_retry_{number}.py\nfrom app.uploads.part_{:02}.upload_retry_{before} \
+             import retry_upload_{before}\n\n\nclass Upload{number}:\n    \"\"\"Sends uploads again until the retry \
+             limit.\"\"\"\n\n    def send_upload(self, path):\n{body}        return retry_upload_{before}(path)\n\n\n\
+             def retry_upload_{number}(path):\n    return Upload{number}().send_upload(path)\n",
+            number % 7,
+            before % 7,
+        )
+    };
+    let long = (0..300).map(|line| format!("    total += limit_{line}(retry, upload)\n")).collect::<String>();
+    let all: String = (1..=n_files).map(file).collect();
+    Tree::new(&format!("{all}\n=== app/status.py\ndef show_retry_limit(page):\n{long}"))
+}
+
+#[track_caller]
+fn check_budgets(engine: &Engine, tasks: &[&str]) {
+    let budgets = (200..1_000).step_by(73).chain((1_000..=16_000).step_by(2_500));
+    for budget in budgets {
+        for task in tasks {
+            let mut request = PackRequest { budget, ..PackRequest::new(*task) };
+            for page in 0..2 {
+                let reply = engine.pack(&request).unwrap();
+                let n_notes = reply.notes.len();
+                let texts = [agent::pack(&reply).text, (PACK.text)(&reply, &Style::default())];
+                for (shown, text) in texts.iter().map(|text| (agent::tokens(text), text)) {
+                    let context =
+                        format!("{shown} of {budget}, {n_notes} notes, page {page}, {task}:\n{text}");
+                    assert!(shown <= budget && reply.tokens <= budget, "{context}");
+                    // The lines below the files are counted with room for their largest numbers.
+                    let named: usize =
+                        text.lines().filter(|line| line.starts_with("  no room")).map(str::len).sum();
+                    assert!(
+                        shown + 60 + reply.tokens / 8 >= reply.tokens + named / 4,
+                        "{} {context}",
+                        reply.tokens
+                    );
+                }
+                assert!(!reply.files.is_empty() || page > 0, "{budget} {task}");
+                let Some(next) = reply.next else { break };
+                request.cursor = Some(next);
+            }
+        }
     }
+}
+
+const TASKS: &[&str] = &[
+    "where are retries and uploads done",
+    TASK,
+    "raise the retry limit of uploads. Show the retry limit in the status page. Mask the secrets of callers in the log. \
+     Import the limits of every upload from one module; document the limit",
+];
+
+#[test]
+fn the_text_of_a_pack_stays_within_the_budget() {
+    check_budgets(&open(&generated(60)), TASKS);
+}
+
+#[test]
+fn the_text_of_a_pack_with_notes_stays_within_the_budget() {
+    let tree = generated(12);
+    let engine = open(&tree);
+    for number in 0..4 {
+        let text = format!("Upload retry limit {number} {}", "of uploads in the status page ".repeat(12));
+        let mut request = AddNoteRequest::new(NoteKind::Failure, text);
+        request.links = vec!["app/status.py#show_retry_limit".to_string()];
+        engine.add_note(&request).unwrap();
+    }
+    check_budgets(&engine, TASKS);
+    let first = engine.pack(&PackRequest { budget: 2_000, ..PackRequest::new(TASK) }).unwrap();
+    assert!(!first.notes.is_empty());
+    let cursor = first.next.clone();
+    let second = engine.pack(&PackRequest { budget: 2_000, cursor, ..PackRequest::new(TASK) }).unwrap();
+    assert!(first.next.is_some() && second.notes.is_empty(), "{:?}", second.notes);
+}
+
+#[test]
+fn the_reason_of_a_unit_is_never_a_figure_that_every_file_has() {
+    let tree = generated(60);
+    let reply = pack(&tree, PackRequest { mode: Mode::Debug, ..PackRequest::new(TASKS[0]) });
+    let figures = [
+        Signal::Base,
+        Signal::BestPlace,
+        Signal::Chunks,
+        Signal::Depth,
+        Signal::File,
+        Signal::PathRelated,
+        Signal::Size,
+        Signal::Symbols,
+    ];
+    let is_figure = |reason: &&Reason| figures.contains(&reason.signal);
+    let units: Vec<&PackUnit> = reply.files.iter().flat_map(|file| &file.units).collect();
+    for unit in &units {
+        let chosen = unit.reasons.iter().find(|reason| reason.text == unit.reason);
+        assert!(!chosen.as_ref().is_some_and(is_figure), "{} {:?}", unit.reason, unit.reasons);
+    }
+    assert!(
+        units.iter().any(|unit| unit.reasons.first().as_ref().is_some_and(is_figure)),
+        "no figure comes first"
+    );
 }
 
 #[test]

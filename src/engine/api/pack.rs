@@ -26,7 +26,8 @@ use crate::text::Lines;
 pub struct PackRequest {
     /// The task in words, of 1 to 10,000 characters.
     pub task: String,
-    /// The maximum number of tokens of the pack, 200 to 200,000. A token is taken to be 4 bytes. Default 8,000.
+    /// The maximum number of tokens of the pack's text, 200 to 200,000; see [`PackReply::tokens`]. A token is taken to be 4 bytes.
+    /// Default 8,000.
     pub budget: usize,
     /// The maximum number of files, 1 to 50. Default 40.
     pub max_files: usize,
@@ -118,11 +119,13 @@ pub struct PackReply {
     pub goals: Vec<PackGoal>,
     /// The files, best first.
     pub files: Vec<PackFile>,
-    /// The notes that help with the task, up to 3; see [`Engine::related_notes`](crate::Engine::related_notes).
+    /// The notes that help with the task, up to 3 and as many as fit the budget; see [`Engine::related_notes`](crate::Engine::related_notes).
     pub notes: Vec<NoteRow>,
     /// The best places that the pack does not have, up to 30.
     pub left_out: Vec<LeftOutPlace>,
-    /// The tokens of the pack, at most [`PackRequest::budget`].
+    /// The tokens of the pack's text in the mode `default`, at most [`PackRequest::budget`]: code with its line numbers,
+    /// headings, goals, traces, imports, notes, and the lines below the files, but not warnings. The text names places
+    /// without room as far as the rest of the budget allows. The mode `debug` adds lines that do not count.
     pub tokens: usize,
     /// The budget of the request, in tokens.
     pub budget: usize,
@@ -228,6 +231,18 @@ pub struct PackTrace {
     pub confidence: f32,
 }
 
+impl PackTrace {
+    /// How the other end is related to the unit, in words.
+    pub fn words(&self) -> &'static str {
+        match (self.relation, self.is_outgoing) {
+            (Relation::Tests, _) => "tested by",
+            (_, true) => "calls",
+            (Relation::Calls, false) => "called by",
+            (_, false) => "used by",
+        }
+    }
+}
+
 /// A place that a pack does not have.
 #[derive(Clone, Debug)]
 pub struct LeftOutPlace {
@@ -265,6 +280,17 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
+    /// Every reason.
+    pub const ALL: [LeftOutReason; 7] = [
+        LeftOutReason::Budget,
+        LeftOutReason::Files,
+        LeftOutReason::Threshold,
+        LeftOutReason::Duplicate,
+        LeftOutReason::OtherRegion,
+        LeftOutReason::Sent,
+        LeftOutReason::Unreadable,
+    ];
+
     /// The name in replies.
     pub fn name(self) -> &'static str {
         match self {

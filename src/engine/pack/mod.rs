@@ -11,9 +11,12 @@
 //! file has a reason, and so has each place that is left out. All texts come from one commit of the index, and a file is
 //! read once.
 
+mod around;
 mod assemble;
 mod assembled;
 mod candidates;
+mod deepen;
+mod filling;
 mod near;
 mod notes;
 mod probe;

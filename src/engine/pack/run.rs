@@ -111,8 +111,7 @@ impl PackRun<'_, '_> {
         let evidence = candidates.iter().map(|own| own.evidence.clone());
         let ranked = order(evidence, |at| self.snapshot.path(candidates[at].file));
         self.place_edge_led(&mut candidates, &ranked)?;
-        let Assembled { files, left_out, tokens, is_complete } =
-            self.assembled(&candidates, &ranked, page)?;
+        let mut pack = self.assembled(&candidates, &ranked, &goals, page)?;
         let region = |goal: usize| {
             let of_goal = |region: &PackRegion| region.goals.contains(&goal);
             self.record.regions.iter().position(of_goal).unwrap_or(0)
@@ -120,7 +119,8 @@ impl PackRun<'_, '_> {
         let goals = goals.into_iter().enumerate().map(|(at, goal)| pack_goal(goal, region(at))).collect();
         let generation = self.snapshot.meta().commit().generation;
         let viewed = Some(Viewed::from_snapshot(self.snapshot));
-        let (notes, unread) = self.related_notes(&files);
+        let (notes, unread) = self.related_notes(&mut pack, page);
+        let Assembled { files, left_out, tokens, is_complete } = pack;
         let warnings = freshness.warnings.iter().cloned().chain(self.graph.warnings.drain(..)).chain(unread);
         Ok(PackReply {
             goals,

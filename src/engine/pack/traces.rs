@@ -7,7 +7,7 @@ use super::units::UnitExtent;
 use crate::engine::Error;
 use crate::engine::api::*;
 use crate::graph::{Definition, GraphEdge};
-use crate::pack::{LINE_BYTES, tokens_of_bytes};
+use crate::pack::{tokens_of_bytes, trace_line};
 use crate::path::RelPath;
 use crate::text::Lines;
 
@@ -110,13 +110,8 @@ impl PackRun<'_, '_> {
 
 /// The tokens of traces.
 pub fn tokens_of_traces(traces: &[PackTrace]) -> usize {
-    let bytes = |trace: &PackTrace| {
-        trace.symbol.as_ref().map_or(0, String::len) + trace.path.as_str().len() + "called by  :1234\n".len()
+    let line = |trace: &PackTrace| {
+        trace_line(trace.words(), trace.symbol.as_deref(), trace.path.as_str(), trace.line)
     };
-    tokens_of_bytes(traces.iter().map(bytes).sum())
-}
-
-/// The tokens of lines with their numbers.
-pub fn tokens_of_lines(lines: &[PackLine]) -> usize {
-    tokens_of_bytes(lines.iter().map(|line| line.text.len() + 1 + LINE_BYTES).sum())
+    tokens_of_bytes(traces.iter().map(|trace| line(trace).len() + 1).sum())
 }

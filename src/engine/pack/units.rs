@@ -12,7 +12,7 @@ use crate::engine::api::PackLine;
 use crate::engine::core::Engine;
 use crate::engine::source::ReplySources;
 use crate::model::SymbolKind;
-use crate::pack::{HEADING_TOKENS, LINE_BYTES, tokens_of_bytes};
+use crate::pack::{row_bytes, tokens_of_bytes};
 use crate::query::Query;
 use crate::search::{SearchError, SearchSnapshot};
 use crate::secrets::{self, SecretMask};
@@ -65,8 +65,30 @@ pub struct UnitExtent {
     pub symbol: Option<String>,
     /// The first line of the type around the unit.
     pub enclosing: Option<u32>,
-    /// The tokens of the unit, with its heading.
+    /// The tokens of the code.
+    pub code_tokens: usize,
+    /// The tokens of the code and of the line of the type around the unit.
     pub tokens: usize,
+}
+
+impl UnitFile {
+    /// The digits of the largest line number.
+    fn width(&self) -> usize {
+        self.index.count().to_string().len()
+    }
+
+    /// The bytes of each of some lines as a row with its number.
+    fn row_bytes(&self, lines: Lines) -> impl Iterator<Item = usize> {
+        let width = self.width();
+        self.text[self.index.span_of(lines).range()].lines().map(move |line| row_bytes(width, line))
+    }
+}
+
+impl UnitExtent {
+    /// What identifies the unit in a tree.
+    pub fn key(&self, file: u32) -> (u32, u32, u32) {
+        (file, self.lines.first, self.lines.last)
+    }
 }
 
 impl<'a> Units<'a> {
@@ -149,15 +171,15 @@ impl<'a> Units<'a> {
             is_container && item.lines.first < whole.first && whole.last <= item.whole.last
         });
         let enclosing = around.map(|item| item.lines.first);
-        let bytes =
-            |lines: Lines| own.index.span_of(lines).range().len() + LINE_BYTES * lines.count() as usize;
-        let above = enclosing.map_or(0, |line| bytes(Lines { first: line, last: line }));
+        let above = enclosing.map_or(0, |line| own.row_bytes(Lines { first: line, last: line }).sum());
+        let code_tokens = tokens_of_bytes(own.row_bytes(whole).sum());
         Ok(Some(UnitExtent {
             lines: whole,
             kind: item.map_or(place.kind, |item| item.kind),
             symbol: item.map(|item| item.symbol.clone()).or_else(|| place.symbol.clone()),
             enclosing,
-            tokens: tokens_of_bytes(bytes(whole) + above) + HEADING_TOKENS,
+            code_tokens,
+            tokens: code_tokens + tokens_of_bytes(above),
         }))
     }
 
@@ -195,6 +217,23 @@ impl<'a> Units<'a> {
         let masked = mask.as_ref().map(|cover| secrets::mask_lines(&own.text, range.clone(), cover));
         let text = masked.as_deref().unwrap_or(&own.text);
         Ok(text[range].lines().map(str::to_string).collect())
+    }
+
+    /// The number of lines, of the first ones of `lines`, whose rows have at most `room` bytes.
+    pub fn rows_within(&self, file: u32, lines: Lines, room: usize) -> Result<usize, Error> {
+        let Some(own) = self.file(file)? else { return Ok(0) };
+        let mut size = 0;
+        let fitting = own.row_bytes(lines).take_while(|bytes| {
+            size += bytes;
+            size <= room
+        });
+        Ok(fitting.count())
+    }
+
+    /// The bytes of lines of a file as rows with numbers.
+    pub fn bytes_of_rows(&self, file: u32, rows: &[PackLine]) -> Result<usize, Error> {
+        let width = self.file(file)?.map_or(0, |own| own.width());
+        Ok(rows.iter().map(|row| row_bytes(width, &row.text)).sum())
     }
 
     /// A line of a file.

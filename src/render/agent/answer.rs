@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+pub(super) use crate::clean::short_name;
 use crate::clean::{self, line as clean};
 use crate::path::RelPath;
 use crate::render::paint::file_uri;
@@ -125,18 +126,6 @@ pub fn cut(answer: Answer, budget: usize) -> Answer {
     let text = format!("{}{mark}{end}", &body[..kept.unwrap_or(head)]);
     Answer { text, ..answer }
 }
-
-/// A name or sentence from a file, on one line and truncated to [`MAX_NAME_CHARS`].
-pub(super) fn short_name(text: &str) -> String {
-    let name = clean(text);
-    match name.char_indices().nth(MAX_NAME_CHARS) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name,
-    }
-}
-
-/// The most characters of a name that are shown, because the heading of a document can be a whole paragraph.
-const MAX_NAME_CHARS: usize = 160;
 
 /// `first-last`, or a single number.
 pub(super) fn span(lines: Lines) -> String {

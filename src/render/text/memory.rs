@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::counts::count;
-use crate::clean::{self, line as clean};
+use crate::clean::{self, line as clean, short_name};
 use crate::engine::api::{ImportedNotes, LinkRow, LinkState, NoteRow, NotesReply, Verification};
 use crate::render::paint::{Ink, Style};
 
@@ -118,7 +118,7 @@ fn state(row: &NoteRow) -> String {
 pub(super) fn note_lines(notes: &[NoteRow], style: &Style) -> String {
     let mut out = String::new();
     for row in notes {
-        let line = format!("note {} ({}): {}", row.note.id, state(row), clean(row.note.title()));
+        let line = format!("note {} ({}): {}", row.note.id, state(row), short_name(row.note.title()));
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &line)));
     }
     out

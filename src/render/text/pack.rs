@@ -4,11 +4,17 @@ use std::fmt::Write;
 
 use super::super::paint::{Ink, Style};
 use super::memory::note_lines;
-use crate::clean::{self, line as clean};
-use crate::engine::api::{LeftOutReason, Mode, PackFile, PackReply, PackTrace, PackUnit, Relation};
+use crate::clean::{self, line as clean, short_name};
+use crate::engine::api::{LeftOutPlace, LeftOutReason, Mode, PackFile, PackReply, PackUnit};
+use crate::pack::{
+    BYTES_PER_TOKEN, CUT_LINE, file_line, goal_line, next_line, summary_line, trace_line, unit_line,
+};
 
 /// The most places that were left out and are named.
 const MAX_NAMED: usize = 8;
+
+/// What an empty pack says whose first unit does not fit.
+const NO_ROOM: &str = "no unit fits the budget\n";
 
 /// A context pack.
 pub fn pack(reply: &PackReply, style: &Style) -> String {
@@ -21,7 +27,7 @@ pub(in crate::render) fn pack_without_notes(reply: &PackReply, style: &Style) ->
     let dim = |text: &str| style.paint(Ink::Dim, text);
     if reply.goals.len() > 1 {
         for (number, goal) in (1..).zip(&reply.goals) {
-            let _ = writeln!(out, "{}", dim(&format!("goal {number}: {}", clean(&goal.text))));
+            let _ = writeln!(out, "{}", dim(&goal_line(number, &goal.text, reply.goals.len(), reply.budget)));
         }
         out.push('\n');
     }
@@ -29,24 +35,39 @@ pub(in crate::render) fn pack_without_notes(reply: &PackReply, style: &Style) ->
         pack_file(&mut out, file, reply.mode, style);
     }
     if reply.files.is_empty() {
-        out.push_str("nothing found\n");
+        let is_full = reply.left_out.iter().any(|place| place.reason == LeftOutReason::Budget);
+        out.push_str(if is_full { NO_ROOM } else { "nothing found\n" });
     }
     if reply.mode == Mode::Debug {
         record(&mut out, reply, style);
     }
     let _ = writeln!(out, "{}", dim(&summary(reply)));
-    let budget = reply.left_out.iter().filter(|place| place.reason == LeftOutReason::Budget);
-    for place in budget.take(MAX_NAMED) {
-        let symbol = place.symbol.as_deref().unwrap_or_default();
-        let shown = style.paths.shown(place.path.as_str());
-        let path = clean::path(&shown);
-        let _ =
-            writeln!(out, "{}", dim(&format!("  no room: {path}:{} {}", place.lines.first, clean(symbol))));
+    for line in lines_without_room(reply, style) {
+        let _ = writeln!(out, "{}", dim(&line));
     }
     if let Some(next) = &reply.next {
-        let _ = writeln!(out, "{}", dim(&format!("next: {}", clean(next))));
+        let _ = writeln!(out, "{}", dim(&next_line(next)));
     }
     out
+}
+
+/// The lines that name the best places without room, as far as the rest of the budget allows.
+fn lines_without_room(reply: &PackReply, style: &Style) -> Vec<String> {
+    let line = |place: &LeftOutPlace| {
+        let symbol = short_name(place.symbol.as_deref().unwrap_or_default());
+        let path = style.paths.shown(place.path.as_str());
+        format!("  no room: {}:{} {symbol}", clean::path(&path), place.lines.first)
+    };
+    let without_room = reply.left_out.iter().filter(|place| place.reason == LeftOutReason::Budget);
+    let mut room = reply.budget.saturating_sub(reply.tokens) * BYTES_PER_TOKEN;
+    let fits = |line: &String| match room.checked_sub(line.len() + 1) {
+        Some(rest) => {
+            room = rest;
+            true
+        }
+        None => false,
+    };
+    without_room.take(MAX_NAMED).map(line).take_while(fits).collect()
 }
 
 fn summary(reply: &PackReply) -> String {
@@ -57,19 +78,13 @@ fn summary(reply: &PackReply) -> String {
             None => reasons.push((place.reason.name(), 1)),
         }
     }
-    let counts: Vec<String> = reasons.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let counts = if counts.is_empty() { "none".to_string() } else { counts.join(", ") };
-    let mode = reply.record.pack_mode.name();
-    format!(
-        "{} of {} tokens · {mode}: {} · left out: {counts}",
-        reply.tokens, reply.budget, reply.record.mode_reason
-    )
+    let record = &reply.record;
+    summary_line((reply.tokens, reply.budget), record.pack_mode.name(), &record.mode_reason, &reasons)
 }
 
 fn pack_file(out: &mut String, file: &PackFile, mode: Mode, style: &Style) {
     let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(file.path.as_str())));
-    let backup = if file.is_backup { "backup; " } else { "" };
-    let why = style.paint(Ink::Dim, &format!("  {:.2} {backup}{}", file.score, clean(&file.reason)));
+    let why = style.paint(Ink::Dim, &file_line(file.score, file.is_backup, &file.reason));
     let _ = writeln!(out, "{path}{why}");
     let width = file.units.last().map_or(1, |unit| unit.lines.last.to_string().len());
     if mode != Mode::Compact {
@@ -86,10 +101,8 @@ fn row(out: &mut String, width: usize, (number, line): (u32, &str), style: &Styl
 
 fn pack_unit(out: &mut String, width: usize, unit: &PackUnit, mode: Mode, style: &Style) {
     let dim = |text: &str| style.paint(Ink::Dim, text);
-    let symbol = unit.symbol.as_deref().unwrap_or(unit.kind.name());
-    let lines = format!("{}-{}", unit.lines.first, unit.lines.last);
-    let heading = format!("  {lines} {} {:.2} {}", clean(symbol), unit.score, clean(&unit.reason));
-    let _ = writeln!(out, "{}", dim(&heading));
+    let name = unit.symbol.as_deref().unwrap_or(unit.kind.name());
+    let _ = writeln!(out, "{}", dim(&unit_line(unit.lines, name, unit.score, &unit.reason)));
     if mode != Mode::Compact {
         if let Some(line) = &unit.enclosing {
             row(out, width, (line.line, &line.text), style);
@@ -98,7 +111,7 @@ fn pack_unit(out: &mut String, width: usize, unit: &PackUnit, mode: Mode, style:
             .zip(&unit.text)
             .for_each(|(number, line)| row(out, width, (number, line), style));
         if unit.is_cut {
-            let _ = writeln!(out, "{}", dim("  cut: the unit is larger than the budget"));
+            let _ = writeln!(out, "{}", dim(CUT_LINE));
         }
     }
     if mode == Mode::Debug {
@@ -108,20 +121,9 @@ fn pack_unit(out: &mut String, width: usize, unit: &PackUnit, mode: Mode, style:
         }
     }
     for trace in &unit.traces {
-        let symbol = trace.symbol.as_deref().unwrap_or("the file");
-        let shown = style.paths.shown(trace.path.as_str());
-        let path = clean::path(&shown);
-        let text = format!("  {} {} {path}:{}", trace_words(trace), clean(symbol), trace.line);
-        let _ = writeln!(out, "{}", dim(&text));
-    }
-}
-
-fn trace_words(trace: &PackTrace) -> &'static str {
-    match (trace.relation, trace.is_outgoing) {
-        (Relation::Tests, _) => "tested by",
-        (_, true) => "calls",
-        (Relation::Calls, false) => "called by",
-        (_, false) => "used by",
+        let path = style.paths.shown(trace.path.as_str());
+        let line = trace_line(trace.words(), trace.symbol.as_deref(), &path, trace.line);
+        let _ = writeln!(out, "{}", dim(&line));
     }
 }
 

@@ -6,8 +6,7 @@ use std::ops::Range;
 use super::counts::count;
 use crate::analyze::syntax;
 use crate::clean::line as clean;
-use crate::engine::api::{Band, Hit, Reason, SearchReply, Snippet};
-use crate::profile::Signal;
+use crate::engine::api::{Band, Hit, SearchReply, Snippet};
 use crate::render::paint::{Ink, Style, TextMarks, source};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::snippet::lines_to_name;
@@ -129,31 +128,6 @@ pub(super) fn annotations(hit: &Hit, query: Option<&str>, style: &Style) -> Stri
         let _ = write!(out, "  {}", style.paint(Ink::Dim, &format!("← {}", clean(query))));
     }
     out
-}
-
-/// Signals that every file has more or less of. They say nothing about one place.
-const GENERAL: &[Signal] = &[
-    Signal::BestPlace,
-    Signal::Chunks,
-    Signal::Depth,
-    Signal::File,
-    Signal::PathRelated,
-    Signal::Size,
-    Signal::Symbols,
-];
-
-/// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
-/// speak against it, the weightiest first. Where there are none, the first reason of all.
-pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
-    let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
-    let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
-        reasons.iter().filter(says).partition(|reason| reason.contribution >= 0.0);
-    telling.extend(against);
-    telling.truncate(most);
-    if telling.is_empty() {
-        telling.extend(reasons.first());
-    }
-    telling
 }
 
 /// How many lines have the query as written, if any.

@@ -1,0 +1,50 @@
+//! The reasons of a score, and those that a text shows: the ones that say something about one place.
+
+use crate::profile::Signal;
+
+/// A contribution of a signal to a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// The signal.
+    pub signal: Signal,
+    /// What the signal adds to the score; negative for a penalty.
+    pub contribution: f32,
+    /// A sentence such as `path: component 'provider' matches query`.
+    pub text: String,
+}
+
+/// Signals that every file has more or less of. They say nothing about one place.
+const GENERAL: &[Signal] = &[
+    Signal::BestPlace,
+    Signal::Chunks,
+    Signal::Depth,
+    Signal::File,
+    Signal::PathRelated,
+    Signal::Size,
+    Signal::Symbols,
+];
+
+/// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
+/// speak against it, the weightiest first. Where there are none, the first reason of all.
+pub(crate) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
+    let mut telling = of_place(reasons);
+    telling.truncate(most);
+    if telling.is_empty() {
+        telling.extend(reasons.first());
+    }
+    telling
+}
+
+/// The reason that says most about a hit's own place; `None` if no reason speaks for the place itself.
+pub(crate) fn most_telling(reasons: &[Reason]) -> Option<&Reason> {
+    of_place(reasons).first().copied().filter(|reason| reason.contribution >= 0.0)
+}
+
+/// The reasons that say something about a hit's own place: those for the place before those against it.
+fn of_place(reasons: &[Reason]) -> Vec<&Reason> {
+    let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
+    let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
+        reasons.iter().filter(says).partition(|reason| reason.contribution >= 0.0);
+    telling.extend(against);
+    telling
+}
