@@ -18,6 +18,7 @@ mod plot;
 mod progress;
 mod record;
 mod report;
+mod ripgrep;
 mod run;
 mod select;
 mod sets;

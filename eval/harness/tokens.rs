@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -20,6 +19,7 @@ use crate::corpus::Opened;
 use crate::failure::Failure;
 use crate::measure::{mean, percentile};
 use crate::progress::Bar;
+use crate::ripgrep::{RipgrepAgent, listed_tokens};
 use crate::run::request;
 use crate::select::Selection;
 use crate::sets::{Query, Tree};
@@ -29,10 +29,6 @@ use crate::table::Table;
 const PLACES: usize = 10;
 /// What an answer of the server holds at most unless asked otherwise.
 const PAGE: usize = 4_000;
-/// So much of a list of files an agent's tools show.
-const LISTED: usize = 100;
-/// So many lines of a file an agent's tools show.
-const READ: usize = 2_000;
 
 /// Count what an agent reads until it meets the first answer: with hits in a line, with snippets, and with ripgrep
 #[derive(Debug, clap::Args)]
@@ -141,7 +137,7 @@ impl Asking<'_> {
         let listed = agent::tokens(&until(reply, reply.results.len(), Mode::Compact));
         let mut tokens = listed;
         for hit in &reply.results {
-            tokens += self.lines(hit.path.as_str(), hit.lines);
+            tokens += agent::tokens(&self.agent().lines(hit.path.as_str(), hit.lines).concat());
             if answers(query, hit.path.as_str(), hit.lines) {
                 return Read { tokens, found: true };
             }
@@ -151,49 +147,21 @@ impl Asking<'_> {
 
     /// The files that hold most of the query's words, read from the top until one answers.
     fn ripgrep(&self, query: &Query) -> Result<Read, Failure> {
-        let mut words: BTreeMap<String, usize> = BTreeMap::new();
-        for word in words_of(&query.text) {
-            for path in self.files_with(&word)? {
-                *words.entry(path).or_default() += 1;
-            }
-        }
-        let mut files: Vec<(String, usize)> = words.into_iter().collect();
-        files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let listed: String = files.iter().take(LISTED).map(|(path, _)| format!("{path}\n")).collect();
-        let mut tokens = agent::tokens(&listed);
-        let top = Lines { first: 1, last: READ as u32 };
-        for (path, _) in files.iter().take(PLACES) {
-            tokens += self.lines(path, top);
-            if answers(query, path, top) {
+        let agent = self.agent();
+        let files = agent.ranked_files(&query.text)?;
+        let mut tokens = listed_tokens(&files);
+        for path in files.iter().take(PLACES) {
+            let top = agent.top(path);
+            tokens += agent::tokens(&top.concat());
+            if answers(query, path, Lines { first: 1, last: top.len() as u32 }) {
                 return Ok(Read { tokens, found: true });
             }
         }
         Ok(Read { tokens, found: false })
     }
 
-    fn files_with(&self, word: &str) -> Result<Vec<String>, Failure> {
-        let mut command = Command::new(self.rg);
-        command.args(["--no-config", "-liF", "--", word, "."]).current_dir(self.opened.engine.root());
-        let ran = command.output().map_err(|error| {
-            Failure::Asked(format!("{} cannot be run: {error}; name ripgrep by --rg", self.rg.display()))
-        })?;
-        // 1 is nothing found.
-        if ran.status.code().is_none_or(|code| code > 1) {
-            let said = String::from_utf8_lossy(&ran.stderr);
-            return Err(Failure::Asked(format!("{} failed: {said}", self.rg.display())));
-        }
-        let listed = String::from_utf8_lossy(&ran.stdout);
-        Ok(listed.lines().map(|path| path.trim_start_matches("./").to_string()).collect())
-    }
-
-    /// The tokens of lines of a file, numbered as agents are shown them.
-    fn lines(&self, path: &str, lines: Lines) -> usize {
-        let bytes = std::fs::read(self.opened.engine.root().join(path)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        let numbered = (1u32..).zip(text.lines()).skip_while(|(number, _)| *number < lines.first);
-        let wanted = numbered.take_while(|(number, _)| *number <= lines.last);
-        let shown: String = wanted.map(|(number, line)| format!("{number}\t{line}\n")).collect();
-        agent::tokens(&shown)
+    fn agent(&self) -> RipgrepAgent<'_> {
+        RipgrepAgent { rg: self.rg, root: self.opened.engine.root() }
     }
 }
 
@@ -222,24 +190,6 @@ fn first(reply: &SearchReply, hits: usize) -> SearchReply {
     reply.results.truncate(hits);
     reply
 }
-
-/// The words that an agent would look for: those of three letters and more that say something.
-pub fn words_of(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase) {
-        if word.chars().count() >= 3 && !EMPTY.contains(&word.as_str()) && !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    words
-}
-
-/// Words that nobody looks for.
-const EMPTY: &[&str] = &[
-    "and", "are", "for", "from", "how", "into", "that", "the", "their", "them", "then", "there", "this",
-    "was", "what", "when", "where", "which", "who", "why", "with", "does", "its", "has", "have", "not",
-    "can", "between",
-];
 
 /// A table over all queries, one over those that every way answers, and one by tree.
 fn report(rows: &[Row]) -> String {
@@ -289,17 +239,4 @@ fn tokens(rows: &[&Row], way: usize) -> Vec<f64> {
     let mut tokens: Vec<f64> = rows.iter().map(|row| row.read[way].tokens as f64).collect();
     tokens.sort_by(f64::total_cmp);
     tokens
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_agent_looks_for_the_words_that_say_something() {
-        assert_eq!(
-            words_of("Where is the api key of a Provider resolved, and how is draw_circle's Key made?"),
-            ["api", "key", "provider", "resolved", "draw_circle", "made"]
-        );
-    }
 }

@@ -13,12 +13,17 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use self::ways::{Asked, Way, WayContext};
 use crate::failure::Failure;
+use crate::measure::Judged;
 use crate::progress::Bar;
 use crate::select::Selection;
 use crate::sets::Query;
+
+/// The files whose order NDCG judges.
+const FIRST_FILES: usize = 10;
 
 /// Measure context packs: the set of files that each task changes, at several budgets of tokens
 #[derive(Debug, clap::Args)]
@@ -54,12 +59,18 @@ pub struct PackRow {
     budget: usize,
     recall: f64,
     precision: f64,
+    /// NDCG of the first ten files, in their order.
+    ndcg: f64,
     files: usize,
     tokens: usize,
     ms: f64,
     edges: usize,
     /// Whether every repetition gave equal bytes.
     equal: bool,
+    /// The first 16 digits of the SHA-256 of a pack's JSON.
+    digest: String,
+    /// The files in their order, each with its score and whether the task changes it.
+    collected: Vec<(String, Option<f32>, bool)>,
 }
 
 impl PackRow {
@@ -106,6 +117,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Asked("no tree is there".to_string()));
     }
     print!("{}", report::tables(&rows, &ways, &args.budgets, usize::from(args.folds)));
+    let digests: String = rows.iter().map(|row| row.digest.as_str()).collect();
+    println!("digest of all packs: {}", digest(&digests));
     if let Some(path) = &args.out {
         let mut out = BufWriter::new(File::create(path)?);
         for row in &rows {
@@ -130,9 +143,20 @@ fn chosen(names: &[String]) -> Result<Vec<Way>, Failure> {
 }
 
 fn row(tree: &str, query: &Query, way: Way, asked: Asked) -> PackRow {
-    let files: BTreeSet<&str> = asked.files.iter().map(String::as_str).collect();
+    let mut seen = BTreeSet::new();
+    let files: Vec<&str> = asked.files.iter().map(String::as_str).filter(|path| seen.insert(*path)).collect();
+    let is_right = |path: &str| query.targets.iter().any(|target| target.names(path));
     let found = query.targets.iter().filter(|target| files.iter().any(|path| target.names(path))).count();
-    let right = files.iter().filter(|path| query.targets.iter().any(|target| target.names(path))).count();
+    let right = files.iter().filter(|path| is_right(path)).count();
+    let answered = |path: &&str| {
+        (0..query.targets.len()).filter(|at| query.targets[*at].names(path)).collect::<Vec<usize>>()
+    };
+    let answered: Vec<Vec<usize>> = files.iter().map(answered).collect();
+    let answered: Vec<&[usize]> = answered.iter().map(Vec::as_slice).collect();
+    let grades: Vec<u32> = query.targets.iter().map(|target| target.grade).collect();
+    let scored = (0..)
+        .zip(&files)
+        .map(|(at, path): (usize, &&str)| (path.to_string(), asked.scores.get(at).copied(), is_right(path)));
     PackRow {
         tree: tree.to_string(),
         id: query.id.clone(),
@@ -140,10 +164,17 @@ fn row(tree: &str, query: &Query, way: Way, asked: Asked) -> PackRow {
         budget: asked.budget,
         recall: found as f64 / query.targets.len() as f64,
         precision: if files.is_empty() { 0.0 } else { right as f64 / files.len() as f64 },
+        ndcg: Judged::new(&answered, &grades).ndcg(FIRST_FILES),
         files: files.len(),
         tokens: asked.tokens,
         ms: asked.ms,
         edges: asked.edges,
         equal: asked.equal,
+        digest: digest(&asked.bytes),
+        collected: scored.collect(),
     }
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -35,7 +35,8 @@ fn tasks(rows: &[&PackRow]) -> usize {
 }
 
 fn table(rows: &[&PackRow], ways: &[Way], budgets: &[usize]) -> String {
-    let mut table = Table::new(&["way", "budget", "recall", "precision", "F1", "files", "tokens", "edges"]);
+    let mut table =
+        Table::new(&["way", "budget", "recall", "precision", "F1", "NDCG@10", "files", "tokens", "edges"]);
     for &budget in budgets {
         for way in ways {
             let own: Vec<&PackRow> =
@@ -47,6 +48,7 @@ fn table(rows: &[&PackRow], ways: &[Way], budgets: &[usize]) -> String {
                 format!("{:.3}", figure(&|row| row.recall)),
                 format!("{:.3}", figure(&|row| row.precision)),
                 format!("{:.3}", figure(&PackRow::f1)),
+                format!("{:.3}", figure(&|row| row.ndcg)),
                 format!("{:.1}", figure(&|row| row.files as f64)),
                 format!("{:.0}", figure(&|row| row.tokens as f64)),
                 format!("{:.1}", figure(&|row| row.edges as f64)),

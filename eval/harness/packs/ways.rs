@@ -1,8 +1,6 @@
 //! The ways of collecting code for a task, each of which gives a set of files within a budget.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,15 +10,13 @@ use spyhop::render::json::JsonPaths;
 use spyhop::{ActivitySource, Engine, Mode, PackRequest, PackStages, Profile};
 
 use crate::failure::Failure;
+use crate::ripgrep::{RipgrepAgent, listed_tokens, words_of};
 use crate::run::request;
-use crate::tokens::words_of;
 
 /// The hits of the searches that packs are compared with.
 const HITS: usize = 50;
 /// The files of a pack, at most.
 const FILES: usize = 50;
-/// The files that the agent with ripgrep lists.
-const LISTED: usize = 100;
 
 /// A way of collecting code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +29,8 @@ pub enum Way {
     WithoutPrune,
     SearchUnits,
     SearchSnippets,
-    Ripgrep,
+    RipgrepRead,
+    RipgrepLines,
 }
 
 /// What the ways need.
@@ -47,15 +44,36 @@ pub struct WayContext<'a> {
 /// The files that a way collects within a budget.
 pub struct Asked {
     pub budget: usize,
+    /// The files, best first.
     pub files: Vec<String>,
+    /// The scores of the files, if the way gives any.
+    pub scores: Vec<f32>,
     pub tokens: usize,
     pub ms: f64,
     pub edges: usize,
+    /// Whether every repetition gave equal bytes.
     pub equal: bool,
+    /// The bytes of a pack, as JSON.
+    pub bytes: String,
+}
+
+impl Asked {
+    fn of(budget: usize, files: Vec<String>) -> Asked {
+        Asked {
+            budget,
+            files,
+            scores: Vec::new(),
+            tokens: 0,
+            ms: 0.0,
+            edges: 0,
+            equal: true,
+            bytes: String::new(),
+        }
+    }
 }
 
 impl Way {
-    pub const ALL: [Way; 9] = [
+    pub const ALL: [Way; 10] = [
         Way::Pack,
         Way::WithoutGoals,
         Way::WithoutRegions,
@@ -64,7 +82,8 @@ impl Way {
         Way::WithoutPrune,
         Way::SearchUnits,
         Way::SearchSnippets,
-        Way::Ripgrep,
+        Way::RipgrepRead,
+        Way::RipgrepLines,
     ];
 
     pub fn name(self) -> &'static str {
@@ -77,7 +96,8 @@ impl Way {
             Way::WithoutPrune => "without-prune",
             Way::SearchUnits => "search-units",
             Way::SearchSnippets => "search-snippets",
-            Way::Ripgrep => "ripgrep-read",
+            Way::RipgrepRead => "ripgrep-read",
+            Way::RipgrepLines => "ripgrep-lines",
         }
     }
 
@@ -93,7 +113,7 @@ impl Way {
             Way::WithoutPrune => PackStages { prune: false, ..all },
             Way::SearchUnits => PackStages::NONE,
             Way::SearchSnippets => return snippets(context, task, budgets),
-            Way::Ripgrep => return ripgrep(context, task, budgets),
+            Way::RipgrepRead | Way::RipgrepLines => return ripgrep(context, task, budgets, self),
         };
         budgets.iter().map(|budget| pack(context, task, *budget, stages)).collect()
     }
@@ -111,7 +131,9 @@ fn pack(context: &WayContext<'_>, task: &str, budget: usize, stages: PackStages)
         equal &= (PACK.json)(&context.engine.pack(&request)?, JsonPaths::default()) == bytes;
     }
     let files = reply.files.iter().map(|file| file.path.to_string()).collect();
-    Ok(Asked { budget, files, tokens: reply.tokens, ms, edges: reply.record.edges, equal })
+    let scores = reply.files.iter().map(|file| file.score).collect();
+    let (tokens, edges) = (reply.tokens, reply.record.edges);
+    Ok(Asked { scores, tokens, ms, edges, equal, bytes, ..Asked::of(budget, files) })
 }
 
 /// The first hits with their snippets, as agents are sent them.
@@ -124,52 +146,35 @@ fn snippets(context: &WayContext<'_>, task: &str, budgets: &[usize]) -> Result<V
         shown.truncate(agent::search_fits(&reply, &[], Mode::Default, *budget));
         let files = shown.results.iter().map(|hit| hit.path.to_string()).collect();
         let tokens = agent::tokens(&agent::search(&shown, &[], Mode::Default).text);
-        Asked { budget: *budget, files, tokens, ms, edges: 0, equal: true }
+        Asked { tokens, ms, ..Asked::of(*budget, files) }
     };
     Ok(budgets.iter().map(of_budget).collect())
 }
 
-/// The files that hold most of the words of the task, whole, until the next one does not fit.
-fn ripgrep(context: &WayContext<'_>, task: &str, budgets: &[usize]) -> Result<Vec<Asked>, Failure> {
+/// The files that hold most of the words of the task, until the budget is used: from the top, or the lines around the words.
+fn ripgrep(context: &WayContext<'_>, task: &str, budgets: &[usize], way: Way) -> Result<Vec<Asked>, Failure> {
     let begun = Instant::now();
-    let mut words: BTreeMap<String, usize> = BTreeMap::new();
-    for word in words_of(task) {
-        for path in files_with(context, &word)? {
-            *words.entry(path).or_default() += 1;
-        }
-    }
-    let mut files: Vec<(String, usize)> = words.into_iter().collect();
-    files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    files.truncate(LISTED);
-    let root = context.engine.root();
-    let size = |path: &str| root.join(path).metadata().map_or(0, |file| file.len() as usize).div_ceil(4);
-    let sizes: Vec<usize> = files.iter().map(|(path, _)| size(path)).collect();
+    let agent = RipgrepAgent { rg: context.rg, root: context.engine.root() };
+    let files = agent.ranked_files(task)?;
     let ms = begun.elapsed().as_secs_f64() * 1e3;
+    let words = words_of(task);
+    let most = budgets.iter().copied().max().unwrap_or(0);
+    let (mut tokens, mut read) = (listed_tokens(&files), Vec::new());
+    for path in files {
+        if tokens >= most {
+            break;
+        }
+        let lines = if way == Way::RipgrepLines { agent.around(&path, &words) } else { agent.top(&path) };
+        tokens += agent::tokens(&lines.concat());
+        read.push((path, tokens));
+    }
+    // The last file is read as far as the budget reaches.
     let of_budget = |budget: &usize| {
-        let mut tokens = 0;
-        let fits = sizes.iter().take_while(|size| {
-            let fits = tokens + **size <= *budget;
-            tokens += if fits { **size } else { 0 };
-            fits
-        });
-        let n_files = fits.count();
-        let files = files.iter().take(n_files).map(|(path, _)| path.clone()).collect();
-        Asked { budget: *budget, files, tokens, ms, edges: 0, equal: true }
+        let whole = read.partition_point(|(_, tokens)| tokens <= budget);
+        let has_more = whole < read.len();
+        let files = read.iter().take(whole + usize::from(has_more)).map(|(path, _)| path.clone()).collect();
+        let used = if has_more { *budget } else { tokens.min(*budget) };
+        Asked { tokens: used, ms, ..Asked::of(*budget, files) }
     };
     Ok(budgets.iter().map(of_budget).collect())
-}
-
-fn files_with(context: &WayContext<'_>, word: &str) -> Result<Vec<String>, Failure> {
-    let mut command = Command::new(context.rg);
-    command.args(["--no-config", "-liwF", "--", word, "."]).current_dir(context.engine.root());
-    let ran = command.output().map_err(|error| {
-        Failure::Asked(format!("{} cannot be run: {error}; name ripgrep by --rg", context.rg.display()))
-    })?;
-    // 1 is nothing found.
-    if ran.status.code().is_none_or(|code| code > 1) {
-        let said = String::from_utf8_lossy(&ran.stderr);
-        return Err(Failure::Asked(format!("{} failed: {said}", context.rg.display())));
-    }
-    let listed = String::from_utf8_lossy(&ran.stdout);
-    Ok(listed.lines().map(|path| path.trim_start_matches("./").to_string()).collect())
 }
