@@ -131,7 +131,7 @@ pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:
             assign(&mut call.search().expand, saturated_u32(given.number(param)?));
             Ok(())
         }),
-        both(&EXPAND_GRAPH, |call, param, given| flag(&mut call.search().expand_graph, param, given)),
+        command_line(&EXPAND_GRAPH, |call, param, given| flag(&mut call.search().expand_graph, param, given)),
         command_line(&EXHAUSTIVE, |call, param, given| flag(&mut call.search().exhaustive, param, given)),
         tools(&DEDUPE, |call, param, given| flag(&mut call.search().dedupe, param, given)),
         both(&params::CURSOR, |call, param, given| {

@@ -19,7 +19,7 @@ use super::param::Param;
 use super::params::{MAX_TOKENS, QUERY, TOOL_QUERY, TREE};
 use super::read::READ;
 use super::row::Listed;
-use super::search::{EXPAND_GRAPH, FILE, QUERY_LIST, SEARCH, WHY_NOT};
+use super::search::{FILE, QUERY_LIST, SEARCH, WHY_NOT};
 use super::skipped::SKIPPED;
 use super::sources::TOOL_IN;
 use super::symbols::SYMBOLS;
@@ -280,7 +280,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Ask several codebase_search queries at once: one merged, ranked answer. For different \
                       wordings or parts of one question.",
         required: &[&QUERY_LIST],
-        without: &[&QUERY, &EXPAND_GRAPH],
+        without: &[&QUERY],
         of_call: OF_SOURCES,
         read_only: true,
     },
