@@ -39,6 +39,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tantivy", &["index"]),
     ("tree_sitter", &["grammar", "analyze"]),
     ("gix", &["git"]),
+    ("ureq", &["git"]),
     ("rawzip", &["document", "library"]),
     ("ruzstd", &["library"]),
     ("grep_regex", &["grep"]),

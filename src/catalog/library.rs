@@ -120,7 +120,7 @@ pub const ADD_SOURCE: Operation = Operation {
     examples: &[
         ("add ~/src/project", "a folder, which stays where it is"),
         ("add keys-1.2.0.crate --name keys", "an archive, under a name of your own"),
-        ("add ~/src/project --ref v1.2 --folder src", "the files of a tag, of one folder"),
+        ("add https://github.com/owner/name --ref v1.2", "the files of a tag, without its history"),
     ],
 };
 

@@ -57,6 +57,8 @@ pub enum ErrorKind {
     NameTaken,
     /// The source cannot be added: it is not an archive, or its content is refused. The message names the entry.
     BadSource,
+    /// A repository on another machine cannot be reached.
+    Unreachable,
     /// Another process is indexing, or changes the library.
     Locked,
     /// The tree has changed since it was indexed, and the options require a fresh answer.

@@ -6,11 +6,13 @@
 //! Repositories are opened isolated: of all configuration only the repository's own file is read, environment variables
 //! are ignored, and nothing is executed. So a tree that came from elsewhere cannot make us execute what its
 //! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that belongs to
-//! another user is opened with less trust and works as well, because nothing is written to it.
+//! another user is opened with less trust and works as well, because nothing is written to it. Only [`remote`] reads the
+//! user's configuration, to reach other machines as the user's own Git does.
 
 mod changes;
 mod commit;
 mod head;
+mod remote;
 mod renames;
 mod repo;
 mod sound;
@@ -24,6 +26,7 @@ use gix::open::Options;
 pub use changes::TreeChange;
 pub use commit::{CommitTree, Revision, RevisionError};
 pub use head::{Head, short};
+pub use remote::{RemoteError, RemoteReference, RemoteRepository};
 pub use renames::ReadNew;
 pub use repo::Repo;
 pub use sound::Reach;

@@ -120,6 +120,9 @@ impl Library {
 
     /// Fails if the source and the library contain each other.
     fn check_place(&self, located: &LocatedSource) -> Result<(), LibraryError> {
+        if located.origin.is_remote() {
+            return Ok(());
+        }
         let library = paths::without_links(self.paths.root());
         let path = located.origin.path();
         let is_around = located.origin.kind == SourceKind::Folder && library.starts_with(&path);

@@ -22,7 +22,8 @@ pub struct LibraryOptions {
 /// A source to add.
 #[derive(Clone, Debug, Default)]
 pub struct AddRequest {
-    /// A folder, a file, a repository, or the `file:` URL of one. A relative path is relative to the current folder.
+    /// A folder, a file, a repository or the URL of one, or the address of a folder of a repository at GitHub or GitLab. A
+    /// relative path is relative to the current folder.
     pub source: String,
     /// The name of the source; `None` for the last part of its location.
     pub name: Option<String>,
@@ -56,7 +57,7 @@ pub struct AddPlan {
     pub name: String,
     /// The kind of source.
     pub kind: SourceKind,
-    /// The absolute path.
+    /// The absolute path, or the URL of a repository on another machine.
     pub location: String,
     /// The git commit.
     pub commit: Option<String>,

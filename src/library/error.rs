@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::unpack::{UnpackError, UnpackFault};
 use crate::engine::{Error, ErrorKind};
-use crate::git::RevisionError;
+use crate::git::{RemoteError, RevisionError};
 use crate::gitdir::GitDirError;
 use crate::memory::MemoryError;
 use crate::store::{FileError, IoCause, LockError, LockHolder};
@@ -79,13 +79,18 @@ pub enum LibraryError {
     /// The archive was refused.
     #[error(transparent)]
     Refused(#[from] UnpackError),
-    /// The source is on another machine.
-    #[error(
-        "'{url}' is on another machine, and nothing is fetched; clone or download it, and add the folder or the file"
-    )]
-    Remote {
-        /// The URL, without a password.
-        url: String,
+    /// A repository on another machine cannot be fetched.
+    #[error(transparent)]
+    Remote(RemoteError),
+    /// A repository on another machine has no such reference.
+    #[error("{location} has no branch or tag '{reference}'; choose {}, or the 40 digits of a commit", near.join(", "))]
+    UnknownReference {
+        /// The requested branch, tag or commit.
+        reference: String,
+        /// The URL.
+        location: String,
+        /// Names of branches and tags, the most similar first.
+        near: Vec<String>,
     },
     /// A repository of this machine has no such revision.
     #[error(transparent)]
@@ -198,15 +203,22 @@ impl LibraryError {
             | LibraryError::BadParameter(_)
             | LibraryError::NoFolderInside { .. }
             | LibraryError::Revision(_)
+            | LibraryError::UnknownReference { .. }
             | LibraryError::NotALibrary { .. } => ErrorKind::BadRequest,
             LibraryError::BadSource { .. }
             | LibraryError::NoTarAnyMore { .. }
-            | LibraryError::Remote { .. }
             | LibraryError::Repository(_) => ErrorKind::BadSource,
             LibraryError::Refused(error) => match &error.fault {
                 // The disk is the reason, and not the archive.
                 UnpackFault::Io(error) => ErrorKind::of_cause(IoCause::of(error)),
                 _ => ErrorKind::BadSource,
+            },
+            LibraryError::Remote(error) => match error {
+                RemoteError::BadUrl { .. } => ErrorKind::BadRequest,
+                RemoteError::Unreachable { .. } | RemoteError::Lost { .. } => ErrorKind::Unreachable,
+                RemoteError::NoRepository { .. } | RemoteError::TooLarge { .. } => ErrorKind::BadSource,
+                RemoteError::NeedsCredentials { .. } => ErrorKind::Permission,
+                RemoteError::File { source, .. } => ErrorKind::of_cause(IoCause::of(source)),
             },
             LibraryError::InUse { .. } | LibraryError::Locked { .. } => ErrorKind::Locked,
             LibraryError::NoFolder | LibraryError::Changed { .. } => ErrorKind::Io,
@@ -217,6 +229,16 @@ impl LibraryError {
             LibraryError::Notes(MemoryError::Locked { .. }) => ErrorKind::Locked,
             LibraryError::Notes(_) => ErrorKind::Damaged,
             LibraryError::Cancelled => ErrorKind::Cancelled,
+        }
+    }
+}
+
+impl From<RemoteError> for LibraryError {
+    fn from(error: RemoteError) -> LibraryError {
+        match error {
+            // Errors of files end with advice about the disk.
+            RemoteError::File { action, path, source } => FileError { action, path, source }.into(),
+            error => LibraryError::Remote(error),
         }
     }
 }

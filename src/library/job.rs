@@ -80,6 +80,9 @@ pub(super) struct PlannedSource {
     pub commit: Option<String>,
     /// The branch or tag.
     pub branch: Option<String>,
+    /// The full name of a reference of a repository on another machine, or its commit.
+    #[serde(default)]
+    pub wanted: Option<String>,
     /// The size of the file.
     pub bytes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! What a user typed as a source: a folder, a file, or a repository of this machine.
+//! What a user typed as a source: a folder, a file, or a repository, of this machine or another one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use super::error::LibraryError;
 use super::format::{self, FileForm};
+use super::web::WebAddress;
 
 /// Where a source is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) enum Located {
     File(PathBuf, FileForm),
     /// A repository of this machine, whose commits are read.
     Repository(PathBuf),
+    /// A repository on another machine.
+    Remote(WebAddress),
 }
 
 /// Finds the source that `typed` names. With `reference`, a repository of this machine is read for its commits.
@@ -27,24 +30,14 @@ pub(super) fn locate(typed: &str, reference: Option<&str>) -> Result<Located, Li
     if let Some((scheme, rest)) = typed.split_once("://") {
         return match scheme.eq_ignore_ascii_case("file") {
             true => at_path(&file_url(typed, rest)?, reference, true),
-            false => Err(LibraryError::Remote { url: without_password(typed) }),
+            false => Ok(Located::Remote(WebAddress::parse(typed)?)),
         };
     }
     let path = expanded(typed);
     if !path.exists() && is_scp_like(typed) {
-        return Err(LibraryError::Remote { url: typed.to_string() });
+        return Ok(Located::Remote(WebAddress::parse(typed)?));
     }
     at_path(&path, reference, false)
-}
-
-/// A URL without the text between `//` and `@`, which may hold a password.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_string() };
-    let end = rest.find('/').unwrap_or(rest.len());
-    match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => url.to_string(),
-    }
 }
 
 /// The path of a `file:` URL.
@@ -139,9 +132,8 @@ mod tests {
         );
         for (bad, part) in [
             ("/no/such/path", "there is no file or folder"),
-            ("ftp://h/a", "'ftp://h/a' is on another machine"),
-            ("git@host:a/b.git", "clone or download it"),
-            ("https://me:secret@h/a@b", "'https://h/a@b' is on another machine"),
+            ("ftp://h/a", "its scheme is none of"),
+            ("https://me:secret@h/a@b", "'https://h/a@b' cannot be fetched: it has a password"),
             ("file://a", "three slashes"),
             ("", "empty"),
         ] {

@@ -4,7 +4,7 @@
 //! nothing refers to the new files; after it, nothing refers to the old ones. A program that reads a manifest of a newer
 //! format refuses the file and leaves it as it is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,7 @@ impl SourceManifest {
 pub struct SourceOrigin {
     /// The kind of source.
     pub kind: SourceKind,
-    /// The absolute path.
+    /// The absolute path, or the URL of a repository on another machine.
     pub location: String,
     /// The requested branch, tag or commit.
     #[serde(rename = "ref")]
@@ -97,6 +97,11 @@ impl SourceOrigin {
     /// Whether raw files lie in the library.
     pub(super) fn is_held(&self) -> bool {
         self.kind != SourceKind::Folder || self.snapshot
+    }
+
+    /// Whether the source is on another machine.
+    pub(super) fn is_remote(&self) -> bool {
+        self.kind == SourceKind::Git && !Path::new(&self.location).is_absolute()
     }
 
     /// The location as a path, for sources of this machine.

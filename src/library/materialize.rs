@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::api::OnAddProgress;
+use super::api::{AddProgress, OnAddProgress};
 use super::checkout;
 use super::error::LibraryError;
 use super::format::{self, FileForm};
@@ -17,7 +17,7 @@ use super::protect;
 use super::records;
 use super::snapshot;
 use super::unpack::{TreeWriter, UnpackLimits, UnpackedTree, unpack_tar, unpack_zip};
-use crate::git::Reach;
+use crate::git::{Reach, RemoteRepository};
 use crate::path::RelPath;
 use crate::store;
 
@@ -72,6 +72,15 @@ impl Library {
             SourceKind::Zip | SourceKind::Tar | SourceKind::File => {
                 let hash = snapshot::copy_file(&origin.path(), &to, progress)?;
                 Ok(AcquiredSource { hash: Some(hash), commit: None })
+            }
+            SourceKind::Git if origin.is_remote() => {
+                let wanted = job.planned.wanted.as_deref().unwrap_or("HEAD");
+                let progress = |bytes| progress(AddProgress::Acquiring { bytes, total_bytes: 0 });
+                let repository = RemoteRepository::parse(&origin.location)?;
+                let most_bytes = UnpackLimits::default().total_bytes;
+                let commit = repository.fetch(wanted, &to, most_bytes, &progress)?;
+                snapshot::sync_tree(&to)?;
+                Ok(AcquiredSource { hash: None, commit: Some(commit) })
             }
             SourceKind::Git => Ok(AcquiredSource { hash: None, commit: job.planned.commit.clone() }),
         }
@@ -172,7 +181,10 @@ impl Library {
 
     fn check_out(&self, job: &Job, reach: &Reach, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
         let origin = &job.origin;
-        let repo = plan::repository(origin, reach)?;
+        let repo = match origin.is_remote() {
+            true => plan::repository_at(&self.paths.acquired(&job.id), origin, &Reach::Within(Vec::new()))?,
+            false => plan::repository_at(&origin.path(), origin, reach)?,
+        };
         let commit = job.acquired.as_ref().and_then(|acquired| acquired.commit.clone());
         let commit =
             commit.ok_or_else(|| LibraryError::damaged(&self.paths.job(&job.id), "it has no commit"))?;

@@ -34,6 +34,7 @@ mod status;
 mod unpack;
 mod update;
 mod verify;
+mod web;
 
 pub use api::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, LibraryOptions, LibraryReply,

@@ -9,7 +9,8 @@ use super::job::{Job, PlannedSource};
 use super::location::{self, Located};
 use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
-use crate::git::{self, Reach};
+use super::web;
+use crate::git::{self, Reach, RemoteRepository};
 
 /// A source that was located, before its commit is known.
 pub(super) struct LocatedSource {
@@ -20,9 +21,22 @@ pub(super) struct LocatedSource {
 
 /// Locates the source of a request.
 pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryError> {
-    let reference = request.reference.clone();
+    let mut reference = request.reference.clone();
+    let mut folder = request.folder.as_deref().map(folder_name).transpose()?;
     let located = location::locate(&request.source, reference.as_deref())?;
     let (kind, location) = match located {
+        Located::Remote(address) => {
+            if address.page.is_some() {
+                if reference.is_some() || folder.is_some() {
+                    let text = format!("{} names a ref; leave ref and folder out", request.source);
+                    return Err(LibraryError::BadParameter(text));
+                }
+                let named = address.named(&address.repository.references()?);
+                let (name, below) = named.unwrap_or_default();
+                (reference, folder) = (Some(name), below.as_deref().map(folder_name).transpose()?);
+            }
+            (SourceKind::Git, address.repository.url())
+        }
         Located::Folder(path) => (SourceKind::Folder, text(&path)),
         Located::Repository(path) => (SourceKind::Git, text(&path)),
         Located::File(path, form) => (file_kind(&path, form)?, text(&path)),
@@ -37,7 +51,6 @@ pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryErro
     if kind == SourceKind::File && request.folder.is_some() {
         return Err(LibraryError::BadParameter(format!("{location} is one file; leave the folder out")));
     }
-    let folder = request.folder.as_deref().map(folder_name).transpose()?;
     let default = names::default_name(location::last_part(&location));
     let snapshot = kind == SourceKind::Folder && request.snapshot;
     let reference_text = reference.as_deref().unwrap_or_default();
@@ -86,8 +99,16 @@ impl LocatedSource {
 pub(super) fn planned(origin: &SourceOrigin, reach: &Reach) -> Result<PlannedSource, LibraryError> {
     let path = origin.path();
     match origin.kind {
+        SourceKind::Git if origin.is_remote() => {
+            let references = RemoteRepository::parse(&origin.location)?.references()?;
+            let found = web::resolve(origin, &references)?;
+            let full = found.target.as_ref().unwrap_or(&found.name);
+            let branch = full.strip_prefix("refs/heads/").map(str::to_string);
+            let (commit, wanted) = (Some(found.commit), Some(found.name));
+            Ok(PlannedSource { commit, branch, wanted, ..PlannedSource::default() })
+        }
         SourceKind::Git => {
-            let repo = repository(origin, reach)?;
+            let repo = repository_at(&path, origin, reach)?;
             let revision = repo.revision(origin.reference.as_deref().unwrap_or("HEAD"))?;
             let branch = match revision.branch {
                 Some(name) => Some(git::short(&name).to_string()),
@@ -109,8 +130,12 @@ pub(super) fn planned(origin: &SourceOrigin, reach: &Reach) -> Result<PlannedSou
     }
 }
 
-/// The repository of this machine that an origin names.
-pub(super) fn repository(origin: &SourceOrigin, reach: &Reach) -> Result<git::Repo, LibraryError> {
-    git::open_objects(&origin.path(), reach)?
+/// The repository in a folder, which an origin names or which was fetched from there.
+pub(super) fn repository_at(
+    folder: &Path,
+    origin: &SourceOrigin,
+    reach: &Reach,
+) -> Result<git::Repo, LibraryError> {
+    git::open_objects(folder, reach)?
         .ok_or_else(|| LibraryError::bad_source(&origin.location, "it is not a git repository"))
 }

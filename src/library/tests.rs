@@ -174,18 +174,6 @@ fn an_update_keeps_the_notes_of_a_source_also_when_it_is_killed() {
 }
 
 #[test]
-fn a_source_on_another_machine_is_an_error_that_says_what_to_do() {
-    let place = TestPlace::new();
-    for url in ["https://me:secret@example.org/a.git", "git@example.org:a.git", "ssh://example.org/a"] {
-        let error = place.add_with(&AddRequest::new(url)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BadSource);
-        let text = error.to_string();
-        assert!(text.contains("clone") && text.contains("example.org") && !text.contains("secret"), "{text}");
-    }
-    assert!(!place.path("library").exists());
-}
-
-#[test]
 fn changes_of_raw_files_are_reported() {
     let place = TestPlace::new();
     fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();

@@ -35,6 +35,8 @@ mod people;
 mod portable;
 #[cfg(unix)]
 mod pty;
+#[cfg(unix)]
+mod remote;
 mod ripgrep_files;
 mod sources;
 #[cfg(unix)]

@@ -28,6 +28,7 @@ pub fn error_kind(kind: ErrorKind) -> &'static str {
         ErrorKind::UnknownSource => "unknown-source",
         ErrorKind::NameTaken => "name-taken",
         ErrorKind::BadSource => "bad-source",
+        ErrorKind::Unreachable => "unreachable",
         ErrorKind::Locked => "locked",
         ErrorKind::Stale => "stale",
         ErrorKind::TooLarge => "too-large",

@@ -1,0 +1,298 @@
+//! Repositories on other machines: their branches and tags, and the files of one commit without its history.
+//!
+//! The Git protocol is gix's, over HTTPS, SSH and Git's own port. HTTP is a client of our own ([`http`]), because those that
+//! gix has bring sixty crates or a library in C. What is fetched is written to a bare repository that [`super::open_objects`]
+//! opens. Credentials come from the credential helpers that the user's Git configuration names, and from the agent of SSH:
+//! nothing is asked on a terminal, stored or logged. No hook, filter or submodule command is run.
+
+mod error;
+mod http;
+mod meter;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use gix::bstr::ByteSlice;
+use gix::protocol::fetch::refmap::Source;
+use gix::protocol::handshake::Ref;
+use gix::protocol::transport::client::blocking_io::Transport;
+use gix::protocol::transport::client::blocking_io::http::Transport as HttpTransport;
+use gix::remote::fetch::{Shallow, Tags};
+use gix::remote::{Connection, Direction, ref_map};
+use gix::url::Scheme;
+
+pub use error::RemoteError;
+use http::{HttpClient, without_user};
+use meter::Meter;
+
+use super::sound::MAX_OBJECT_BYTES;
+
+/// The interval between two reports of progress.
+const REPORTED: Duration = Duration::from_millis(100);
+
+/// The name of the fetched commit in the repository that is written.
+const FETCHED: &str = "refs/spyhop/fetched";
+
+/// A repository on another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteRepository {
+    url: gix::Url,
+}
+
+/// A branch or tag of a repository on another machine, or its `HEAD`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteReference {
+    /// The full name, such as `refs/heads/main`.
+    pub name: String,
+    /// The branch that `HEAD` stands for.
+    pub target: Option<String>,
+    /// The commit.
+    pub commit: String,
+}
+
+impl RemoteRepository {
+    /// The repository at a URL, which has the scheme `https`, `http`, `ssh` or `git`, or the form `user@host:path`.
+    ///
+    /// # Errors
+    /// `BadUrl` if the URL has another scheme, a password, or no host.
+    pub fn parse(text: &str) -> Result<RemoteRepository, RemoteError> {
+        let shown = without_secrets(text);
+        let bad = |reason: &str| RemoteError::BadUrl { url: shown.clone(), reason: reason.to_string() };
+        let url = gix::url::parse(text.as_bytes().as_bstr()).map_err(|_| bad("it is not a valid URL"))?;
+        if !matches!(url.scheme, Scheme::Http | Scheme::Https | Scheme::Ssh | Scheme::Git) {
+            return Err(bad("its scheme is none of https, http, ssh and git"));
+        }
+        if url.password().is_some() {
+            return Err(bad(
+                "it has a password; leave the password out, and let a credential helper of Git supply it",
+            ));
+        }
+        let is_http = matches!(url.scheme, Scheme::Http | Scheme::Https);
+        if is_http && url.path.find_byteset(b"?#").is_some() {
+            return Err(bad("it has a query or a fragment; give the URL that git clone takes"));
+        }
+        if url.host().is_none_or(str::is_empty) || url.path_is_root() {
+            return Err(bad("it names no repository of a host"));
+        }
+        Ok(RemoteRepository { url })
+    }
+
+    /// The URL, which has no password.
+    pub fn url(&self) -> String {
+        self.url.to_bstring().to_str_lossy().into_owned()
+    }
+
+    /// `HEAD`, the branches and the tags.
+    ///
+    /// # Errors
+    /// `Unreachable`, `NoRepository`, `NeedsCredentials`; `File` if no temporary folder can be written.
+    pub fn references(&self) -> Result<Vec<RemoteReference>, RemoteError> {
+        let folder = tempfile::tempdir().map_err(|error| RemoteError::File {
+            action: "create a folder in",
+            path: std::env::temp_dir(),
+            source: error,
+        })?;
+        let failed = |error: gix::Error| RemoteError::of(&self.url(), folder.path(), &error);
+        let local = new_repository(folder.path()).map_err(failed)?;
+        // The part behind the colon is never written.
+        let specs =
+            ["HEAD:refs/spyhop/head", "refs/heads/*:refs/spyhop/heads/*", "refs/tags/*:refs/spyhop/tags/*"];
+        let remote = self.remote(&local, &specs).map_err(failed)?;
+        let listed = match http_transport(&remote).map_err(failed)? {
+            Some(transport) => list(remote.to_connection_with_transport(transport), &local),
+            None => remote.connect(Direction::Fetch).and_then(|connection| list(connection, &local)),
+        };
+        let references = listed.map_err(failed)?;
+        Ok(references.into_iter().filter_map(reference).collect())
+    }
+
+    /// Fetches a branch, a tag or a commit without its history into a new bare repository in `folder`, which must be empty or
+    /// missing, and returns the commit. `progress` is called with the number of bytes so far. `wanted` is a full name, or the
+    /// 40 digits of a commit. More than `most_bytes` are refused.
+    ///
+    /// # Errors
+    /// As [`RemoteRepository::references`]; `TooLarge`; `File` if the folder cannot be written; `Lost` if the server no longer
+    /// has what is wanted.
+    pub fn fetch(
+        &self,
+        wanted: &str,
+        folder: &Path,
+        most_bytes: u64,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<String, RemoteError> {
+        let failed = |error: gix::Error| RemoteError::of(&self.url(), folder, &error);
+        let local = new_repository(folder).map_err(failed)?;
+        let remote = self.remote(&local, &[&format!("+{wanted}:{FETCHED}")]).map_err(failed)?;
+        let (meter, is_over, is_too_large) = (Meter::new(), AtomicBool::new(false), AtomicBool::new(false));
+        let bytes = meter.bytes();
+        let transport = http_transport(&remote).map_err(failed)?;
+        let fetched = std::thread::scope(|scope| {
+            scope.spawn(|| report(&bytes, &is_over, &is_too_large, most_bytes, progress));
+            let _over = SetOnDrop(&is_over);
+            match transport {
+                Some(transport) => {
+                    receive(remote.to_connection_with_transport(transport), &local, meter, &is_too_large)
+                }
+                None => remote
+                    .connect(Direction::Fetch)
+                    .and_then(|connection| receive(connection, &local, meter, &is_too_large)),
+            }
+        });
+        if is_too_large.load(Relaxed) {
+            return Err(RemoteError::TooLarge { url: self.url(), most_bytes });
+        }
+        let fetched = fetched.map_err(failed)?;
+        progress(bytes.load(Relaxed) as u64);
+        fetched.ok_or_else(|| RemoteError::Lost { url: self.url(), wanted: wanted.to_string() })
+    }
+
+    fn remote<'r>(&self, local: &'r gix::Repository, specs: &[&str]) -> gix::Result<gix::Remote<'r>> {
+        let specs = specs.iter().map(|spec| spec.as_bytes().as_bstr());
+        let remote = local.remote_at(self.url.clone())?.with_refspecs(specs, Direction::Fetch)?;
+        Ok(remote.with_fetch_tags(Tags::None))
+    }
+}
+
+/// A new bare repository, whose configuration is that of the user.
+fn new_repository(folder: &Path) -> gix::Result<gix::Repository> {
+    let limit = format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}");
+    let created = gix::ThreadSafeRepository::init_opts(
+        folder,
+        gix::create::Kind::Bare,
+        gix::create::Options::default(),
+        gix::open::Options::default().config_overrides([limit]),
+    );
+    Ok(created?.to_thread_local())
+}
+
+/// The transport to a server that speaks HTTP; gix has the others.
+fn http_transport(remote: &gix::Remote<'_>) -> gix::Result<Option<HttpTransport<HttpClient>>> {
+    let (url, version) = remote.sanitized_url_and_version(Direction::Fetch)?;
+    let is_http = matches!(url.scheme, Scheme::Http | Scheme::Https);
+    Ok(is_http.then(|| HttpTransport::new_http(HttpClient::new(), url, version, false)))
+}
+
+/// Sets a flag at the end of a scope, however the scope ends.
+struct SetOnDrop<'f>(&'f AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// A URL without the text between `//` and `@`, which may hold a password, and without a query, which may hold a token.
+fn without_secrets(url: &str) -> String {
+    let whole = without_user(url);
+    let end = whole.find(['?', '#']).filter(|_| whole.contains("://")).unwrap_or(whole.len());
+    whole[..end].to_string()
+}
+
+/// The credentials that helpers supply. Nothing is asked on a terminal, and nothing is stored or erased.
+fn credentials(
+    local: gix::Repository,
+) -> impl FnMut(gix::credentials::helper::Action) -> gix::Result<Option<gix::credentials::protocol::Outcome>>
+{
+    move |action| {
+        let Some(url) = action.context().and_then(|context| context.url.clone().or_else(|| context.to_url()))
+        else {
+            return Ok(None);
+        };
+        let url = gix::url::parse(&url)?;
+        let (mut helpers, _, mut prompt) = local.config_snapshot().credential_helpers(url)?;
+        prompt.mode = gix::prompt::Mode::Disable;
+        helpers.invoke(action, prompt)
+    }
+}
+
+fn list<T: Transport>(
+    connection: Connection<'_, '_, '_, T>,
+    local: &gix::Repository,
+) -> gix::Result<Vec<Ref>> {
+    let connection = connection.with_credentials(credentials(local.clone()));
+    let (map, _) = connection.ref_map(gix::progress::Discard, ref_map::Options::default())?;
+    Ok(map.remote_refs)
+}
+
+fn reference(found: Ref) -> Option<RemoteReference> {
+    let (name, target, commit) = match found {
+        Ref::Peeled { full_ref_name, object, .. } | Ref::Direct { full_ref_name, object } => {
+            (full_ref_name, None, object)
+        }
+        Ref::Symbolic { full_ref_name, target, object, .. } => (full_ref_name, Some(target), object),
+        Ref::Unborn { .. } => return None,
+    };
+    Some(RemoteReference {
+        name: name.to_str().ok()?.to_string(),
+        target: target.and_then(|target| Some(target.to_str().ok()?.to_string())),
+        commit: commit.to_string(),
+    })
+}
+
+/// Fetches what the refspec of the connection names, and returns the commit; `None` if the server does not have it.
+fn receive<T: Transport>(
+    connection: Connection<'_, '_, '_, T>,
+    local: &gix::Repository,
+    meter: Meter,
+    is_too_large: &AtomicBool,
+) -> gix::Result<Option<String>> {
+    let connection = connection.with_credentials(credentials(local.clone()));
+    let prepared = connection.prepare_fetch(gix::progress::Discard, ref_map::Options::default())?;
+    if prepared.ref_map().mappings.is_empty() {
+        return Ok(None);
+    }
+    let depth = Shallow::DepthAtRemote(1.try_into().expect("one is not zero"));
+    let fetched = prepared.with_shallow(depth).receive(meter, is_too_large)?;
+    let found = fetched.ref_map.mappings.first().and_then(|mapping| match &mapping.remote {
+        Source::ObjectId(id) => Some(id.to_string()),
+        Source::Ref(found) => reference(found.clone()).map(|found| found.commit),
+    });
+    Ok(found)
+}
+
+/// Reports the bytes until the fetch is over, and ends a fetch that is too large.
+fn report(
+    bytes: &AtomicUsize,
+    is_over: &AtomicBool,
+    is_too_large: &AtomicBool,
+    most_bytes: u64,
+    progress: &(dyn Fn(u64) + Sync),
+) {
+    while !is_over.load(Relaxed) {
+        let so_far = bytes.load(Relaxed) as u64;
+        progress(so_far);
+        if so_far > most_bytes {
+            is_too_large.store(true, Relaxed);
+        }
+        std::thread::sleep(REPORTED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_checked_before_anything_is_connected() {
+        let check = |url: &str, part: &str| {
+            let error = RemoteRepository::parse(url).unwrap_err().to_string();
+            assert!(error.contains(part) && !error.contains("secret"), "{url}: {error}");
+        };
+        check(
+            "https://me:secret@example.org/a.git",
+            "'https://example.org/a.git' cannot be fetched: it has a password",
+        );
+        check("ftp://example.org/a", "its scheme is none of");
+        check("ext::sh -c touch", "its scheme is none of");
+        check("https://example.org/", "names no repository");
+        check("https://example.org/a?token=secret", "has a query");
+        for (url, expected) in [
+            ("https://example.org/a.git", "https://example.org/a.git"),
+            ("https://me@example.org/a", "https://me@example.org/a"),
+            ("git@example.org:a/b.git", "git@example.org:a/b.git"),
+        ] {
+            assert_eq!(RemoteRepository::parse(url).unwrap().url(), expected);
+        }
+    }
+}
