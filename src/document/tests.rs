@@ -1,3 +1,5 @@
+//! Tests of the forms and texts of documents.
+
 use super::content::*;
 use super::*;
 

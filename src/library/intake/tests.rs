@@ -1,3 +1,5 @@
+//! Tests of the intake, with real files of every class.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
