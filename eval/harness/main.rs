@@ -33,6 +33,11 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 
+/// That of the program, so that times are those of the program.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures how good and how fast Spyhop's answers are.
 ///
 /// A query set says what is asked and what answers it; a folder holds the trees that are asked about. `run` measures,

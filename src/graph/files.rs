@@ -234,6 +234,15 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Reads files whose imports will be asked for, on several threads if that is worthwhile.
+    pub fn prepare_imports(&self, files: &[u32]) {
+        let known = self.imports.borrow();
+        let unknown: Vec<u32> = files.iter().copied().filter(|file| !known.contains_key(file)).collect();
+        if unknown.len() >= LEAST_AHEAD {
+            self.sources.prepare(&unknown);
+        }
+    }
+
     /// What was read of the index, if it is sound; else the damage is kept for the answer.
     fn sound<T>(&self, read: Result<T, MetaError>) -> Option<T> {
         read.map_err(|error| *self.damage.borrow_mut() = Some(error)).ok()
@@ -279,7 +288,7 @@ impl<'a> Graph<'a> {
         }
         let mut found = Vec::new();
         for file in files_with(self.snapshot, IndexField::Definition, name)? {
-            self.symbols_of(file, |symbol| &*symbol.name == name, &mut found)?;
+            self.symbols_of(file, Some(name), &mut found)?;
         }
         found.sort_by(|a, b| {
             (self.snapshot.path(a.file), a.place).cmp(&(self.snapshot.path(b.file), b.place))
@@ -298,24 +307,27 @@ impl<'a> Graph<'a> {
     /// The symbols of a file, as the index has them.
     pub fn symbols(&self, file: u32) -> Result<Vec<Definition>, SearchError> {
         let mut found = Vec::new();
-        self.symbols_of(file, |_| true, &mut found)?;
+        self.symbols_of(file, None, &mut found)?;
         Ok(found)
     }
 
+    /// Adds the symbols of a file, or those of one name.
     fn symbols_of(
         &self,
         file: u32,
-        takes: impl Fn(&Definition) -> bool,
+        name: Option<&str>,
         found: &mut Vec<Definition>,
     ) -> Result<(), SearchError> {
         let mut names = Vec::new();
         let outline = self.snapshot.version(file).outline(&mut names)?;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             // Sections of documents and blocks of implementations define no name.
-            if matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl) {
+            if matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl)
+                || name.is_some_and(|name| symbol.name != name)
+            {
                 continue;
             }
-            let definition = Definition {
+            found.push(Definition {
                 file,
                 place: place as u32,
                 name: symbol.name.into(),
@@ -323,10 +335,7 @@ impl<'a> Graph<'a> {
                 kind: symbol.kind,
                 lines: symbol.lines,
                 span: symbol.span,
-            };
-            if takes(&definition) {
-                found.push(definition);
-            }
+            });
         }
         Ok(())
     }

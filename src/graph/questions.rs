@@ -476,22 +476,19 @@ impl<'a> Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// The files that import `file`, if at most `most` files contain a word that such an import has; else none.
-    pub fn importers_within(&self, file: u32, most: usize) -> Result<Vec<u32>, SearchError> {
-        let mut importers = Vec::new();
+    /// The files that may import `file`: those with a word that such an import has, if at most `most` files have the word.
+    pub fn possible_importers(&self, file: u32, most: usize) -> Result<Vec<u32>, SearchError> {
+        let mut found = Vec::new();
         for word in module_words(self.snapshot.path(file), self.family(file)) {
-            let files = files_with(self.snapshot, IndexField::Word, &word)?;
-            let mut files: Vec<u32> = files.into_iter().filter(|other| *other != file).collect();
-            files.retain(|other| self.family(*other) == self.family(file));
-            if files.len() > most {
-                continue;
+            let mut files = files_with(self.snapshot, IndexField::Word, &word)?;
+            files.retain(|other| *other != file && self.family(*other) == self.family(file));
+            if files.len() <= most {
+                found.append(&mut files);
             }
-            let imports = |other: &u32| self.imports_of(*other).iter().any(|edge| edge.files.contains(&file));
-            importers.extend(files.into_iter().filter(imports));
         }
-        importers.sort_unstable();
-        importers.dedup();
-        Ok(importers)
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
 }
 

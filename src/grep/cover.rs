@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashSet;
 use std::io::{self, Read};
 
 use encoding_rs::Encoding;
@@ -49,15 +50,29 @@ impl<'c> Covered<'c> {
 
     /// Whether the line that begins at byte `at` contains a secret that is not a token.
     fn has_value(&self, line: &[u8], at: u64) -> bool {
-        let Some(check) = &self.check else {
-            return self.mask().holds_value(line) || self.mask().has_block(line, at);
-        };
-        let by_name = self.by_name.get_or_init(|| {
+        self.holds_value(line) || self.has_block(line, at)
+    }
+
+    /// Whether a line contains a secret apart from tokens and blocks.
+    fn holds_value(&self, line: &[u8]) -> bool {
+        self.by_name().holds_value(line)
+    }
+
+    /// Whether a block overlaps the line that begins at byte `at`.
+    fn has_block(&self, line: &[u8], at: u64) -> bool {
+        let known = self.check.as_ref().and_then(|check| check.has_block(line, at));
+        known.unwrap_or_else(|| self.mask().has_block(line, at))
+    }
+
+    /// What the name of the file says of its lines, or the whole mask, if the file cannot be checked line by line.
+    fn by_name(&self) -> &SecretMask {
+        if self.check.is_none() {
+            return self.mask();
+        }
+        self.by_name.get_or_init(|| {
             let path = self.path.as_str();
             SecretMask::new(path, walk::holds_secrets(path), Vec::new())
-        });
-        by_name.holds_value(line)
-            || check.has_block(line, at).unwrap_or_else(|| self.mask().has_block(line, at))
+        })
     }
 
     /// The line that begins at byte `at`, with its secrets masked; `None` if the line contains none.
@@ -256,14 +271,39 @@ pub(super) struct SecretGuard<'g, S> {
 /// The size from which on the lines that were passed on are searched for tokens.
 const MAX_PASSED_BYTES: usize = 64 << 10;
 
+/// The most lines that are remembered as free of secrets, and the most bytes of such a line.
+const MAX_CLEAR_LINES: usize = 8192;
+const MAX_CLEAR_BYTES: usize = 160;
+
 /// Lines that were passed on and are not searched for tokens yet: one search of many lines is faster than a search of each.
 #[derive(Default)]
 pub(super) struct PassedLines {
     lines: RefCell<Vec<u8>>,
     held: Cell<bool>,
+    /// Lines without values and tokens, in files whose names say nothing of secrets. Code repeats itself: of the lines with
+    /// `return` in kubernetes, seven in ten are lines of this set. Lines that are not searched for tokens yet are in the
+    /// set too, because nothing is shown before [`PassedLines::end`]; the set is emptied if a token is found.
+    clear: RefCell<HashSet<Box<[u8]>>>,
 }
 
 impl PassedLines {
+    /// Whether a line is known to contain neither a value nor a token.
+    fn is_clear(&self, line: &[u8]) -> bool {
+        line.len() <= MAX_CLEAR_BYTES && self.clear.borrow().contains(line)
+    }
+
+    /// Remembers a line without a value that was added.
+    fn remember(&self, line: &[u8]) {
+        if line.len() > MAX_CLEAR_BYTES {
+            return;
+        }
+        let mut clear = self.clear.borrow_mut();
+        if clear.len() >= MAX_CLEAR_LINES {
+            clear.clear();
+        }
+        clear.insert(line.into());
+    }
+
     /// Adds a line.
     fn add(&self, line: &[u8]) {
         let mut lines = self.lines.borrow_mut();
@@ -280,7 +320,10 @@ impl PassedLines {
     /// Searches the lines for tokens.
     fn search(&self) {
         let mut lines = self.lines.borrow_mut();
-        self.held.set(self.held.get() || secrets::hold_tokens(&lines));
+        if secrets::hold_tokens(&lines) {
+            self.held.set(true);
+            self.clear.borrow_mut().clear();
+        }
         lines.clear();
     }
 
@@ -296,11 +339,16 @@ impl<S> SecretGuard<'_, S> {
         if !self.covered.masks {
             return false;
         }
+        let is_ordinary = self.covered.by_name().is_ordinary();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            if self.covered.has_value(line, at) {
+            let is_clear = is_ordinary && self.passed.is_clear(line);
+            if (!is_clear && self.covered.holds_value(line)) || self.covered.has_block(line, at) {
                 self.passed.held.set(true);
-            } else {
+            } else if !is_clear {
                 self.passed.add(line);
+                if is_ordinary {
+                    self.passed.remember(line);
+                }
             }
             at += line.len() as u64;
         }

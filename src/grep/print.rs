@@ -12,6 +12,7 @@ use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
     default_color_specs,
 };
+use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder, Sink};
 use rustc_hash::FxHashSet;
 
@@ -296,6 +297,8 @@ struct PrintedBatch {
 /// The searcher, the printer and the buffer of a thread.
 struct PrintWorker<'p> {
     print: &'p Print<'p>,
+    /// A copy for this thread: threads that share a matcher wait for its memory.
+    matcher: RegexMatcher,
     builder: SearcherBuilder,
     searcher: Searcher,
     printer: Printer,
@@ -386,7 +389,8 @@ impl<'p> PrintWorker<'p> {
             .passthru(print.looks.passthru);
         let (searcher, printer) = (builder.build(), print.printer());
         let whole = Whole::new(print.reading);
-        PrintWorker { print, searcher, builder, printer, whole, passed: PassedLines::default() }
+        let matcher = print.pattern.matcher.clone();
+        PrintWorker { print, matcher, searcher, builder, printer, whole, passed: PassedLines::default() }
     }
 
     /// Searches the files and passes their output on in pieces, until `pass` returns false. Returns whether `pass` never
@@ -426,9 +430,9 @@ impl<'p> PrintWorker<'p> {
 
     /// Searches a file. Returns whether the file matched, and ripgrep's statistics.
     fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
-        let PrintWorker { print, searcher, builder, printer, whole, passed } = self;
-        let Print { pattern, max_count, context, within, .. } = **print;
-        let matcher = &pattern.matcher;
+        let PrintWorker { print, matcher, searcher, builder, printer, whole, passed } = self;
+        let Print { max_count, context, within, .. } = **print;
+        let matcher = &*matcher;
         let mut content = whole.open(print.source_tree, path)?;
         // The byte offsets of the lines that may be printed, if not all lines may.
         let places = within.map(|within| {

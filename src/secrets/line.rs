@@ -33,10 +33,7 @@ pub struct LineStarts(Peekable<std::vec::IntoIter<usize>>);
 impl LineStarts {
     /// The positions in all lines of `bytes`.
     pub fn of(bytes: &[u8]) -> LineStarts {
-        let ends =
-            TABLE.starts.iter().flat_map(|starts| starts.texts.find_iter(bytes).map(|start| start.end()));
-        let mut ends: Vec<usize> = ends.collect();
-        ends.sort_unstable();
+        let ends: Vec<usize> = TABLE.starts.texts.find_overlapping_iter(bytes).map(|start| start.end()).collect();
         LineStarts(ends.into_iter().peekable())
     }
 
@@ -69,15 +66,14 @@ pub fn hold_tokens(lines: &[u8]) -> bool {
 /// Adds the tokens of known issuers in `line`.
 pub fn tokens(line: &[u8], found: &mut Vec<Secret>) {
     let mut tried: Vec<usize> = Vec::new();
-    for starts in &TABLE.starts {
-        for start in starts.texts.find_iter(line) {
-            let rule = starts.rule_of[start.pattern().as_usize()];
-            if !tried.contains(&rule) {
-                tried.push(rule);
-            }
+    for start in TABLE.starts.texts.find_overlapping_iter(line) {
+        let rule = TABLE.starts.rule_of[start.pattern().as_usize()];
+        if !tried.contains(&rule) {
+            tried.push(rule);
         }
     }
-    for rule in tried.into_iter().map(|place| &TABLE.rules[place]) {
+    let rules = tried.into_iter().map(|place| &TABLE.rules[place]);
+    for rule in rules.filter(|rule| rule.may_match(line)) {
         for value in matches(rule, line) {
             let body = &line[(value.start + rule.keep).min(value.end)..value.end];
             if is_meant(rule, body) {

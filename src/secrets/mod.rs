@@ -118,6 +118,11 @@ impl SecretMask {
         (!secrets.is_empty()).then(|| masked(line, &secrets))
     }
 
+    /// Whether the name of the file says nothing of secrets, so that a line means what it means in most files.
+    pub fn is_ordinary(&self) -> bool {
+        !self.whole && self.care == Care::SecretLike
+    }
+
     /// Adds what the name of the file makes a secret.
     fn by_file(&self, line: &[u8], secrets: &mut Vec<Secret>) {
         if self.whole {

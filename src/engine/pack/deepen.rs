@@ -126,8 +126,8 @@ impl PackRun<'_, '_> {
             filling.left_out.retain(|left| left.path != path);
             if self.request.stages.graph {
                 trace = self.add_traces_of(filling, n_drafts, 1)?;
-                let imports = self.graph.graph.imports_of(own.file);
-                let imported = imports.iter().find_map(|edge| edge.files.first());
+                let imports = self.imports_read(own.file);
+                let imported = imports.iter().min_by_key(|file| self.snapshot.path(**file));
                 neighbor = imported.map(|file| RelPath::new(self.snapshot.path(*file))).transpose()?;
             }
         }

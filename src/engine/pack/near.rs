@@ -1,8 +1,6 @@
 //! The neighbours of the first files: what they import, what imports them, and what lies beside them.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::run::PackRun;
@@ -42,17 +40,20 @@ impl PackRun<'_, '_> {
     /// Adds the neighbours of the first files as candidates, and the evidence that the graph gives for each candidate.
     pub(super) fn add_neighbors(&mut self, candidates: &mut PackCandidates) -> Result<(), Error> {
         let first = self.first_files(candidates);
-        let mut imports: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for own in first.iter().take(IMPORTS_OF) {
-            let path = self.snapshot.path(own.file);
-            let found = self.imports_read(own.file, &mut imports).to_vec();
+        let importing: Vec<u32> = first.iter().take(IMPORTS_OF).map(|own| own.file).collect();
+        self.graph.graph.prepare_imports(&importing);
+        for file in importing {
+            let path = self.snapshot.path(file);
+            let found = self.imports_read(file);
             if found.len() <= MAX_NEIGHBORS {
                 self.add_led(candidates, &found, &format!("{path} imports it"));
             }
         }
         for own in first.iter().take(IMPORTERS_OF) {
             let path = self.snapshot.path(own.file);
-            let found = self.graph.graph.importers_within(own.file, MAX_NEIGHBORS)?;
+            let mut found = self.graph.graph.possible_importers(own.file, MAX_NEIGHBORS)?;
+            self.graph.graph.prepare_imports(&found);
+            found.retain(|other| self.imports_read(*other).binary_search(&own.file).is_ok());
             self.add_led(candidates, &found, &format!("it imports {path}"));
         }
         let mut folders: FxHashSet<&str> = FxHashSet::default();
@@ -66,8 +67,8 @@ impl PackRun<'_, '_> {
                 }
             }
         }
-        self.add_evidence(candidates, &first, &mut imports);
-        self.record.edges += imports.values().map(Vec::len).sum::<usize>();
+        self.add_evidence(candidates, &first);
+        self.record.edges += self.imports.edges();
         Ok(())
     }
 
@@ -86,17 +87,6 @@ impl PackRun<'_, '_> {
         first
     }
 
-    /// The files that a file imports, read once.
-    fn imports_read<'i>(&self, file: u32, imports: &'i mut FxHashMap<u32, Vec<u32>>) -> &'i [u32] {
-        imports.entry(file).or_insert_with(|| {
-            let edges = self.graph.graph.imports_of(file);
-            let mut files: Vec<u32> = edges.into_iter().flat_map(|edge| edge.files).collect();
-            files.sort_unstable();
-            files.dedup();
-            files
-        })
-    }
-
     /// Adds files that an edge led to, if the filter takes them.
     fn add_led(&self, candidates: &mut PackCandidates, files: &[u32], edge: &str) {
         for &file in files {
@@ -109,34 +99,28 @@ impl PackRun<'_, '_> {
     }
 
     /// Sets the evidence that imports and names give.
-    fn add_evidence(
-        &self,
-        candidates: &mut PackCandidates,
-        first: &[FirstFile],
-        imports: &mut FxHashMap<u32, Vec<u32>>,
-    ) {
+    fn add_evidence(&self, candidates: &mut PackCandidates, first: &[FirstFile]) {
         let mut by_rank: Vec<(usize, &str, u32)> = Vec::new();
         for own in candidates.by_file.values() {
             let rank = own.evidence.task.map_or(usize::MAX, |(rank, _)| rank);
             by_rank.push((rank, self.snapshot.path(own.file), own.file));
         }
         by_rank.sort_unstable();
-        for (_, _, file) in by_rank.iter().take(MAX_READ) {
-            self.imports_read(*file, imports);
+        let read: Vec<u32> = by_rank.iter().take(MAX_READ).map(|(_, _, file)| *file).collect();
+        self.graph.graph.prepare_imports(&read);
+        for file in read {
+            self.imports_read(file);
         }
-        let mut importers: BTreeMap<u32, usize> = BTreeMap::new();
-        for target in imports.values().flatten() {
-            *importers.entry(*target).or_default() += 1;
-        }
+        let importers = self.imports.importers();
         let damped = |share: f32, edges: usize| share / (1.0 + (1.0 + edges as f32).ln());
         for own in candidates.by_file.values_mut() {
             let others = || first.iter().filter(|other| other.file != own.file);
             let imported = others().filter_map(|other| {
-                let found = imports.get(&other.file)?;
+                let found = self.imports.of(other.file)?;
                 found.contains(&own.file).then(|| damped(other.share, found.len()))
             });
             let imported = imported.sum();
-            let found = imports.get(&own.file).map(Vec::as_slice).unwrap_or_default();
+            let found = self.imports.of(own.file).unwrap_or_default();
             let importing = others().filter(|other| found.contains(&other.file));
             let importing = importing
                 .map(|other| damped(other.share, importers.get(&other.file).copied().unwrap_or(0)))

@@ -94,8 +94,7 @@ impl PackRun<'_, '_> {
 
     /// Whether a file imports another one.
     fn imports(&self, from: u32, to: u32) -> bool {
-        self.request.stages.graph
-            && self.graph.graph.imports_of(from).iter().any(|import| import.files.contains(&to))
+        self.request.stages.graph && self.imports_read(from).binary_search(&to).is_ok()
     }
 
     /// Whether files of other regions than the primary one are left out.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::assembled::Assembled;
 use super::candidates::PackCandidates;
+use super::imported::KnownImports;
 use super::units::Units;
 use crate::engine::Error;
 use crate::engine::answer::AnswerContext;
@@ -39,6 +40,7 @@ pub struct PackRun<'a, 'e> {
     pub answer: AnswerContext<'a>,
     pub graph: GraphAnswer<'a, 'e>,
     pub units: Units<'a>,
+    pub imports: KnownImports,
     pub record: PackDiagnostics,
     /// Whether units that the session was sent are left out.
     pub dedupes: bool,
@@ -83,7 +85,9 @@ pub fn pack(
     };
     let units = Units::new(engine, snapshot, &sources, query);
     let record = PackDiagnostics::default();
-    let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record, dedupes: false };
+    let imports = KnownImports::default();
+    let mut run =
+        PackRun { engine, snapshot, request, query, answer, graph, units, imports, record, dedupes: false };
     let reply = run.reply(freshness)?;
     match run.graph.graph.damage() {
         Some(damage) => Err(SearchError::from(damage).into()),
