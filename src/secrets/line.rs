@@ -33,7 +33,8 @@ pub struct LineStarts(Peekable<std::vec::IntoIter<usize>>);
 impl LineStarts {
     /// The positions in all lines of `bytes`.
     pub fn of(bytes: &[u8]) -> LineStarts {
-        let ends: Vec<usize> = TABLE.starts.texts.find_overlapping_iter(bytes).map(|start| start.end()).collect();
+        let ends: Vec<usize> =
+            TABLE.starts.texts.find_overlapping_iter(bytes).map(|start| start.end()).collect();
         LineStarts(ends.into_iter().peekable())
     }
 
