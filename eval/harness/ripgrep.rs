@@ -85,9 +85,8 @@ impl RipgrepAgent<'_> {
         let mut next = 0;
         for at in with_word {
             let end = (at + AROUND + 1).min(lines.len());
-            for place in at.saturating_sub(AROUND).max(next)..end {
-                shown.push(numbered(place + 1, lines[place]));
-            }
+            let begin = at.saturating_sub(AROUND).max(next).min(end);
+            shown.extend((begin + 1..).zip(&lines[begin..end]).map(|(number, line)| numbered(number, line)));
             next = next.max(end);
         }
         shown

@@ -102,7 +102,7 @@ impl PageText {
                         skipped = if opens { skipped + 1 } else { skipped.saturating_sub(1) };
                     }
                 }
-                Node::Text(text) if skipped == 0 && opens => self.push(&text),
+                Node::Text(text) if skipped == 0 && opens => self.push(text),
                 _ => {}
             }
         }
