@@ -2,7 +2,7 @@
 
 use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
-use super::row::{Listed, Row, assign, command_line, listed};
+use super::row::{Listed, Row, assign, both, command_line, listed, tools};
 use super::shared::{Call, flag};
 use crate::library::{AddRequest, LibraryOptions};
 
@@ -71,6 +71,8 @@ pub const SOURCE_NAMES: Param = Param {
     positional: Positional::Optional,
     ..param("source_name", Takes::Texts, "Names or ids of sources; else all")
 };
+/// One source in place of all, for tools.
+pub const ONE_SOURCE: Param = param("source", Takes::Text, "Only this one, with its history");
 /// The new name of a source.
 pub const OTHER_NAME: Param =
     Param { positional: Positional::Required, ..param("new_name", Takes::Text, "The new name") };
@@ -85,23 +87,23 @@ pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |libr
 
 /// The rows of `add`.
 pub const ADD_SOURCE_ROWS: &[Row<Call<AddSourceRequest>>] = &[
-    command_line(&SOURCE, |call, param, given| {
+    both(&SOURCE, |call, param, given| {
         assign(&mut call.request.source.source, given.text(param)?);
         Ok(())
     }),
-    command_line(&NEW_NAME, |call, param, given| {
+    both(&NEW_NAME, |call, param, given| {
         call.request.source.name = given.text(param)?;
         Ok(())
     }),
-    command_line(&GROUP, |call, param, given| {
+    both(&GROUP, |call, param, given| {
         call.request.source.groups = given.words(param)?;
         Ok(())
     }),
-    command_line(&REF, |call, param, given| {
+    both(&REF, |call, param, given| {
         call.request.source.reference = given.text(param)?;
         Ok(())
     }),
-    command_line(&SOURCE_FOLDER, |call, param, given| {
+    both(&SOURCE_FOLDER, |call, param, given| {
         call.request.source.folder = given.text(param)?;
         Ok(())
     }),
@@ -127,12 +129,20 @@ pub const ADD_SOURCE: Operation = Operation {
 /// Operations without parameters of their own.
 pub const NO_ROWS: &[Row<Call<()>>] = &[];
 
+/// The rows of `library list`. A tool shows one source by the same operation.
+pub const LIST_SOURCES_ROWS: &[Row<Call<Option<String>>>] = &[tools(&ONE_SOURCE, |call, param, given| {
+    call.request = given.text(param)?;
+    Ok(())
+})];
+
+const LIST_SOURCES_PARAMS: [Listed; LIST_SOURCES_ROWS.len()] = listed(LIST_SOURCES_ROWS);
+
 /// Lists sources.
 pub const LIST_SOURCES: Operation = Operation {
     name: "library list",
     aliases: &[],
     help: "List the sources of the library",
-    params: &[],
+    params: &LIST_SOURCES_PARAMS,
     examples: &[
         ("library list", "every source"),
         ("library list --json", "with origins, hashes and history"),
@@ -157,7 +167,7 @@ pub const SOURCE_ROWS: &[Row<Call<String>>] = &[command_line(&SOURCE_NAME, |call
 const SOURCE_PARAMS: [Listed; SOURCE_ROWS.len()] = listed(SOURCE_ROWS);
 
 /// The rows of operations about some or all sources.
-pub const SOURCES_ROWS: &[Row<Call<Vec<String>>>] = &[command_line(&SOURCE_NAMES, |call, param, given| {
+pub const SOURCES_ROWS: &[Row<Call<Vec<String>>>] = &[both(&SOURCE_NAMES, |call, param, given| {
     call.request = given.texts(param)?;
     Ok(())
 })];

@@ -22,11 +22,11 @@ pub const MAX_RESULTS: Param = Param {
     ..param("max_results", Takes::Number(1, 50), "Hits a page, 1 to 50")
 };
 /// The folder or file to search.
-pub const PATH: Param = param("path", Takes::Path, "A folder or file; if absolute, also the tree");
+pub const PATH: Param = param("path", Takes::Path, "A folder or file; absolute: also the tree");
 /// A filter by path: globs to include.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
-    ..param("path_glob", Takes::Repeated, "Like 'src/**/*.rs'; without / the file name")
+    ..param("path_glob", Takes::Repeated, "As src/**/*.rs; without / the file name")
 };
 /// A filter by path: globs to exclude.
 pub const EXCLUDE: Param =
@@ -157,7 +157,7 @@ pub const EXPLAIN_SKIPS: Param = param(
 );
 
 /// The root to search; over MCP, one of the roots given at start.
-pub const TREE: Param = param("root", Takes::Path, "Else the first root");
+pub const TREE: Param = param("root", Takes::Path, "Else the first");
 
 /// The size limit of a reply.
 pub const MAX_TOKENS: Param =

@@ -48,7 +48,15 @@ fn property(param: &Param) -> Value {
     // The schema already says that the value is a list.
     let is_list = schema["type"] == "array";
     let typed = param.help.find("; separate several by").filter(|_| is_list);
-    schema["description"] = param.help[..typed.unwrap_or(param.help.len())].into();
+    let help = &param.help[..typed.unwrap_or(param.help.len())];
+    // And it has the range.
+    let range = match param.takes {
+        Takes::Number(least, most) => format!(", {least} to {most}"),
+        Takes::Fraction => ", 0 to 1".to_string(),
+        _ => String::new(),
+    };
+    let is_ranged = schema.get("maximum").is_some();
+    schema["description"] = if is_ranged { help.replacen(&range, "", 1) } else { help.to_string() }.into();
     if let Some(default) = param.default {
         let text = || Value::from(default);
         schema["default"] = match param.takes {
@@ -93,7 +101,8 @@ pub fn reference() -> String {
 
 const PROSE: &str = "
 An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name. A tool *on grant*
-exists only if the server was started with `--allow-memory`, in every profile but `minimal`; it is then deferred.
+exists only if the server was started with `--allow-memory` (`record_revision`) or `--allow-library` (`add_source`,
+`update_source`), in every profile but `minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
 refused. A list may also be given as a single text. `null` is the same as leaving a parameter out. An unknown

@@ -11,6 +11,7 @@ use super::files::{FIND_FILES, NAME_PATTERN};
 use super::graph::{IMPACT, REFS, TARGET, TRACE};
 use super::grep::GREP;
 use super::grep_params::PATTERN;
+use super::library::{ADD_SOURCE, LIST_SOURCES, SOURCE, UPDATE_SOURCES};
 use super::map::MAP;
 use super::memory::{ADD_NOTE, NOTE_QUERY, NOTE_TEXT, SEARCH_NOTES};
 use super::operation::Operation;
@@ -44,6 +45,9 @@ pub enum ToolId {
     Graph(GraphQuestion),
     SearchNotes,
     RecordNote,
+    Library,
+    AddSource,
+    UpdateSources,
     Pack,
     ToolSearch,
 }
@@ -79,6 +83,20 @@ impl Tool {
         rows.iter().filter(taken).map(|row| row.param).chain(self.of_call.iter().copied())
     }
 
+    /// The flag of `spyhop mcp` without which the tool does not exist.
+    pub fn grant(&self) -> Option<&'static str> {
+        match self.id {
+            ToolId::RecordNote => Some("--allow-memory"),
+            ToolId::AddSource | ToolId::UpdateSources => Some("--allow-library"),
+            _ => None,
+        }
+    }
+
+    /// Whether a call may reach other machines.
+    pub fn is_open_world(&self) -> bool {
+        matches!(self.id, ToolId::AddSource | ToolId::UpdateSources)
+    }
+
     /// Whether a call has to give the parameter.
     pub fn requires(&self, param: &Param) -> bool {
         self.required.iter().any(|required| required.name == param.name)
@@ -93,6 +111,7 @@ pub const DEFERRED: &[&str] = &[
     "find_references",
     "get_context_pack",
     "impact",
+    "library",
     "project_map",
     "read_file",
     "search_batch",
@@ -104,8 +123,8 @@ pub const DEFERRED: &[&str] = &[
     "why_not",
 ];
 
-/// Tools that exist only where a server was started to allow them (`spyhop mcp --allow-memory`). They are then deferred.
-pub const ON_GRANT: &[&str] = &["record_revision"];
+/// Tools that exist only where a server was started to allow them ([`Tool::grant`]). They are then deferred.
+pub const ON_GRANT: &[&str] = &["add_source", "record_revision", "update_source"];
 
 /// Aliases that are neither listed nor found, but callable without a notice.
 pub const HIDDEN: &[&str] = &[
@@ -166,6 +185,17 @@ const OF_SOURCES: &[&Param] = &[&MAX_TOKENS, &TREE, &TOOL_IN];
 
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
+    Tool {
+        id: ToolId::AddSource,
+        name: "add_source",
+        operation: Some(&ADD_SOURCE),
+        description: "Add a git repository by its URL, or a folder, archive or file below a root, to the user's library and index \
+                      it. Other tools then ask it with 'in'.",
+        required: &[&SOURCE],
+        without: &[],
+        of_call: &[],
+        read_only: false,
+    },
     Tool {
         id: ToolId::Search,
         name: "codebase_search",
@@ -240,6 +270,16 @@ pub const TOOLS: &[Tool] = &[
         required: &[],
         without: &[],
         of_call: &[&TREE, &TOOL_IN],
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Library,
+        name: "library",
+        operation: Some(&LIST_SOURCES),
+        description: "Sources in the user's library, which other tools ask with 'in': names, origins, commits.",
+        required: &[],
+        without: &[],
+        of_call: &[],
         read_only: true,
     },
     Tool {
@@ -347,6 +387,16 @@ pub const TOOLS: &[Tool] = &[
         without: &[],
         of_call: OF_SOURCES,
         read_only: true,
+    },
+    Tool {
+        id: ToolId::UpdateSources,
+        name: "update_source",
+        operation: Some(&UPDATE_SOURCES),
+        description: "Import the newest commits, changed archives and present files of sources in the user's library.",
+        required: &[],
+        without: &[],
+        of_call: &[],
+        read_only: false,
     },
     Tool {
         id: ToolId::WhyNot,
@@ -468,11 +518,13 @@ pub struct ToolOffer {
     pub profile: ToolProfile,
     /// Whether notes may be recorded.
     pub may_record: bool,
+    /// Whether sources of the library may be added and updated.
+    pub may_add: bool,
 }
 
 impl From<ToolProfile> for ToolOffer {
     fn from(profile: ToolProfile) -> ToolOffer {
-        ToolOffer { profile, may_record: false }
+        ToolOffer { profile, may_record: false, may_add: false }
     }
 }
 
@@ -487,8 +539,13 @@ impl ToolOffer {
         self.profile.offers(tool) || (self.grants(tool) && self.profile != ToolProfile::Minimal)
     }
 
-    fn grants(self, tool: &Tool) -> bool {
-        self.may_record && ON_GRANT.contains(&tool.name)
+    /// Whether the server was started to allow a tool that exists only then.
+    pub fn grants(self, tool: &Tool) -> bool {
+        match tool.id {
+            ToolId::RecordNote => self.may_record,
+            ToolId::AddSource | ToolId::UpdateSources => self.may_add,
+            _ => false,
+        }
     }
 }
 

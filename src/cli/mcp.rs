@@ -40,6 +40,12 @@ const ALLOW_MEMORY: Param = param(
     "Agents may record notes about the code, with the tool record_revision; else they only search notes",
 );
 
+const ALLOW_LIBRARY: Param = param(
+    "allow_library",
+    Takes::Nothing,
+    "Agents may add repositories by URL, and folders and archives below the roots, to the library, and update sources",
+);
+
 /// The options that say how trees are indexed and how changes are handled. The roots are arguments of their own.
 pub fn settings() -> impl Iterator<Item = &'static Param> {
     let rows = catalog::PLACE.iter().chain(catalog::SERVER).map(|row| row.param);
@@ -59,6 +65,7 @@ pub fn command() -> Command {
         .arg(args::arg(&PROFILE))
         .arg(args::arg(&STRUCTURED))
         .arg(args::arg(&ALLOW_MEMORY))
+        .arg(args::arg(&ALLOW_LIBRARY))
         .arg(args::arg(&catalog::LIBRARY))
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
@@ -157,6 +164,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         offer: ToolOffer {
             profile: profile.unwrap_or(ToolProfile::Default),
             may_record: values::given(matches, ALLOW_MEMORY.name),
+            may_add: values::given(matches, ALLOW_LIBRARY.name),
         },
         data: data.unwrap_or(DataProfile::Lean),
         give_back: crate::give_back,

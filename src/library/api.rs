@@ -119,6 +119,8 @@ pub struct LibraryReply {
     pub root: PathBuf,
     /// The sources, by name.
     pub sources: Vec<SourceManifest>,
+    /// The imports that have not ended.
+    pub unfinished: Vec<UnfinishedImport>,
     /// Manifests that cannot be read, and similar problems.
     pub warnings: Vec<String>,
 }

@@ -63,6 +63,14 @@ fn expanded(typed: &str) -> PathBuf {
     }
 }
 
+/// Whether a text names a repository on another machine: a URL other than that of a file, or `user@host:path`.
+pub fn is_remote(typed: &str) -> bool {
+    match typed.split_once("://") {
+        Some((scheme, _)) => !scheme.eq_ignore_ascii_case("file"),
+        None => is_scp_like(typed),
+    }
+}
+
 /// Whether a text has the form `user@host:path`.
 fn is_scp_like(typed: &str) -> bool {
     let Some((host, path)) = typed.split_once(':') else { return false };

@@ -42,6 +42,7 @@ pub use api::{
 };
 pub use error::LibraryError;
 pub use intake::{DocumentRecord, FailedEntry, IntakeClass, IntakeEvent, IntakeReply, OnIntake, TakenEntry};
+pub use location::is_remote;
 pub use manifest::{
     ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, PackageName, SourceKind, SourceManifest,
     SourceOrigin, SourceState,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::api::{FailedSource, LibraryReply, LibraryStatus, SourceBatch, SourceStatus, UnfinishedImport};
 use super::error::LibraryError;
+use super::job::Job;
 use super::manifest::{SourceManifest, SourceState};
 use super::open::Library;
 use crate::engine::api::{Options, State};
@@ -11,13 +12,15 @@ use crate::engine::{Engine, Error, ErrorKind};
 use crate::store;
 
 impl Library {
-    /// The sources, by name. Nothing but the manifests is read.
+    /// The sources, by name. Nothing but the manifests and the records of unfinished imports is read.
     ///
     /// # Errors
     /// `Io` or `Permission` if the library cannot be read. A manifest that cannot be read is a warning.
     pub fn list(&self) -> Result<LibraryReply, Error> {
         let (sources, errors) = self.manifests()?;
-        Ok(LibraryReply { root: self.paths.root().to_path_buf(), sources, warnings: texts(errors) })
+        let mut warnings = texts(errors);
+        let unfinished = self.unfinished(&mut warnings);
+        Ok(LibraryReply { root: self.paths.root().to_path_buf(), sources, unfinished, warnings })
     }
 
     /// One source.
@@ -80,26 +83,28 @@ impl Library {
     pub fn status(&self, options: &Options) -> Result<LibraryStatus, Error> {
         let (sources, errors) = self.manifests()?;
         let mut warnings = texts(errors);
-        let unfinished = match self.jobs() {
-            Ok(jobs) => jobs,
-            Err(error) => {
-                warnings.push(error.to_string());
-                Vec::new()
-            }
-        };
-        let unfinished = unfinished.into_iter().map(|job| UnfinishedImport {
+        let unfinished = self.unfinished(&mut warnings);
+        Ok(LibraryStatus {
+            root: self.paths.root().to_path_buf(),
+            unfinished,
+            sources: sources.into_iter().map(|source| self.status_of(source, options)).collect(),
+            warnings,
+        })
+    }
+
+    fn unfinished(&self, warnings: &mut Vec<String>) -> Vec<UnfinishedImport> {
+        let jobs = self.jobs().unwrap_or_else(|error| {
+            warnings.push(error.to_string());
+            Vec::new()
+        });
+        let import = |job: Job| UnfinishedImport {
             id: job.id,
             name: job.name,
             location: job.origin.location,
             stage: job.stage.name(),
             begun_at: job.begun_at,
-        });
-        Ok(LibraryStatus {
-            root: self.paths.root().to_path_buf(),
-            unfinished: unfinished.collect(),
-            sources: sources.into_iter().map(|source| self.status_of(source, options)).collect(),
-            warnings,
-        })
+        };
+        jobs.into_iter().map(import).collect()
     }
 
     fn status_of(&self, source: SourceManifest, options: &Options) -> SourceStatus {

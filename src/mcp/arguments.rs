@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
-    self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET, TOOL_IN, Takes,
-    ValueError, WhyNotCall, params,
+    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET,
+    TOOL_IN, Takes, ValueError, WhyNotCall, params,
 };
 use spyhop::engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
     PackRequest, ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
 };
-use spyhop::library::SourceChoice;
+use spyhop::library::{AddRequest, SourceChoice, is_remote};
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
 
@@ -34,13 +34,21 @@ pub enum ToolRequest {
     Map(MapRequest),
     Read(ReadRequest),
     Status,
-    Skipped { reason: Option<SkipReason>, after: Option<String> },
+    Skipped {
+        reason: Option<SkipReason>,
+        after: Option<String>,
+    },
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
     Notes(SearchNotesRequest),
     Record(AddNoteRequest),
     Pack(Box<PackRequest>),
+    /// All sources of the library, or one.
+    Library(Option<String>),
+    AddSource(Box<AddRequest>),
+    /// Sources by name; all if empty.
+    UpdateSources(Vec<String>),
     Tools(String),
 }
 
@@ -72,6 +80,9 @@ impl ToolRequest {
             | ToolRequest::Skipped { .. }
             | ToolRequest::Touch(_)
             | ToolRequest::Record(_)
+            | ToolRequest::Library(_)
+            | ToolRequest::AddSource(_)
+            | ToolRequest::UpdateSources(_)
             | ToolRequest::Tools(_) => return None,
         };
         filter.path.as_deref()
@@ -330,6 +341,16 @@ impl ResolvedArguments<'_> {
                     ..request
                 }))
             }
+            ToolId::Library => ToolRequest::Library(self.filled(catalog::LIST_SOURCES_ROWS, None)?),
+            ToolId::AddSource => {
+                let AddSourceRequest { source, .. } =
+                    self.filled(catalog::ADD_SOURCE_ROWS, AddSourceRequest::default())?;
+                let source = AddRequest { source: self.source(&source.source)?, ..source };
+                ToolRequest::AddSource(Box::new(source))
+            }
+            ToolId::UpdateSources => {
+                ToolRequest::UpdateSources(self.filled(catalog::SOURCES_ROWS, Vec::new())?)
+            }
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
@@ -367,6 +388,18 @@ impl ResolvedArguments<'_> {
         }
         let place = self.roots.place(TARGET.name, file, Some(self.root))?;
         Ok(format!("{}{}", place.path, &typed[file.len()..]))
+    }
+
+    /// A source to add: the URL of a repository on another machine, or a path inside of a root. Every other path could
+    /// lead to files that the server does not serve.
+    fn source(&self, typed: &str) -> Result<String, String> {
+        // A file of this machine may have a name of that form.
+        if typed.is_empty() || (is_remote(typed) && !Path::new(typed).exists()) {
+            return Ok(typed.to_string());
+        }
+        let place = self.roots.place(catalog::SOURCE.name, typed, None)?;
+        let root = self.roots.iter().nth(place.root).unwrap_or(Path::new(""));
+        Ok(place.path.below(root).to_string_lossy().into_owned())
     }
 
     /// Files, relative to the root of the call.

@@ -1,4 +1,4 @@
-//! The library of a server: calls that ask several sources at once.
+//! The library of a server: calls that ask several sources at once, and calls that list, add and update sources.
 //!
 //! The sources of a library are trees that the user has added to it, so they may lie outside of the server's roots. The
 //! library is opened at the first call that asks it. As with roots, a call whose sources have to be compared with their
@@ -10,14 +10,21 @@ use std::time::{Duration, Instant};
 
 use spyhop::engine::api::Options;
 use spyhop::engine::{Engine, Error, SourceSet};
-use spyhop::library::{Library, LibraryOptions, SourceChoice, SourceReader};
-use spyhop::render::agent::Answer;
-use tokio::sync::{Notify, Semaphore};
+use spyhop::library::{AddProgress, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader};
+use spyhop::render::agent::{self, Answer};
+use tokio::sync::{Notify, Semaphore, watch};
 
-use super::arguments::ToolCall;
+use super::arguments::{ToolCall, ToolRequest};
 use super::calls::{self, PendingReply};
 use super::engines::Rests;
-use super::warm::{CancelOnDrop, NOT_YET, PATIENCE, run};
+use super::progress::Watcher;
+use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, run};
+
+/// The timeout of a call that imports: below the minute after which common clients give up.
+const IMPORT_PATIENCE: Duration = Duration::from_secs(50);
+
+/// The most tokens of an answer about the library itself.
+const BUDGET: usize = 4_000;
 
 /// The library of a server; see the module.
 pub struct ServedLibrary {
@@ -28,6 +35,8 @@ pub struct ServedLibrary {
     wake: Arc<Notify>,
     calls: Arc<Semaphore>,
     asides: Arc<Semaphore>,
+    /// Imports run one after the other.
+    changes: Arc<Semaphore>,
 }
 
 /// The sources that are open.
@@ -42,7 +51,8 @@ impl ServedLibrary {
     pub fn new(folder: Option<PathBuf>, options: Options, wake: Arc<Notify>) -> ServedLibrary {
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides] = [at_once; 2].map(|permits| Arc::new(Semaphore::new(permits)));
-        ServedLibrary { folder, options, open: Mutex::default(), wake, calls, asides }
+        let changes = Arc::new(Semaphore::new(1));
+        ServedLibrary { folder, options, open: Mutex::default(), wake, calls, asides, changes }
     }
 
     /// The sources of a choice.
@@ -55,10 +65,7 @@ impl ServedLibrary {
             match &open.reader {
                 Some(reader) => Arc::clone(reader),
                 None => {
-                    let library = Library::open(LibraryOptions {
-                        root: self.folder.clone(),
-                        ..LibraryOptions::default()
-                    })?;
+                    let library = self.library(Duration::ZERO)?;
                     let reader = Arc::new(library.reader(self.options.clone()));
                     open.reader = Some(Arc::clone(&reader));
                     reader
@@ -94,6 +101,67 @@ impl ServedLibrary {
         };
         guard.disarm();
         outcome
+    }
+
+    fn library(&self, wait: Duration) -> Result<Library, Error> {
+        Library::open(LibraryOptions { root: self.folder.clone(), wait })
+    }
+
+    /// The sources of the library, or one of them.
+    pub async fn show(self: &Arc<Self>, source: Option<String>) -> CallOutcome {
+        let library = Arc::clone(self);
+        run(&self.asides, move || {
+            let shown = library.library(Duration::ZERO).and_then(|library| match source {
+                None => Ok(agent::sources(&library.list()?)),
+                Some(name) => Ok(agent::source(&library.show(&name)?, &library.path(&name)?)),
+            });
+            shown.map(|answer| agent::cut(answer, BUDGET)).map_err(|error| calls::failed(&error))
+        })
+        .await
+    }
+
+    /// Adds or updates sources. An import that takes longer than clients wait goes on, and so does one whose call was
+    /// cancelled: the same call continues with what is there.
+    pub async fn change(self: &Arc<Self>, call: Arc<ToolCall>, watcher: &mut Watcher) -> CallOutcome {
+        let (sender, mut progress) = watch::channel(None);
+        let library = Arc::clone(self);
+        let work = run(&self.changes, move || {
+            let tell = |progress: AddProgress| {
+                if let AddProgress::Indexing(progress) = progress {
+                    sender.send_replace(Some(progress));
+                }
+            };
+            library.changed(&call.ask, &tell).map_err(|error| calls::failed(&error))
+        });
+        tokio::pin!(work);
+        let deadline = tokio::time::sleep(IMPORT_PATIENCE);
+        tokio::pin!(deadline);
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut work => return outcome,
+                () = &mut deadline => return Ok(agent::import_goes_on()),
+                Ok(()) = progress.changed() => {
+                    let seen = *progress.borrow_and_update();
+                    watcher.tell(seen).await;
+                }
+            }
+        }
+    }
+
+    fn changed(&self, ask: &ToolRequest, progress: OnAddProgress<'_>) -> Result<Answer, Error> {
+        let library = self.library(IMPORT_PATIENCE)?;
+        let answer = match ask {
+            ToolRequest::AddSource(request) => {
+                agent::added_source(&library.add(request, &self.options, progress)?)
+            }
+            ToolRequest::UpdateSources(names) => match &names[..] {
+                [name] => agent::updated_sources(&library.update(name, &self.options, progress)?.into()),
+                names => agent::updated_sources(&library.update_all(names, &self.options, progress)?),
+            },
+            _ => unreachable!("only these tools change the library"),
+        };
+        Ok(agent::cut(answer, BUDGET))
     }
 
     /// Answers from the last commits, without comparing a source with its tree.

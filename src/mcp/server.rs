@@ -20,7 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use spyhop::catalog::aliases::{self, Alias, AliasState};
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, CallTarget, ON_GRANT, Tool, ToolOffer};
+use spyhop::catalog::tools::{self, CallTarget, Tool, ToolOffer};
 use spyhop::engine::Session;
 use spyhop::render::agent::{self, Answer};
 
@@ -116,9 +116,9 @@ impl Server {
             CallTarget::Tool(tool, alias) if self.offer.offers(tool) => Ok((tool, alias)),
             CallTarget::Tool(tool, _) => {
                 let profile = self.offer.profile.name();
-                let text = match ON_GRANT.contains(&tool.name) && !self.offer.may_record {
-                    true => format!("tool '{}' exists only if 'spyhop mcp' has --allow-memory", tool.name),
-                    false => {
+                let text = match tool.grant().filter(|_| !self.offer.grants(tool)) {
+                    Some(flag) => format!("tool '{}' exists only if 'spyhop mcp' has {flag}", tool.name),
+                    None => {
                         format!("tool '{}' is not part of the profile '{profile}' of this server", tool.name)
                     }
                 };
@@ -157,6 +157,10 @@ impl Server {
                 let found = tools::find(self.offer, query);
                 self.list(&found);
                 Ok(agent::tools(query, &found))
+            }
+            ToolRequest::Library(source) => self.library.show(source.clone()).await,
+            ToolRequest::AddSource(_) | ToolRequest::UpdateSources(_) => {
+                self.library.change(Arc::new(call), watcher).await
             }
             ToolRequest::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
@@ -250,7 +254,7 @@ fn visit(context: &RequestContext<RoleServer>) -> Option<&SessionHeader> {
 
 /// A tool in the form in which the protocol lists it.
 fn wire(tool: &'static Tool) -> WireTool {
-    let annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(false);
+    let annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(tool.is_open_world());
     let annotations =
         if tool.read_only { annotations } else { annotations.destructive(false).idempotent(true) };
     WireTool::new(tool.name, tool.description, Arc::new(schema::of(tool))).with_annotations(annotations)

@@ -159,12 +159,12 @@ pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOp
 };
 
 /// Lists sources.
-pub static LIST_SOURCES: LibraryOperation<(), LibraryReply> = LibraryOperation {
+pub static LIST_SOURCES: LibraryOperation<Option<String>, LibraryReply> = LibraryOperation {
     operation: &catalog::LIST_SOURCES,
     indexes: false,
     repeats: false,
-    request: || (),
-    rows: catalog::NO_ROWS,
+    request: || None,
+    rows: catalog::LIST_SOURCES_ROWS,
     run: |library, _, _| library.list(),
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.sources),

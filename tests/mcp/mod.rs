@@ -10,6 +10,7 @@ mod cancel;
 mod guards;
 mod http;
 mod lean;
+mod library;
 mod limits;
 #[cfg(unix)]
 mod notes;

@@ -75,18 +75,30 @@ fn profiles_gate() {
 
 #[test]
 fn a_tool_on_grant_exists_only_where_it_is_allowed() {
-    let record = tool("record_revision").unwrap();
-    for profile in ToolProfile::ALL {
-        let (without, with) = (ToolOffer::from(profile), ToolOffer { profile, may_record: true });
-        assert!(!without.offers(record) && !without.lists(record), "{profile:?}");
-        assert_eq!(with.offers(record), profile != ToolProfile::Minimal, "{profile:?}");
-        assert_eq!(with.lists(record), profile == ToolProfile::Full, "{profile:?}");
+    let offer = |profile, may_record, may_add| ToolOffer { profile, may_record, may_add };
+    for tool in TOOLS.iter().filter(|tool| tool.grant().is_some()) {
+        let is_note = tool.id == ToolId::RecordNote;
+        for profile in ToolProfile::ALL {
+            let (with, other) = (offer(profile, is_note, !is_note), offer(profile, !is_note, is_note));
+            for without in [ToolOffer::from(profile), other] {
+                assert!(!without.offers(tool) && !without.lists(tool), "{profile:?}");
+            }
+            assert_eq!(with.offers(tool), profile != ToolProfile::Minimal, "{profile:?}");
+            assert_eq!(with.lists(tool), profile == ToolProfile::Full, "{profile:?}");
+        }
     }
-    let found = |may_record: bool| {
-        let offer = ToolOffer { profile: ToolProfile::Default, may_record };
-        find(offer, "record a note").iter().any(|tool| tool.name == "record_revision")
+    let granted: Vec<&str> =
+        TOOLS.iter().filter(|tool| tool.grant().is_some()).map(|tool| tool.name).collect();
+    assert_eq!(granted, ON_GRANT);
+    let found = |may: bool, query: &str, name: &str| {
+        find(offer(ToolProfile::Default, may, may), query).iter().any(|tool| tool.name == name)
     };
-    assert!(found(true) && !found(false));
+    for (query, name) in
+        [("record a note", "record_revision"), ("add a repository to the library", "add_source")]
+    {
+        assert!(found(true, query, name) && !found(false, query, name), "{name}");
+    }
+    assert_eq!(find(ToolProfile::Default, "sources in the library")[0].name, "library");
 }
 
 #[test]

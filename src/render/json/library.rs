@@ -20,6 +20,7 @@ pub fn sources(reply: &LibraryReply) -> impl Serialize + use<'_> {
     WireSources {
         library: shown(&reply.root),
         sources: reply.sources.iter().map(|source| WireManifest::new(source, None)).collect(),
+        unfinished: reply.unfinished.iter().map(WireUnfinished::new).collect(),
         warnings: &reply.warnings,
     }
 }
@@ -114,6 +115,7 @@ fn time(seconds: u64) -> String {
 struct WireSources<'a> {
     library: String,
     sources: Vec<WireManifest<'a>>,
+    unfinished: Vec<WireUnfinished<'a>>,
     warnings: &'a [String],
 }
 

@@ -10,7 +10,8 @@ use crate::clean::line as clean;
 use crate::engine::api::State;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
-    LibraryStatus, SourceBatch, SourceManifest, SourceStatus, UpdatedSource, VerifiedSource,
+    LibraryStatus, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport, UpdatedSource,
+    VerifiedSource,
 };
 use crate::render::paint::{Ink, Style, shown};
 use crate::time::rfc3339;
@@ -21,7 +22,7 @@ const NAMED: usize = 20;
 /// The sources of a library, a row for each.
 pub fn sources(reply: &LibraryReply, style: &Style) -> String {
     if reply.sources.is_empty() {
-        return no_sources(&reply.root);
+        return no_sources(&reply.root) + &unfinished(&reply.unfinished);
     }
     let row = |source: &SourceManifest| {
         vec![
@@ -35,6 +36,7 @@ pub fn sources(reply: &LibraryReply, style: &Style) -> String {
     };
     let rows = reply.sources.iter().map(row).collect();
     table(&["NAME", "KIND", "STATE", "REVISION", "SIZE", "LOCATION"], rows, style)
+        + &unfinished(&reply.unfinished)
 }
 
 fn no_sources(root: &Path) -> String {
@@ -206,15 +208,7 @@ pub fn library_status(status: &LibraryStatus, style: &Style) -> String {
             let _ = writeln!(out, "{}: {}", clean(&source.source.name), clean(detail));
         }
     }
-    for import in &status.unfinished {
-        let (name, location) = (clean(&import.name), clean(&import.location));
-        let _ = writeln!(
-            out,
-            "unfinished: {name}, {} since {}; spyhop add {location} continues",
-            import.stage,
-            time(import.begun_at)
-        );
-    }
+    out += &unfinished(&status.unfinished);
     let sum = |size: fn(&SourceStatus) -> u64| bytes(status.sources.iter().map(size).sum());
     if !status.sources.is_empty() {
         let total = format!(
@@ -227,6 +221,15 @@ pub fn library_status(status: &LibraryStatus, style: &Style) -> String {
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &total));
     }
     out
+}
+
+fn unfinished(imports: &[UnfinishedImport]) -> String {
+    let line = |import: &UnfinishedImport| {
+        let (name, location) = (clean(&import.name), clean(&import.location));
+        let (stage, begun) = (import.stage, time(import.begun_at));
+        format!("unfinished: {name}, {stage} since {begun}; spyhop add {location} continues\n")
+    };
+    imports.iter().map(line).collect()
 }
 
 fn status_row(status: &SourceStatus) -> Vec<String> {

@@ -1,0 +1,78 @@
+//! The library over the protocol: what an agent reads of it, and what it may change where the server allows that.
+
+use serde_json::{Value, json};
+
+use super::Session;
+use crate::support::{SMALL, Tree, git};
+
+fn changing(tree: &Tree) -> Session {
+    tree.run(&["index", "-q"]);
+    Session::start(tree.command().args(["mcp", "--allow-library"]))
+}
+
+fn refusal(session: &mut Session, tool: &str, given: Value) -> String {
+    let message = session.call(tool, given);
+    assert_eq!(message["result"]["isError"], true, "{message}");
+    message["result"]["content"][0]["text"].as_str().unwrap().to_string()
+}
+
+#[test]
+fn sources_are_listed_and_shown_as_on_the_command_line() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    assert!(session.text("library", json!({})).starts_with("no sources in "));
+    assert_eq!(tree.run(&["add", "src", "--name", "code", "-q"]).code, 0);
+    assert_eq!(session.data("library", json!({})), tree.json(&["library", "list"]));
+    assert_eq!(session.data("library", json!({ "source": "code" })), tree.json(&["library", "show", "code"]));
+    let unknown = refusal(&mut session, "library", json!({ "source": "coed" }));
+    assert!(unknown.contains("there is no source 'coed'") && unknown.contains("code"), "{unknown}");
+    let found = session.data("tool_search", json!({ "query": "sources in the library" }));
+    assert_eq!(found["tools"][0]["name"], "library");
+}
+
+#[test]
+fn sources_are_added_only_where_the_server_was_started_for_it() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    for (tool, given) in [("add_source", json!({ "source": "src" })), ("update_source", json!({}))] {
+        let refused = session.call(tool, given);
+        assert!(refused["error"]["message"].as_str().unwrap().contains("--allow-library"), "{refused}");
+    }
+    assert!(!session.text("tool_search", json!({ "query": "add a source" })).contains("add_source"));
+    drop(session);
+
+    let mut session = changing(&tree);
+    assert!(session.text("tool_search", json!({ "query": "add a source" })).contains("add_source"));
+    let added = session.data("add_source", json!({ "source": "src", "name": "code", "group": ["mine"] }));
+    assert_eq!((&added["source"]["kind"], &added["report"]["added"]), (&"folder".into(), &2.into()));
+    let found = session.data("codebase_search", json!({ "query": "draw a circle", "in": ["mine"] }));
+    assert_eq!(found["results"][0]["path"], "paint.py");
+    tree.write("src/later.py", "def draw_square(side):\n    return side\n");
+    let updated = session.data("update_source", json!({ "source_name": ["code"] }));
+    assert_eq!((&updated["sources"][0]["report"]["added"], &updated["failed"]), (&1.into(), &json!([])));
+    let known = refusal(&mut session, "add_source", json!({ "source": "src" }));
+    assert!(known.contains("is in the library as 'code'"), "{known}");
+}
+
+#[test]
+fn an_agent_adds_nothing_of_this_machine_that_the_server_does_not_serve() {
+    let tree = Tree::new(SMALL);
+    let other = Tree::new(SMALL);
+    std::os::unix::fs::symlink(other.root(), tree.root().join("out")).unwrap();
+    git(&other.root(), &["init", "-q"]);
+    let mut session = changing(&tree);
+    let outside = other.root();
+    let url = format!("file://{}", outside.display());
+    for source in
+        [outside.to_str().unwrap(), &url, "..", "../other", "out", "out/src", "/etc/passwd", "~/x", ""]
+    {
+        let refused = refusal(&mut session, "add_source", json!({ "source": source }));
+        assert!(!refused.contains("resolve_api_key"), "{refused}");
+    }
+    assert_eq!(tree.run(&["library", "list"]).code, 1);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let unreachable = session.call("add_source", json!({ "source": format!("http://127.0.0.1:{port}/x") }));
+    assert_eq!(unreachable["result"]["structuredContent"]["kind"], "unreachable", "{unreachable}");
+    let secret = refusal(&mut session, "add_source", json!({ "source": "https://me:secret@host.invalid/x" }));
+    assert!(secret.contains("has a password") && !secret.contains("secret"), "{secret}");
+}
