@@ -5,8 +5,6 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::run::PackRun;
-
 /// The imports that a pack has read.
 #[derive(Default)]
 pub struct KnownImports {
@@ -28,24 +26,17 @@ impl KnownImports {
         importers
     }
 
-    /// The files that a file imports, if they were read.
-    pub fn of(&self, file: u32) -> Option<Rc<[u32]>> {
-        self.by_file.borrow().get(&file).cloned()
-    }
-}
-
-impl PackRun<'_, '_> {
-    /// The files that a file imports, by their numbers.
-    pub(super) fn imports_read(&self, file: u32) -> Rc<[u32]> {
-        if let Some(known) = self.imports.of(file) {
-            return known;
-        }
-        let edges = self.graph.graph.imports_of(file);
-        let mut files: Vec<u32> = edges.into_iter().flat_map(|edge| edge.files).collect();
+    /// Keeps the files that a file imports.
+    pub fn keep(&self, file: u32, mut files: Vec<u32>) -> Rc<[u32]> {
         files.sort_unstable();
         files.dedup();
         let files: Rc<[u32]> = files.into();
-        self.imports.by_file.borrow_mut().insert(file, Rc::clone(&files));
+        self.by_file.borrow_mut().insert(file, Rc::clone(&files));
         files
+    }
+
+    /// The files that a file imports, if they were read.
+    pub fn of(&self, file: u32) -> Option<Rc<[u32]>> {
+        self.by_file.borrow().get(&file).cloned()
     }
 }

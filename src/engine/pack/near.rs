@@ -1,5 +1,7 @@
 //! The neighbours of the first files: what they import, what imports them, and what lies beside them.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
@@ -85,6 +87,14 @@ impl PackRun<'_, '_> {
         let all: f32 = first.iter().map(|own| own.share).sum();
         first.iter_mut().for_each(|own| own.share /= all.max(f32::MIN_POSITIVE));
         first
+    }
+
+    /// The files that a file imports, by their numbers.
+    pub(super) fn imports_read(&self, file: u32) -> Rc<[u32]> {
+        self.imports.of(file).unwrap_or_else(|| {
+            let edges = self.graph.graph.imports_of(file);
+            self.imports.keep(file, edges.into_iter().flat_map(|edge| edge.files).collect())
+        })
     }
 
     /// Adds files that an edge led to, if the filter takes them.
