@@ -349,7 +349,7 @@ def _(tree):
     expect(tree.run("symbols", "upload", "handler"), 1, err="spyhop search upload handler")
 
 
-@check("weak hits are short and counted, --all shows all, and statistics are for --mode debug")
+@check("weak hits are short and counted, --whole-page shows all, and statistics are for --mode debug")
 def _(tree):
     for number in range(30):
         (tree.root / f"src/bean{number:02}.rs").write_text(f"fn roast_{number}() {{\n    let beans = {number};\n}}\n" * 3)
@@ -357,7 +357,7 @@ def _(tree):
     statistics = r"\d+ places|\d+ lines\b|chunks:|size:"
     few, every = (tree.run("grind roasted beans", *more).stdout for more in ([], ["--whole-page", "-n", "20"]))
     assert "pub fn grind_roasted_beans" in few and not re.search(statistics, few), few
-    assert re.search(r"\d+ weaker hits: --all shows them", few, re.M) and len(few.splitlines()) <= 40, few
+    assert re.search(r"\d+ weaker hits: --whole-page shows them", few, re.M) and len(few.splitlines()) <= 40, few
     assert len(every.splitlines()) > len(few.splitlines()), every
     expect(tree.run("grind roasted beans", "--mode", "debug"), 0, out=r"^ +[+-]0\.\d+ size ")
 
