@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::*;
 use crate::engine::api::{Options, SearchRequest};
+#[cfg(feature = "documents")]
 use crate::library::records;
 use crate::library::{Library, LibraryOptions};
 
