@@ -316,7 +316,8 @@ fn a_page_of_many_hits_fits_its_screen() {
             let taken: usize = plain.lines().map(rows).sum();
             assert!(taken < most, "{height}x{width} {strong} {weak}: {taken} rows\n{plain}");
             assert_eq!(plain.matches("  0.25 weak").count(), usize::from(strong == 0), "{plain}");
-            for line in plain.lines().filter(|line| line.contains('│')) {
+            // Only a path that is longer than the screen is wide goes on in the next row.
+            for line in plain.lines().filter(|line| line.contains("  ")) {
                 assert!(width == 0 || columns(line) <= width, "{line}");
             }
         }

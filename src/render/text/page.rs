@@ -106,9 +106,13 @@ impl PageLayout<'_> {
     /// A hit with its evidence and up to `code` lines of code, and a blank line.
     fn block(&self, hit: &Hit, code: usize, style: &Style) -> String {
         let (score, notes) = (score_and_band(hit, style), annotations(hit, self.query_of(hit), style));
+        let path = self.places().clean(style, hit.source.as_ref(), &hit.path);
+        let place = columns(&format!("{path}:{}", hit.lines.first));
+        let rest = columns(&format!("  {}   0.00 possible", hit.kind.name()));
+        // Beside a long path there is no room for a name; both stay whole on lines of their own.
+        let is_split = style.width > 0 && place + rest + LEAST_TEXT > style.width;
+        let beside = if is_split { rest } else { place + rest };
         let symbol = hit.symbol.as_ref().map(|symbol| {
-            let path = self.places().clean(style, hit.source.as_ref(), &hit.path);
-            let beside = columns(&format!("{path}:{}  {}   0.00 possible", hit.lines.first, hit.kind.name()));
             let room = style.width.saturating_sub(beside).max(LEAST_TEXT);
             let room = if style.width == 0 { 0 } else { room };
             format!(
@@ -117,7 +121,8 @@ impl PageLayout<'_> {
             )
         });
         let name = format!("{}{}", hit.kind.name(), symbol.unwrap_or_default());
-        let mut out = format!("{}  {name}  {score}{notes}\n", location(hit, self.places(), style));
+        let between = if is_split { "\n  " } else { "  " };
+        let mut out = format!("{}{between}{name}  {score}{notes}\n", location(hit, self.places(), style));
         out.push_str(&evidence_line(hit, style));
         if let Some(snippet) = &hit.snippet {
             let named = (hit.lines.first, hit.symbol.as_deref().unwrap_or_default());
@@ -148,8 +153,18 @@ impl PageLayout<'_> {
             }
         };
         let place = style.link(&self.places().file(hit.source.as_ref(), &hit.path), &place);
-        let line =
-            format!("{place}  {}  {text}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes));
+        // Beside a long path there is room for less.
+        let fits = |taken: usize| style.width == 0 || taken <= style.width;
+        let band_end = before - 2;
+        let line = if !text.is_empty() {
+            format!("{place}  {}  {text}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes))
+        } else if fits(band_end + columns(&notes)) {
+            format!("{place}  {}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes))
+        } else if fits(columns(&format!("{shown}:{number}{notes}"))) {
+            format!("{place}{}", style.paint(Ink::Alarm, &notes))
+        } else {
+            place
+        };
         format!("{}\n", line.trim_end())
     }
 }
