@@ -7,13 +7,14 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashSet;
+use std::hash::BuildHasher;
 use std::io::{self, Read};
 
 use encoding_rs::Encoding;
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use rustc_hash::FxBuildHasher;
 
 use super::pattern::MAX_HEAP_BYTES;
 use super::whole::OpenContent;
@@ -271,9 +272,39 @@ pub(super) struct SecretGuard<'g, S> {
 /// The size from which on the lines that were passed on are searched for tokens.
 const MAX_PASSED_BYTES: usize = 64 << 10;
 
-/// The most lines that are remembered as free of secrets, and the most bytes of such a line.
-const MAX_CLEAR_LINES: usize = 8192;
+/// The number of lines that are remembered as free of secrets, and the most bytes of such a line.
+const CLEAR_LINES: usize = 4096;
 const MAX_CLEAR_BYTES: usize = 160;
+
+/// Lines that are known to be free of secrets: each at the place that its hash names, where a later line replaces it. So
+/// lines with equal hashes, which a hostile tree can contain, cost no time.
+#[derive(Default)]
+struct ClearLines {
+    lines: Vec<Vec<u8>>,
+}
+
+impl ClearLines {
+    fn place(line: &[u8]) -> usize {
+        FxBuildHasher.hash_one(line) as usize % CLEAR_LINES
+    }
+
+    fn contains(&self, line: &[u8]) -> bool {
+        line.len() <= MAX_CLEAR_BYTES && self.lines.get(Self::place(line)).is_some_and(|known| known == line)
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        if line.len() <= MAX_CLEAR_BYTES {
+            self.lines.resize(CLEAR_LINES, Vec::new());
+            let known = &mut self.lines[Self::place(line)];
+            known.clear();
+            known.extend_from_slice(line);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.lines.clear();
+    }
+}
 
 /// Lines that were passed on and are not searched for tokens yet: one search of many lines is faster than a search of each.
 #[derive(Default)]
@@ -283,27 +314,10 @@ pub(super) struct PassedLines {
     /// Lines without values and tokens, in files whose names say nothing of secrets. Code repeats itself: of the lines with
     /// `return` in kubernetes, seven in ten are lines of this set. Lines that are not searched for tokens yet are in the
     /// set too, because nothing is shown before [`PassedLines::end`]; the set is emptied if a token is found.
-    clear: RefCell<HashSet<Box<[u8]>>>,
+    clear: RefCell<ClearLines>,
 }
 
 impl PassedLines {
-    /// Whether a line is known to contain neither a value nor a token.
-    fn is_clear(&self, line: &[u8]) -> bool {
-        line.len() <= MAX_CLEAR_BYTES && self.clear.borrow().contains(line)
-    }
-
-    /// Remembers a line without a value that was added.
-    fn remember(&self, line: &[u8]) {
-        if line.len() > MAX_CLEAR_BYTES {
-            return;
-        }
-        let mut clear = self.clear.borrow_mut();
-        if clear.len() >= MAX_CLEAR_LINES {
-            clear.clear();
-        }
-        clear.insert(line.into());
-    }
-
     /// Adds a line.
     fn add(&self, line: &[u8]) {
         let mut lines = self.lines.borrow_mut();
@@ -341,13 +355,13 @@ impl<S> SecretGuard<'_, S> {
         }
         let is_ordinary = self.covered.by_name().is_ordinary();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let is_clear = is_ordinary && self.passed.is_clear(line);
+            let is_clear = is_ordinary && self.passed.clear.borrow().contains(line);
             if (!is_clear && self.covered.holds_value(line)) || self.covered.has_block(line, at) {
                 self.passed.held.set(true);
             } else if !is_clear {
                 self.passed.add(line);
                 if is_ordinary {
-                    self.passed.remember(line);
+                    self.passed.clear.borrow_mut().add(line);
                 }
             }
             at += line.len() as u64;
@@ -387,5 +401,45 @@ impl<S: Sink> Sink for SecretGuard<'_, S> {
 
     fn finish(&mut self, searcher: &Searcher, finish: &SinkFinish) -> Result<(), S::Error> {
         self.sink.finish(searcher, finish)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line with a token of a known form, made here so that none which looks real stands in this repository.
+    fn token_line() -> Vec<u8> {
+        let signs: String =
+            (0..36).map(|at| char::from(b"kQ7xT2mZ9bWc4LrV"[(at * 7 + at / 5) % 16])).collect();
+        format!("    harbour(\"gh{}_{signs}\");\n", "p").into_bytes()
+    }
+
+    #[test]
+    fn a_line_is_clear_until_another_takes_its_place() {
+        let mut clear = ClearLines::default();
+        assert!(!clear.contains(b"\n"));
+        clear.add(b"return nil\n");
+        assert!(clear.contains(b"return nil\n") && !clear.contains(b"return nil"));
+        let long = vec![b'x'; MAX_CLEAR_BYTES + 1];
+        clear.add(&long);
+        assert!(!clear.contains(&long));
+        for number in 0..20 * CLEAR_LINES {
+            clear.add(format!("return {number}\n").as_bytes());
+        }
+        assert_eq!(clear.lines.len(), CLEAR_LINES);
+        assert!(!clear.contains(b"return nil\n"));
+    }
+
+    #[test]
+    fn a_token_takes_the_lines_before_it_from_the_clear_ones() {
+        let (passed, token) = (PassedLines::default(), token_line());
+        for line in [b"return nil\n", &token[..]] {
+            passed.add(line);
+            passed.clear.borrow_mut().add(line);
+        }
+        assert!(passed.end(), "{}", String::from_utf8_lossy(&token));
+        assert!(!passed.clear.borrow().contains(&token) && !passed.clear.borrow().contains(b"return nil\n"));
+        assert!(!passed.end());
     }
 }
