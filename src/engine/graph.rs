@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
 use super::core::Engine;
-use super::current::Viewed;
+use super::current::{Freshness, Viewed};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
@@ -19,6 +19,7 @@ use super::{Error, ErrorKind};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::NoThread;
 use crate::filter::Filter;
+use crate::grammar::Grammars;
 use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge};
 use crate::id::LanguageId;
 use crate::model::{Analysis, Note};
@@ -42,6 +43,30 @@ const MAX_DEPTH: u32 = 8;
 /// The most definitions of one target. More of them have so many users that an answer would say nothing.
 pub(super) const MAX_DEFINITIONS: usize = 12;
 
+/// A question whose values are valid.
+struct AskedGraph<'r> {
+    request: &'r GraphRequest,
+    depth: u32,
+    filter: Filter,
+}
+
+/// The number of steps of a request, whose values are checked.
+fn checked_depth(request: &GraphRequest) -> Result<u32, Error> {
+    check_rows("max_results", request.max_results, MAX_ROWS)?;
+    check_pattern_length(&request.target)?;
+    let depth = request.depth.unwrap_or(request.question.default_depth());
+    if !(1..=MAX_DEPTH).contains(&depth) {
+        return Err(Error::bad(format!("depth is {depth}; choose 1 to {MAX_DEPTH}")));
+    }
+    if !(0.0..=1.0).contains(&request.min_confidence) {
+        return Err(Error::bad(format!("min_confidence is {}; choose 0 to 1", request.min_confidence)));
+    }
+    if request.changes.is_some() && !request.target.trim().is_empty() {
+        return Err(Error::bad("give a target or a diff, not both: a diff names the changed symbols"));
+    }
+    Ok(depth)
+}
+
 impl Engine {
     /// Answers a question about callers, callees, uses, imports or implementations.
     ///
@@ -60,82 +85,62 @@ impl Engine {
         request: &GraphRequest,
         progress: OnProgress<'_>,
     ) -> Result<GraphReply, Error> {
-        check_rows("max_results", request.max_results, MAX_ROWS)?;
-        check_pattern_length(&request.target)?;
-        let depth = request.depth.unwrap_or(request.question.default_depth());
-        if !(1..=MAX_DEPTH).contains(&depth) {
-            return Err(Error::bad(format!("depth is {depth}; choose 1 to {MAX_DEPTH}")));
-        }
-        if !(0.0..=1.0).contains(&request.min_confidence) {
-            return Err(Error::bad(format!("min_confidence is {}; choose 0 to 1", request.min_confidence)));
-        }
-        if request.changes.is_some() && !request.target.trim().is_empty() {
-            return Err(Error::bad("give a target or a diff, not both: a diff names the changed symbols"));
-        }
+        let depth = checked_depth(request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let (snapshot, freshness) = self.ready(progress)?;
-        let answer = || -> Result<GraphReply, Error> {
-            let quarantine = self.updater(None)?.quarantine();
-            let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let takes_file = |file: u32| {
-                depth > 1 || filter.takes_file(snapshot.path(file), snapshot.version(file).language())
-            };
-            let limits = GraphLimits {
-                work: MAX_WORK,
-                enough: enough(request, depth, &filter),
-                min_confidence: request.min_confidence,
-                takes_file: &takes_file,
-            };
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, limits);
-            let mut asked = GraphAnswer {
-                engine: self,
-                snapshot: &snapshot,
-                graph,
-                sources: &sources,
-                removed: RemovedRows::default(),
-                warnings: Vec::new(),
-            };
-            let Answered { definitions, mut rows, paths, mut tests, mut entries } =
-                asked.answer(request, depth)?;
-            if let Some(damage) = asked.graph.damage() {
-                return Err(SearchError::from(damage).into());
-            }
-            rows.retain(|row| {
-                row.confidence >= request.min_confidence && passes(&filter, &self.grammars, row)
-            });
-            let takes_test = |test: &AffectedTest| {
-                filter.takes_file(test.path.as_str(), self.grammars.detect(&test.path, ""))
-            };
-            tests.retain(takes_test);
-            sort_and_merge(&mut rows, request.question);
-            let total = if paths.is_empty() { rows.len() } else { paths.len() };
-            rows.truncate(request.max_results);
-            tests.truncate(request.max_results);
-            entries.retain(|entry| {
-                filter.takes_file(entry.path.as_str(), self.grammars.detect(&entry.path, ""))
-            });
-            entries.truncate(request.max_results);
-            asked.fill_texts(&mut rows);
-            let (incomplete, further_files) = (asked.incomplete(), asked.graph.further());
-            let definitions =
-                definitions.iter().map(|own| asked.symbol_row(own)).collect::<Result<_, _>>()?;
-            Ok(self.masked_graph(GraphReply {
-                question: request.question,
-                target: request.target.clone(),
-                definitions,
-                rows,
-                total,
-                further_files,
-                paths,
-                tests,
-                entries,
-                incomplete,
-                snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
-                sources: Vec::new(),
-                warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
-            }))
-        };
+        let asked = AskedGraph { request, depth, filter };
+        let answer = || self.graph_of_snapshot(&asked, &snapshot, &freshness);
         on_large_stack(|| parallel::with_helper_thread(answer))
+    }
+
+    /// Answers a question from a snapshot.
+    fn graph_of_snapshot(
+        &self,
+        AskedGraph { request, depth, filter }: &AskedGraph<'_>,
+        snapshot: &SearchSnapshot,
+        freshness: &Freshness,
+    ) -> Result<GraphReply, Error> {
+        let quarantine = self.updater(None)?.quarantine();
+        let sources = GraphSources::new(self, snapshot, &quarantine)?;
+        let takes_file = |file: u32| {
+            *depth > 1 || filter.takes_file(snapshot.path(file), snapshot.version(file).language())
+        };
+        let limits = GraphLimits {
+            work: MAX_WORK,
+            enough: enough(request, *depth, filter),
+            min_confidence: request.min_confidence,
+            takes_file: &takes_file,
+        };
+        let mut asked = GraphAnswer {
+            engine: self,
+            snapshot,
+            graph: Graph::new(snapshot, &self.grammars, &sources, limits),
+            sources: &sources,
+            removed: RemovedRows::default(),
+            warnings: Vec::new(),
+        };
+        let mut answered = asked.answer(request, *depth)?;
+        if let Some(damage) = asked.graph.damage() {
+            return Err(SearchError::from(damage).into());
+        }
+        let total = answered.limit(request, filter, &self.grammars);
+        asked.fill_texts(&mut answered.rows);
+        let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
+        Ok(self.masked_graph(GraphReply {
+            question: request.question,
+            target: request.target.clone(),
+            definitions: definitions.collect::<Result<_, _>>()?,
+            rows: answered.rows,
+            total,
+            further_files: asked.graph.further(),
+            paths: answered.paths,
+            tests: answered.tests,
+            entries: answered.entries,
+            incomplete: asked.incomplete(),
+            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), freshness),
+            sources: Vec::new(),
+            warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
+        }))
     }
 }
 
@@ -164,7 +169,7 @@ pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + 
     })
 }
 
-fn passes(filter: &Filter, grammars: &crate::grammar::Grammars, row: &GraphRow) -> bool {
+fn passes(filter: &Filter, grammars: &Grammars, row: &GraphRow) -> bool {
     let language = grammars.detect(&row.path, "");
     let by_kind = match (filter.kinds(), &row.from) {
         (Some(kinds), Some(from)) => kinds.contains(from.kind),
@@ -343,6 +348,22 @@ pub(super) struct Answered {
     pub paths: Vec<Vec<GraphRow>>,
     pub tests: Vec<AffectedTest>,
     pub entries: Vec<EntryRow>,
+}
+
+impl Answered {
+    /// Filters, sorts and truncates the rows, and returns their number before.
+    fn limit(&mut self, request: &GraphRequest, filter: &Filter, grammars: &Grammars) -> usize {
+        self.rows.retain(|row| row.confidence >= request.min_confidence && passes(filter, grammars, row));
+        let takes_file = |path: &RelPath| filter.takes_file(path.as_str(), grammars.detect(path, ""));
+        self.tests.retain(|test| takes_file(&test.path));
+        self.entries.retain(|entry| takes_file(&entry.path));
+        sort_and_merge(&mut self.rows, request.question);
+        let total = if self.paths.is_empty() { self.rows.len() } else { self.paths.len() };
+        self.rows.truncate(request.max_results);
+        self.tests.truncate(request.max_results);
+        self.entries.truncate(request.max_results);
+        total
+    }
 }
 
 impl GraphAnswer<'_, '_> {
