@@ -457,3 +457,12 @@ def _(tree):
         assert wanted in [line.strip() for line in ran.stdout.splitlines()], (words, ran.stdout, ran.stderr)
     nushell = tree.run("completions", "nushell").stdout
     assert '"struct"' in nushell and '"rust"' in nushell, nushell[:600]
+
+
+@check("options and filters of other searches are answered with what is meant here")
+def _(tree):
+    expect(tree.run("-t", "rust", "lookup"), 2, err=r"search has no option '-t': --lang LANGUAGE")
+    expect(tree.run("lookup", "-i"), 2, err=r"it ignores case; `spyhop grep` has it")
+    expect(tree.run("symbols", "-w", "lookup"), 2, err=r"symbols has no option '-w': `spyhop grep` has it")
+    expect(tree.run("language:rust", "path:src", "lookup"), 0, err=r"the filter is --lang rust[\s\S]*the filter is --path src")
+    expect(tree.run("refs", "beans_column"), 2, err=r"spyhop grep -w beans_column finds its lines")

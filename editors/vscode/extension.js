@@ -152,7 +152,7 @@ function item(hit) {
   return {
     label: hit.symbol ?? hit.path,
     description: `${hit.path}:${hit.range.start.line + 1}  ${hit.score.toFixed(2)} ${hit.band}`,
-    detail: hit.reasons.join(" · "),
+    detail: hit.evidence.join(" · "),
     // The server has chosen the hits; the list must not choose again by the letters typed.
     alwaysShow: true,
     hit,

@@ -154,6 +154,12 @@ fn refuse(error: clap::Error, typed: &[OsString]) -> ExitCode {
         complain(&Failure::Usage(text));
         return ExitCode::from(2);
     }
+    let command = command();
+    let name = if command.find_subcommand(first).is_some() { first } else { catalog::SEARCH.name };
+    if let Some(text) = words::option_of_grep(&error, name, &command) {
+        complain(&Failure::Usage(text));
+        return ExitCode::from(2);
+    }
     let is_help = !error.use_stderr();
     let code = usage(error);
     if !is_help {

@@ -149,6 +149,61 @@ pub fn unsupported(error: &clap::Error, command: &str) -> Option<String> {
     Some(format!("grep has no option '{option}': {about}"))
 }
 
+/// The error for an option of `grep` that another command does not have, with what the command has in its place.
+pub fn option_of_grep(error: &clap::Error, name: &str, command: &Command) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let grep = command.find_subcommand(catalog::GREP.name)?;
+    let typed = option.split('=').next().unwrap_or_default();
+    let is_own = |arg: &clap::Arg| match typed.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => arg.get_short().is_some() && arg.get_short() == typed.chars().nth(1),
+    };
+    let searches = ["search", "files", "symbols"].contains(&name);
+    if error.kind() != ErrorKind::UnknownArgument || !searches || !grep.get_arguments().any(is_own) {
+        return None;
+    }
+    let about = match typed {
+        "-t" | "--type" => "--lang LANGUAGE limits it to languages; ",
+        "-i" | "--ignore-case" | "-S" | "--smart-case" => "it ignores case; ",
+        "-g" | "--iglob" => "--glob GLOB limits it to paths; ",
+        "-l" | "--files-with-matches" if name != "files" => "`spyhop files` lists files; ",
+        "-m" | "--max-count" => "-n NUMBER limits its results; ",
+        _ => "",
+    };
+    Some(format!(
+        "{name} has no option '{typed}': {about}`spyhop grep` has it, for lines that match a pattern"
+    ))
+}
+
+/// The words that other code searches take for filters, with the option that is the filter here.
+const FILTERS: [(&str, &str); 7] = [
+    ("lang", "lang"),
+    ("language", "lang"),
+    ("kind", "kind"),
+    ("path", "path"),
+    ("file", "glob"),
+    ("glob", "glob"),
+    ("exclude", "exclude"),
+];
+
+/// The most words of a query in which such words are looked for; a longer text is a message or a report.
+const MAX_QUERY_WORDS: usize = 10;
+
+/// Warnings about words of a query that other code searches take for filters, such as `lang:rust`.
+pub fn filters_in(query: &str) -> Vec<String> {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    if words.len() > MAX_QUERY_WORDS || query.contains('\n') {
+        return Vec::new();
+    }
+    let warning = |word: &&str| {
+        let (key, value) = word.split_once(':')?;
+        let (_, option) = FILTERS.iter().find(|(name, _)| *name == key)?;
+        let is_value = !value.is_empty() && !value.starts_with([':', '/']);
+        is_value.then(|| format!("'{word}' is searched as words; the filter is --{option} {value}"))
+    };
+    words.iter().filter_map(warning).collect()
+}
+
 /// The search for the words of a command line that a command refused, if these are words: no options, and no paths.
 pub fn search_instead(argv: &[OsString]) -> Option<String> {
     let words: Option<Vec<&str>> = argv.iter().skip(1).map(|word| word.to_str()).collect();
@@ -161,6 +216,21 @@ pub fn search_instead(argv: &[OsString]) -> Option<String> {
 mod tests {
     use super::super::command;
     use super::*;
+
+    #[test]
+    fn filters_of_other_searches_are_told_of() {
+        let check = |query: &str, expected: &[&str]| {
+            let found = filters_in(query);
+            assert_eq!(found.len(), expected.len(), "{query}: {found:?}");
+            assert!(found.iter().zip(expected).all(|(one, end)| one.ends_with(end)), "{query}: {found:?}");
+        };
+        check("language:ruby path:app/models banned", &["--lang ruby", "--path app/models"]);
+        check("lang:rust", &["is searched as words; the filter is --lang rust"]);
+        for none in ["kind: x", "path::Path", "file:///a", "std::path", "open path", "a:b", "lang:"] {
+            check(none, &[]);
+        }
+        check("a log line of more than ten words that has path:etc in it", &[]);
+    }
 
     #[test]
     fn bare_words_are_a_search() {

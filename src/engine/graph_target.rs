@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::Error;
+use super::api::Remedy;
 use crate::graph::{Definition, Graph};
 use crate::path;
 use crate::query;
@@ -243,11 +244,11 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
     near.sort_by_key(|own| (strsim::damerau_levenshtein(query::split_container(own).1, name), own.clone()));
     near.dedup();
     near.truncate(MAX_NEAR);
-    let near = match near.is_empty() {
-        true => "no defined name is like it".to_string(),
-        false => format!("did you mean {}?", near.join(", ")),
-    };
-    Err(Error::bad(format!("the tree defines no '{typed}'; {near}")))
+    if near.is_empty() {
+        let text = format!("the tree defines no '{typed}'; no defined name is like it");
+        return Err(Error::bad(text).with(Remedy::SearchLines(name.to_string())));
+    }
+    Err(Error::bad(format!("the tree defines no '{typed}'; did you mean {}?", near.join(", "))))
 }
 
 /// The members of a type whose names are like `name`.

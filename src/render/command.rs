@@ -64,6 +64,7 @@ pub(super) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
         Some(Remedy::Rebuild) => "spyhop index --rebuild indexes the tree that is here".to_string(),
         Some(Remedy::ReplaceIndex) => "--force replaces it".to_string(),
         Some(Remedy::ExportSources) => "spyhop export --with-snippets includes them".to_string(),
+        Some(Remedy::SearchLines(name)) => format!("spyhop grep -w {} finds its lines", quoted(name)),
         Some(Remedy::ChooseIndexFolder) => "--index-dir names another folder".to_string(),
     };
     format!("{text}; {advice}")

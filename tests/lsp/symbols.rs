@@ -179,6 +179,8 @@ fn a_ranked_search_is_a_command() {
     assert!(best["score"].as_f64().unwrap() > 0.0 && best["band"].is_string());
     assert!(best["text"].as_str().unwrap().contains("pub fn take"), "{best}");
     assert!(!best["reasons"].as_array().unwrap().is_empty());
+    let evidence = best["evidence"].as_array().unwrap();
+    assert!((1..=2).contains(&evidence.len()) && !best["evidence"].to_string().contains("lines"), "{best}");
     let hits = found.as_array().unwrap();
     assert!(hits.len() <= 3 && hits.iter().all(|hit| hit["language"] == "rust"), "{found}");
     let only = json!({ "query": "take", "path": uri(&tree.root().join("other")), "kind": ["fn"] });

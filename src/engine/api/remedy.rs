@@ -16,6 +16,8 @@ pub enum Remedy {
     ExportSources,
     /// Choose one of these similar paths, which the text of the error lists. They are relative to the root.
     ChoosePath(Vec<String>),
+    /// Search the lines that contain this name, which the tree does not define: a field of a database, or of a library.
+    SearchLines(String),
     /// Choose a folder for the index: [`Options::index_dir`](crate::engine::api::Options::index_dir).
     ChooseIndexFolder,
 }
