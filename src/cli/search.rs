@@ -7,12 +7,8 @@ use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, SearchCall};
-use spyhop::engine::api::{
-    GraphQuestion, GraphRequest, MAX_RESULTS, MAX_ROWS, Mode, Options, Reason, SearchReply, SearchRequest,
-    StalePolicy, SymbolRow,
-};
+use spyhop::engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchReply, SearchRequest};
 use spyhop::engine::{Engine, Error, SourceSet};
-use spyhop::profile::Signal;
 use spyhop::render::{error_text, json, text};
 
 use super::failure::{Failure, Outcome};
@@ -21,11 +17,7 @@ use super::output::Output;
 use super::place::TreePlace;
 use super::progress::Bar;
 use super::values::{fill_for_sources, fill_from, given};
-use super::{args, huge, open, options, sources};
-
-/// The calls that are read to name the callers of a definition, and the callers that are named.
-const CALLER_ROWS: usize = 6;
-const CALLER_NAMES: usize = 3;
+use super::{args, huge, open, options, sources, words};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let mut call = SearchCall::new(options::options(matches)?);
@@ -86,7 +78,7 @@ fn answer(
     let is_for_programs = given(matches, args::JSONL.name) || output.json;
     // Rows for an editor have hits only.
     request.notes = (request.mode != Mode::Compact || is_for_programs) && opened.is_none();
-    let current = Options { stale_policy: StalePolicy::Ignore, ..call.search.options };
+    request.name_callers = !is_for_programs && request.mode == Mode::Default;
     if given(matches, args::BATCH.name) {
         return batch(asked, request, output);
     }
@@ -111,15 +103,10 @@ fn answer(
         }
         return Ok(outcome(&reply));
     }
-    output.warn_above(&reply.warnings);
-    if let AskedPlace::Tree(place, ..) = asked
-        && !is_for_programs
-        && request.mode == Mode::Default
-        && reply.snapshot.building.is_none()
-    {
-        // The search has compared the index with the tree, so the callers come from the same state.
-        name_callers(&*place.open(current)?, &mut reply);
+    if !is_for_programs && queries.is_empty() {
+        reply.warnings.extend(words::filters_in(&request.query));
     }
+    output.warn_above(&reply.warnings);
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, true) => json::search_lines(&reply, None, output.json_paths()),
         (true, _, false) => json::search_lines(&reply, Some(&queries), output.json_paths()),
@@ -164,32 +151,6 @@ fn batch(
         }
     }
     Ok(whole)
-}
-
-/// Names the callers of the first hit in its reasons, if the query names the definition.
-fn name_callers(engine: &Engine, reply: &mut SearchReply) {
-    let Some(hit) = reply.results.first_mut() else { return };
-    let is_named = |reason: &Reason| reason.signal == Signal::Definition && reason.contribution > 0.0;
-    let Some(symbol) = hit.symbol.as_ref().filter(|_| hit.reasons.iter().any(is_named)) else { return };
-    let target = format!("{}#{symbol}", hit.path);
-    let request =
-        GraphRequest { max_results: CALLER_ROWS, ..GraphRequest::new(GraphQuestion::Callers, target) };
-    // A search without the names of callers is complete, so a graph that cannot answer is no error.
-    let Ok(callers) = engine.graph(&request) else { return };
-    let mut names: Vec<String> =
-        callers.rows.iter().filter_map(|row| row.from.as_ref().map(SymbolRow::qualified)).collect();
-    names.dedup();
-    if names.is_empty() {
-        return;
-    }
-    let others =
-        if callers.total > callers.rows.len() || names.len() > CALLER_NAMES { " and others" } else { "" };
-    names.truncate(CALLER_NAMES);
-    let text = format!("reference: called by {}{others}", names.join(", "));
-    match hit.reasons.iter_mut().find(|reason| reason.signal == Signal::Reference) {
-        Some(reason) => reason.text = text,
-        None => hit.reasons.push(Reason { signal: Signal::Reference, contribution: f32::MIN_POSITIVE, text }),
-    }
 }
 
 fn search(

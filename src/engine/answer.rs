@@ -153,10 +153,13 @@ impl<'a> AnswerContext<'a> {
         let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, reset);
         let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
-        let joins = self.request.expand_graph && offset == 0 && queries.len() == 1;
-        let joins = joins && self.trees.all().len() == 1;
+        let is_first_of_one = offset == 0 && queries.len() == 1 && self.trees.all().len() == 1;
+        let joins = self.request.expand_graph && is_first_of_one;
         let next = (end < total).then(|| page_cursor(origin.snapshot.generation, end));
-        let results = if joins { self.with_neighbours(results, &queries[0])? } else { results };
+        let mut results = if joins { self.with_neighbours(results, &queries[0])? } else { results };
+        if self.request.name_callers && is_first_of_one {
+            self.name_callers(&mut results);
+        }
         let total = total + results.len() - (end - offset);
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
@@ -448,6 +451,7 @@ impl<'a> AnswerContext<'a> {
             score: ranked.score,
             band: Band::of(ranked.score),
             reasons: reasons.into_iter().map(reason_row).collect(),
+            callers: None,
             stale,
             query_index: asked.place,
             source: tree.name.clone(),
@@ -521,6 +525,7 @@ impl<'a> AnswerContext<'a> {
             score,
             band: Band::of(score),
             reasons: reasons.into_iter().map(reason_row).collect(),
+            callers: None,
             stale: false,
             query_index: asked.place,
             source: tree.name.clone(),

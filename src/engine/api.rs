@@ -287,6 +287,9 @@ pub struct SearchRequest {
     /// callees, tests, users, and files that are imported, up to five in addition to `max_results`. Each has its one
     /// reason under the signal `graph`. A search of several queries has no neighbours. Default false.
     pub expand_graph: bool,
+    /// Whether the first hit of the first page names its callers, if the query names its definition:
+    /// [`Hit::callers`]. Default false.
+    pub name_callers: bool,
 }
 
 impl SearchRequest {
@@ -307,6 +310,7 @@ impl SearchRequest {
             notes: true,
             profile: None,
             expand_graph: false,
+            name_callers: false,
         }
     }
 
@@ -455,10 +459,21 @@ pub struct Hit {
     pub band: Band,
     /// The reasons of the score; never empty. The contributions add up to the score.
     pub reasons: Vec<Reason>,
+    /// Who calls the definition; `None` unless asked for by [`SearchRequest::name_callers`], or without callers.
+    pub callers: Option<HitCallers>,
     /// Whether the file has changed since it was indexed, so that the lines may be wrong.
     pub stale: bool,
     /// The index, in the batch, of the query that found the hit, from 0.
     pub query_index: usize,
+}
+
+/// Who calls the definition of a hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HitCallers {
+    /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
+    pub names: Vec<String>,
+    /// Whether there are further callers, or tests only.
+    pub has_more: bool,
 }
 
 impl Hit {

@@ -58,28 +58,41 @@ impl AnswerContext<'_> {
         Ok(joined)
     }
 
-    /// The best neighbours that are no hits themselves.
+    /// The best neighbours that are not hits themselves.
     fn neighbours(&self, hits: &[Hit]) -> Result<Vec<JoinedPlace>, Error> {
-        let quarantine = self.engine.updater(None)?.quarantine();
-        let sources = self.trees.all()[0].sources.clone();
-        let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
         let takes_file = |file: u32| {
             self.filter.takes_file(self.snapshot.path(file), self.snapshot.version(file).language())
         };
-        let limits = GraphLimits {
-            work: MAX_WORK,
-            enough: MAX_OF_KIND * 4,
-            min_confidence: LEAST,
-            takes_file: &takes_file,
-        };
-        let graph = Graph::new(self.snapshot, &self.engine.grammars, &sources, limits);
+        self.with_graph(&takes_file, |graph| self.neighbours_in(graph, hits, &takes_file))
+    }
+
+    /// Asks the code graph of the tree that answers, which may read some files.
+    pub(super) fn with_graph<T>(
+        &self,
+        takes_file: &dyn Fn(u32) -> bool,
+        ask: impl FnOnce(&Graph<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let quarantine = self.engine.updater(None)?.quarantine();
+        let sources = self.trees.all()[0].sources.clone();
+        let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
+        let limits =
+            GraphLimits { work: MAX_WORK, enough: MAX_OF_KIND * 4, min_confidence: LEAST, takes_file };
+        ask(&Graph::new(self.snapshot, &self.engine.grammars, &sources, limits))
+    }
+
+    fn neighbours_in(
+        &self,
+        graph: &Graph<'_>,
+        hits: &[Hit],
+        takes_file: &dyn Fn(u32) -> bool,
+    ) -> Result<Vec<JoinedPlace>, Error> {
         let mut found: Vec<JoinedPlace> = Vec::new();
         for (place, hit) in hits.iter().take(FIRST_HITS).enumerate() {
             if hit.score < STRONG || hit.stale {
                 continue;
             }
             let Some(file) = self.snapshot.file_at(hit.path.as_str()) else { continue };
-            found.extend(self.neighbours_of(&graph, file, (place, hit))?);
+            found.extend(self.neighbours_of(graph, file, (place, hit))?);
         }
         let is_new = |own: &JoinedPlace| {
             let path = self.snapshot.path(own.file);
@@ -103,11 +116,7 @@ impl AnswerContext<'_> {
         (place, hit): (usize, &Hit),
     ) -> Result<Vec<JoinedPlace>, Error> {
         let symbols = graph.symbols(file).map_err(Error::from)?;
-        let is_hit = |own: &&Definition| {
-            Some(&*own.qualified()) == hit.symbol.as_deref()
-                && own.lines.first <= hit.lines.last
-                && hit.lines.first <= own.lines.last
-        };
+        let is_hit = |own: &&Definition| is_defined_by(hit, own);
         let number = place + 1;
         let neighbour = |to: &Definition, confidence: f32, how: &str, name: &str| JoinedPlace {
             file: to.file,
@@ -188,11 +197,19 @@ impl AnswerContext<'_> {
                 contribution: own.score,
                 text: format!("{}: {}", Signal::Graph, own.reason),
             }],
+            callers: None,
             stale: source.is_none(),
             query_index: 0,
             source: None,
         })
     }
+}
+
+/// Whether a definition is that of a hit.
+pub(super) fn is_defined_by(hit: &Hit, own: &Definition) -> bool {
+    Some(&*own.qualified()) == hit.symbol.as_deref()
+        && own.lines.first <= hit.lines.last
+        && hit.lines.first <= own.lines.last
 }
 
 /// Whether a hit shows a symbol, or any part of a file.

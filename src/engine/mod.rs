@@ -28,6 +28,7 @@ mod graph_outside;
 mod graph_target;
 mod graph_uses;
 mod grep;
+mod hit_callers;
 mod impact;
 mod items;
 mod joined;

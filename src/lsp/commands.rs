@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use spyhop::engine::api::{Bounds, Case, GrepRequest, Hit, SearchRequest};
 use spyhop::filter::FilterSpec;
 use spyhop::model::SymbolKind;
+use spyhop::render::text::evidence;
 
 use super::documents::RequestContext;
 use super::navigate;
@@ -131,6 +132,7 @@ fn row(context: &RequestContext, root: &ServedRoot, hit: &Hit) -> Option<Value> 
         "kind": hit.kind.name(),
         "symbol": hit.symbol,
         "language": hit.language,
+        "evidence": evidence(hit),
         "reasons": hit.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>(),
         "text": hit.snippet.as_ref().map(|snippet| snippet.text.as_str()),
     }))

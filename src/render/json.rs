@@ -168,6 +168,8 @@ struct WireHit<'a> {
     score: f64,
     band: &'static str,
     reasons: Vec<WireReason<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<WireCallers<'a>>,
     stale: bool,
     /// The first line of the snippet in the file.
     snippet_line: Option<u32>,
@@ -178,6 +180,12 @@ struct WireHit<'a> {
     sent_before: Option<WireSent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     query_index: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct WireCallers<'a> {
+    names: &'a [String],
+    has_more: bool,
 }
 
 #[derive(Serialize)]
@@ -208,6 +216,8 @@ impl<'a> WireHit<'a> {
             score: rounded(hit.score),
             band: hit.band.name(),
             reasons: hit.reasons.iter().map(reason).collect(),
+            callers: (hit.callers.as_ref())
+                .map(|callers| WireCallers { names: &callers.names, has_more: callers.has_more }),
             stale: hit.stale,
             snippet_line: snippet.map(|snippet| snippet.lines.first),
             highlights: snippet

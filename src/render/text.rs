@@ -38,6 +38,7 @@ use self::memory::note_lines;
 pub use self::memory::{imported_notes, notes, whole_notes};
 pub use self::pack::pack;
 pub(super) use self::pack::pack_without_notes;
+pub use self::page::evidence;
 pub(super) use self::parts::footer;
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub use self::read::read;

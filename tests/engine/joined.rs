@@ -1,4 +1,4 @@
-//! Neighbours of strong hits in the code graph join a search that asks for them.
+//! Neighbours of strong hits in the code graph, and callers of the first hit, for a search that asks for them.
 
 use spyhop::{Hit, SearchRequest, Signal};
 
@@ -67,6 +67,23 @@ fn callers_callees_and_tests_of_a_strong_hit_join_with_reasons() {
         assert!(hit.snippet.is_some() && hit.representative_line.is_some(), "{:?}", hit.path);
     }
     assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+}
+
+#[test]
+fn the_first_hit_names_its_callers_if_the_query_names_its_definition() {
+    let tree = Tree::new(APP);
+    let engine = open(&tree);
+    let callers = |query: &str, name_callers: bool| {
+        let request = SearchRequest { name_callers, ..SearchRequest::new(query) };
+        let reply = engine.search(&request).unwrap();
+        assert!(reply.results.iter().skip(1).all(|hit| hit.callers.is_none()));
+        reply.results[0].callers.clone().map(|callers| (callers.names, callers.has_more))
+    };
+    assert_eq!(callers("resolve_auth", true), Some((vec!["serve".to_string()], false)));
+    assert_eq!(callers("load_key", true), Some((vec!["resolve_auth".to_string()], false)));
+    assert_eq!(callers("resolve_auth", false), None);
+    assert_eq!(callers("nothing", true), None);
+    assert_eq!(callers("authentication of a request from its header", true), None);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::counts::count;
 use super::parts::{CodeLimits, annotations, checkout, code_lines, literal_lines, location, score_and_band};
 use crate::clean::line as clean_line;
-use crate::engine::api::{Band, Hit, Reason, SearchReply, Snapshot, SourceLine};
+use crate::engine::api::{Band, Hit, HitCallers, Reason, SearchReply, Snapshot, SourceLine};
 use crate::profile::Signal;
 use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 use crate::render::places::RowPlaces;
@@ -204,7 +204,7 @@ pub(super) fn parts(reply: &SearchReply, shown: usize) -> Vec<String> {
 
 /// The evidence of a hit on one line; empty if there is none that helps.
 pub(super) fn evidence_line(hit: &Hit, style: &Style) -> String {
-    let text = clean_line(&evidence(&hit.reasons).join(" · "));
+    let text = clean_line(&evidence(hit).join(" · "));
     if text.is_empty() {
         return String::new();
     }
@@ -233,14 +233,19 @@ const OF_PLACE: usize = 10;
 
 /// Up to two reasons in words that help: what matches, and not how much of it. A definition that the query names is
 /// described by its uses, because what else matches is the name again. Empty if only statistics speak for the hit.
-fn evidence(reasons: &[Reason]) -> Vec<String> {
+pub fn evidence(hit: &Hit) -> Vec<String> {
+    evidence_of(&hit.reasons, hit.callers.as_ref())
+}
+
+fn evidence_of(reasons: &[Reason], callers: Option<&HitCallers>) -> Vec<String> {
     let reason_of = |signal: &Signal| {
         let is_own = |reason: &&Reason| {
             reason.signal == *signal && reason.contribution > 0.0 && !reason.text.contains("[]")
         };
         reasons.iter().find(is_own).map(in_words)
     };
-    let named: Vec<String> = [Signal::Definition, Signal::Reference].iter().filter_map(reason_of).collect();
+    let called = callers.map(called_by).or_else(|| reason_of(&Signal::Reference));
+    let named: Vec<String> = reason_of(&Signal::Definition).into_iter().chain(called).collect();
     if named.len() == 2 {
         return named;
     }
@@ -248,6 +253,14 @@ fn evidence(reasons: &[Reason]) -> Vec<String> {
     match texts.is_empty() {
         true => CHECKABLE[OF_PLACE..].iter().find_map(reason_of).into_iter().collect(),
         false => texts,
+    }
+}
+
+fn called_by(callers: &HitCallers) -> String {
+    match (&callers.names[..], callers.has_more) {
+        ([], _) => "called by tests".to_string(),
+        (names, true) => format!("called by {} and others", names.join(", ")),
+        (names, false) => format!("called by {}", names.join(", ")),
     }
 }
 
@@ -328,16 +341,28 @@ mod tests {
         let size = reason(Signal::Size, "size: 20 lines");
         let path = reason(Signal::Path, "path: component 'auth' matches query");
         let lexical = reason(Signal::Lexical, "lexical: matched tokens [key]");
-        assert_eq!(evidence(&[size.clone(), comment.clone()]), Vec::<String>::new());
-        assert_eq!(evidence(&[size.clone(), path.clone()]), ["'auth' in the path matches"]);
-        assert_eq!(evidence(&[path, size, comment, lexical.clone()]), ["matches key"]);
+        assert_eq!(evidence_of(&[size.clone(), comment.clone()], None), Vec::<String>::new());
+        assert_eq!(evidence_of(&[size.clone(), path.clone()], None), ["'auth' in the path matches"]);
+        assert_eq!(evidence_of(&[path, size, comment, lexical.clone()], None), ["matches key"]);
         let definition = reason(Signal::Definition, "definition: fn 'key' is defined here");
         let literal = reason(Signal::Literal, "literal: contains the query as written");
         let used = reason(Signal::Reference, "reference: 'key' is used in 3 places");
+        let callers = |names: &[&str], has_more| HitCallers {
+            names: names.iter().map(|name| name.to_string()).collect(),
+            has_more,
+        };
+        for (callers, expected) in [
+            (callers(&["a", "B.c"], false), "called by a, B.c"),
+            (callers(&["a"], true), "called by a and others"),
+            (callers(&[], true), "called by tests"),
+        ] {
+            let shown = evidence_of(&[definition.clone(), used.clone()], Some(&callers));
+            assert_eq!(shown, ["fn 'key' is defined here", expected]);
+        }
         let named = [literal.clone(), lexical.clone(), definition.clone()];
-        assert_eq!(evidence(&named), ["contains the query as written", "fn 'key' is defined here"]);
+        assert_eq!(evidence_of(&named, None), ["contains the query as written", "fn 'key' is defined here"]);
         let named = [literal, lexical, used, definition];
-        assert_eq!(evidence(&named), ["fn 'key' is defined here", "'key' is used in 3 places"]);
+        assert_eq!(evidence_of(&named, None), ["fn 'key' is defined here", "'key' is used in 3 places"]);
     }
 
     #[test]
