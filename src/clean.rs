@@ -48,7 +48,7 @@ pub fn line(text: &str) -> String {
     text.chars().map(|c| picture(c).unwrap_or(c)).collect()
 }
 
-/// The number of bytes of [`line`].
+/// The number of bytes of [`line()`].
 pub fn line_bytes(text: &str) -> usize {
     text.chars().map(|c| picture(c).unwrap_or(c).len_utf8()).sum()
 }

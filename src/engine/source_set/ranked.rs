@@ -18,7 +18,7 @@ impl SourceSet {
         self.search_all(std::slice::from_ref(&request.query), request)
     }
 
-    /// Answers several queries as one, as [`Engine::search_batch`] does.
+    /// Answers several queries as one, as [`Engine::search_batch`](crate::Engine::search_batch) does.
     ///
     /// # Errors
     /// As [`SourceSet::search`]; `BadRequest` for an empty list.
