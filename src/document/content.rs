@@ -26,11 +26,11 @@ pub struct Document {
     pub arxiv: Option<String>,
     /// The abstract, up to 3,000 characters.
     pub abstract_text: Option<String>,
-    /// The number of pages; `None` for a form without pages.
+    /// The number of pages, as far as the file tells.
     pub page_count: Option<u32>,
     /// The headings, in the order of the document.
     pub outline: Vec<Heading>,
-    /// The text of each page, in Markdown; one part for a form without pages.
+    /// The text in Markdown: a part for each page of a PDF file or of a text with form feeds; else one part.
     pub pages: Vec<String>,
 }
 

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use flate2::read::DeflateDecoder;
 use quick_xml::XmlVersion;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 use rawzip::{CompressionMethod, ZipArchive};
 
@@ -49,13 +49,16 @@ fn part(bytes: &[u8], name: &str) -> Result<Option<String>, DocumentError> {
         let entry = archive.get_entry(row.wayfinder()).map_err(damaged)?;
         let mut text = String::new();
         let read = match row.compression_method() {
-            CompressionMethod::STORE => entry.data().take(MAX_PART_BYTES).read_to_string(&mut text),
+            CompressionMethod::STORE => entry.data().take(MAX_PART_BYTES + 1).read_to_string(&mut text),
             CompressionMethod::DEFLATE => {
-                DeflateDecoder::new(entry.data()).take(MAX_PART_BYTES).read_to_string(&mut text)
+                DeflateDecoder::new(entry.data()).take(MAX_PART_BYTES + 1).read_to_string(&mut text)
             }
             _ => return Err(DocumentError::Damaged(format!("{name} is compressed by an unknown method"))),
         };
         return match read {
+            Ok(read) if read as u64 > MAX_PART_BYTES => {
+                Err(DocumentError::Damaged(format!("{name} has more than {MAX_PART_BYTES} bytes")))
+            }
             Ok(_) => Ok(Some(text)),
             Err(error) => Err(DocumentError::Damaged(format!("{name}: {error}"))),
         };
@@ -66,12 +69,25 @@ fn part(bytes: &[u8], name: &str) -> Result<Option<String>, DocumentError> {
 /// The elements with text of a part that is a list of properties, by local name.
 fn texts(xml: &str) -> Vec<(String, String)> {
     let mut reader = Reader::from_str(xml);
-    let (mut found, mut name) = (Vec::new(), String::new());
+    let (mut found, mut name): (Vec<(String, String)>, String) = (Vec::new(), String::new());
+    let mut is_open = false;
     loop {
         match reader.read_event() {
-            Ok(Event::Start(element)) => name = local_name(&element),
+            Ok(Event::Start(element)) => (name, is_open) = (local_name(&element), false),
             Ok(Event::Text(text)) if !name.is_empty() => {
-                found.push((name.clone(), text.xml_content(XmlVersion::Implicit1_0).into_owned()));
+                let text = text.xml_content(XmlVersion::Implicit1_0);
+                match found.last_mut() {
+                    Some((last, known)) if is_open && *last == name => known.push_str(&text),
+                    _ => found.push((name.clone(), text.into_owned())),
+                }
+                is_open = true;
+            }
+            Ok(Event::GeneralRef(reference)) if !name.is_empty() => {
+                match found.last_mut() {
+                    Some((last, known)) if is_open && *last == name => known.push_str(&character(&reference)),
+                    _ => found.push((name.clone(), character(&reference))),
+                }
+                is_open = true;
             }
             Ok(Event::End(_)) => name.clear(),
             Ok(Event::Eof) | Err(_) => return found,
@@ -115,7 +131,7 @@ fn read_body(xml: &str) -> Result<Document, DocumentError> {
             Event::Text(part) if is_in_text => {
                 paragraph.text.push_str(&part.xml_content(XmlVersion::Implicit1_0));
             }
-            Event::GeneralRef(name) if is_in_text => paragraph.text.push_str(entity(&name)),
+            Event::GeneralRef(reference) if is_in_text => paragraph.text.push_str(&character(&reference)),
             Event::End(element) => match element.local_name().as_ref() {
                 "t" => is_in_text = false,
                 "p" => std::mem::take(&mut paragraph).end(&mut document, &mut text),
@@ -131,16 +147,13 @@ fn read_body(xml: &str) -> Result<Document, DocumentError> {
     Ok(document)
 }
 
-/// The character of a predefined entity.
-fn entity(name: &str) -> &'static str {
-    match name {
-        "amp" => "&",
-        "lt" => "<",
-        "gt" => ">",
-        "quot" => "\"",
-        "apos" => "'",
-        _ => " ",
+/// The character that a reference stands for, such as `&amp;` or `&#8217;`.
+fn character(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return character.to_string();
     }
+    let name: &str = reference;
+    quick_xml::escape::resolve_predefined_entity(name).unwrap_or(" ").to_string()
 }
 
 impl Paragraph {

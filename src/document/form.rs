@@ -42,14 +42,14 @@ impl DocumentForm {
     /// The form of a file with this name that begins with `head`. The content decides where content can: a PDF file or a
     /// page in HTML is one under any name. `None` for a file that is not a document.
     pub fn of(name: &str, head: &[u8]) -> Option<DocumentForm> {
-        // Readers of PDF accept up to 1,024 bytes before the header.
+        // Readers of PDF accept up to 1,024 bytes before the header, which a source text can contain too.
         let start = &head[..head.len().min(1024)];
-        if memchr::memmem::find(start, b"%PDF-").is_some() {
+        let header = memchr::memmem::find(start, b"%PDF-");
+        if header == Some(0) || (header.is_some() && is_binary(head)) {
             return Some(DocumentForm::Pdf);
         }
-        // The first entries of the archive name its content.
         if head.starts_with(b"PK\x03\x04") {
-            let is_word = memchr::memmem::find(head, b"word/").is_some() || has_ending(name, &["docx"]);
+            let is_word = has_entry(head, b"word/document.xml") || has_ending(name, &["docx"]);
             return is_word.then_some(DocumentForm::Docx);
         }
         let text = String::from_utf8_lossy(start).to_lowercase();
@@ -57,7 +57,7 @@ impl DocumentForm {
         if ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| text.starts_with(tag)) {
             return Some(DocumentForm::Html);
         }
-        if head.contains(&0) {
+        if is_binary(head) {
             return None;
         }
         if has_ending(name, &["html", "htm", "xhtml"]) {
@@ -69,6 +69,21 @@ impl DocumentForm {
         has_ending(name, &["txt", "text", "rst", "adoc", "asciidoc", "org", "tex"])
             .then_some(DocumentForm::Text)
     }
+}
+
+fn is_binary(head: &[u8]) -> bool {
+    head.contains(&0)
+}
+
+/// Whether an archive that begins with `head` has an entry of this name there. The name follows 30 bytes of its header.
+fn has_entry(head: &[u8], name: &[u8]) -> bool {
+    memchr::memmem::find_iter(head, name).any(|at| {
+        let header = at.checked_sub(30).map(|start| &head[start..at]);
+        header.is_some_and(|header| {
+            header.starts_with(b"PK\x03\x04")
+                && usize::from(u16::from_le_bytes([header[26], header[27]])) == name.len()
+        })
+    })
 }
 
 fn has_ending(name: &str, endings: &[&str]) -> bool {

@@ -80,7 +80,7 @@ struct PageText {
 impl PageText {
     /// Adds the text below an element. The stack of the walk is on the heap, because pages nest without limit.
     fn walk(&mut self, root: ElementRef<'_>) {
-        let mut skipped = 0usize;
+        let (mut skipped, mut preformatted) = (0usize, 0usize);
         for edge in root.traverse() {
             let (node, opens) = match edge {
                 Edge::Open(node) => (node, true),
@@ -94,6 +94,9 @@ impl PageText {
                     if skipped == 0 && is_block {
                         self.end_line();
                     }
+                    if name == "pre" {
+                        preformatted = if opens { preformatted + 1 } else { preformatted.saturating_sub(1) };
+                    }
                     if let Some(level) = level.filter(|_| skipped == 0 && opens) {
                         self.heading(level, ElementRef::wrap(node));
                     }
@@ -102,7 +105,7 @@ impl PageText {
                         skipped = if opens { skipped + 1 } else { skipped.saturating_sub(1) };
                     }
                 }
-                Node::Text(text) if skipped == 0 && opens => self.push(text),
+                Node::Text(text) if skipped == 0 && opens => self.push(text, preformatted > 0),
                 _ => {}
             }
         }
@@ -115,15 +118,22 @@ impl PageText {
         self.outline.push(Heading { level, title, page: None });
     }
 
-    /// Adds a text with single spaces.
-    fn push(&mut self, text: &str) {
+    /// Adds a text with single spaces, or a preformatted one as it is.
+    fn push(&mut self, text: &str, is_preformatted: bool) {
+        if is_preformatted {
+            self.text.push_str(&escaped(text));
+            return;
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         let begins = text.starts_with(char::is_whitespace);
         if begins && !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
             self.text.push(' ');
         }
-        let line = escaped(&words.join(" "));
-        self.text.push_str(line.trim_end_matches('\n'));
+        let line = words.join(" ");
+        match self.text.is_empty() || self.text.ends_with('\n') {
+            true => self.text.push_str(escaped(&line).trim_end_matches('\n')),
+            false => self.text.push_str(&line),
+        }
         if !words.is_empty() && text.ends_with(char::is_whitespace) {
             self.text.push(' ');
         }

@@ -9,13 +9,13 @@ use super::content::{Document, MAX_ABSTRACT_CHARS};
 /// The pages on which identifiers are looked for. Further ones may belong to cited papers.
 const IDENTIFIER_PAGES: usize = 2;
 
-/// The most bytes of a document without pages in which identifiers are looked for.
+/// The most bytes of a document of one part in which identifiers are looked for.
 const IDENTIFIER_BYTES: usize = 8 << 10;
 
 /// Adds what the text says to what the file says.
 pub fn complete(document: &mut Document) {
     let first: String = document.pages.iter().take(IDENTIFIER_PAGES).cloned().collect::<Vec<_>>().join("\n");
-    let end = if document.page_count.is_some() { first.len() } else { first.len().min(IDENTIFIER_BYTES) };
+    let end = if document.pages.len() > 1 { first.len() } else { first.len().min(IDENTIFIER_BYTES) };
     let end = (0..=end).rev().find(|at| first.is_char_boundary(*at)).unwrap_or(0);
     let first = &first[..end];
     document.doi = document.doi.take().or_else(|| doi(first));

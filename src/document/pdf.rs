@@ -1,6 +1,6 @@
 //! PDF files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pdf_extract::{Dictionary, Document as PdfFile, Object, decode_text_string, output_doc_page};
@@ -136,8 +136,7 @@ fn headings(pages: &[PageLines], sizes: &[i64]) -> Vec<Heading> {
             let level = level_of(line, sizes);
             match (level, before, headings.last_mut()) {
                 (Some(level), Some(same), Some(last)) if level == same && !line.begins_paragraph => {
-                    last.title.push(' ');
-                    last.title.push_str(line.text.trim());
+                    last.title = one_line(&format!("{} {}", last.title, line.text)).unwrap_or_default();
                 }
                 (Some(level), _, _) => {
                     headings.extend(one_line(&line.text).map(|title| Heading {
@@ -218,8 +217,9 @@ fn shares_words(title: &str, text: &str) -> bool {
             .map(str::to_lowercase)
             .collect()
     };
-    let (wanted, seen) = (words(title), words(text));
-    let found = wanted.iter().filter(|word| seen.contains(word)).count();
+    let wanted = words(title);
+    let seen: HashSet<String> = words(text).into_iter().collect();
+    let found = wanted.iter().filter(|word| seen.contains(*word)).count();
     wanted.len() >= 2 && found * 10 >= wanted.len() * 6
 }
 
@@ -269,8 +269,7 @@ fn text_of_page(page: &PageLines, sizes: &[i64]) -> String {
         let level = level_of(line, sizes);
         let own = line.text.trim();
         match level {
-            Some(level) if is_heading_before && !line.begins_paragraph && text.ends_with('\n') => {
-                let _ = level;
+            Some(_) if is_heading_before && !line.begins_paragraph && text.ends_with('\n') => {
                 text.pop();
                 text.push(' ');
             }

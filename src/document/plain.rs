@@ -10,11 +10,13 @@ pub fn extract(text: &str) -> Document {
     Document { title, page_count, pages, ..Document::default() }
 }
 
-/// A text in which no line is a heading of Markdown.
+/// A text in which no line is a heading of Markdown, and none underlines one.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for line in text.lines() {
-        if line.trim_start().starts_with('#') {
+        let trimmed = line.trim();
+        let underlines = |sign: char| !trimmed.is_empty() && trimmed.chars().all(|c| c == sign);
+        if trimmed.starts_with('#') || underlines('=') || underlines('-') {
             escaped.push('\\');
         }
         escaped.push_str(line);

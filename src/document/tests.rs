@@ -15,7 +15,8 @@ fn forms_are_told_by_content() {
         ("a.md", "# a\n", Some(DocumentForm::Markdown)),
         ("NOTES.TXT", "a\n", Some(DocumentForm::Text)),
         ("a.docx", "PK\u{3}\u{4}...", Some(DocumentForm::Docx)),
-        ("a.zip", "PK\u{3}\u{4}...", None),
+        ("a.zip", "PK\u{3}\u{4}... src/password/document.xml word/", None),
+        ("test_pdf.py", "HEADER = b\"%PDF-1.4\"\n", None),
         ("a.rs", "fn a() {}\n", None),
         ("a.txt", "a\0b", None),
     ] {
@@ -73,9 +74,50 @@ fn a_page_in_html_has_headings_and_text() {
     assert_eq!(document.title.as_deref(), Some("Retry & limits"));
     assert_eq!(document.authors, ["A. One"]);
     let text = &document.pages[0];
-    assert!(text.contains("## Limits") && text.contains("Uploads stop after"), "{text}");
+    assert!(text.contains("## Limits") && text.contains("Uploads stop after #max.\n"), "{text}");
+    assert!(text.contains("a\nb\n"), "{text}");
     assert!(!text.contains("alert") && !text.contains("color") && !text.contains("menu"), "{text}");
     assert_eq!(document.outline.len(), 2);
+}
+
+#[cfg(feature = "documents")]
+#[test]
+fn a_word_document_has_headings_text_and_properties() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let cited = "x ".repeat(6_000);
+    put(
+        "word/document.xml",
+        &format!(
+            "<w:document xmlns:w=\"a\"><w:body><w:p><w:pPr><w:pStyle w:val=\"Heading1\"/></w:pPr><w:r><w:t>Limits \
+             &amp; delays</w:t></w:r></w:p><w:p><w:r><w:t>The client&#8217;s limit</w:t></w:r></w:p><w:p><w:r><w:t>{cited} \
+             arXiv:1706.03762</w:t></w:r></w:p></w:body></w:document>"
+        ),
+    );
+    put(
+        "docProps/core.xml",
+        "<p><dc:title>Research &amp; Development</dc:title><dc:creator>A. One; B. Two</dc:creator></p>",
+    );
+    put("docProps/app.xml", "<p><Pages>7</Pages></p>");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "zipfile", "-c", "a.docx", "word/", "docProps/"])
+        .current_dir(folder.path())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let bytes = std::fs::read(folder.path().join("a.docx")).unwrap();
+    assert_eq!(DocumentForm::of("unnamed", &bytes), Some(DocumentForm::Docx));
+    let document = extract(DocumentForm::Docx, &bytes).unwrap();
+    assert_eq!(document.title.as_deref(), Some("Research & Development"));
+    assert_eq!((document.authors.len(), document.page_count), (2, Some(7)));
+    assert_eq!(document.outline[0].title, "Limits & delays");
+    assert!(document.pages[0].contains("The client\u{2019}s limit"), "{:?}", &document.pages[0][..80]);
+    // A paper that is cited far below is not the document.
+    assert!(document.arxiv.is_none() && !document.is_paper());
 }
 
 #[cfg(feature = "documents")]
