@@ -137,8 +137,8 @@ impl PackRun<'_, '_> {
     ) -> Result<bool, Error> {
         let around = tokens - extent.code_tokens + tokens_of_bytes(CUT_LINE.len() + 1);
         let room = filling.budget.left().saturating_sub(around);
-        let n_lines = self.units.rows_within(pick.own.file, extent.lines, room * BYTES_PER_TOKEN)?;
-        let is_taken = n_lines > 0 && filling.budget.take(around + room);
+        let (n_lines, bytes) = self.units.rows_within(pick.own.file, extent.lines, room * BYTES_PER_TOKEN)?;
+        let is_taken = n_lines > 0 && filling.budget.take(around + tokens_of_bytes(bytes));
         if is_taken {
             filling.add(pick, extent.clone(), Some(n_lines));
         }

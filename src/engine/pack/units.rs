@@ -219,15 +219,17 @@ impl<'a> Units<'a> {
         Ok(text[range].lines().map(str::to_string).collect())
     }
 
-    /// The number of lines, of the first ones of `lines`, whose rows have at most `room` bytes.
-    pub fn rows_within(&self, file: u32, lines: Lines, room: usize) -> Result<usize, Error> {
-        let Some(own) = self.file(file)? else { return Ok(0) };
-        let mut size = 0;
-        let fitting = own.row_bytes(lines).take_while(|bytes| {
-            size += bytes;
-            size <= room
-        });
-        Ok(fitting.count())
+    /// The number of lines, of the first ones of `lines`, whose rows have at most `room` bytes, and their bytes.
+    pub fn rows_within(&self, file: u32, lines: Lines, room: usize) -> Result<(usize, usize), Error> {
+        let Some(own) = self.file(file)? else { return Ok((0, 0)) };
+        let (mut count, mut size) = (0, 0);
+        for bytes in own.row_bytes(lines) {
+            if size + bytes > room {
+                break;
+            }
+            (count, size) = (count + 1, size + bytes);
+        }
+        Ok((count, size))
     }
 
     /// The bytes of lines of a file as rows with numbers.
