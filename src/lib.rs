@@ -58,7 +58,7 @@ pub use filter::FilterSpec;
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
-    LibraryReply, LibraryStatus, PackageName, SourceBatch, SourceChoice, SourceId, SourceKind,
+    LibraryReply, LibraryStatus, PackageName, RemovedSource, SourceBatch, SourceChoice, SourceId, SourceKind,
     SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry, UnfinishedImport,
     UpdatedSource, VerifiedSource,
 };

@@ -219,7 +219,7 @@ pub const RENAME_SOURCE: Operation = Operation {
 pub const REMOVE_SOURCE: Operation = Operation {
     name: "library remove",
     aliases: &[],
-    help: "Remove a source, its index and its notes; a folder of yours stays as it is",
+    help: "Remove a source, its index and its notes; your own files stay, those of the inbox in intake/removed",
     params: &SOURCE_PARAMS,
     examples: &[("library remove keys", "one source")],
 };

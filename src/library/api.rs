@@ -176,6 +176,15 @@ pub struct UnfinishedImport {
     pub begun_at: u64,
 }
 
+/// A source that was removed.
+#[derive(Clone, Debug)]
+pub struct RemovedSource {
+    /// The source.
+    pub source: SourceManifest,
+    /// Where the project or archive lies that the user had dropped into the inbox; `None` for other sources.
+    pub kept_at: Option<PathBuf>,
+}
+
 /// What an update of a source did.
 #[derive(Clone, Debug)]
 pub struct UpdatedSource {

@@ -194,7 +194,7 @@ impl LibraryError {
         }
     }
 
-    fn kind(&self) -> ErrorKind {
+    pub(super) fn kind(&self) -> ErrorKind {
         match self {
             LibraryError::UnknownSource { .. } => ErrorKind::UnknownSource,
             LibraryError::NameTaken { .. } | LibraryError::AlreadyAdded { .. } => ErrorKind::NameTaken,

@@ -67,7 +67,12 @@ impl Library {
         }
         // The manifest that was set aside is removed last, so that a killed collection leaves an interrupted removal.
         let removed = records::ids(&self.paths.manifests(), ".removed")?;
-        garbage.extend(removed.iter().map(|id| self.paths.removed(id)));
+        for id in &removed {
+            if !dry_run && self.manifest(id)?.is_none() {
+                self.give_back_dropped(id)?;
+            }
+            garbage.push(self.paths.removed(id));
+        }
         self.drop_all(garbage, dry_run)
     }
 

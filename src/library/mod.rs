@@ -38,7 +38,8 @@ mod web;
 
 pub use api::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, LibraryOptions, LibraryReply,
-    LibraryStatus, OnAddProgress, SourceBatch, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+    LibraryStatus, OnAddProgress, RemovedSource, SourceBatch, SourceStatus, UnfinishedImport, UpdatedSource,
+    VerifiedSource,
 };
 pub use error::LibraryError;
 pub use intake::{DocumentRecord, FailedEntry, IntakeClass, IntakeEvent, IntakeReply, OnIntake, TakenEntry};

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::api::LibraryOptions;
 use super::error::LibraryError;
+use super::intake::give_back;
 use super::job::Job;
 use super::manifest::{MANIFEST_FORMAT, SourceManifest};
 use super::names::{self, SourceId};
 use super::paths::{self, LibraryPaths};
-use super::protect::{remove_tree, remove_tree_or_file};
+use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
 use crate::similar;
@@ -112,21 +113,28 @@ impl Library {
     }
 
     /// Removes everything of a source whose manifest was set aside.
-    pub(super) fn end_removal(&self, id: &SourceId) -> Result<(), LibraryError> {
+    ///
+    /// Returns the place of an entry of the inbox that the source was made of.
+    pub(super) fn end_removal(&self, id: &SourceId) -> Result<Option<PathBuf>, LibraryError> {
+        let mut kept_at = None;
         // A source may have been added again after an interrupted removal.
         if self.manifest(id)?.is_none() {
             self.end_job(id)?;
-            // What was dropped in belongs to the library, and the next intake would add it again.
-            let removed: Option<SourceManifest> = records::read(&self.paths.removed(id))?;
-            if let Some(path) = removed.map(|removed| removed.origin.path())
-                && self.paths.is_dropped(&path)
-            {
-                remove_tree_or_file(&path)?;
-            }
+            kept_at = self.give_back_dropped(id)?;
             remove_tree(&self.paths.raw_of(id))?;
             remove_tree(&self.paths.derived_of(id))?;
         }
-        Ok(store::remove_file(&self.paths.removed(id))?)
+        store::remove_file(&self.paths.removed(id))?;
+        Ok(kept_at)
+    }
+
+    /// Gives back the project or archive that the user had dropped into the inbox for a source whose manifest was set aside: the
+    /// next intake would add it again, and it may be the user's only copy. A record that cannot be read names none.
+    pub(super) fn give_back_dropped(&self, id: &SourceId) -> Result<Option<PathBuf>, LibraryError> {
+        let removed: Option<SourceManifest> = records::read(&self.paths.removed(id)).ok().flatten();
+        let path = removed.map(|removed| removed.origin.path());
+        let dropped = path.filter(|path| self.paths.is_dropped(path) && path.symlink_metadata().is_ok());
+        dropped.map(|path| give_back(&path, &self.paths)).transpose()
     }
 
     /// Removes the record and the staging folder of an import.

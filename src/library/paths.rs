@@ -124,6 +124,21 @@ impl LibraryPaths {
         self.root.join("intake/inbox")
     }
 
+    /// The lock of the process that takes in files.
+    pub(super) fn intake_lock(&self) -> PathBuf {
+        self.root.join("intake/lock")
+    }
+
+    /// The file that is there while files are taken in.
+    pub(super) fn begun_intake(&self) -> PathBuf {
+        self.root.join("intake/begun")
+    }
+
+    /// The folder of projects and archives whose sources were removed.
+    pub(super) fn removed_entries(&self) -> PathBuf {
+        self.root.join("intake/removed")
+    }
+
     /// The folder of entries that could not be taken in.
     pub(super) fn failed(&self) -> PathBuf {
         self.root.join("intake/failed")
@@ -170,6 +185,16 @@ impl LibraryPaths {
         is_in(self.archives()) || is_in(self.projects())
     }
 
+    /// What an intake protects for the source at a path: a dropped project or archive, single files, papers or documents.
+    pub(super) fn protected_by_intake(&self, path: &Path) -> Option<PathBuf> {
+        if self.is_dropped(path) || path == without_links(&self.single_files()) {
+            return Some(path.to_path_buf());
+        }
+        let classes = [IntakeClass::Paper, IntakeClass::Document];
+        let class = classes.into_iter().find(|class| path == without_links(&self.texts(*class)));
+        class.map(|class| self.documents(class))
+    }
+
     /// The folders that every library has, below its root.
     pub(super) fn folders() -> &'static [&'static str] {
         &[
@@ -185,6 +210,7 @@ impl LibraryPaths {
             "intake/source-workspaces/projects",
             "intake/source-workspaces/single-files",
             "intake/failed",
+            "intake/removed",
             "intake/manifests",
             "texts/papers",
             "texts/documents",

@@ -24,6 +24,29 @@ pub(super) fn unprotect(tree: &Path) -> Result<(), LibraryError> {
     set(tree, Access::Writable).map_err(|error| LibraryError::io("unprotect", tree, error))
 }
 
+/// Makes the files and folders in a folder read-only, and not the folder.
+pub(super) fn protect_inside(folder: &Path) -> Result<(), LibraryError> {
+    let failed = |error| LibraryError::io("protect", folder, error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
+        set(&entry.map_err(failed)?.path(), Access::ReadOnly).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Makes a folder writable, and not what is in it: a folder that is read-only cannot be moved to another folder.
+pub(super) fn make_movable(path: &Path) -> Result<(), LibraryError> {
+    let failed = |error| LibraryError::io("unprotect", path, error);
+    let metadata = fs::symlink_metadata(path).map_err(failed)?;
+    match metadata.is_dir() {
+        true => set_one(path, &metadata, Access::Writable).map_err(failed),
+        false => Ok(()),
+    }
+}
+
 /// Removes a tree, protected or not, if there is one.
 pub(super) fn remove_tree(tree: &Path) -> Result<(), LibraryError> {
     match fs::symlink_metadata(tree) {
@@ -38,14 +61,6 @@ pub(super) fn remove_tree(tree: &Path) -> Result<(), LibraryError> {
     // A folder that is read-only cannot be emptied by an ordinary user.
     let _ = set(tree, Access::Writable);
     fs::remove_dir_all(tree).map_err(|error| LibraryError::io("remove", tree, error))
-}
-
-/// Removes a tree or a file, protected or not, if there is one.
-pub(super) fn remove_tree_or_file(path: &Path) -> Result<(), LibraryError> {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(store::remove_file(path)?),
-        _ => remove_tree(path),
-    }
 }
 
 /// Sets the access of everything in a tree, without following links.

@@ -1,5 +1,6 @@
 //! Removing and renaming sources, and making their raw files writable.
 
+use super::api::RemovedSource;
 use super::error::LibraryError;
 use super::manifest::{ImportEvent, ImportRecord, SourceManifest};
 use super::names;
@@ -11,23 +12,24 @@ use crate::store::{self, Lock};
 use crate::workspace::unix_now;
 
 impl Library {
-    /// Removes a source: its index, and its raw files if they lie in the library. A folder of the user stays as it is.
+    /// Removes a source: its index, and its raw files if they lie in the library. A folder of the user stays as it is. A project
+    /// or an archive that the user dropped into the inbox moves to `intake/removed`, where it is writable.
     /// If the process is killed, the next change of the library ends the removal.
     ///
     /// # Errors
     /// `UnknownSource`; `Locked` if the source is being indexed.
-    pub fn remove(&self, name: &str) -> Result<SourceManifest, Error> {
+    pub fn remove(&self, name: &str) -> Result<RemovedSource, Error> {
         Ok(self.remove_source(name)?)
     }
 
-    fn remove_source(&self, name: &str) -> Result<SourceManifest, LibraryError> {
+    fn remove_source(&self, name: &str) -> Result<RemovedSource, LibraryError> {
         let _lock = self.lock()?;
         let manifest = self.find(name)?;
         self.check_unused(&manifest)?;
         store::rename(&self.paths.manifest(&manifest.id), &self.paths.removed(&manifest.id))?;
         store::sync_folder(&self.paths.manifests())?;
-        self.end_removal(&manifest.id)?;
-        Ok(manifest)
+        let kept_at = self.end_removal(&manifest.id)?;
+        Ok(RemovedSource { source: manifest, kept_at })
     }
 
     /// Gives a source another name.
@@ -59,12 +61,14 @@ impl Library {
     fn unprotect_source(&self, name: &str) -> Result<SourceManifest, LibraryError> {
         let _lock = self.lock()?;
         let mut manifest = self.find(name)?;
-        if !manifest.is_held() {
+        let own = self.paths.protected_by_intake(&manifest.origin.path());
+        if !manifest.is_held() && own.is_none() {
             let text =
                 format!("'{}' stays in {}, which is not protected", manifest.name, manifest.origin.location);
             return Err(LibraryError::BadParameter(text));
         }
-        protect::unprotect(&paths::tree_in(&self.paths.import(&manifest.id, manifest.import)))?;
+        let tree = || paths::tree_in(&self.paths.import(&manifest.id, manifest.import));
+        protect::unprotect(&own.unwrap_or_else(tree))?;
         if manifest.is_protected {
             manifest.is_protected = false;
             self.save_with(&mut manifest, ImportEvent::Unprotected)?;

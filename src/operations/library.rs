@@ -10,7 +10,7 @@ use crate::engine::Error;
 use crate::engine::api::Options;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
-    OnAddProgress, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
+    OnAddProgress, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
 };
 use crate::render::Style;
 use crate::render::json::{self, JsonPaths, line};
@@ -229,7 +229,7 @@ pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceManifest> 
 };
 
 /// Removes a source.
-pub static REMOVE_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOperation {
+pub static REMOVE_SOURCE: LibraryOperation<String, RemovedSource> = LibraryOperation {
     operation: &catalog::REMOVE_SOURCE,
     indexes: false,
     repeats: false,
@@ -238,8 +238,8 @@ pub static REMOVE_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOper
     run: |library, call, _| library.remove(&call.request),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |source| line(&json::source(source, None)),
-    text: |source, _| text::changed_source("removed", source),
+    json: |removed| line(&json::removed_source(removed)),
+    text: |removed, _| text::removed_source(removed),
 };
 
 /// Makes raw files writable.

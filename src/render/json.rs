@@ -27,8 +27,8 @@ pub use self::index::{
     checkup, collected, exported, imported, refresh, source_statuses, status, views, watched,
 };
 pub use self::library::{
-    add_plan, added_source, collected_sources, intake, library_status, source, source_path, sources,
-    updated_sources, verified_sources,
+    add_plan, added_source, collected_sources, intake, library_status, removed_source, source, source_path,
+    sources, updated_sources, verified_sources,
 };
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};

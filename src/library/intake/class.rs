@@ -1,5 +1,6 @@
 //! What an entry of the inbox is, by its content.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -58,7 +59,7 @@ pub(super) enum EntryContent {
 /// The first bytes that are examined. The names of the parts of a DOCX file lie within them.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// The most entries of a folder that are examined for code.
+/// The most entries of a folder that are examined for code. A folder of more is taken for a project.
 const MAX_EXAMINED: usize = 20_000;
 
 /// Languages of documents, which are documents if dropped by themselves.
@@ -114,14 +115,15 @@ fn language_of(name: &str, text: &str, grammars: &Grammars) -> Option<&'static s
 
 /// Whether a folder has a source file, at any depth.
 fn has_code(folder: &Path, grammars: &Grammars) -> io::Result<bool> {
-    let mut folders = vec![folder.to_path_buf()];
+    // Sources lie near the top; data may fill the depths.
+    let mut folders = VecDeque::from([folder.to_path_buf()]);
     let mut examined = 0;
-    while let Some(folder) = folders.pop() {
+    while let Some(folder) = folders.pop_front() {
         for entry in std::fs::read_dir(&folder)? {
             let entry = entry?;
             examined += 1;
             if examined > MAX_EXAMINED {
-                return Ok(false);
+                return Ok(true);
             }
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -130,7 +132,7 @@ fn has_code(folder: &Path, grammars: &Grammars) -> io::Result<bool> {
                 return Ok(true);
             }
             if kind.is_dir() {
-                folders.push(entry.path());
+                folders.push_back(entry.path());
             } else if kind.is_file()
                 && language_of(&name, "", grammars)
                     .is_some_and(|language| !DOCUMENT_LANGUAGES.contains(&language))

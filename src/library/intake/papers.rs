@@ -8,6 +8,7 @@ use super::record::DocumentRecord;
 use super::sorting::name_of;
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::library::error::LibraryError;
+use crate::library::listing;
 use crate::library::manifest::MANIFEST_FORMAT;
 use crate::library::paths::LibraryPaths;
 use crate::library::records;
@@ -54,15 +55,16 @@ pub(super) fn record(
     paths: &LibraryPaths,
 ) -> Result<DocumentRecord, LibraryError> {
     let failed = |error| LibraryError::io("read", path, error);
-    let bytes = fs::read(path).map_err(failed)?;
+    let hash = listing::hash_of(path).map_err(failed)?;
+    let bytes = path.metadata().map_err(failed)?.len();
     let file = name_of(path);
     let text = format!("{file}.md");
     let mut record = DocumentRecord {
         format: MANIFEST_FORMAT,
         file: file.clone(),
         class,
-        hash: blake3::hash(&bytes).to_hex().to_string(),
-        bytes: bytes.len() as u64,
+        hash,
+        bytes,
         taken_at: unix_now(),
         text: text.clone(),
         problem: read.as_ref().err().map(ToString::to_string),

@@ -1,26 +1,26 @@
 //! Taking in the entries of the inbox.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use super::api::{FailedEntry, IntakeEvent, IntakeReply, OnIntake, TakenEntry};
 use super::class::{EntryContent, IntakeClass, content_of};
 use super::papers::{self, ReadDocument};
-use super::sorting;
+use super::quiet;
+use super::sorting::{self, name_of};
 use crate::document::DocumentForm;
-use crate::engine::Error;
 use crate::engine::api::Options;
+use crate::engine::{Error, ErrorKind};
 use crate::grammar::Grammars;
-use crate::library::api::AddRequest;
+use crate::library::api::{AddRequest, OnAddProgress};
 use crate::library::error::LibraryError;
-use crate::library::manifest::{SourceManifest, SourceOrigin};
+use crate::library::manifest::{SourceManifest, SourceState};
 use crate::library::open::Library;
 use crate::library::paths::without_links;
-use crate::library::records;
+use crate::library::{protect, records};
+use crate::store::{self, Lock};
 use crate::worker::FileAnalyzer;
-
-/// How long an entry must be unchanged before it is taken in: a file may still be copied.
-const QUIET: Duration = Duration::from_secs(2);
 
 /// The intake of one call.
 struct Intake<'a> {
@@ -34,102 +34,142 @@ struct Intake<'a> {
 
 impl Library {
     /// Takes in what lies in the inbox: each entry is sorted by its content, moved to protected storage and made searchable.
-    /// An entry that cannot be taken in is moved to the folder `failed`. Entries that changed in the last two seconds wait
-    /// for the next intake, unless `all` is set.
+    /// An entry that cannot be taken in is moved to the folder `failed`; one that cannot even be moved stays where it is, with
+    /// a warning. Entries that changed in the last two seconds wait for the next intake, unless `all` is set. A killed intake
+    /// is continued.
     ///
     /// # Errors
-    /// `Locked` if another process changes the library; `DiskFull`, `ReadOnly`, `Permission` or `Io` if files cannot be moved
-    /// or written. The entries that were not taken in are then where they were.
+    /// `Locked` if another process changes the library or takes in files; `DiskFull` or `ReadOnly` if nothing can be written.
+    /// The entries that were not taken in are then where they were.
     pub fn take_in(
         &self,
         options: &Options,
         all: bool,
         on_event: OnIntake<'_>,
     ) -> Result<IntakeReply, Error> {
+        let mut reply = IntakeReply { inbox: self.paths.inbox(), ..IntakeReply::default() };
+        // A watched inbox is empty most of the time.
+        let mut entries = visible_entries(&self.paths.inbox())?;
+        if !all {
+            entries.retain(|entry| {
+                let waits = quiet::is_recent(entry);
+                reply.waiting.extend(waits.then(|| name_of(entry)));
+                !waits
+            });
+        }
+        let begun = self.paths.begun_intake();
+        if self.paths.inbox().is_dir() && entries.is_empty() && !begun.exists() {
+            return Ok(reply);
+        }
+        drop(self.lock()?);
+        let _intake = Lock::acquire(&self.paths.intake_lock(), self.wait, &mut |_| ())
+            .map_err(|error| LibraryError::lock(self.paths.root(), error))?;
+        let is_continued = begun.exists();
+        store::replace(&begun, &[])?;
         let grammars = Grammars::built_in();
         let reader = FileAnalyzer::new(&options.parsing, &grammars);
-        let reply = IntakeReply { inbox: self.paths.inbox(), ..IntakeReply::default() };
         let mut intake = Intake { library: self, options, grammars: &grammars, reader, on_event, reply };
-        drop(self.lock()?);
-        intake.continue_earlier()?;
-        intake.take_all(all)?;
+        let outcome = match is_continued {
+            true => intake.continue_earlier().and_then(|()| intake.take_all(entries)),
+            false => intake.take_all(entries),
+        };
+        // What was moved must be found, also if another entry failed.
         intake.refresh_shared()?;
+        outcome?;
+        store::remove_file(&begun)?;
         Ok(intake.reply)
     }
 }
 
+/// The entries of the inbox, sorted. Programs write files under hidden names before they rename them.
+fn visible_entries(inbox: &Path) -> Result<Vec<PathBuf>, LibraryError> {
+    let failed = |error| LibraryError::io("list", inbox, error);
+    let listed = match std::fs::read_dir(inbox) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        listed => listed.map_err(failed)?,
+    };
+    let names: io::Result<Vec<OsString>> = listed.map(|entry| Ok(entry?.file_name())).collect();
+    let mut names = names.map_err(failed)?;
+    names.retain(|name| !name.as_encoded_bytes().starts_with(b"."));
+    names.sort();
+    Ok(names.into_iter().map(|name| inbox.join(name)).collect())
+}
+
 impl Intake<'_> {
-    fn take_all(&mut self, all: bool) -> Result<(), LibraryError> {
-        let inbox = self.library.paths.inbox();
-        for name in records::names(&inbox)? {
-            // Programs write files under hidden names before they rename them.
-            if name.starts_with('.') {
-                continue;
-            }
-            let entry = inbox.join(&name);
-            if !all && is_recent(&entry) {
-                self.reply.waiting.push(name);
-                continue;
-            }
-            let content = content_of(&entry, self.grammars);
-            match content.map_err(|error| LibraryError::io("read", &entry, error))? {
-                Ok(content) => self.take(&name, &entry, content)?,
-                Err(reason) => self.fail(&name, &entry, reason)?,
-            }
+    fn take_all(&mut self, entries: Vec<PathBuf>) -> Result<(), LibraryError> {
+        for entry in entries {
+            let taken = match content_of(&entry, self.grammars) {
+                Ok(Ok(content)) => self.take(&entry, content),
+                Ok(Err(reason)) => self.fail(&entry, reason),
+                Err(error) => Err(LibraryError::io("read", &entry, error)),
+            };
+            self.settle(&entry, taken)?;
         }
         Ok(())
     }
 
-    fn take(&mut self, name: &str, entry: &Path, content: EntryContent) -> Result<(), LibraryError> {
+    /// Goes on after an error about one entry, which then moves to the folder `failed`. Only errors that every other entry
+    /// would meet are returned.
+    fn settle(&mut self, entry: &Path, taken: Result<(), LibraryError>) -> Result<(), LibraryError> {
+        let Err(error) = taken else { return Ok(()) };
+        if matches!(error.kind(), ErrorKind::Locked | ErrorKind::DiskFull | ErrorKind::ReadOnly) {
+            return Err(error);
+        }
+        let reason = error.to_string();
+        // An entry that has vanished, or that was moved before the error, is not in the inbox any more.
+        if entry.symlink_metadata().is_err() {
+            self.reply.warnings.push(format!("'{}' is not taken in: {reason}", name_of(entry)));
+            return Ok(());
+        }
+        if let Err(unmovable) = self.fail(entry, reason) {
+            let text = format!("'{}' stays where it is: {error}; {unmovable}", name_of(entry));
+            self.reply.warnings.push(text);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, entry: &Path, content: EntryContent) -> Result<(), LibraryError> {
         let paths = &self.library.paths;
-        match content {
-            EntryContent::Project => {
-                (self.on_event)(IntakeEvent::Taking { name, class: IntakeClass::Project });
-                let path = self.keep(entry, &paths.projects())?;
-                self.add_source(name, IntakeClass::Project, path)
-            }
-            EntryContent::Archive => {
-                (self.on_event)(IntakeEvent::Taking { name, class: IntakeClass::Archive });
-                let path = self.keep(entry, &paths.archives())?;
-                self.add_source(name, IntakeClass::Archive, path)
-            }
-            EntryContent::SourceFile => {
-                (self.on_event)(IntakeEvent::Taking { name, class: IntakeClass::File });
-                let path = self.keep(entry, &paths.single_files())?;
-                self.taken(name, IntakeClass::File, path, shared_name(IntakeClass::File).to_string());
+        let (class, folder) = match content {
+            EntryContent::Project => (IntakeClass::Project, paths.projects()),
+            EntryContent::Archive => (IntakeClass::Archive, paths.archives()),
+            EntryContent::SourceFile => (IntakeClass::File, paths.single_files()),
+            EntryContent::Text(form) => return self.take_text(entry, form),
+        };
+        let name = name_of(entry);
+        (self.on_event)(IntakeEvent::Taking { name: &name, class });
+        let path = sorting::keep(entry, &folder)?;
+        match class {
+            IntakeClass::File => {
+                self.taken(name, class, path, shared_name(class).to_string());
                 Ok(())
             }
-            EntryContent::Text(form) => {
-                let read = papers::read(entry, form, &mut self.reader)?;
-                let class = papers::class_of(&read);
-                (self.on_event)(IntakeEvent::Taking { name, class });
-                let path = self.keep(entry, &paths.documents(class))?;
-                self.take_document(name, class, path, &read)
-            }
+            _ => self.add_source(name, class, path),
         }
     }
 
-    /// Moves an entry under the lock of the library.
-    fn keep(&self, entry: &Path, folder: &Path) -> Result<PathBuf, LibraryError> {
-        let _lock = self.library.lock()?;
-        sorting::keep(entry, folder)
+    fn take_text(&mut self, entry: &Path, form: DocumentForm) -> Result<(), LibraryError> {
+        let read = papers::read(entry, form, &mut self.reader)?;
+        let class = papers::class_of(&read);
+        let name = name_of(entry);
+        (self.on_event)(IntakeEvent::Taking { name: &name, class });
+        let path = sorting::keep(entry, &self.library.paths.documents(class))?;
+        self.take_document(name, class, path, &read)
     }
 
-    fn fail(&mut self, name: &str, entry: &Path, reason: String) -> Result<(), LibraryError> {
-        let _lock = self.library.lock()?;
+    fn fail(&mut self, entry: &Path, reason: String) -> Result<(), LibraryError> {
         let path = sorting::fail(entry, &self.library.paths, &reason)?;
-        self.reply.failed.push(FailedEntry { name: name.to_string(), path, reason });
+        self.reply.failed.push(FailedEntry { name: name_of(entry), path, reason });
         Ok(())
     }
 
-    fn taken(&mut self, name: &str, class: IntakeClass, path: PathBuf, source: String) {
-        let name = name.to_string();
+    fn taken(&mut self, name: String, class: IntakeClass, path: PathBuf, source: String) {
         self.reply.taken.push(TakenEntry { name, class, path, source, title: None, problem: None });
     }
 
     fn take_document(
         &mut self,
-        name: &str,
+        name: String,
         class: IntakeClass,
         path: PathBuf,
         read: &ReadDocument,
@@ -143,7 +183,7 @@ impl Intake<'_> {
     }
 
     /// Adds a protected project or archive as a source of its own. An archive that is refused moves to the folder `failed`.
-    fn add_source(&mut self, name: &str, class: IntakeClass, path: PathBuf) -> Result<(), LibraryError> {
+    fn add_source(&mut self, name: String, class: IntakeClass, path: PathBuf) -> Result<(), LibraryError> {
         let progress = |now| (self.on_event)(IntakeEvent::Source(now));
         let mut request = AddRequest::new(path.to_string_lossy());
         let added = match self.library.add_from_intake(&request, self.options, &progress) {
@@ -152,12 +192,17 @@ impl Intake<'_> {
                 request.name = Some(free);
                 self.library.add_from_intake(&request, self.options, &progress)
             }
+            // An earlier entry of that name was deleted by hand.
+            Err(LibraryError::AlreadyAdded { name, .. }) => {
+                let updated = self.library.update(&name, self.options, &progress);
+                updated.map(|updated| updated.source).map_err(|error| LibraryError::Index { name, error })
+            }
             added => added,
         };
         match added {
             Ok(manifest) => self.taken(name, class, path, manifest.name),
             Err(error @ (LibraryError::Refused(_) | LibraryError::BadSource { .. })) => {
-                self.fail(name, &path, error.to_string())?;
+                self.fail(&path, error.to_string())?;
             }
             Err(LibraryError::Index { name: source, error }) => {
                 self.reply.warnings.push(format!("'{source}' is not indexed yet: {error}"));
@@ -170,50 +215,75 @@ impl Intake<'_> {
 
     /// Takes in what a killed intake has moved and not made searchable.
     fn continue_earlier(&mut self) -> Result<(), LibraryError> {
-        let paths = self.library.paths.clone();
         for class in [IntakeClass::Paper, IntakeClass::Document] {
-            for file in records::names(&paths.documents(class))? {
-                if paths.document(class, &file).exists() {
-                    continue;
+            let folder = self.library.paths.documents(class);
+            for file in records::names(&folder)? {
+                let path = folder.join(&file);
+                if !self.library.paths.document(class, &file).exists() {
+                    let taken = self.continue_document(file, class, &path);
+                    self.settle(&path, taken)?;
                 }
-                let path = paths.documents(class).join(&file);
-                let content = content_of(&path, self.grammars);
-                let content = content.map_err(|error| LibraryError::io("read", &path, error))?;
-                let form = match content {
-                    Ok(EntryContent::Text(form)) => form,
-                    _ => DocumentForm::Text,
-                };
-                let read = papers::read(&path, form, &mut self.reader)?;
-                self.take_document(&file, class, path, &read)?;
             }
         }
-        let known: Vec<SourceOrigin> =
-            self.library.manifests()?.0.into_iter().map(|manifest| manifest.origin).collect();
-        for (class, folder) in
-            [(IntakeClass::Project, paths.projects()), (IntakeClass::Archive, paths.archives())]
-        {
+        let (known, _) = self.library.manifests()?;
+        let folders = [
+            (IntakeClass::Project, self.library.paths.projects()),
+            (IntakeClass::Archive, self.library.paths.archives()),
+        ];
+        for (class, folder) in folders {
             let folder = without_links(&folder);
             for name in records::names(&folder)? {
                 let path = folder.join(&name);
-                if !known.iter().any(|origin| origin.path() == path) {
-                    self.add_source(&name, class, path)?;
+                let is_done = known
+                    .iter()
+                    .any(|known| known.origin.path() == path && known.state == SourceState::Ready);
+                if !is_done {
+                    protect::protect(&path)?;
+                    let taken = self.add_source(name, class, path.clone());
+                    self.settle(&path, taken)?;
                 }
             }
         }
-        Ok(())
+        protect::protect_inside(&self.library.paths.single_files())
+    }
+
+    fn continue_document(
+        &mut self,
+        file: String,
+        class: IntakeClass,
+        path: &Path,
+    ) -> Result<(), LibraryError> {
+        protect::protect(path)?;
+        let content =
+            content_of(path, self.grammars).map_err(|error| LibraryError::io("read", path, error))?;
+        let form = match content {
+            Ok(EntryContent::Text(form)) => form,
+            _ => DocumentForm::Text,
+        };
+        let read = papers::read(path, form, &mut self.reader)?;
+        self.take_document(file, class, path.to_path_buf(), &read)
     }
 
     /// Indexes the sources that have the single files, the papers and the documents.
     fn refresh_shared(&mut self) -> Result<(), LibraryError> {
+        let (known, _) = self.library.manifests()?;
         for class in [IntakeClass::File, IntakeClass::Paper, IntakeClass::Document] {
-            let folder = self.library.paths.shared(class);
+            let folder = without_links(&self.library.paths.shared(class));
+            let is_indexed =
+                known.iter().any(|known| known.origin.path() == folder && known.state == SourceState::Ready);
             let is_changed = self.reply.taken.iter().any(|entry| entry.class == class);
-            if !is_changed || records::names(&folder)?.is_empty() {
+            if (is_indexed && !is_changed) || records::names(&folder)?.is_empty() {
                 continue;
             }
             let progress = |now| (self.on_event)(IntakeEvent::Source(now));
-            if let Err(error) = self.library.index_shared(class, &folder, self.options, &progress) {
-                self.reply.warnings.push(format!("'{}' is not indexed yet: {error}", shared_name(class)));
+            match self.library.index_shared(class, &folder, self.options, &progress) {
+                Ok(source) => {
+                    let own = self.reply.taken.iter_mut().filter(|entry| entry.class == class);
+                    own.for_each(|entry| entry.source.clone_from(&source.name));
+                }
+                Err(error) => {
+                    self.reply.warnings.push(format!("'{}' is not indexed yet: {error}", shared_name(class)));
+                }
             }
         }
         Ok(())
@@ -227,11 +297,16 @@ impl Library {
         class: IntakeClass,
         folder: &Path,
         options: &Options,
-        progress: crate::library::api::OnAddProgress<'_>,
+        progress: OnAddProgress<'_>,
     ) -> Result<SourceManifest, LibraryError> {
         let mut request = AddRequest::new(folder.to_string_lossy());
         request.name = Some(shared_name(class).to_string());
         match self.add_from_intake(&request, options, progress) {
+            // A source of the user has the name.
+            Err(LibraryError::NameTaken { free, .. }) => {
+                request.name = Some(free);
+                self.add_from_intake(&request, options, progress)
+            }
             Err(LibraryError::AlreadyAdded { name, .. }) => {
                 Ok(self.index_and_record(self.find(&name)?, options, progress)?.0)
             }
@@ -240,21 +315,11 @@ impl Library {
     }
 }
 
-/// The name of the source that has all entries of a class.
+/// The name of the source that has all entries of a class, unless a source of the user has the name.
 fn shared_name(class: IntakeClass) -> &'static str {
     match class {
         IntakeClass::Paper => "papers",
         IntakeClass::Document => "documents",
         _ => "single-files",
     }
-}
-
-/// Whether an entry, or what it contains, may still be written.
-fn is_recent(entry: &Path) -> bool {
-    let now = SystemTime::now();
-    let changed = |path: &Path| path.symlink_metadata().and_then(|metadata| metadata.modified()).ok();
-    let is_new =
-        |path: &Path| changed(path).is_some_and(|then| now.duration_since(then).unwrap_or_default() < QUIET);
-    let inside = std::fs::read_dir(entry).into_iter().flatten().flatten();
-    is_new(entry) || inside.into_iter().any(|entry| is_new(&entry.path()))
 }

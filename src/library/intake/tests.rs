@@ -190,9 +190,10 @@ fn entries_are_sorted_by_content() {
     assert_eq!(intake.found("single-files", "show status"), "status.py");
     assert_eq!(intake.found("documents", "retry policy"), "notes.md.md");
     assert_eq!(intake.found("archive", "retry upload"), "src/retry.rs");
-    // A removed source is not added again.
-    intake.library.remove("upload").unwrap();
+    // A removed source is not added again, and the user gets the project back.
+    let kept_at = intake.library.remove("upload").unwrap().kept_at.unwrap();
     assert_eq!(intake.take_in().taken, []);
+    fs::write(kept_at.join("src/retry.rs"), "pub fn changed() {}\n").unwrap();
     assert!(!intake.path("intake/source-workspaces/projects/upload").exists());
 }
 
@@ -225,11 +226,16 @@ fn a_killed_intake_is_continued() {
         fs::write(path, text).unwrap();
     };
     // As left by a process that was killed after it had moved the entries.
+    put("intake", "begun", "");
     put("intake/documents", "plan.md", "# Upload plan\n");
     put("intake/source-workspaces/projects/tool", "main.go", "package main\n\nfunc sendUpload() {}\n");
+    put("intake/source-workspaces/single-files", "status.py", "def show_status():\n    pass\n");
     let reply = intake.take_in();
     let names: Vec<_> = reply.taken.iter().map(|entry| entry.name.as_str()).collect();
     assert_eq!(names, ["plan.md", "tool"]);
+    let path = intake.path("intake/source-workspaces/single-files/status.py");
+    assert!(fs::metadata(path).unwrap().permissions().readonly());
+    assert_eq!(intake.found("single-files", "show status"), "status.py");
     assert_eq!(intake.found("documents", "upload plan"), "plan.md.md");
     assert_eq!(intake.found("tool", "send upload"), "main.go");
     assert_eq!(
@@ -245,4 +251,79 @@ fn an_entry_that_is_being_written_waits() {
     let reply = intake.library.take_in(&Options::default(), false, &|_| ()).unwrap();
     assert_eq!((reply.taken.len(), &reply.waiting[..]), (0, &["a.py".to_string()][..]));
     assert!(Path::new(&reply.inbox).join("a.py").exists());
+}
+
+#[test]
+fn an_entry_that_fails_does_not_stop_the_others() {
+    let intake = TestIntake::new();
+    let inbox = intake.library.paths().inbox();
+    let long = format!("{}.md", "x".repeat(245));
+    intake.drop_file(&long, b"# Long\n");
+    intake.drop_file("a.py", b"def first():\n    pass\n");
+    fs::create_dir(inbox.join("locked")).unwrap();
+    fs::write(inbox.join("locked/a.rs"), "fn a() {}\n").unwrap();
+    Command::new("chmod").args(["-R", "a-w"]).arg(inbox.join("locked")).status().unwrap();
+    // An archive that cannot be unpacked, between the others.
+    intake.drop_file("b.zip", b"PK\x03\x04 nothing else");
+    let reply = intake.take_in();
+    let mut names: Vec<_> = reply.taken.iter().map(|entry| entry.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["a.py", "locked", long.as_str()], "{reply:?}");
+    assert_eq!(reply.failed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["b.zip"]);
+    assert!(intake.found("documents", "long").ends_with("x.md.md"));
+}
+
+#[test]
+fn a_source_of_the_user_keeps_its_name() {
+    let intake = TestIntake::new();
+    let own = intake.folder.path().join("own");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("a.rs"), "fn a() {}\n").unwrap();
+    let request = crate::library::AddRequest {
+        name: Some("documents".into()),
+        ..crate::library::AddRequest::new(own.to_str().unwrap())
+    };
+    intake.library.add(&request, &Options::default(), &|_| ()).unwrap();
+    intake.drop_file("plan.md", b"# Upload plan\n");
+    let reply = intake.take_in();
+    assert_eq!(reply.taken[0].source, "documents-2");
+    assert_eq!(intake.found("documents-2", "upload plan"), "plan.md.md");
+}
+
+#[test]
+fn a_folder_is_taken_in_when_its_depths_are_quiet() {
+    let intake = TestIntake::new();
+    let inbox = intake.library.paths().inbox();
+    fs::create_dir_all(inbox.join("tool/a/b/c")).unwrap();
+    fs::write(inbox.join("tool/a/b/c/main.rs"), "fn main() {}\n").unwrap();
+    let times = fs::FileTimes::new().set_modified(std::time::SystemTime::UNIX_EPOCH);
+    fs::File::open(inbox.join("tool")).unwrap().set_times(times).unwrap();
+    let wait = || intake.library.take_in(&Options::default(), false, &|_| ()).unwrap();
+    assert_eq!(wait().waiting, ["tool"]);
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    assert_eq!(wait().taken.len(), 1);
+}
+
+#[test]
+fn what_an_intake_protects_can_be_made_writable() {
+    let intake = TestIntake::new();
+    intake.drop_file("a.py", b"def a():\n    pass\n");
+    let path = intake.take_in().taken[0].path.clone();
+    assert!(fs::metadata(&path).unwrap().permissions().readonly());
+    intake.library.unprotect("single-files").unwrap();
+    assert!(!fs::metadata(&path).unwrap().permissions().readonly());
+}
+
+#[test]
+fn a_collection_after_a_killed_removal_gives_the_project_back() {
+    let intake = TestIntake::new();
+    fs::create_dir(intake.library.paths().inbox().join("tool")).unwrap();
+    intake.drop_file("tool/main.rs", b"fn main() {}\n");
+    intake.take_in();
+    let manifests = intake.path("manifests");
+    let manifest = fs::read_dir(&manifests).unwrap().next().unwrap().unwrap().path();
+    fs::rename(&manifest, manifest.with_extension("removed")).unwrap();
+    intake.library.collect(false).unwrap();
+    assert_eq!(intake.take_in().taken, []);
+    assert!(intake.path("intake/removed/tool/main.rs").exists());
 }

@@ -10,8 +10,8 @@ use super::index::WireRefresh;
 use super::shared::shown;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, FailedEntry, FailedSource, ImportRecord, IntakeReply, LeftOutEntry,
-    LibraryReply, LibraryStatus, PackageName, SourceBatch, SourceManifest, SourceStatus, TakenEntry,
-    UnfinishedImport, UpdatedSource, VerifiedSource,
+    LibraryReply, LibraryStatus, PackageName, RemovedSource, SourceBatch, SourceManifest, SourceStatus,
+    TakenEntry, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 use crate::time::rfc3339;
 
@@ -28,6 +28,14 @@ pub fn sources(reply: &LibraryReply) -> impl Serialize + use<'_> {
 /// A source, with the folder that is searched if that is known.
 pub fn source<'r>(source: &'r SourceManifest, path: Option<&'r Path>) -> impl Serialize + use<'r> {
     WireManifest::new(source, path)
+}
+
+/// A source that was removed, and where what the user dropped in lies now.
+pub fn removed_source(removed: &RemovedSource) -> impl Serialize + use<'_> {
+    WireRemoved {
+        source: WireManifest::new(&removed.source, None),
+        kept_at: removed.kept_at.as_deref().map(shown),
+    }
 }
 
 /// The folder of a source.
@@ -109,6 +117,14 @@ pub fn intake(reply: &IntakeReply) -> impl Serialize + use<'_> {
 
 fn time(seconds: u64) -> String {
     rfc3339(UNIX_EPOCH + Duration::from_secs(seconds))
+}
+
+#[derive(Serialize)]
+struct WireRemoved<'a> {
+    #[serde(flatten)]
+    source: WireManifest<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_at: Option<String>,
 }
 
 #[derive(Serialize)]

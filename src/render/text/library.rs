@@ -10,7 +10,7 @@ use crate::clean::line as clean;
 use crate::engine::api::State;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
-    LibraryStatus, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport, UpdatedSource,
+    LibraryStatus, RemovedSource, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport, UpdatedSource,
     VerifiedSource,
 };
 use crate::render::paint::{Ink, Style, shown};
@@ -192,6 +192,15 @@ pub fn changed_source(what: &str, source: &SourceManifest) -> String {
         source.origin.kind.name(),
         clean(&source.origin.location)
     )
+}
+
+/// A source that was removed, and where what the user dropped in lies now.
+pub fn removed_source(removed: &RemovedSource) -> String {
+    let mut out = changed_source("removed", &removed.source);
+    if let Some(path) = &removed.kept_at {
+        let _ = writeln!(out, "  what you dropped in lies at {}", shown(path));
+    }
+    out
 }
 
 /// The state of a library: a row for each source, then the unfinished imports.
