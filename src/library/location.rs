@@ -141,7 +141,7 @@ mod tests {
         for (bad, part) in [
             ("/no/such/path", "there is no file or folder"),
             ("ftp://h/a", "its scheme is none of"),
-            ("https://me:secret@h/a@b", "'https://h/a@b' cannot be fetched: it has a password"),
+            ("https://me:secret@h/a@b", "'https://b' cannot be fetched: it has a password"),
             ("file://a", "three slashes"),
             ("", "empty"),
         ] {

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -21,6 +22,8 @@ struct Served {
 struct Server {
     process: Child,
     port: u16,
+    /// What the server of HTTP says of its requests.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Drop for Server {
@@ -86,8 +89,10 @@ impl Served {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let port = lines.next().unwrap().unwrap().parse().unwrap();
         // The server must not be stopped by a full pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Server { process, port }
+        let log: Arc<Mutex<Vec<String>>> = Arc::default();
+        let said = Arc::clone(&log);
+        std::thread::spawn(move || lines.for_each(|line| said.lock().unwrap().extend(line)));
+        Server { process, port, log }
     }
 
     fn serve_git(&self) -> Server {
@@ -101,7 +106,7 @@ impl Served {
             assert!(Instant::now() < until, "git daemon does not listen");
             std::thread::sleep(Duration::from_millis(20));
         }
-        Server { process, port }
+        Server { process, port, log: Arc::default() }
     }
 
     fn head(&self) -> String {
@@ -170,7 +175,12 @@ fn a_repository_is_fetched_from_gits_own_server_and_over_ssh() {
 
     // The program that stands for `ssh` runs the command here, as a shell of the server would.
     let ssh = served.path("ssh");
-    fs::write(&ssh, "#!/bin/sh\nwhile ! expr \"$1\" : '.*host.example$' >/dev/null; do shift; done\nshift\nexec sh -c \"$*\"\n").unwrap();
+    let asked = served.path("asked");
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >>'{}'\nwhile ! expr \"$1\" : '.*host.example$' >/dev/null; do shift; done\nshift\nexec sh -c \"$*\"\n",
+        asked.display()
+    );
+    fs::write(&ssh, script).unwrap();
     fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
     let top = served.top();
     for (name, url) in [
@@ -181,6 +191,18 @@ fn a_repository_is_fetched_from_gits_own_server_and_over_ssh() {
         assert_eq!(ran.code, 0, "{url}: {}", ran.err);
         assert_eq!(text(&served.json(&["library", "show", name])["location"]), url);
     }
+    assert!(!fs::read_to_string(served.path("asked")).unwrap().contains("BatchMode"));
+
+    // The usual `ssh` asks nothing.
+    fs::create_dir(served.path("bin")).unwrap();
+    fs::rename(&ssh, served.path("bin/ssh")).unwrap();
+    let paths = format!("{}:{}", served.path("bin").display(), std::env::var("PATH").unwrap());
+    let url = format!("me@host.example:{}", top.display());
+    let args = ["add", &url, "--name", "usual", "--ref", "v1"];
+    let ran = ran(served.command().env("PATH", paths).args(args), "");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let asked = fs::read_to_string(served.path("asked")).unwrap();
+    assert!(asked.lines().last().unwrap().starts_with("-o BatchMode=yes "), "{asked}");
 }
 
 #[test]
@@ -315,6 +337,11 @@ fn credentials_come_from_gits_helpers_and_are_neither_stored_nor_shown() {
     let added = add(&served);
     assert_eq!(added.code, 0, "{}", added.err);
     assert!(!added.err.contains("sesame") && !added.out.contains("sesame"));
+    // Another server gets no credentials, although the first one redirects to it.
+    let away = format!("https://localhost:{}/away/keys/.git", server.port);
+    let args = ["add", &away, "--name", "away"];
+    let fetched = ran(served.command().env("SSL_CERT_FILE", &certificate).args(args), "");
+    assert_eq!(fetched.code, 0, "{}", fetched.err);
     let calls = fs::read_to_string(&log).unwrap();
     assert!(calls.lines().all(|call| call == "get"), "{calls}");
     let mut folders = vec![served.path("library")];

@@ -3,7 +3,8 @@
     git_http.py FOLDER [CERTIFICATE KEY]
 
 Prints the port. /private/... needs the user `reader` with the password `open sesame`; /moved/... redirects to /...; /page/...
-is a web page; each request is a line on standard output.
+is a web page; /away/... needs the user too, and then redirects to /... of another port, which refuses requests with
+credentials. Each request is a line on standard output.
 """
 
 import base64
@@ -13,6 +14,7 @@ import pathlib
 import ssl
 import subprocess
 import sys
+import threading
 import urllib.parse
 
 ACCOUNT = "Basic " + base64.b64encode(b"reader:open sesame").decode()
@@ -35,11 +37,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = url.path
         if path.startswith("/moved/"):
             return self.answer(302, [("Location", self.path.removeprefix("/moved"))])
+        if self.server is away and "Authorization" in self.headers:
+            return self.answer(400, [])
         if path.startswith("/page/"):
             return self.answer(200, [("Content-Type", "text/html")], b"<html>no repository</html>")
-        if path.startswith("/private/"):
+        if path.startswith(("/private/", "/away/")):
             if self.headers.get("Authorization") != ACCOUNT:
                 return self.answer(401, [("WWW-Authenticate", 'Basic realm="private"')])
+            if path.startswith("/away/"):
+                scheme = "https" if len(sys.argv) > 2 else "http"
+                base = f"{scheme}://localhost:{away.server_address[1]}"
+                return self.answer(302, [("Location", base + self.path.removeprefix("/away"))])
             path = path.removeprefix("/private")
         environment = {
             **os.environ,
@@ -64,10 +72,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         print(form % values, flush=True)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-if len(sys.argv) > 2:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_address[1], flush=True)
-server.serve_forever()
+def listening():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if len(sys.argv) > 2:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    return server
+
+
+away = listening()
+threading.Thread(target=away.serve_forever, daemon=True).start()
+main = listening()
+print(main.server_address[1], flush=True)
+main.serve_forever()

@@ -1,7 +1,8 @@
 //! HTTP for gix's transport, by ureq.
 //!
 //! A request is sent when its answer is read, which is after its body was written. Only the first request of a session may be
-//! redirected, as with Git: to the same path below another base, and never from HTTPS to HTTP.
+//! redirected, as with Git: to the same path below another base, and never from HTTPS to HTTP. Credentials are for one server
+//! and are not sent to another one to which that server redirects.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,14 +13,15 @@ use gix::protocol::transport::client::blocking_io::http::{
     GetResponse, Http, PostBodyDataKind, PostResponse,
 };
 use ureq::Agent;
-use ureq::http::{HeaderMap, Method, Request, Response, StatusCode};
+use ureq::http::header::AUTHORIZATION;
+use ureq::http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use ureq::tls::{RootCerts, TlsConfig};
+
+use super::shown::{without_secrets, without_user};
+use super::watched::PAUSE;
 
 /// How long a connection may take.
 const CONNECTING: Duration = Duration::from_secs(20);
-
-/// How long a server may prepare an answer, and how long it may pause in the middle of one.
-const PAUSE: Duration = Duration::from_secs(120);
 
 /// The most redirections of one request.
 const MOST_REDIRECTIONS: usize = 5;
@@ -166,8 +168,10 @@ fn lines_of(headers: &HeaderMap) -> Vec<u8> {
 impl Unsent {
     fn send(&mut self) -> io::Result<Response<ureq::Body>> {
         let mut url = self.url.clone();
+        let mut is_own_server = true;
         for _ in 0..=MOST_REDIRECTIONS {
-            let response = self.send_to(&url)?;
+            is_own_server &= is_one_server(&self.url, &url);
+            let response = self.send_to(&url, is_own_server)?;
             let status = response.status();
             let location = response.headers().get("location").and_then(|value| value.to_str().ok());
             match (&self.redirected, location) {
@@ -182,12 +186,13 @@ impl Unsent {
         Err(io::Error::other(format!("the server redirects more than {MOST_REDIRECTIONS} times")))
     }
 
-    fn send_to(&self, url: &str) -> io::Result<Response<ureq::Body>> {
+    fn send_to(&self, url: &str, with_credentials: bool) -> io::Result<Response<ureq::Body>> {
         // The user's credentials are in a header.
         let mut request = Request::builder().method(self.method.clone()).uri(without_user(url));
-        for header in &self.headers {
-            let Some((name, value)) = header.split_once(':') else { continue };
-            request = request.header(name.trim(), value.trim());
+        let headers = self.headers.iter().filter_map(|header| header.split_once(':'));
+        let headers = headers.map(|(name, value)| (name.trim(), value.trim()));
+        for (name, value) in headers.filter(|(name, _)| with_credentials || *name != AUTHORIZATION) {
+            request = request.header(name, value);
         }
         let answer = match self.method == Method::POST {
             true => self.agent.run(request.body(&self.body[..]).map_err(io::Error::other)?),
@@ -211,19 +216,23 @@ impl Unsent {
         let is_safe = is_secure || (next.starts_with("http://") && !from.starts_with("https://"));
         match next.strip_suffix(tail).filter(|_| is_safe && !tail.is_empty()) {
             Some(base) => Ok((next.clone(), base.to_string())),
-            None => Err(io::Error::other(format!("the server redirects to '{next}', which is not followed"))),
+            None => {
+                let next = without_secrets(&next);
+                Err(io::Error::other(format!("the server redirects to '{next}', which is not followed")))
+            }
         }
     }
 }
 
-/// A URL without the text between `//` and `@`.
-pub(super) fn without_user(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_string() };
-    let end = rest.find('/').unwrap_or(rest.len());
-    match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => url.to_string(),
-    }
+/// Whether two URLs have one scheme, host and port.
+fn is_one_server(one: &str, other: &str) -> bool {
+    let server = |url: &str| {
+        let uri: Uri = without_user(url).parse().ok()?;
+        let scheme = uri.scheme_str()?.to_ascii_lowercase();
+        let port = uri.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+        Some((scheme, uri.host()?.to_ascii_lowercase(), port))
+    };
+    server(one).is_some_and(|one| server(other) == Some(one))
 }
 
 /// The response, or the error of its status.
@@ -375,5 +384,22 @@ mod tests {
             "http://two.example/a/info/refs?x",
             Some("http://two.example/a"),
         );
+        let error = unsent.redirection(url, "https://me:word@two.example/login?token=word").unwrap_err();
+        assert!(error.to_string().contains("'https://two.example/login'"), "{error}");
+    }
+
+    #[test]
+    fn a_server_is_a_scheme_a_host_and_a_port() {
+        let check = |other: &str, expected: bool| {
+            assert_eq!(is_one_server("https://one.example/a", other), expected, "{other}");
+        };
+        check("https://ONE.example:443/b", true);
+        check("https://me@one.example/b", true);
+        check("https://one.example:8443/a", false);
+        check("http://one.example/a", false);
+        check("http://one.example:443/a", false);
+        check("https://one.example.org/a", false);
+        check("https://one.example@two.example/a", false);
+        check("not a URL", false);
     }
 }

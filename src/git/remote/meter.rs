@@ -1,31 +1,59 @@
-//! The progress that gix reports, of which only the received bytes matter.
+//! The progress that gix reports, of which only the received bytes matter, and whether there is any.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::odb::pack::bundle::write::ProgressId;
 use gix::progress::{Count, Id, MessageLevel, NestedProgress, Progress, Step, StepShared, UNKNOWN, Unit};
 
-/// A counter, and the counter of the received bytes.
+/// A counter of a fetch, and what its counters share.
 pub(super) struct Meter {
+    // gix reads its counters, so each has a number of its own.
     own: StepShared,
     bytes: StepShared,
+    all: Arc<Mutex<Vec<StepShared>>>,
+    calls: Arc<AtomicUsize>,
     id: Id,
 }
 
 impl Meter {
     pub fn new() -> Meter {
-        Meter { own: Arc::default(), bytes: Arc::default(), id: UNKNOWN }
+        let bytes = StepShared::default();
+        let all = Arc::new(Mutex::new(vec![bytes.clone()]));
+        Meter { own: Arc::default(), bytes, all, calls: Arc::default(), id: UNKNOWN }
     }
 
-    /// The number of received bytes, which changes as they arrive.
-    pub fn bytes(&self) -> Arc<AtomicUsize> {
-        self.bytes.clone()
+    /// A counter that shares the sums of this one.
+    pub fn child(&self, id: Id) -> Meter {
+        self.called();
+        let is_of_bytes = id == Id::from(ProgressId::ReadPackBytes);
+        let own = if is_of_bytes { self.bytes.clone() } else { Arc::default() };
+        if !is_of_bytes {
+            self.all.lock().unwrap_or_else(PoisonError::into_inner).push(own.clone());
+        }
+        let (bytes, all, calls) = (self.bytes.clone(), self.all.clone(), self.calls.clone());
+        Meter { own, bytes, all, calls, id }
+    }
+
+    /// The number of received bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed) as u64
+    }
+
+    /// A number that changes whenever the fetch gets on.
+    pub fn signs(&self) -> usize {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().chain([&self.calls]).fold(0, |sum, counter| sum.wrapping_add(counter.load(Relaxed)))
+    }
+
+    fn called(&self) {
+        self.calls.fetch_add(1, Relaxed);
     }
 }
 
 impl Count for Meter {
     fn set(&self, step: Step) {
+        self.called();
         self.own.store(step, Relaxed);
     }
 
@@ -43,9 +71,13 @@ impl Count for Meter {
 }
 
 impl Progress for Meter {
-    fn init(&mut self, _: Option<Step>, _: Option<Unit>) {}
+    fn init(&mut self, _: Option<Step>, _: Option<Unit>) {
+        self.called();
+    }
 
-    fn set_name(&mut self, _: String) {}
+    fn set_name(&mut self, _: String) {
+        self.called();
+    }
 
     fn name(&self) -> Option<String> {
         None
@@ -55,19 +87,19 @@ impl Progress for Meter {
         self.id
     }
 
-    fn message(&self, _: MessageLevel, _: String) {}
+    fn message(&self, _: MessageLevel, _: String) {
+        self.called();
+    }
 }
 
 impl NestedProgress for Meter {
     type SubProgress = Meter;
 
     fn add_child(&mut self, _: impl Into<String>) -> Meter {
-        Meter { own: Arc::default(), bytes: self.bytes.clone(), id: UNKNOWN }
+        self.child(UNKNOWN)
     }
 
     fn add_child_with_id(&mut self, _: impl Into<String>, id: Id) -> Meter {
-        let is_of_bytes = id == Id::from(ProgressId::ReadPackBytes);
-        let own = if is_of_bytes { self.bytes.clone() } else { Arc::default() };
-        Meter { own, bytes: self.bytes.clone(), id }
+        self.child(id)
     }
 }

@@ -3,14 +3,19 @@
 //! The Git protocol is gix's, over HTTPS, SSH and Git's own port. HTTP is a client of our own ([`http`]), because those that
 //! gix has bring sixty crates or a library in C. What is fetched is written to a bare repository that [`super::open_objects`]
 //! opens. Credentials come from the credential helpers that the user's Git configuration names, and from the agent of SSH:
-//! nothing is asked on a terminal, stored or logged. No hook, filter or submodule command is run.
+//! nothing is asked on a terminal, stored or logged. No hook, filter or submodule command is run. A server that is silent
+//! for too long is given up ([`watched`]), because callers hold locks while they fetch.
 
 mod error;
 mod http;
 mod meter;
+mod shown;
+mod watched;
 
+use std::cell::Cell;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use gix::bstr::ByteSlice;
@@ -18,18 +23,21 @@ use gix::protocol::fetch::refmap::Source;
 use gix::protocol::handshake::Ref;
 use gix::protocol::transport::client::blocking_io::Transport;
 use gix::protocol::transport::client::blocking_io::http::Transport as HttpTransport;
+use gix::protocol::transport::client::blocking_io::ssh::ProgramKind;
 use gix::remote::fetch::{Shallow, Tags};
 use gix::remote::{Connection, Direction, ref_map};
 use gix::url::Scheme;
 
 pub use error::RemoteError;
-use http::{HttpClient, without_user};
+use http::HttpClient;
 use meter::Meter;
+use shown::without_secrets;
+use watched::PAUSE;
 
 use super::sound::MAX_OBJECT_BYTES;
 
-/// The interval between two reports of progress.
-const REPORTED: Duration = Duration::from_millis(100);
+/// The command of SSH, which asks for no password, passphrase or confirmation.
+const SSH: &str = "ssh -o BatchMode=yes";
 
 /// The name of the fetched commit in the repository that is written.
 const FETCHED: &str = "refs/spyhop/fetched";
@@ -52,14 +60,15 @@ pub struct RemoteReference {
 }
 
 impl RemoteRepository {
-    /// The repository at a URL, which has the scheme `https`, `http`, `ssh` or `git`, or the form `user@host:path`.
+    /// The repository at a URL, which has the scheme `https`, `http`, `ssh` or `git`, or the form `user@host:path`. The user
+    /// of an `https` or `http` URL is left out: it may be a token, and a credential helper names the user.
     ///
     /// # Errors
     /// `BadUrl` if the URL has another scheme, a password, or no host.
     pub fn parse(text: &str) -> Result<RemoteRepository, RemoteError> {
         let shown = without_secrets(text);
         let bad = |reason: &str| RemoteError::BadUrl { url: shown.clone(), reason: reason.to_string() };
-        let url = gix::url::parse(text.as_bytes().as_bstr()).map_err(|_| bad("it is not a valid URL"))?;
+        let mut url = gix::url::parse(text.as_bytes().as_bstr()).map_err(|_| bad("it is not a valid URL"))?;
         if !matches!(url.scheme, Scheme::Http | Scheme::Https | Scheme::Ssh | Scheme::Git) {
             return Err(bad("its scheme is none of https, http, ssh and git"));
         }
@@ -72,13 +81,16 @@ impl RemoteRepository {
         if is_http && url.path.find_byteset(b"?#").is_some() {
             return Err(bad("it has a query or a fragment; give the URL that git clone takes"));
         }
+        if is_http {
+            url.set_user(None);
+        }
         if url.host().is_none_or(str::is_empty) || url.path_is_root() {
             return Err(bad("it names no repository of a host"));
         }
         Ok(RemoteRepository { url })
     }
 
-    /// The URL, which has no password.
+    /// The URL, which has no password, and no user if the scheme is `https` or `http`.
     pub fn url(&self) -> String {
         self.url.to_bstring().to_str_lossy().into_owned()
     }
@@ -88,23 +100,35 @@ impl RemoteRepository {
     /// # Errors
     /// `Unreachable`, `NoRepository`, `NeedsCredentials`; `File` if no temporary folder can be written.
     pub fn references(&self) -> Result<Vec<RemoteReference>, RemoteError> {
+        self.references_within(PAUSE)
+    }
+
+    fn references_within(&self, pause: Duration) -> Result<Vec<RemoteReference>, RemoteError> {
         let folder = tempfile::tempdir().map_err(|error| RemoteError::File {
             action: "create a folder in",
             path: std::env::temp_dir(),
             source: error,
         })?;
-        let failed = |error: gix::Error| RemoteError::of(&self.url(), folder.path(), &error);
-        let local = new_repository(folder.path()).map_err(failed)?;
+        let (repository, path) = (self.clone(), folder.path().to_path_buf());
+        let work = move || {
+            let listed = repository.list(&path);
+            listed.map_err(|error| RemoteError::of(&repository.url(), &path, &error))
+        };
+        let listed = watched::run(self.own_pause(pause), || 0, || (), work);
+        listed.unwrap_or_else(|error| Err(self.ended(folder.path(), error)))
+    }
+
+    fn list(&self, folder: &Path) -> gix::Result<Vec<RemoteReference>> {
+        let local = new_repository(folder)?;
         // The part behind the colon is never written.
         let specs =
             ["HEAD:refs/spyhop/head", "refs/heads/*:refs/spyhop/heads/*", "refs/tags/*:refs/spyhop/tags/*"];
-        let remote = self.remote(&local, &specs).map_err(failed)?;
-        let listed = match http_transport(&remote).map_err(failed)? {
-            Some(transport) => list(remote.to_connection_with_transport(transport), &local),
-            None => remote.connect(Direction::Fetch).and_then(|connection| list(connection, &local)),
+        let remote = self.remote(&local, &specs)?;
+        let listed = match http_transport(&remote)? {
+            Some(transport) => list(remote.to_connection_with_transport(transport), &local)?,
+            None => list(remote.connect(Direction::Fetch)?, &local)?,
         };
-        let references = listed.map_err(failed)?;
-        Ok(references.into_iter().filter_map(reference).collect())
+        Ok(listed.into_iter().filter_map(reference).collect())
     }
 
     /// Fetches a branch, a tag or a commit without its history into a new bare repository in `folder`, which must be empty or
@@ -121,30 +145,59 @@ impl RemoteRepository {
         most_bytes: u64,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<String, RemoteError> {
-        let failed = |error: gix::Error| RemoteError::of(&self.url(), folder, &error);
-        let local = new_repository(folder).map_err(failed)?;
-        let remote = self.remote(&local, &[&format!("+{wanted}:{FETCHED}")]).map_err(failed)?;
-        let (meter, is_over, is_too_large) = (Meter::new(), AtomicBool::new(false), AtomicBool::new(false));
-        let bytes = meter.bytes();
-        let transport = http_transport(&remote).map_err(failed)?;
-        let fetched = std::thread::scope(|scope| {
-            scope.spawn(|| report(&bytes, &is_over, &is_too_large, most_bytes, progress));
-            let _over = SetOnDrop(&is_over);
-            match transport {
-                Some(transport) => {
-                    receive(remote.to_connection_with_transport(transport), &local, meter, &is_too_large)
-                }
-                None => remote
-                    .connect(Direction::Fetch)
-                    .and_then(|connection| receive(connection, &local, meter, &is_too_large)),
+        let (meter, is_ended, is_too_large) =
+            (Meter::new(), Arc::new(AtomicBool::new(false)), Cell::new(false));
+        let seen = meter.child(gix::progress::UNKNOWN);
+        let report = || {
+            let bytes = seen.bytes();
+            progress(bytes);
+            if bytes > most_bytes {
+                is_too_large.set(true);
+                is_ended.store(true, Relaxed);
             }
-        });
-        if is_too_large.load(Relaxed) {
+        };
+        let (repository, to, name, ends) =
+            (self.clone(), folder.to_path_buf(), wanted.to_string(), Arc::clone(&is_ended));
+        let work = move || {
+            let received = repository.receive(&name, &to, meter, &ends);
+            received.map_err(|error| RemoteError::of(&repository.url(), &to, &error))
+        };
+        let fetched = watched::run(self.own_pause(PAUSE), || seen.signs(), report, work);
+        // A thread that nobody waits for ends as soon as the server sends something.
+        is_ended.store(true, Relaxed);
+        if is_too_large.get() {
             return Err(RemoteError::TooLarge { url: self.url(), most_bytes });
         }
-        let fetched = fetched.map_err(failed)?;
-        progress(bytes.load(Relaxed) as u64);
+        let fetched = fetched.unwrap_or_else(|error| Err(self.ended(folder, error)))?;
+        progress(seen.bytes());
         fetched.ok_or_else(|| RemoteError::Lost { url: self.url(), wanted: wanted.to_string() })
+    }
+
+    fn receive(
+        &self,
+        wanted: &str,
+        folder: &Path,
+        meter: Meter,
+        is_ended: &AtomicBool,
+    ) -> gix::Result<Option<String>> {
+        let local = new_repository(folder)?;
+        let remote = self.remote(&local, &[&format!("+{wanted}:{FETCHED}")])?;
+        match http_transport(&remote)? {
+            Some(transport) => {
+                receive(remote.to_connection_with_transport(transport), &local, meter, is_ended)
+            }
+            None => receive(remote.connect(Direction::Fetch)?, &local, meter, is_ended),
+        }
+    }
+
+    /// The pause after which a call is given up. The client of HTTP has its own timeouts.
+    fn own_pause(&self, pause: Duration) -> Duration {
+        if matches!(self.url.scheme, Scheme::Http | Scheme::Https) { Duration::MAX } else { pause }
+    }
+
+    /// The error of a call that was given up.
+    fn ended(&self, folder: &Path, error: std::io::Error) -> RemoteError {
+        RemoteError::of(&self.url(), folder, &gix::Error::from_error(error))
     }
 
     fn remote<'r>(&self, local: &'r gix::Repository, specs: &[&str]) -> gix::Result<gix::Remote<'r>> {
@@ -154,7 +207,8 @@ impl RemoteRepository {
     }
 }
 
-/// A new bare repository, whose configuration is that of the user.
+/// A new bare repository, whose configuration is that of the user. Unless the user has configured a command of SSH, `ssh` asks
+/// nothing.
 fn new_repository(folder: &Path) -> gix::Result<gix::Repository> {
     let limit = format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}");
     let created = gix::ThreadSafeRepository::init_opts(
@@ -163,7 +217,17 @@ fn new_repository(folder: &Path) -> gix::Result<gix::Repository> {
         gix::create::Options::default(),
         gix::open::Options::default().config_overrides([limit]),
     );
-    Ok(created?.to_thread_local())
+    let mut local = created?.to_thread_local();
+    if local
+        .ssh_connect_options()
+        .is_ok_and(|ssh| ssh.command.is_none() && ssh.kind.is_none_or(|kind| kind == ProgramKind::Ssh))
+    {
+        let mut config = local.config_snapshot_mut();
+        config.set_raw_value("core.sshCommand", SSH)?;
+        config.set_raw_value("ssh.variant", "ssh")?;
+        config.commit()?;
+    }
+    Ok(local)
 }
 
 /// The transport to a server that speaks HTTP; gix has the others.
@@ -171,22 +235,6 @@ fn http_transport(remote: &gix::Remote<'_>) -> gix::Result<Option<HttpTransport<
     let (url, version) = remote.sanitized_url_and_version(Direction::Fetch)?;
     let is_http = matches!(url.scheme, Scheme::Http | Scheme::Https);
     Ok(is_http.then(|| HttpTransport::new_http(HttpClient::new(), url, version, false)))
-}
-
-/// Sets a flag at the end of a scope, however the scope ends.
-struct SetOnDrop<'f>(&'f AtomicBool);
-
-impl Drop for SetOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Relaxed);
-    }
-}
-
-/// A URL without the text between `//` and `@`, which may hold a password, and without a query, which may hold a token.
-fn without_secrets(url: &str) -> String {
-    let whole = without_user(url);
-    let end = whole.find(['?', '#']).filter(|_| whole.contains("://")).unwrap_or(whole.len());
-    whole[..end].to_string()
 }
 
 /// The credentials that helpers supply. Nothing is asked on a terminal, and nothing is stored or erased.
@@ -235,7 +283,7 @@ fn receive<T: Transport>(
     connection: Connection<'_, '_, '_, T>,
     local: &gix::Repository,
     meter: Meter,
-    is_too_large: &AtomicBool,
+    is_ended: &AtomicBool,
 ) -> gix::Result<Option<String>> {
     let connection = connection.with_credentials(credentials(local.clone()));
     let prepared = connection.prepare_fetch(gix::progress::Discard, ref_map::Options::default())?;
@@ -243,30 +291,12 @@ fn receive<T: Transport>(
         return Ok(None);
     }
     let depth = Shallow::DepthAtRemote(1.try_into().expect("one is not zero"));
-    let fetched = prepared.with_shallow(depth).receive(meter, is_too_large)?;
+    let fetched = prepared.with_shallow(depth).receive(meter, is_ended)?;
     let found = fetched.ref_map.mappings.first().and_then(|mapping| match &mapping.remote {
         Source::ObjectId(id) => Some(id.to_string()),
         Source::Ref(found) => reference(found.clone()).map(|found| found.commit),
     });
     Ok(found)
-}
-
-/// Reports the bytes until the fetch is over, and ends a fetch that is too large.
-fn report(
-    bytes: &AtomicUsize,
-    is_over: &AtomicBool,
-    is_too_large: &AtomicBool,
-    most_bytes: u64,
-    progress: &(dyn Fn(u64) + Sync),
-) {
-    while !is_over.load(Relaxed) {
-        let so_far = bytes.load(Relaxed) as u64;
-        progress(so_far);
-        if so_far > most_bytes {
-            is_too_large.store(true, Relaxed);
-        }
-        std::thread::sleep(REPORTED);
-    }
 }
 
 #[cfg(test)]
@@ -287,12 +317,32 @@ mod tests {
         check("ext::sh -c touch", "its scheme is none of");
         check("https://example.org/", "names no repository");
         check("https://example.org/a?token=secret", "has a query");
+        check("https://me:secret/secret@example.org/a", "'https://example.org/a' cannot be fetched");
+        check("https://me:secret?secret@example.org/a", "cannot be fetched");
         for (url, expected) in [
             ("https://example.org/a.git", "https://example.org/a.git"),
-            ("https://me@example.org/a", "https://me@example.org/a"),
+            ("https://me@example.org/a", "https://example.org/a"),
+            ("http://ghp_secret@example.org:8080/a@b", "http://example.org:8080/a@b"),
+            ("ssh://me@example.org/a", "ssh://me@example.org/a"),
             ("git@example.org:a/b.git", "git@example.org:a/b.git"),
         ] {
             assert_eq!(RemoteRepository::parse(url).unwrap().url(), expected);
+        }
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_is_given_up() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("git://127.0.0.1:{}/a", server.local_addr().unwrap().port());
+        let repository = RemoteRepository::parse(&url).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(repository.references_within(Duration::from_millis(200))));
+        let listed = receiver.recv_timeout(Duration::from_secs(60)).expect("the call waits for the server");
+        match listed.unwrap_err() {
+            RemoteError::Unreachable { reason, .. } => {
+                assert!(reason.contains("sent nothing for"), "{reason}")
+            }
+            error => panic!("{error}"),
         }
     }
 }
