@@ -10,29 +10,34 @@ use super::location::{self, Located};
 use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
 use super::web;
-use crate::git::{self, Reach, RemoteRepository};
+use crate::git::{self, Reach, RemoteReference, RemoteRepository};
 
 /// A source that was located, before its commit is known.
 pub(super) struct LocatedSource {
     pub id: SourceId,
     pub name: String,
     pub origin: SourceOrigin,
+    /// The references of a repository on another machine, if they had to be known to locate the source.
+    pub references: Option<Vec<RemoteReference>>,
 }
 
 /// Locates the source of a request.
 pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryError> {
     let mut reference = request.reference.clone();
     let mut folder = request.folder.as_deref().map(folder_name).transpose()?;
+    let mut references = None;
     let located = location::locate(&request.source, reference.as_deref())?;
     let (kind, location) = match located {
         Located::Remote(address) => {
             if address.page.is_some() {
                 if reference.is_some() || folder.is_some() {
-                    let text = format!("{} names a ref; leave ref and folder out", request.source);
+                    let url = address.repository.url();
+                    let text =
+                        format!("the address of a page of {url} names a ref; leave ref and folder out");
                     return Err(LibraryError::BadParameter(text));
                 }
-                let named = address.named(&address.repository.references()?);
-                let (name, below) = named.unwrap_or_default();
+                let known = references.insert(address.repository.references()?);
+                let (name, below) = address.named(known).unwrap_or_default();
                 (reference, folder) = (Some(name), below.as_deref().map(folder_name).transpose()?);
             }
             (SourceKind::Git, address.repository.url())
@@ -60,7 +65,7 @@ pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryErro
     let name = request.name.clone().unwrap_or(default);
     names::check_name(&name)?;
     let origin = SourceOrigin { kind, location, reference, folder, snapshot };
-    Ok(LocatedSource { id, name, origin })
+    Ok(LocatedSource { id, name, origin, references })
 }
 
 fn text(path: &Path) -> String {
@@ -89,18 +94,25 @@ fn folder_name(typed: &str) -> Result<String, LibraryError> {
 impl LocatedSource {
     /// Plans the import: asks the repository for the commit.
     pub fn plan(self, settings: IndexSettings, reach: &Reach) -> Result<Job, LibraryError> {
-        let LocatedSource { id, name, origin } = self;
-        let planned = planned(&origin, reach)?;
+        let LocatedSource { id, name, origin, references } = self;
+        let planned = planned(&origin, reach, references)?;
         Ok(Job::new(id, name, origin, settings, planned))
     }
 }
 
-/// What the origin is at present.
-pub(super) fn planned(origin: &SourceOrigin, reach: &Reach) -> Result<PlannedSource, LibraryError> {
+/// What the origin is at present. `references` are those of a repository on another machine, if they are known.
+pub(super) fn planned(
+    origin: &SourceOrigin,
+    reach: &Reach,
+    references: Option<Vec<RemoteReference>>,
+) -> Result<PlannedSource, LibraryError> {
     let path = origin.path();
     match origin.kind {
         SourceKind::Git if origin.is_remote() => {
-            let references = RemoteRepository::parse(&origin.location)?.references()?;
+            let references = match references {
+                Some(references) => references,
+                None => RemoteRepository::parse(&origin.location)?.references()?,
+            };
             let found = web::resolve(origin, &references)?;
             let full = found.target.as_ref().unwrap_or(&found.name);
             let branch = full.strip_prefix("refs/heads/").map(str::to_string);

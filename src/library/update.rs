@@ -39,7 +39,7 @@ impl Library {
             }
             None => {
                 if !old.is_held() {
-                    plan::planned(&old.origin, &options.git_reach)?;
+                    plan::planned(&old.origin, &options.git_reach, None)?;
                 } else if old.state == SourceState::Ready {
                     return Ok(UpdatedSource { source: old, is_new: false, old_commit, report: None });
                 }
@@ -149,7 +149,7 @@ struct NewestState {
 
 impl NewestState {
     fn of(origin: &SourceOrigin, reach: &Reach) -> Result<NewestState, LibraryError> {
-        let planned = plan::planned(origin, reach)?;
+        let planned = plan::planned(origin, reach, None)?;
         let hash = match origin.kind {
             SourceKind::Git | SourceKind::Folder => None,
             SourceKind::Zip | SourceKind::Tar | SourceKind::File => {

@@ -159,6 +159,15 @@ fn a_branch_a_tag_and_a_commit_are_fetched_over_http() {
     assert_eq!((text(&tag["source"]["commit"]), &tag["source"]["files"]), (first.as_str(), &1.into()));
     let commit = served.json(&["add", &url, "--ref", &first, "--name", "commit"]);
     assert_eq!((text(&commit["source"]["commit"]), &commit["source"]["files"]), (first.as_str(), &3.into()));
+    // The address of a page asks for the references once: its first line is the request for the server's abilities.
+    let lines = || server.log.lock().unwrap().iter().filter(|line| line.contains("GET ")).count();
+    let before = lines();
+    let page = format!("http://reader@127.0.0.1:{}/keys/.git/-/tree/main/src", server.port);
+    let planned = served.json(&["add", &page, "--name", "page", "--dry-run"]);
+    assert_eq!((text(&planned["location"]), text(&planned["folder"])), (url.as_str(), "src"));
+    assert_eq!(lines() - before, 1);
+    let refused = served.run(&["add", &page, "--ref", "v1"]);
+    assert!(refused.err.contains("names a ref") && !refused.err.contains("reader"), "{}", refused.err);
     let moved = format!("http://127.0.0.1:{}/moved/keys/.git", server.port);
     assert_eq!(text(&served.json(&["add", &moved, "--name", "moved"])["source"]["commit"]), served.head());
 }
