@@ -99,15 +99,19 @@ impl Updater<'_> {
     /// Copies the segments of the newest commit into the new folder `to`. Returns that commit.
     fn pinned(&self, to: &Path) -> Result<Committed, ArchiveError> {
         let dir = self.workspace.segment_dir();
+        let mut gone = dir.clone();
         for _ in 0..TRIES {
             let committed = self.workspace.open()?;
             store::create_private_dir(to)?;
             match index::copy_commit(&committed.reader, to) {
-                Err(IndexError::Moved) => std::fs::remove_dir_all(to).at("remove", to)?,
+                Err(IndexError::Moved(path)) => {
+                    std::fs::remove_dir_all(to).at("remove", to)?;
+                    gone = path;
+                }
                 other => return other.map(|()| committed).map_err(at_segments(&dir)),
             }
         }
-        Err(at_segments(&dir)(IndexError::Moved))
+        Err(at_segments(&dir)(IndexError::Moved(gone)))
     }
 
     /// The exported views, that of the checked-out head first.

@@ -28,7 +28,7 @@ pub fn copy_commit(reader: &Reader, to: &Path) -> Result<(), IndexError> {
         let (from, to) = (from.join(&name), to.join(&name));
         let copied = fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop));
         copied.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => IndexError::Moved,
+            io::ErrorKind::NotFound => IndexError::Moved(from.clone()),
             _ => error.into(),
         })?;
     }

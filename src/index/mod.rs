@@ -42,8 +42,8 @@ pub enum IndexError {
     #[error("there is no index")]
     Missing,
     /// A file that the commit names is gone: another process has committed meanwhile. The caller reads again.
-    #[error("the index has moved on")]
-    Moved,
+    #[error("the index has moved on: {} is gone; try again", .0.display())]
+    Moved(std::path::PathBuf),
     /// The files of the index contradict each other or their checksums.
     #[error("the index is damaged: {0}")]
     Damaged(String),
@@ -89,7 +89,7 @@ impl From<tantivy::TantivyError> for IndexError {
         use tantivy::TantivyError as E;
         use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
         match error {
-            E::OpenReadError(OpenReadError::FileDoesNotExist(_)) => IndexError::Moved,
+            E::OpenReadError(OpenReadError::FileDoesNotExist(path)) => IndexError::Moved(path),
             E::OpenReadError(OpenReadError::IoError { io_error, .. })
             | E::OpenWriteError(OpenWriteError::IoError { io_error, .. })
             | E::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. })

@@ -59,12 +59,12 @@ pub fn verify(dir: &Path) -> Result<Vec<(PathBuf, String)>, IndexError> {
         match checked {
             Ok(true) => {}
             Ok(false) => wrong.push((path, "its checksum is wrong".to_string())),
-            Err(IndexError::Moved) if is_optional => {}
+            Err(IndexError::Moved(_)) if is_optional => {}
             // A newer commit has removed the file; otherwise the file is lost.
-            Err(IndexError::Moved) if std::fs::read(dir.join(META))?[..] != meta[..] => {
-                return Err(IndexError::Moved);
+            Err(error @ IndexError::Moved(_)) if std::fs::read(dir.join(META))?[..] != meta[..] => {
+                return Err(error);
             }
-            Err(IndexError::Moved) => wrong.push((path, "it is missing".to_string())),
+            Err(IndexError::Moved(_)) => wrong.push((path, "it is missing".to_string())),
             Err(IndexError::Damaged(reason)) => wrong.push((path, reason)),
             Err(error) => return Err(error),
         }

@@ -184,37 +184,40 @@ impl Workspace {
     /// Opens the newest commit.
     pub fn open(&self) -> Result<Committed, WorkspaceError> {
         self.check_owner()?;
+        let mut lost = PathBuf::new();
         for _ in 0..OPEN_TRIES {
             match self.try_open() {
-                Some(result) => return result,
-                None => std::thread::yield_now(),
+                Ok(result) => return result,
+                Err(gone) => lost = gone,
             }
+            std::thread::yield_now();
         }
-        Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason: "files that it names are gone".into() })
+        let reason = format!("{} is gone, which it names", lost.display());
+        Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason })
     }
 
-    /// Tries to open the newest commit; `None` if another commit was made meanwhile.
-    fn try_open(&self) -> Option<Result<Committed, WorkspaceError>> {
-        let damaged = |reason: String| Some(Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason }));
+    /// Tries to open the newest commit; the error is the file that is gone, if another commit was made meanwhile.
+    fn try_open(&self) -> Result<Result<Committed, WorkspaceError>, PathBuf> {
+        let damaged = |reason: String| Ok(Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason }));
         let segment_dir = self.segment_dir();
         let reader = match Reader::open(&segment_dir) {
             Ok(reader) => reader,
-            Err(IndexError::Missing) => return Some(Err(WorkspaceError::Missing { dir: self.dir.clone() })),
-            Err(IndexError::Moved) => return None,
+            Err(IndexError::Missing) => return Ok(Err(WorkspaceError::Missing { dir: self.dir.clone() })),
+            Err(IndexError::Moved(path)) => return Err(path),
             Err(IndexError::Damaged(reason)) => return damaged(reason),
             Err(IndexError::Io(error)) => {
-                return Some(Err(Err::<(), _>(error).at("read", &segment_dir).unwrap_err().into()));
+                return Ok(Err(Err::<(), _>(error).at("read", &segment_dir).unwrap_err().into()));
             }
         };
         let meta = Commit::parse(reader.payload(), &segment_dir)
             .and_then(|commit| Meta::open(&self.meta_dir(), commit));
         match meta {
-            Ok(meta) => Some(Ok(Committed { reader, meta })),
-            Err(MetaError::Gone(_)) => None,
+            Ok(meta) => Ok(Ok(Committed { reader, meta })),
+            Err(MetaError::Gone(path)) => Err(path),
             Err(MetaError::NewerFormat { found }) => {
-                Some(Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found }))
+                Ok(Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found }))
             }
-            Err(MetaError::File(error)) => Some(Err(error.into())),
+            Err(MetaError::File(error)) => Ok(Err(error.into())),
             Err(error @ (MetaError::OlderFormat { .. } | MetaError::Damaged { .. })) => {
                 damaged(error.to_string())
             }
