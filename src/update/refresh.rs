@@ -73,16 +73,16 @@ impl Updater<'_> {
     }
 
     /// Rebuilds an index that turned out to be damaged while it was being updated; any other error is returned. The
-    /// caller holds the lock.
+    /// caller holds the lock, so no other process has committed meanwhile, and a file that is gone is lost.
     fn unless_damaged(
         &self,
         error: UpdateError,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
-        use IndexError::Damaged;
+        use IndexError::{Damaged, Moved};
         let is_suspicious = matches!(
             &error,
-            UpdateError::Write(WriteError::Meta(_) | WriteError::Index { source: Damaged(_), .. })
+            UpdateError::Write(WriteError::Meta(_) | WriteError::Index { source: Damaged(_) | Moved(_), .. })
         );
         match if is_suspicious { self.workspace.damage() } else { None } {
             Some(reason) => self.begin_anew(&reason, progress),

@@ -156,6 +156,24 @@ fn a_damaged_index_is_put_aside_and_made_anew() {
 }
 
 #[test]
+fn an_index_that_loses_a_file_while_it_is_open_is_made_anew_by_an_update() {
+    for extension in ["term", "idx", "fast", "fieldnorm"] {
+        let tree = Tree::new(SMALL);
+        let engine = open(&tree);
+        refresh(&engine);
+        assert_eq!(paths(&ask(&engine, "secret")), ["src/auth.rs"]);
+        let mut files = files(&tree, "tantivy").into_iter();
+        let lost = files.find(|path| path.extension().is_some_and(|found| found == extension)).unwrap();
+        std::fs::remove_file(&lost).unwrap();
+        tree.write("src/auth.rs", "pub fn later_secret() {}\n");
+        let reply = ask(&engine, "later_secret");
+        assert_eq!(paths(&reply), ["src/auth.rs"], "{extension}");
+        let reason = std::fs::read_to_string(tree.index_dir().join("damaged-1/REASON")).unwrap_or_default();
+        assert!(reason.contains(lost.to_str().unwrap()), "{extension}: {reason}");
+    }
+}
+
+#[test]
 fn damage_that_a_search_comes_upon_is_mended_and_told() {
     let tree = Tree::new(SMALL);
     refresh(&open(&tree));
