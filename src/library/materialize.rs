@@ -36,7 +36,7 @@ impl Library {
         let done = self.run_stages(job, reach, progress);
         if done.is_err() {
             // The error of the import says more than one of the removal.
-            let _ = protect::remove_tree(&self.paths.import(&job.id, job.import));
+            let _ = self.remove_import(&job.id, job.import);
             let _ = self.end_job(&job.id);
         }
         done
@@ -65,7 +65,8 @@ impl Library {
     /// Copies the source into the staging folder.
     fn acquire(&self, job: &Job, progress: OnAddProgress<'_>) -> Result<AcquiredSource, LibraryError> {
         let to = self.paths.acquired(&job.id);
-        protect::remove_tree(&to)?;
+        // A killed import may have copied a file without recording that.
+        protect::remove_tree_or_file(&to)?;
         let origin = &job.origin;
         match origin.kind {
             SourceKind::Folder => Ok(AcquiredSource { hash: None, commit: None }),
@@ -105,7 +106,7 @@ impl Library {
         protect::protect(&tree)?;
         let to = self.paths.import(&job.id, job.import);
         // A killed import may have put its tree in place without recording that.
-        protect::remove_tree(&to)?;
+        self.remove_import(&job.id, job.import)?;
         store::create_private_dir(&self.paths.raw_of(&job.id))?;
         store::rename(&staged, &to)?;
         store::sync_folder(&self.paths.raw_of(&job.id))?;

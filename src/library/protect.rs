@@ -63,6 +63,14 @@ pub(super) fn remove_tree(tree: &Path) -> Result<(), LibraryError> {
     fs::remove_dir_all(tree).map_err(|error| LibraryError::io("remove", tree, error))
 }
 
+/// Removes a tree or a file, protected or not, if there is one.
+pub(super) fn remove_tree_or_file(path: &Path) -> Result<(), LibraryError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(store::remove_file(path)?),
+        _ => remove_tree(path),
+    }
+}
+
 /// Sets the access of everything in a tree, without following links.
 fn set(path: &Path, access: Access) -> io::Result<()> {
     let metadata = fs::symlink_metadata(path)?;

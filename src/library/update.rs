@@ -2,11 +2,14 @@
 //!
 //! The new import is materialized and indexed beside the old one, which answers until the manifest is replaced.
 
+use std::time::Duration;
+
 use super::api::{AddProgress, OnAddProgress, SourceBatch, UpdatedSource};
 use super::error::LibraryError;
 use super::job::{Job, JobStage, PlannedSource};
 use super::listing;
 use super::manifest::{SourceKind, SourceManifest, SourceOrigin, SourceState};
+use super::names::SourceId;
 use super::open::Library;
 use super::plan;
 use super::protect::remove_tree;
@@ -15,6 +18,7 @@ use crate::engine::Error;
 use crate::engine::api::{Options, RefreshReport};
 use crate::git::Reach;
 use crate::memory::move_notes;
+use crate::store::{Lock, LockError};
 
 impl Library {
     /// Imports the newest state of a source and indexes it. A folder that stays where it is is only indexed.
@@ -28,8 +32,11 @@ impl Library {
         options: &Options,
         progress: OnAddProgress<'_>,
     ) -> Result<UpdatedSource, Error> {
-        let old = self.find(name)?;
-        let job = if old.is_held() { self.bring_in_newer(&old, &options.git_reach, progress)? } else { None };
+        let found = self.find(name)?;
+        let (old, job) = match found.is_held() {
+            true => self.bring_in_newer(&found, &options.git_reach, progress)?,
+            false => (found, None),
+        };
         let old_commit = old.commit.clone();
         match job {
             Some(job) => {
@@ -62,15 +69,19 @@ impl Library {
         self.each(names, |name| self.update(name, options, progress))
     }
 
-    /// Materializes the newest state of a source; `None` if that is the state of the manifest.
+    /// Materializes the newest state of the source that was `found`; no job if that is the state of the manifest. Returns
+    /// the present manifest too, because another process may have updated the source meanwhile.
     pub(super) fn bring_in_newer(
         &self,
-        old: &SourceManifest,
+        found: &SourceManifest,
         reach: &Reach,
         progress: OnAddProgress<'_>,
-    ) -> Result<Option<Job>, LibraryError> {
+    ) -> Result<(SourceManifest, Option<Job>), LibraryError> {
         let _lock = self.lock()?;
-        self.check_unused(old)?;
+        let Some(old) = self.manifest(&found.id)? else {
+            return Err(LibraryError::Changed { name: found.name.clone() });
+        };
+        self.check_unused(&old)?;
         let newest = NewestState::of(&old.origin, reach)?;
         let mut earlier = self.job(&old.id)?;
         if let Some(job) = earlier.take_if(|job| !newest.is_of(job)) {
@@ -78,7 +89,7 @@ impl Library {
         }
         let mut job = match earlier {
             Some(job) => job,
-            None if newest.is_imported(old) => return Ok(None),
+            None if newest.is_imported(&old) => return Ok((old, None)),
             None => {
                 let (settings, planned) = (old.settings.clone(), newest.planned);
                 let job = Job::new(old.id.clone(), old.name.clone(), old.origin.clone(), settings, planned);
@@ -91,18 +102,42 @@ impl Library {
         if job.materialized.as_ref().map(|done| &done.tree_hash) == old.tree_hash.as_ref()
             && old.origin.kind == SourceKind::Folder
         {
-            remove_tree(&self.paths.import(&job.id, job.import))?;
+            self.remove_import(&job.id, job.import)?;
             self.end_job(&job.id)?;
-            return Ok(None);
+            return Ok((old, None));
         }
-        Ok(Some(job))
+        Ok((old, Some(job)))
     }
 
     /// Removes an import that no manifest names.
     fn drop_job(&self, job: &Job) -> Result<(), LibraryError> {
+        let _lock = self.lock_index(&job.id, job.import, &job.name)?;
         self.end_job(&job.id)?;
-        remove_tree(&self.paths.import(&job.id, job.import))?;
+        self.remove_import(&job.id, job.import)?;
         remove_tree(&self.paths.index(&job.id, job.import))
+    }
+
+    /// Removes the raw files of an import, which no manifest may name.
+    pub(super) fn remove_import(&self, id: &SourceId, import: u32) -> Result<(), LibraryError> {
+        match self.manifest(id)? {
+            Some(manifest) if manifest.import == import => Err(LibraryError::Changed { name: manifest.name }),
+            _ => remove_tree(&self.paths.import(id, import)),
+        }
+    }
+
+    /// Takes the lock of an index that is about to be removed; `None` if there is no such folder.
+    fn lock_index(&self, id: &SourceId, import: u32, name: &str) -> Result<Option<Lock>, LibraryError> {
+        let index = self.paths.index(id, import);
+        if !index.is_dir() {
+            return Ok(None);
+        }
+        match Lock::acquire(&index.join("lock"), Duration::ZERO, &mut |_| ()) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(LockError::Held { holder }) => {
+                Err(LibraryError::InUse { name: name.to_string(), by: holder })
+            }
+            Err(LockError::File(error)) => Err(error.into()),
+        }
     }
 
     /// Indexes a new import, and lets the manifest name it.
@@ -116,7 +151,9 @@ impl Library {
         let new = self.manifest_of(job, Some(old))?;
         let report = self.index(&new, options, &|now: AddProgress| progress(now))?;
         let _lock = self.lock()?;
-        let now = self.manifest(&old.id)?.filter(|now| now.import == old.import);
+        // Another process may have replaced the import that was indexed here.
+        let is_own = self.job(&job.id)?.is_some_and(|now| now == *job);
+        let now = self.manifest(&old.id)?.filter(|now| is_own && now.import == old.import);
         let Some(now) = now else { return Err(LibraryError::Changed { name: old.name.clone() }) };
         // The source may have been renamed while it was indexed.
         let mut history = now.history;
@@ -135,7 +172,8 @@ impl Library {
         let index = self.paths.index(&old.id, old.import);
         move_notes(&index, &self.paths.index(&new.id, new.import))?;
         self.end_job(&old.id)?;
-        remove_tree(&self.paths.import(&old.id, old.import))?;
+        let _lock = self.lock_index(&old.id, old.import, &old.name)?;
+        self.remove_import(&old.id, old.import)?;
         remove_tree(&index)
     }
 }

@@ -10,7 +10,7 @@ use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
 use crate::engine::ErrorKind;
 use crate::engine::api::{Options, SearchRequest};
 use crate::git::Reach;
-use crate::library::job::JobStage;
+use crate::library::job::{Job, JobStage};
 use crate::library::manifest::{ImportEvent, SourceManifest};
 use crate::library::{AddProgress, AddRequest, SourceState, protect::remove_tree, records};
 use crate::store::faults::CrashMode;
@@ -32,7 +32,7 @@ impl TestPlace {
     /// Begins an update of `keys`, which ends before the new import is indexed.
     fn update_until_indexing(&self, name: &str) {
         let old = self.library.find(name).unwrap();
-        let job = self.library.bring_in_newer(&old, &Reach::Anywhere, &|_| ()).unwrap();
+        let (_, job) = self.library.bring_in_newer(&old, &Reach::Anywhere, &|_| ()).unwrap();
         assert_eq!(job.unwrap().stage, JobStage::Materialized);
     }
 }
@@ -48,6 +48,71 @@ fn a_source_whose_newer_import_is_being_indexed_is_in_use() {
     assert!(index.exists());
     drop(lock);
     place.library.remove("keys").unwrap();
+    assert!(!index.exists());
+}
+
+#[test]
+fn an_update_after_one_of_another_process_keeps_the_import_that_answers() {
+    let (place, stale) = TestPlace::with_newer_archive();
+    assert_eq!(place.library.update("keys", &Options::default(), &|_| ()).unwrap().source.import, 2);
+    fs::write(place.path("keys.tar"), tar_bytes(NEWEST)).unwrap();
+    // The manifest was read before the other process had updated the source.
+    let (now, job) = place.library.bring_in_newer(&stale, &Reach::Anywhere, &|_| ()).unwrap();
+    assert_eq!((now.import, job.unwrap().import), (2, 3));
+    assert!(place.library.verify("keys").unwrap().is_clean());
+    assert_eq!(place.found("keys"), "src/new.rs");
+}
+
+#[test]
+fn an_import_that_a_manifest_names_is_not_removed() {
+    let (place, source) = TestPlace::with_newer_archive();
+    place.update_until_indexing("keys");
+    let mut job = place.library.jobs().unwrap().remove(0);
+    (job.import, job.stage) = (source.import, JobStage::Planned);
+    for step in ["materialize", "acquire"] {
+        let mut job = job.clone();
+        if step == "acquire" {
+            fs::remove_file(place.path("keys.tar")).unwrap();
+        }
+        let error = place.library.bring_in(&mut job, &Reach::Anywhere, &|_| ()).unwrap_err().to_string();
+        assert_eq!(error.contains("changed or removed 'keys' meanwhile"), step == "materialize", "{error}");
+        assert!(place.library.verify("keys").unwrap().is_clean(), "{step}");
+    }
+}
+
+#[test]
+fn an_import_that_another_process_has_replaced_is_not_recorded() {
+    let (place, source) = TestPlace::with_newer_archive();
+    let is_replaced = AtomicBool::new(false);
+    let replace = |progress: AddProgress| {
+        if matches!(progress, AddProgress::Indexing(_)) && !is_replaced.swap(true, Relaxed) {
+            let path = place.library.paths.job(&source.id);
+            let job = place.library.job(&source.id).unwrap().unwrap();
+            records::write(&path, &Job { begun_at: job.begun_at + 1, ..job }).unwrap();
+        }
+    };
+    let error = place.library.update("keys", &Options::default(), &replace).unwrap_err();
+    assert!(error.to_string().contains("changed or removed 'keys' meanwhile"), "{error}");
+    assert_eq!(place.library.show("keys").unwrap().import, 1);
+}
+
+#[test]
+fn an_index_that_is_in_use_is_not_removed() {
+    let (place, source) = TestPlace::with_newer_archive();
+    let index = place.library.paths.index(&source.id, 1);
+    let lock = std::sync::Mutex::new(None);
+    let hold = |progress: AddProgress| {
+        if matches!(progress, AddProgress::Indexing(_)) {
+            let mut lock = lock.lock().unwrap();
+            lock.get_or_insert_with(|| {
+                Lock::acquire(&index.join("lock"), Duration::ZERO, &mut |_| ()).unwrap()
+            });
+        }
+    };
+    assert!(place.library.update("keys", &Options::default(), &hold).unwrap().is_new);
+    assert!(index.join("WORKSPACE").exists());
+    drop(lock);
+    place.library.collect(false).unwrap();
     assert!(!index.exists());
 }
 
