@@ -43,6 +43,9 @@ pub struct Library {
     pub(super) wait: Duration,
 }
 
+/// The manifests that can be read, and the errors of the others.
+pub(super) type ReadManifests = (Vec<SourceManifest>, Vec<(SourceId, LibraryError)>);
+
 /// The file that marks a library.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct LibraryMarker {
@@ -167,11 +170,17 @@ impl Library {
 
     /// The manifests by name, and the errors of those that cannot be read.
     pub(super) fn manifests(&self) -> Result<(Vec<SourceManifest>, Vec<LibraryError>), LibraryError> {
+        let (manifests, errors) = self.all_manifests()?;
+        Ok((manifests, errors.into_iter().map(|(_, error)| error).collect()))
+    }
+
+    /// The manifests by name, and for each that cannot be read, the id and the error.
+    pub(super) fn all_manifests(&self) -> Result<ReadManifests, LibraryError> {
         let (mut manifests, mut errors) = (Vec::new(), Vec::new());
         for id in records::ids(&self.paths.manifests(), ".json")? {
             match self.manifest(&id) {
                 Ok(found) => manifests.extend(found),
-                Err(error) => errors.push(error),
+                Err(error) => errors.push((id, error)),
             }
         }
         manifests.sort_by(|a: &SourceManifest, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
@@ -192,19 +201,6 @@ impl Library {
             location: location.clone(),
             free: names::free_name(name, is_taken),
         })
-    }
-
-    /// The manifests by name, and the ids of those that cannot be read.
-    pub(super) fn readable_manifests(&self) -> Result<(Vec<SourceManifest>, Vec<SourceId>), LibraryError> {
-        let (mut manifests, mut unread) = (Vec::new(), Vec::new());
-        for id in records::ids(&self.paths.manifests(), ".json")? {
-            match self.manifest(&id) {
-                Ok(found) => manifests.extend(found),
-                Err(_) => unread.push(id),
-            }
-        }
-        manifests.sort_by(|a: &SourceManifest, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-        Ok((manifests, unread))
     }
 
     /// The error for a name that no source has. `near` are the known names.

@@ -132,15 +132,18 @@ impl SourceReader {
         if is_known {
             return Ok(());
         }
-        let (manifests, unread) = self.library.readable_manifests()?;
+        let (manifests, errors) = self.library.all_manifests()?;
+        let unread: Vec<SourceId> = errors.into_iter().map(|(id, _)| id).collect();
         if manifests != open.manifests || unread != open.unread {
             open.sets.clear();
             let is_there = |(id, import): &(SourceId, u32)| {
                 let is_same = |now: &SourceManifest| now.id == *id && now.import == *import;
                 let old = open.manifests.iter().find(|old| old.id == *id);
-                manifests
-                    .iter()
-                    .any(|now| is_same(now) && old.is_some_and(|old| old.settings == now.settings))
+                // Raw files that are writable are compared with their index.
+                let is_opened_alike = |old: &SourceManifest, now: &SourceManifest| {
+                    old.settings == now.settings && old.is_protected == now.is_protected
+                };
+                manifests.iter().any(|now| is_same(now) && old.is_some_and(|old| is_opened_alike(old, now)))
             };
             open.engines.retain(|key, _| is_there(key));
         }

@@ -12,7 +12,7 @@ use crate::engine::api::{Options, SearchRequest};
 use crate::git::Reach;
 use crate::library::job::{Job, JobStage};
 use crate::library::manifest::{ImportEvent, SourceManifest};
-use crate::library::{AddProgress, AddRequest, SourceState, protect::remove_tree, records};
+use crate::library::{AddProgress, AddRequest, SourceChoice, SourceState, protect::remove_tree, records};
 use crate::store::faults::CrashMode;
 use crate::store::{Lock, StoreStep, faults};
 
@@ -114,6 +114,23 @@ fn an_index_that_is_in_use_is_not_removed() {
     drop(lock);
     place.library.collect(false).unwrap();
     assert!(!index.exists());
+}
+
+#[test]
+fn raw_files_that_were_made_writable_are_compared_with_their_index() {
+    let place = TestPlace::new();
+    fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
+    let path = place.add(&place.path("keys.tar")).unwrap().path;
+    let reader = place.library.reader(Options::default());
+    let found = || {
+        let set = reader.set(&SourceChoice::All).unwrap();
+        let hits = set.search(&SearchRequest::new("pelican_lantern")).unwrap().results;
+        hits.iter().map(|hit| hit.path.as_str().to_string()).collect::<Vec<_>>()
+    };
+    assert!(found().is_empty());
+    place.library.unprotect("keys").unwrap();
+    fs::write(path.join("src/auth.rs"), "pub fn pelican_lantern() {}\n").unwrap();
+    assert_eq!(found(), ["src/auth.rs"]);
 }
 
 #[test]
