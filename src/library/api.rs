@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::manifest::{IndexSettings, SourceKind, SourceManifest};
+use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin};
 use super::names::SourceId;
 use crate::engine::Error;
 use crate::engine::api::{RefreshReport, State};
@@ -168,8 +168,10 @@ pub struct UnfinishedImport {
     pub id: SourceId,
     /// The name of the source.
     pub name: String,
-    /// The location of the source.
-    pub location: String,
+    /// Where the source comes from, and which part of it was asked for.
+    pub origin: SourceOrigin,
+    /// Whether the import is a newer state of a source that is in the library.
+    pub is_update: bool,
     /// The last complete stage.
     pub stage: &'static str,
     /// When the import began, in seconds since 1970.

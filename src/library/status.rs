@@ -98,9 +98,10 @@ impl Library {
             Vec::new()
         });
         let import = |job: Job| UnfinishedImport {
+            is_update: self.manifest(&job.id).is_ok_and(|manifest| manifest.is_some()),
             id: job.id,
             name: job.name,
-            location: job.origin.location,
+            origin: job.origin,
             stage: job.stage.name(),
             begun_at: job.begun_at,
         };

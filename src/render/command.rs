@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::clean;
 use crate::engine::api::{IndexRecipe, Remedy};
 use crate::engine::{Error, ErrorKind};
+use crate::library::{SourceKind, UnfinishedImport};
 
 use super::paint::shown;
 
@@ -40,6 +41,29 @@ pub fn index_arguments(recipe: &IndexRecipe) -> Vec<OsString> {
         words.extend(["--max-file-size".into(), bytes.to_string().into()]);
     }
     words
+}
+
+/// The command line that continues an import, quoted for a shell. The reference, the folder and the copy are part of what
+/// the source is.
+pub fn import_command(import: &UnfinishedImport) -> String {
+    if import.is_update {
+        return format!("spyhop library update {}", quoted(&import.name));
+    }
+    let origin = &import.origin;
+    // Without a reference, the path of a repository names its folder.
+    let is_folder_of_git =
+        origin.kind == SourceKind::Git && origin.reference.is_none() && origin.location.starts_with('/');
+    let location = match is_folder_of_git {
+        true => format!("file://{}", origin.location.replace('%', "%25")),
+        false => origin.location.clone(),
+    };
+    let mut command = format!("spyhop add {}", quoted(&location));
+    for (flag, value) in [("--ref", &origin.reference), ("--folder", &origin.folder)] {
+        if let Some(value) = value {
+            command += &format!(" {flag} {}", quoted(value));
+        }
+    }
+    command + if origin.snapshot { " --snapshot" } else { "" }
 }
 
 /// The two lines that a search and a status show if there is no index.
@@ -82,6 +106,38 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::SourceOrigin;
+
+    #[test]
+    fn the_command_that_continues_an_import_names_the_same_source() {
+        let check = |kind, location: &str, parts: [Option<&str>; 2], snapshot, expected: &str| {
+            let [reference, folder] = parts.map(|part| part.map(str::to_string));
+            let origin = SourceOrigin { kind, location: location.to_string(), reference, folder, snapshot };
+            let id = "a-0123456789".to_string().try_into().unwrap();
+            let mut import = UnfinishedImport {
+                id,
+                name: "a".into(),
+                origin,
+                is_update: false,
+                stage: "planned",
+                begun_at: 0,
+            };
+            assert_eq!(import_command(&import), expected);
+            import.is_update = true;
+            assert_eq!(import_command(&import), "spyhop library update a");
+        };
+        let url = "https://example.org/a.git";
+        check(
+            SourceKind::Git,
+            url,
+            [Some("v1"), Some("src/my files")],
+            false,
+            "spyhop add https://example.org/a.git --ref v1 --folder 'src/my files'",
+        );
+        check(SourceKind::Git, "/w/100%", [None, None], false, "spyhop add file:///w/100%25");
+        check(SourceKind::Git, "/w/a", [Some("v1"), None], false, "spyhop add /w/a --ref v1");
+        check(SourceKind::Folder, "/w/a", [None, None], true, "spyhop add /w/a --snapshot");
+    }
 
     #[test]
     fn words_are_quoted_where_a_shell_would_change_them() {

@@ -117,6 +117,18 @@ fn an_index_that_is_in_use_is_not_removed() {
 }
 
 #[test]
+fn an_unfinished_import_says_how_to_continue() {
+    let (place, _) = TestPlace::with_newer_archive();
+    place.update_until_indexing("keys");
+    let mut job = place.library.jobs().unwrap().remove(0);
+    job.id = "other-1".to_string().try_into().unwrap();
+    records::write(&place.library.paths.job(&job.id), &job).unwrap();
+    let unfinished = place.library.list().unwrap().unfinished;
+    let rows: Vec<_> = unfinished.iter().map(|row| (row.id.as_str(), row.is_update)).collect();
+    assert_eq!((rows[1], rows[0].1), (("other-1", false), true));
+}
+
+#[test]
 fn raw_files_that_were_made_writable_are_compared_with_their_index() {
     let place = TestPlace::new();
     fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();

@@ -327,8 +327,8 @@ struct WireUnfinished<'a> {
 
 impl<'a> WireUnfinished<'a> {
     fn new(import: &'a UnfinishedImport) -> WireUnfinished<'a> {
-        let UnfinishedImport { name, location, stage, begun_at, .. } = import;
-        WireUnfinished { name, location, stage, begun_at: time(*begun_at) }
+        let UnfinishedImport { name, origin, stage, begun_at, .. } = import;
+        WireUnfinished { name, location: &origin.location, stage, begun_at: time(*begun_at) }
     }
 }
 

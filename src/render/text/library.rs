@@ -13,6 +13,7 @@ use crate::library::{
     LibraryStatus, RemovedSource, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport, UpdatedSource,
     VerifiedSource,
 };
+use crate::render::command::import_command;
 use crate::render::paint::{Ink, Style, shown};
 use crate::time::rfc3339;
 
@@ -234,9 +235,9 @@ pub fn library_status(status: &LibraryStatus, style: &Style) -> String {
 
 fn unfinished(imports: &[UnfinishedImport]) -> String {
     let line = |import: &UnfinishedImport| {
-        let (name, location) = (clean(&import.name), clean(&import.location));
+        let (name, command) = (clean(&import.name), clean(&import_command(import)));
         let (stage, begun) = (import.stage, time(import.begun_at));
-        format!("unfinished: {name}, {stage} since {begun}; spyhop add {location} continues\n")
+        format!("unfinished: {name}, {stage} since {begun}; {command} continues\n")
     };
     imports.iter().map(line).collect()
 }
