@@ -12,13 +12,13 @@ use spyhop::engine::api::Options;
 use spyhop::engine::{Engine, Error, SourceSet};
 use spyhop::library::{AddProgress, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader};
 use spyhop::render::agent::{self, Answer};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use super::arguments::{ToolCall, ToolRequest};
 use super::calls::{self, PendingReply};
 use super::engines::Rests;
 use super::progress::Watcher;
-use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, run};
+use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, run, run_with};
 
 /// The timeout of a call that imports: below the minute after which common clients give up.
 const IMPORT_PATIENCE: Duration = Duration::from_secs(50);
@@ -121,11 +121,15 @@ impl ServedLibrary {
     }
 
     /// Adds or updates sources. An import that takes longer than clients wait goes on, and so does one whose call was
-    /// cancelled: the same call continues with what is there.
+    /// cancelled: the same call continues with what is there. A call that has to wait too long for another import is
+    /// refused.
     pub async fn change(self: &Arc<Self>, call: Arc<ToolCall>, watcher: &mut Watcher) -> CallOutcome {
+        let deadline = tokio::time::sleep(IMPORT_PATIENCE);
+        tokio::pin!(deadline);
+        let permit = self.turn(IMPORT_PATIENCE).await?;
         let (sender, mut progress) = watch::channel(None);
         let library = Arc::clone(self);
-        let work = run(&self.changes, move || {
+        let work = run_with(permit, move || {
             let tell = |progress: AddProgress| {
                 if let AddProgress::Indexing(progress) = progress {
                     sender.send_replace(Some(progress));
@@ -134,8 +138,6 @@ impl ServedLibrary {
             library.changed(&call.ask, &tell).map_err(|error| calls::failed(&error))
         });
         tokio::pin!(work);
-        let deadline = tokio::time::sleep(IMPORT_PATIENCE);
-        tokio::pin!(deadline);
         loop {
             tokio::select! {
                 biased;
@@ -147,6 +149,12 @@ impl ServedLibrary {
                 }
             }
         }
+    }
+
+    /// The permit to change the library, of which there is one.
+    async fn turn(&self, patience: Duration) -> Result<OwnedSemaphorePermit, Answer> {
+        let permit = tokio::time::timeout(patience, Arc::clone(&self.changes).acquire_owned()).await;
+        permit.ok().and_then(Result::ok).ok_or_else(agent::import_is_running)
     }
 
     fn changed(&self, ask: &ToolRequest, progress: OnAddProgress<'_>) -> Result<Answer, Error> {
@@ -193,5 +201,24 @@ impl Rests for ServedLibrary {
         }
         *open = OpenLibrary::default();
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_that_does_not_begin_is_not_said_to_go_on() {
+        let library = ServedLibrary::new(None, Options::default(), Arc::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let running = library.turn(Duration::from_secs(60)).await.ok().expect("no import runs");
+            let refused = library.turn(Duration::from_millis(20)).await.err().expect("one import at a time");
+            assert!(refused.text.starts_with("another import is running"), "{}", refused.text);
+            assert_eq!(refused.data["kind"], "locked");
+            drop(running);
+            assert!(library.turn(Duration::from_secs(60)).await.is_ok());
+        });
     }
 }

@@ -241,8 +241,16 @@ pub async fn run<T: Send + 'static>(
     permits: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
 ) -> Result<T, Answer> {
-    // The permit is released with the work, not with the call: work that nobody waits for any more still runs.
     let permit = Arc::clone(permits).acquire_owned().await;
+    run_with(permit, work).await
+}
+
+/// Runs blocking work on a thread of its own. The permit is released with the work, not with the call: work that nobody
+/// waits for any more still runs.
+pub async fn run_with<T: Send + 'static>(
+    permit: impl Send + 'static,
+    work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
+) -> Result<T, Answer> {
     let start = move || {
         tokio::task::spawn_blocking(move || {
             let _permit = permit;

@@ -34,6 +34,14 @@ pub fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> Answer {
     Answer { text, data: clean_value(&json::updated_sources(batch)) }
 }
 
+/// A call has waited for another import as long as a call may.
+pub fn import_is_running() -> Answer {
+    super::error(
+        "another import is running, and this one has not begun; try again when that one has ended",
+        "locked",
+    )
+}
+
 /// An import takes longer than a call may.
 pub fn import_goes_on() -> Answer {
     let text = "The import takes longer and goes on. The tool library shows its state.\n";
