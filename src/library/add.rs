@@ -56,7 +56,7 @@ impl Library {
     ///
     /// # Errors
     /// `BadRequest` for a wrong value; `NameTaken` if the name or the source is in the library; `BadSource` if an archive
-    /// is refused or the source is on another machine; `Locked` if another process changes the library; `DiskFull`,
+    /// is refused; `Unreachable` if a repository on another machine cannot be fetched; `Locked` if another process changes the library; `DiskFull`,
     /// `ReadOnly`, `Permission` or `Io` if files cannot be read or written. After these errors, the library is as before.
     /// After an error of the indexing, the source is in the library and can be indexed by [`Library::update`].
     pub fn add(
