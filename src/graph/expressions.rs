@@ -52,7 +52,7 @@ impl MemberChain {
                     }
                     at = open - 1;
                 }
-                _ if tokens.is(at, b'>') => at = before_generics(tokens, at)?,
+                _ if tokens.is(at, b'>') => at = before_generics(tokens, at, ends_generics)?,
                 _ if tokens.is_word(at) => {
                     let before = at.checked_sub(1);
                     if before.is_some_and(|before| tokens.is(before, b'.')) {
@@ -184,22 +184,31 @@ fn is_operand(tokens: &Tokens, at: usize) -> bool {
             | "delete"
             | "void"
     );
-    tokens.is_word(at) && !is_keyword
-        || tokens.is(at, b')')
-        || tokens.is(at, b']')
+    is_end_of_operand(tokens, at, |_| is_keyword)
         || tokens.is(at, b'!') && at > 0 && (tokens.is_word(at - 1) || tokens.is(at - 1, b')'))
-        || tokens.is(at, b'>') && before_generics(tokens, at).is_some_and(|at| tokens.is_word(at))
+        || tokens.is(at, b'>')
+            && before_generics(tokens, at, ends_generics).is_some_and(|at| tokens.is_word(at))
         || tokens.is(at, b'.') && at > 0 && tokens.is(at - 1, b'?')
 }
 
-/// The token before the generic arguments that `close` ends.
-fn before_generics(tokens: &Tokens, close: usize) -> Option<usize> {
+/// Whether a word that is no keyword, or a bracket, ends an operand at `at`.
+pub(super) fn is_end_of_operand(tokens: &Tokens, at: usize, is_keyword: impl Fn(&str) -> bool) -> bool {
+    tokens.is_word(at) && !is_keyword(tokens.word(at)) || tokens.is(at, b')') || tokens.is(at, b']')
+}
+
+/// Whether a token is never part of generic arguments of TypeScript.
+fn ends_generics(word: &str) -> bool {
+    matches!(word, ";" | "&")
+}
+
+/// The token before the generic arguments that `close` ends. A token that `ends` holds for is in none.
+pub(super) fn before_generics(tokens: &Tokens, close: usize, ends: impl Fn(&str) -> bool) -> Option<usize> {
     let mut depth = 0;
     for at in (close.saturating_sub(60)..=close).rev() {
         match tokens.word(at) {
-            ">" if !tokens.is(at.wrapping_sub(1), b'=') => depth += 1,
+            ">" if !is_arrow(tokens, at) => depth += 1,
             "<" => depth -= 1,
-            ";" | "&" => return None,
+            word if ends(word) => return None,
             _ => {}
         }
         if depth == 0 {
@@ -207,6 +216,11 @@ fn before_generics(tokens: &Tokens, close: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Whether the `>` at `at` is the end of `->` or `=>`.
+pub(super) fn is_arrow(tokens: &Tokens, at: usize) -> bool {
+    at > 0 && (tokens.is(at - 1, b'-') || tokens.is(at - 1, b'='))
 }
 
 /// The token after the generic arguments that begin at `open`, if a call or the end follows.

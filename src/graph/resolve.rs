@@ -111,26 +111,49 @@ impl Graph<'_> {
         facts: &FileFacts,
         used: &NameUse,
     ) -> Result<Vec<Meaning>, SearchError> {
-        let (family, name) = (self.family(file), facts.at(used.span));
-        let candidates = self.definitions_in(family, name)?;
-        let question = Question { file, family, facts, used, name, candidates };
-        if matches!(family, Family::Python | Family::Web)
+        let question = self.question(file, facts, used)?;
+        if matches!(question.family, Family::Python | Family::Web)
             && let Some(ruling) = self.by_declarations(&question)?
         {
             return Ok(self.ruled(ruling));
         }
-        if let Some(ruling) = self.by_declared_type(&question)? {
-            return Ok(self.ruled(ruling));
+        match self.by_declared_type(&question)? {
+            Some(ruling) => Ok(self.ruled(ruling)),
+            None => self.meanings_of(&question),
         }
-        let ruling = match &used.receiver {
-            Receiver::Absent => self.plain_name(&question)?,
-            Receiver::Own => self.own_member(&question)?,
-            Receiver::Base => self.base_member(&question)?,
-            Receiver::Path(path) => self.after_path(&question, path)?,
-            Receiver::Chain(chain) => self.after_chain(&question, chain)?,
+    }
+
+    /// The definitions that a use means by rules that evaluate no expression.
+    pub(super) fn meanings_by_rules(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &NameUse,
+    ) -> Result<Vec<Meaning>, SearchError> {
+        self.meanings_of(&self.question(file, facts, used)?)
+    }
+
+    fn question<'q>(
+        &self,
+        file: u32,
+        facts: &'q FileFacts,
+        used: &'q NameUse,
+    ) -> Result<Question<'q>, SearchError> {
+        let (family, name) = (self.family(file), facts.at(used.span));
+        let candidates = self.definitions_in(family, name)?;
+        Ok(Question { file, family, facts, used, name, candidates })
+    }
+
+    fn meanings_of(&self, question: &Question<'_>) -> Result<Vec<Meaning>, SearchError> {
+        let ruling = match &question.used.receiver {
+            Receiver::Absent => self.plain_name(question)?,
+            Receiver::Own => self.own_member(question)?,
+            Receiver::Base => self.base_member(question)?,
+            Receiver::Path(path) => self.after_path(question, path)?,
+            Receiver::Chain(chain) => self.after_chain(question, chain)?,
             Receiver::Expression => None,
         };
-        Ok(ruling.map_or_else(|| self.by_name_alone(&question), |ruling| self.ruled(ruling)))
+        Ok(ruling.map_or_else(|| self.by_name_alone(question), |ruling| self.ruled(ruling)))
     }
 
     /// The meanings of a ruling.

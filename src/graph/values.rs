@@ -16,7 +16,7 @@ pub(super) struct FileReading {
 }
 
 /// The steps of evaluation that one use may take.
-const MAX_EVALUATIONS: u32 = 600;
+pub(super) const MAX_EVALUATIONS: u32 = 600;
 
 /// A declaration or a function with the type of its receiver, by file and position.
 type Evaluated = (u32, u32, Option<(u32, u32)>);

@@ -53,6 +53,46 @@ pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span
     scanner.found
 }
 
+/// The comments of a text in a language with `//` and `/* */`, for texts whose analysis is not at hand.
+pub(super) fn comments(family: Family, text: &str) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(next) = memchr::memchr3(b'/', b'"', b'\'', &bytes[at..]).map(|next| at + next) {
+        // Few literals are between backquotes.
+        let next = memchr::memchr(b'`', &bytes[at..next]).map_or(next, |before| at + before);
+        let end = match bytes[next] {
+            b'/' => end_of_comment(family, bytes, next),
+            quote => end_of_literal(family, bytes, next, quote),
+        };
+        if bytes[next] == b'/' && end > next {
+            found.push(Span::new(next, end));
+        }
+        at = end.max(next + 1);
+    }
+    found
+}
+
+/// The end of the comment that begins at `start`; `start` if none begins there.
+fn end_of_comment(family: Family, bytes: &[u8], start: usize) -> usize {
+    match bytes.get(start + 1) {
+        Some(b'/') => memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |next| start + next),
+        Some(b'*') => {
+            let (mut at, mut depth) = (start + 2, 1);
+            while let Some(next) = memchr::memchr2(b'*', b'/', &bytes[at..]).map(|next| at + next) {
+                at = next + 2;
+                match bytes.get(next..next + 2) {
+                    Some(b"*/") if depth == 1 => return at,
+                    Some(b"*/") => depth -= 1,
+                    Some(b"/*") if family == Family::Rust => depth += 1,
+                    _ => at = next + 1,
+                }
+            }
+            bytes.len()
+        }
+        _ => start,
+    }
+}
+
 /// The search for comments and literals.
 struct Scanner<'t> {
     family: Family,
@@ -149,6 +189,12 @@ fn end_of_literal(family: Family, bytes: &[u8], start: usize, quote: u8) -> usiz
     let is_triple = family == Family::Python && bytes[start..].starts_with(&[quote; 3]);
     let is_char = quote == b'\'' && matches!(family, Family::Rust | Family::C | Family::Jvm | Family::Go);
     let (mut at, width) = (start + if is_triple { 3 } else { 1 }, if is_triple { 3 } else { 1 });
+    // A quote of Rust without an escape is a literal of one character or the sign of a lifetime.
+    if is_char && family == Family::Rust && bytes.get(start + 1) != Some(&b'\\') {
+        let rest = bytes.get(start + 1..(start + 6).min(bytes.len())).unwrap_or_default();
+        let length = rest.iter().skip(1).take_while(|byte| **byte & 0xC0 == 0x80).count() + 1;
+        return if rest.get(length) == Some(&b'\'') { start + length + 2 } else { start };
+    }
     let spans_lines = is_triple || quote == b'`' || family == Family::Rust;
     while at < bytes.len() {
         match bytes[at] {
@@ -165,7 +211,7 @@ fn end_of_literal(family: Family, bytes: &[u8], start: usize, quote: u8) -> usiz
 }
 
 /// The end of the raw string of Rust whose first quote is at `start`; `None` if the quote begins another literal.
-pub(super) fn end_of_raw_string(bytes: &[u8], start: usize) -> Option<usize> {
+fn end_of_raw_string(bytes: &[u8], start: usize) -> Option<usize> {
     let n_hashes = bytes[..start].iter().rev().take_while(|byte| **byte == b'#').count();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let before = &bytes[..start - n_hashes];
@@ -187,6 +233,32 @@ mod tests {
         let skipped = skipped(family, text, &comments);
         let found = whole_words(text, "take").into_iter().filter(|span| !is_skipped(&skipped, *span));
         assert_eq!(found.count(), expected, "{text}");
+    }
+
+    fn check_comments(family: Family, text: &str, expected: &[&str]) {
+        let found: Vec<&str> = comments(family, text).iter().map(|own| &text[own.range()]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn comments_are_outside_of_literals() {
+        let all = "a(r#\"\" // no\"#, \"// no\", '\"', '\\'') // yes\n/* and */ b";
+        check_comments(Family::Rust, all, &["// yes", "/* and */"]);
+        check_comments(Family::Rust, "fn f<'a, 'b>(a: &'a str) {} // 'a'", &["// 'a'"]);
+        check_comments(Family::Rust, "/* a /* b */ c */ d", &["/* a /* b */ c */"]);
+        check_comments(Family::Jvm, "/* a /* b */ c /**/ d / e", &["/* a /* b */", "/**/"]);
+        check_comments(Family::Go, "a := `// no` // yes", &["// yes"]);
+        check_comments(Family::Go, "a := 'x' /", &[]);
+    }
+
+    #[test]
+    fn a_text_may_end_inside_of_anything() {
+        for text in ["'\\", "'", "\"\\", "/*", "/* *", "//", "/", "`", "r#\"", "'é"] {
+            for family in [Family::Rust, Family::Go, Family::Jvm] {
+                assert!(comments(family, text).len() <= 1, "{text}");
+                skipped(family, text, &[]);
+            }
+        }
     }
 
     #[test]

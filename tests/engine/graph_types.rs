@@ -128,6 +128,37 @@ fn modules_of_rust_tests_lie_beside_their_root_or_at_a_written_path() {
     check(RUST, "dig", &["tests/all/more.rs:4 -> 1"]);
 }
 
+#[test]
+fn a_chain_of_unknown_members_costs_one_step_for_each_member() {
+    let chain = ".part".repeat(60);
+    let tree = format!(
+        "=== Cargo.toml\n[package]\nname = \"pool\"\n=== src/lib.rs\npub struct Slot;\nimpl Slot {{\n    \
+         pub fn take(&self) {{}}\n}}\nfn run(slot: Unknown) {{\n    slot{chain}.take();\n    let all = [0];\n    \
+         all[0]{chain}.take();\n    Slot.take();\n}}\n"
+    );
+    let begun = std::time::Instant::now();
+    check(&tree, "Slot.take", &["src/lib.rs:9 -> 3"]);
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_value_is_followed_through_many_names() {
+    let names: String = (1..30).map(|at| format!("    let slot{at} = slot{};\n", at - 1)).collect();
+    let tree = format!(
+        "=== Cargo.toml\n[package]\nname = \"pool\"\n=== src/lib.rs\npub struct Slot;\npub struct Other;\n\
+         impl Slot {{ pub fn take(&self) {{}} }}\nimpl Other {{ pub fn take(&self) {{}} }}\n\
+         fn run(slot0: Slot) {{\n{names}    slot29.take();\n}}\n"
+    );
+    check(&tree, "Slot.take", &["src/lib.rs:35 -> 3"]);
+}
+
+#[test]
+fn a_function_may_end_inside_of_a_literal() {
+    let tree = "=== Cargo.toml\n[package]\nname = \"pool\"\n=== src/lib.rs\npub struct Slot;\nimpl Slot {\n    \
+                pub fn take(&self) {}\n}\nfn run(slot: Slot) {\n    slot.take();\n    let end = '\\";
+    check(tree.trim_end(), "Slot.take", &["src/lib.rs:6 -> 3"]);
+}
+
 const GO: &str = r#"
 === go.mod
 module example.com/pool

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use super::fields::substituted;
-use super::item::ItemTokens;
+use super::fields::{name_and_parameters, substituted};
+use super::item::{ItemTokens, TypedExpression};
 use super::library;
 use super::locals::{LocalSource, ValuePart, declaration};
-use super::written::{LIST, TUPLE, WrittenType, written};
+use super::members::MAX_STEPS;
+use super::written::{LIST, TUPLE, WrittenType, end_of_type, written};
+use crate::graph::expressions::{before_generics, is_end_of_operand};
 use crate::graph::family::Family;
 use crate::graph::files::{Definition, Graph};
 use crate::graph::resolve::{Question, RuleResult, dedup};
@@ -51,9 +53,6 @@ impl Site<'_> {
     }
 }
 
-/// The types of an expression, and its first token.
-type TypedExpression = (Vec<WrittenType>, usize);
-
 impl Graph<'_> {
     /// The meaning of a member by the declared type of its receiver.
     pub(in crate::graph) fn by_declared_type(
@@ -72,11 +71,14 @@ impl Graph<'_> {
         if at < 2 || tokens.word(at) != question.name || !tokens.is(at - 1, b'.') {
             return Ok(None);
         }
-        let types = self.declared.nested(|| self.ending_at(&site, at - 2))?;
-        let types = types.map_or_else(Vec::new, |(types, _)| types);
+        self.declared.expressions.begin();
+        let Some((types, _)) = self.ending_at(&site, at - 2)? else { return Ok(None) };
+        if self.declared.expressions.is_cut() {
+            return Ok(None);
+        }
         let mut found = Vec::new();
         for own in &types {
-            found.extend(self.members_of(&site, own, question.name, 0)?);
+            found.extend(self.members_of(&site, own, question.name)?);
         }
         dedup(&mut found);
         Ok((!found.is_empty()).then_some((EdgeRule::TypedVariable, found)))
@@ -92,7 +94,12 @@ impl Graph<'_> {
     }
 
     /// The types of the expression that ends with the token `at`.
-    fn ending_at(&self, site: &Site<'_>, at: usize) -> Result<Option<TypedExpression>, SearchError> {
+    fn ending_at(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
+        let key = (site.file, site.item.span, site.owner, at as u32);
+        self.declared.expressions.of(key, || self.evaluated_at(site, at))
+    }
+
+    fn evaluated_at(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
         let tokens = &site.item.tokens;
         let family = self.family(site.file);
         let Some(token) = tokens.at(at) else { return Ok(None) };
@@ -141,12 +148,12 @@ impl Graph<'_> {
                 return Ok(written((family, site.file), tokens, from + 1, close));
             }
         }
-        let evaluated = self.declared.nested(|| self.ending_at(site, to - 1))?;
+        let evaluated = self.ending_at(site, to - 1)?;
         Ok(evaluated.filter(|(_, first)| *first == from).map_or_else(Vec::new, |(types, _)| types))
     }
 
     /// A literal of a struct that ends with the brace at `close`.
-    fn literal(&self, site: &Site<'_>, close: usize) -> Result<Option<TypedExpression>, SearchError> {
+    fn literal(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
         let tokens = &site.item.tokens;
         let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
         let home = (self.family(site.file), site.file);
@@ -179,7 +186,7 @@ impl Graph<'_> {
     }
 
     /// A call, a conversion or an expression in parentheses that ends with the parenthesis at `close`.
-    fn call_or_group(&self, site: &Site<'_>, close: usize) -> Result<Option<TypedExpression>, SearchError> {
+    fn call_or_group(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
         let tokens = &site.item.tokens;
         let Some(open) = tokens.partner(close) else { return Ok(None) };
         let home = (self.family(site.file), site.file);
@@ -219,24 +226,19 @@ impl Graph<'_> {
         receiver: Option<Vec<WrittenType>>,
         (open, close): (usize, usize),
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let span = site.item.span(called);
-        let key = (site.file, span.start);
-        if let Some(known) = self.declared.calls.borrow().get(&key) {
-            return Ok(known.clone());
-        }
         let tokens = &site.item.tokens;
         let mut found = self.built_in(site, called, (open, close))?;
         if found.is_empty() {
             let receivers = receiver.as_deref().unwrap_or_default();
             let mut functions = Vec::new();
             for own in receivers {
-                functions.extend(self.members_of(site, own, tokens.word(called), 0)?);
+                functions.extend(self.members_of(site, own, tokens.word(called))?);
             }
             if functions.is_empty() && self.family(site.file) == Family::Rust {
                 found.extend(receivers.iter().filter_map(|own| library::result(own, tokens.word(called))));
             }
             if functions.is_empty() && found.is_empty() {
-                functions = self.definitions_at(site, span)?;
+                functions = self.definitions_at(site, site.item.span_of(called))?;
             }
             for function in &functions {
                 found.extend(self.results(function, receivers)?);
@@ -246,7 +248,6 @@ impl Graph<'_> {
             }
         }
         unique(&mut found);
-        self.declared.calls.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
@@ -307,10 +308,11 @@ impl Graph<'_> {
         Ok(if gives_own && !definitions.is_empty() { types } else { Vec::new() })
     }
 
-    /// The definitions that the name at a span of the file means.
+    /// The definitions that the name at a span of the file means, apart from the type of a receiver: the expression before
+    /// the name is evaluated already, and has no such member.
     fn definitions_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Definition>, SearchError> {
         let used = site.facts.use_at(span);
-        let meanings = self.declared.nested(|| self.meanings(site.file, site.facts, &used))?;
+        let meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
         let certain = meanings.into_iter().filter(|meaning| meaning.confidence >= LEAST);
         Ok(certain.map(|meaning| meaning.definition).collect())
     }
@@ -333,13 +335,15 @@ impl Graph<'_> {
         let itself = itself.unwrap_or_else(|| around.clone());
         for own in &mut found {
             own.replace("Self", &itself);
+            *own = std::mem::replace(own, WrittenType::new(own.file, "")).bounded();
         }
         if let (Some(definition), Some(receiver)) = (definitions.first(), receivers.first())
             && receiver.name == around.name
             && let Some(item) = self.item(definition.file, definition.span)
-            && let Some(name) = (0..item.tokens.len()).find(|at| item.tokens.word(*at) == &*definition.name)
+            && let family = self.family(own.file)
+            && let Some((name, _)) = name_and_parameters(family, &item.tokens, &definition.name)
         {
-            found = substituted(self.family(own.file), &item.tokens, name, found, receiver);
+            found = substituted(family, &item.tokens, name, found, receiver);
         }
         Ok(found)
     }
@@ -354,10 +358,10 @@ impl Graph<'_> {
         let name = site.item.tokens.word(at);
         let mut found = Vec::new();
         for own in types {
-            found.extend(self.field_of(own, name, 0)?);
+            found.extend(self.field_of(own, name)?);
         }
         if found.is_empty() && types.is_empty() {
-            for own in self.definitions_at(site, site.item.span(at))? {
+            for own in self.definitions_at(site, site.item.span_of(at))? {
                 found.extend(self.constant_types(&own)?);
             }
         }
@@ -365,27 +369,46 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    fn field_of(&self, own: &WrittenType, name: &str, steps: usize) -> Result<Vec<WrittenType>, SearchError> {
-        if steps > MAX_TYPES {
-            return Ok(Vec::new());
+    /// The types of a field of a type, or of the nearest types that it embeds, extends or passes on.
+    fn field_of(&self, own: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
+        let (mut found, mut seen, mut wave) = (Vec::new(), Vec::new(), vec![own.clone()]);
+        for _ in 0..=MAX_STEPS {
+            let mut next = Vec::new();
+            for own in wave {
+                if seen.contains(&own) {
+                    continue;
+                }
+                let (types, bases) = self.own_field(&own, name)?;
+                found.extend(types);
+                next.extend(bases);
+                seen.push(own);
+            }
+            wave = next;
         }
+        Ok(found)
+    }
+
+    /// The types of a field of a type itself, and without any the types that may have the field instead.
+    fn own_field(
+        &self,
+        own: &WrittenType,
+        name: &str,
+    ) -> Result<(Vec<WrittenType>, Vec<WrittenType>), SearchError> {
         if let (TUPLE, Ok(place)) = (&*own.name, name.parse::<usize>()) {
-            return Ok(own.args.get(place).cloned().into_iter().collect());
+            return Ok((own.args.get(place).cloned().into_iter().collect(), Vec::new()));
         }
         let definitions = self.type_definitions(own)?;
         if definitions.is_empty() {
-            return library::inner(own).map_or(Ok(Vec::new()), |inner| self.field_of(inner, name, steps + 1));
+            return Ok((Vec::new(), library::inner(own).cloned().into_iter().collect()));
         }
-        let mut found = Vec::new();
+        let (mut found, mut bases) = (Vec::new(), Vec::new());
         for definition in &definitions {
             found.extend(self.field_types(definition, own, name));
             if found.is_empty() && self.family(own.file) != Family::Rust {
-                for base in self.written_bases(definition, own)? {
-                    found.extend(self.field_of(&base, name, steps + 1)?);
-                }
+                bases.extend(self.written_bases(definition, own)?);
             }
         }
-        Ok(found)
+        Ok((found, bases))
     }
 
     /// The types of the name at token `at` that nothing with a dot stands before.
@@ -398,19 +421,18 @@ impl Graph<'_> {
         }
         let is_path = at > 0 && tokens.is(at - 1, b':');
         if !is_path && let Some(source) = declaration(family, tokens, name, at) {
-            let found = self.declared.nested(|| self.local(site, source))?;
-            return Ok(found);
+            return self.local(site, source);
         }
         if family == Family::Jvm
             && let Some(own) = around()
         {
-            let found = self.field_of(&own, name, 0)?;
+            let found = self.field_of(&own, name)?;
             if !found.is_empty() {
                 return Ok(found);
             }
         }
         let mut found = Vec::new();
-        for own in self.definitions_at(site, site.item.span(at))? {
+        for own in self.definitions_at(site, site.item.span_of(at))? {
             found.extend(self.constant_types(&own)?);
         }
         // A class of Java before a static member, or a variant of an enum of Rust.
@@ -495,12 +517,10 @@ impl Graph<'_> {
         }
         let Some(item) = self.item(own.file, own.span) else { return Ok(Vec::new()) };
         let tokens = &item.tokens;
-        let Some(name) = (0..tokens.len()).find(|at| tokens.word(*at) == &*own.name) else {
-            return Ok(Vec::new());
-        };
+        let Some((name, _)) = name_and_parameters(family, tokens, &own.name) else { return Ok(Vec::new()) };
         let ends = |at: usize| tokens.is(at, b'=') || tokens.is(at, b';');
         let from = if family == Family::Rust { name + 2 } else { name + 1 };
-        let equals = super::written::end_of_type(tokens, from, tokens.len(), ends);
+        let equals = end_of_type(tokens, from, tokens.len(), ends);
         if equals > from {
             return Ok(written((family, own.file), tokens, from, equals));
         }
@@ -542,10 +562,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 fn is_operand(tokens: &Tokens, at: usize) -> bool {
-    tokens.is_word(at) && !is_keyword(tokens.word(at))
-        || tokens.is(at, b')')
-        || tokens.is(at, b']')
-        || tokens.is(at, b'?')
+    is_end_of_operand(tokens, at, is_keyword) || tokens.is(at, b'?')
 }
 
 /// The first token of a path such as `pool::Pool::new` that ends with the word at `at`.
@@ -568,19 +585,7 @@ fn before_arguments(tokens: &Tokens, close: usize) -> Option<usize> {
     if tokens.is(close, b']') {
         return tokens.partner(close)?.checked_sub(1);
     }
-    let mut depth = 0;
-    for at in (close.saturating_sub(60)..=close).rev() {
-        match tokens.word(at) {
-            ">" if !tokens.is(at.wrapping_sub(1), b'-') && !tokens.is(at.wrapping_sub(1), b'=') => depth += 1,
-            "<" => depth -= 1,
-            ";" | "{" | "}" => return None,
-            _ => {}
-        }
-        if depth == 0 {
-            let before = at.checked_sub(1)?;
-            let is_path = before > 1 && tokens.is(before, b':') && tokens.is(before - 1, b':');
-            return if is_path { before.checked_sub(2) } else { Some(before) };
-        }
-    }
-    None
+    let before = before_generics(tokens, close, |word| matches!(word, ";" | "{" | "}"))?;
+    let is_path = before > 1 && tokens.is(before, b':') && tokens.is(before - 1, b':');
+    if is_path { before.checked_sub(2) } else { Some(before) }
 }

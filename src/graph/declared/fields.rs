@@ -31,6 +31,20 @@ impl Graph<'_> {
         variant: &str,
         place: usize,
     ) -> Vec<WrittenType> {
+        self.types_in_variant(own, of, (variant, b'('), |tokens, open| {
+            let close = tokens.partner(open)?;
+            split_types(tokens, open + 1, close).get(place).copied()
+        })
+    }
+
+    /// The types that `part` finds after the bracket of a variant of an enum.
+    fn types_in_variant(
+        &self,
+        own: &Definition,
+        of: &WrittenType,
+        (variant, bracket): (&str, u8),
+        part: impl Fn(&Tokens, usize) -> Option<(usize, usize)>,
+    ) -> Vec<WrittenType> {
         let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
         let tokens = &item.tokens;
         let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &own.name) else {
@@ -38,13 +52,11 @@ impl Graph<'_> {
         };
         let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
         let is_variant = |at: &usize| {
-            tokens.word(*at) == variant && tokens.around(*at) == Some(body) && tokens.is(at + 1, b'(')
+            tokens.word(*at) == variant && tokens.around(*at) == Some(body) && tokens.is(at + 1, bracket)
         };
-        let Some(at) = (body..tokens.len()).find(is_variant) else { return Vec::new() };
-        let Some(close) = tokens.partner(at + 1) else { return Vec::new() };
-        let part = split_types(tokens, at + 2, close).get(place).copied();
+        let range = (body..tokens.len()).find(is_variant).and_then(|at| part(tokens, at + 1));
         let found =
-            part.map_or_else(Vec::new, |(from, to)| written((Family::Rust, own.file), tokens, from, to));
+            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, own.file), tokens, from, to));
         substituted(Family::Rust, tokens, name, found, of)
     }
 
@@ -59,20 +71,7 @@ impl Graph<'_> {
         if *own.name == *variant || variant == "Self" && own.kind == SymbolKind::Struct {
             return self.field_types(own, of, field);
         }
-        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
-        let tokens = &item.tokens;
-        let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &own.name) else {
-            return Vec::new();
-        };
-        let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
-        let is_variant = |at: &usize| {
-            tokens.word(*at) == variant && tokens.around(*at) == Some(body) && tokens.is(at + 1, b'{')
-        };
-        let at = (body..tokens.len()).find(is_variant);
-        let range = at.and_then(|at| rust_field(tokens, at + 1, field));
-        let found =
-            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, own.file), tokens, from, to));
-        substituted(Family::Rust, tokens, name, found, of)
+        self.types_in_variant(own, of, (variant, b'{'), |tokens, open| rust_field(tokens, open, field))
     }
 
     /// The types that a type of Go embeds.
@@ -112,13 +111,7 @@ impl Graph<'_> {
             let first = type_before(tokens, name);
             return first.map_or_else(Vec::new, |first| written(home, tokens, first, name));
         }
-        let open = if tokens.is(name + 1, b'<') {
-            generic_arguments(tokens, name + 1, tokens.len()).1
-        } else if tokens.is(name + 1, b'[') {
-            tokens.partner(name + 1).map_or(name + 1, |close| close + 1)
-        } else {
-            name + 1
-        };
+        let open = after_parameters(family, tokens, name);
         let Some(close) = tokens.partner(open) else { return Vec::new() };
         let from = match family {
             Family::Rust if tokens.is_operator(close + 1, "->") => close + 3,
@@ -160,18 +153,22 @@ fn named_results(home: (Family, u32), tokens: &Tokens, open: usize) -> Vec<Writt
 }
 
 /// The token of the name of a type, and the token after its generic parameters.
-fn name_and_parameters(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
+pub(super) fn name_and_parameters(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
     let at = (0..tokens.len()).find(|at| {
         tokens.word(*at) == name
             && !(*at > 0 && [b'@', b'#', b'.'].iter().any(|sign| tokens.is(at - 1, *sign)))
     })?;
-    let after = match family {
+    Some((at, after_parameters(family, tokens, at)))
+}
+
+/// The token after the generic parameters of the name at `at`.
+fn after_parameters(family: Family, tokens: &Tokens, at: usize) -> usize {
+    match family {
         Family::Go if tokens.is(at + 1, b'[') => tokens.partner(at + 1).map_or(at + 1, |close| close + 1),
         Family::Go => at + 1,
         _ if tokens.is(at + 1, b'<') => generic_arguments(tokens, at + 1, tokens.len()).1,
         _ => at + 1,
-    };
-    Some((at, after))
+    }
 }
 
 /// Types with the arguments of a type for its generic parameters.
@@ -195,7 +192,7 @@ pub(super) fn substituted(
     let is_type = |from: usize| !tokens.is(from, b'\'');
     let names: Vec<&str> =
         parts.iter().filter(|(from, _)| is_type(*from)).map(|(from, _)| tokens.word(*from)).collect();
-    types.into_iter().map(|own| replaced(own, &names, &of.args)).collect()
+    types.into_iter().map(|own| replaced(own, &names, &of.args).bounded()).collect()
 }
 
 fn replaced(own: WrittenType, names: &[&str], args: &[WrittenType]) -> WrittenType {

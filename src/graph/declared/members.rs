@@ -1,8 +1,9 @@
 //! The definitions of written types, and their members.
 
 use super::evaluate::Site;
+use super::fields::name_and_parameters;
 use super::library;
-use super::written::{WrittenType, end_of_type, generic_arguments, split_types, written};
+use super::written::{WrittenType, end_of_type, split_types, written};
 use crate::graph::family::Family;
 use crate::graph::files::{Definition, Graph};
 use crate::graph::paths::shared_folders;
@@ -12,7 +13,7 @@ use crate::path;
 use crate::search::SearchError;
 
 /// The longest chain of base types, bounds and aliases that is followed.
-const MAX_STEPS: usize = 4;
+pub(super) const MAX_STEPS: usize = 4;
 
 /// The most types that a name may mean.
 const MAX_TYPES: usize = 2;
@@ -67,45 +68,48 @@ impl Graph<'_> {
         site: &Site<'_>,
         own: &WrittenType,
         name: &str,
-        steps: usize,
     ) -> Result<Vec<Definition>, SearchError> {
-        if steps > MAX_STEPS {
-            return Ok(Vec::new());
-        }
-        let types = self.type_definitions(own)?;
-        if types.is_empty() {
-            let mut next = self.bounds(site, &own.name);
-            next.extend(library::inner(own).cloned());
-            return self.members_of_any(site, &next, name, steps);
-        }
-        let mut found = Vec::new();
-        for definition in &types {
-            found.extend(self.direct_members(definition, name)?);
-        }
-        if found.is_empty() {
-            let mut bases = Vec::new();
-            for definition in &types {
-                bases.extend(self.written_bases(definition, own)?);
+        let (mut found, mut seen, mut wave) = (Vec::new(), Vec::new(), vec![own.clone()]);
+        for _ in 0..=MAX_STEPS {
+            let mut next = Vec::new();
+            for own in wave {
+                if seen.contains(&own) {
+                    continue;
+                }
+                let (members, bases) = self.own_members(site, &own, name)?;
+                found.extend(members);
+                next.extend(bases);
+                seen.push(own);
             }
-            found = self.members_of_any(site, &bases, name, steps)?;
+            wave = next;
         }
         dedup(&mut found);
         Ok(found)
     }
 
-    fn members_of_any(
+    /// The members of a type itself, and without any the types that may have such members instead.
+    fn own_members(
         &self,
         site: &Site<'_>,
-        types: &[WrittenType],
+        own: &WrittenType,
         name: &str,
-        steps: usize,
-    ) -> Result<Vec<Definition>, SearchError> {
-        let mut found = Vec::new();
-        for next in types {
-            found.extend(self.members_of(site, next, name, steps + 1)?);
+    ) -> Result<(Vec<Definition>, Vec<WrittenType>), SearchError> {
+        let types = self.type_definitions(own)?;
+        let (mut found, mut bases) = (Vec::new(), Vec::new());
+        if types.is_empty() {
+            bases = self.bounds(site, &own.name);
+            bases.extend(library::inner(own).cloned());
+            return Ok((found, bases));
         }
-        dedup(&mut found);
-        Ok(found)
+        for definition in &types {
+            found.extend(self.direct_members(definition, name)?);
+        }
+        if found.is_empty() {
+            for definition in &types {
+                bases.extend(self.written_bases(definition, own)?);
+            }
+        }
+        Ok((found, bases))
     }
 
     /// The members of a type itself.
@@ -144,7 +148,7 @@ impl Graph<'_> {
         let family = self.family(own.file);
         let Some(item) = self.item(own.file, own.span) else { return Ok(Vec::new()) };
         let (tokens, home) = (&item.tokens, (family, own.file));
-        let Some(name) = (0..tokens.len()).find(|at| tokens.word(*at) == &*own.name) else {
+        let Some((name, after)) = name_and_parameters(family, tokens, &own.name) else {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
@@ -153,11 +157,7 @@ impl Graph<'_> {
             Family::Jvm => {
                 let body = tokens.find(name, tokens.len(), |at| tokens.is(at, b'{'));
                 let is_head = |at: &usize| matches!(tokens.word(*at), "extends" | "implements");
-                let mut at = if tokens.is(name + 1, b'<') {
-                    generic_arguments(tokens, name + 1, body).1
-                } else {
-                    name + 1
-                };
+                let mut at = after;
                 while let Some(head) = (at..body).find(is_head) {
                     at = (head + 1..body).find(is_head).unwrap_or(body);
                     for (from, to) in split_types(tokens, head + 1, at) {

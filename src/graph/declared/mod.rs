@@ -2,9 +2,10 @@
 //!
 //! The type of `make().pool` follows from the result that `make` writes and from the field `pool` of that type. A value is
 //! the type that is written for it, with generic arguments; nothing is checked, and what is not written is not known.
-//! Calls in an expression are resolved by the rules of [`super::resolve`], so both call each other, to a bounded depth.
+//! Calls in an expression are resolved by the rules of [`super::resolve`] that need no type of a receiver.
 
 mod evaluate;
+mod evaluations;
 mod fields;
 mod item;
 mod library;

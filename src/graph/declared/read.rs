@@ -3,10 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::item::{ItemTokens, comments_in};
+use super::item::ItemTokens;
 use crate::graph::family::Family;
 use crate::graph::files::Graph;
 use crate::graph::tokens::Tokens;
+use crate::graph::words::comments;
 use crate::text::Span;
 
 /// The most bytes of an item that is read.
@@ -21,9 +22,9 @@ impl Graph<'_> {
         }
         let item = self.text(file).and_then(|text| {
             let part = text.get(span.range()).filter(|part| part.len() <= MAX_ITEM)?;
-            let (comments, part) = (comments_in(part), Arc::new(part.to_string()));
-            let tokens = Tokens::new(self.family(file), part, &comments);
-            Some(Rc::new(ItemTokens { start: span.start, tokens }))
+            let (family, part) = (self.family(file), Arc::new(part.to_string()));
+            let tokens = Tokens::new(family, part.clone(), &comments(family, &part));
+            Some(Rc::new(ItemTokens { span, tokens }))
         });
         self.declared.items.borrow_mut().insert(key, item.clone());
         item

@@ -1,5 +1,6 @@
 //! Types as they are written.
 
+use crate::graph::expressions::is_arrow;
 use crate::graph::family::Family;
 use crate::graph::tokens::Tokens;
 
@@ -8,6 +9,12 @@ pub(super) const LIST: &str = "[]";
 
 /// The name of several values as a type.
 pub(super) const TUPLE: &str = "(,)";
+
+/// The most names of a type that is kept with its arguments. A field of the type `P<(T, T)>` in `P<T>` doubles them.
+const MAX_PARTS: usize = 64;
+
+/// The deepest nesting of generic arguments that is read.
+const MAX_NESTING: usize = 12;
 
 /// A type as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +34,16 @@ impl WrittenType {
 
     pub fn with(self, args: Vec<WrittenType>) -> WrittenType {
         WrittenType { args, ..self }
+    }
+
+    /// The type without its arguments, if they are too many to be kept.
+    pub fn bounded(self) -> WrittenType {
+        if self.parts() > MAX_PARTS { WrittenType { args: Vec::new(), ..self } } else { self }
+    }
+
+    /// The number of names in the type.
+    fn parts(&self) -> usize {
+        1 + self.args.iter().map(WrittenType::parts).sum::<usize>()
     }
 
     /// Replaces a name in the type and its arguments by a type.
@@ -52,7 +69,8 @@ pub(super) fn written(
     let mut start = from;
     while start < to {
         let end = end_of_type(tokens, start, to, |at| tokens.is(at, b'+'));
-        found.extend(one((family, file), tokens, start, end));
+        let reader = TypeReader { family, file, tokens };
+        found.extend(reader.one(start, end, MAX_NESTING).map(WrittenType::bounded));
         start = end + 1;
     }
     found
@@ -63,10 +81,9 @@ pub(super) fn written(
 pub(super) fn end_of_type(tokens: &Tokens, from: usize, to: usize, ends: impl Fn(usize) -> bool) -> usize {
     let (mut at, mut depth) = (from, 0);
     while at < to {
-        let is_arrow = at > 0 && (tokens.is(at - 1, b'-') || tokens.is(at - 1, b'='));
         if tokens.is(at, b'<') {
             depth += 1;
-        } else if tokens.is(at, b'>') && !is_arrow {
+        } else if tokens.is(at, b'>') && !is_arrow(tokens, at) {
             depth -= 1;
         }
         let closes = [b')', b']', b'}'].iter().any(|sign| tokens.is(at, *sign));
@@ -83,115 +100,124 @@ pub(super) fn end_of_type(tokens: &Tokens, from: usize, to: usize, ends: impl Fn
 
 /// The generic arguments after the `<` at `open`, and the token after them.
 pub(super) fn generic_arguments(tokens: &Tokens, open: usize, to: usize) -> (Vec<(usize, usize)>, usize) {
-    let (mut parts, mut start) = (Vec::new(), open + 1);
+    let (parts, end) = types_between_commas(tokens, open + 1, to);
+    (parts, (end + 1).min(to))
+}
+
+/// The parts of a list of types.
+pub(super) fn split_types(tokens: &Tokens, from: usize, to: usize) -> Vec<(usize, usize)> {
+    types_between_commas(tokens, from, to).0
+}
+
+/// The types from `from` on that commas separate, and the token that ends the last one.
+fn types_between_commas(tokens: &Tokens, from: usize, to: usize) -> (Vec<(usize, usize)>, usize) {
+    let (mut parts, mut start) = (Vec::new(), from);
     loop {
         let end = end_of_type(tokens, start, to, |at| tokens.is(at, b','));
         if end > start {
             parts.push((start, end));
         }
         if end >= to || !tokens.is(end, b',') {
-            return (parts, (end + 1).min(to));
+            return (parts, end);
         }
         start = end + 1;
     }
 }
 
-fn one(home: (Family, u32), tokens: &Tokens, from: usize, to: usize) -> Option<WrittenType> {
-    let mut at = from;
-    // What stands before the type itself.
-    loop {
-        let is_lifetime = tokens.is(at, b'\'');
-        let is_sign = [b'&', b'*', b'.', b'?'].iter().any(|sign| tokens.is(at, *sign));
-        let is_word =
-            matches!(tokens.word(at), "mut" | "const" | "dyn" | "impl" | "final" | "chan" | "extends");
-        at += match () {
-            () if is_lifetime => 2,
-            () if tokens.is(at, b'@') => 2,
-            () if is_sign || is_word => 1,
-            () => break,
-        };
-    }
-    if at >= to {
-        return None;
-    }
-    let (family, file) = home;
-    if tokens.is(at, b'(') {
-        let close = tokens.partner(at)?;
-        let parts = split_types(tokens, at + 1, close);
-        if parts.len() == 1 && !tokens.is(close - 1, b',') {
-            return one(home, tokens, parts[0].0, parts[0].1);
-        }
-        let unknown = || WrittenType::new(file, "");
-        let args = parts.iter().map(|(from, to)| one(home, tokens, *from, *to).unwrap_or_else(unknown));
-        return Some(WrittenType::new(file, TUPLE).with(args.collect()));
-    }
-    if tokens.is(at, b'[') {
-        let close = tokens.partner(at)?;
-        let element = match family {
-            Family::Go => one(home, tokens, close + 1, to),
-            _ => {
-                let end = tokens.find(at + 1, close, |at| tokens.is(at, b';'));
-                one(home, tokens, at + 1, end)
-            }
-        };
-        return Some(WrittenType::new(file, LIST).with(element.into_iter().collect()));
-    }
-    if !tokens.is_word(at) {
-        return None;
-    }
-    if family == Family::Go && tokens.word(at) == "map" && tokens.is(at + 1, b'[') {
-        let close = tokens.partner(at + 1)?;
-        let ends = [one(home, tokens, at + 2, close), one(home, tokens, close + 1, to)];
-        return Some(WrittenType::new(file, "map").with(ends.into_iter().flatten().collect()));
-    }
-    named(home, tokens, at, to)
+/// Reads types from the tokens of a file.
+struct TypeReader<'t> {
+    family: Family,
+    file: u32,
+    tokens: &'t Tokens,
 }
 
-/// A type with a name, which may be a path with generic arguments.
-fn named(home: (Family, u32), tokens: &Tokens, from: usize, to: usize) -> Option<WrittenType> {
-    let (family, file) = home;
-    let (mut at, mut name, mut args) = (from, from, Vec::new());
-    loop {
-        name = if tokens.is_word(at) { at } else { name };
-        at += 1;
-        if at < to && tokens.is(at, b'<') {
-            let (parts, end) = generic_arguments(tokens, at, to);
-            args = parts.iter().filter_map(|(from, to)| one(home, tokens, *from, *to)).collect();
-            at = end;
-        } else if at < to && tokens.is(at, b'[') && family == Family::Go {
+impl TypeReader<'_> {
+    /// The type in `from..to`, with arguments down to `depth`.
+    fn one(&self, from: usize, to: usize, depth: usize) -> Option<WrittenType> {
+        let TypeReader { family, file, tokens } = *self;
+        let depth = depth.checked_sub(1)?;
+        let mut at = from;
+        // What stands before the type itself.
+        loop {
+            let is_lifetime = tokens.is(at, b'\'');
+            let is_sign = [b'&', b'*', b'.', b'?'].iter().any(|sign| tokens.is(at, *sign));
+            let is_word =
+                matches!(tokens.word(at), "mut" | "const" | "dyn" | "impl" | "final" | "chan" | "extends");
+            at += match () {
+                () if is_lifetime => 2,
+                () if tokens.is(at, b'@') => 2,
+                () if is_sign || is_word => 1,
+                () => break,
+            };
+        }
+        if at >= to {
+            return None;
+        }
+        if tokens.is(at, b'(') {
             let close = tokens.partner(at)?;
-            args = split_types(tokens, at + 1, close)
-                .iter()
-                .filter_map(|(from, to)| one(home, tokens, *from, *to))
-                .collect();
-            at = close + 1;
+            let parts = split_types(tokens, at + 1, close);
+            if parts.len() == 1 && !tokens.is(close - 1, b',') {
+                return self.one(parts[0].0, parts[0].1, depth);
+            }
+            let unknown = || WrittenType::new(file, "");
+            let args = parts.iter().map(|(from, to)| self.one(*from, *to, depth).unwrap_or_else(unknown));
+            return Some(WrittenType::new(file, TUPLE).with(args.collect()));
         }
-        let next = match () {
-            () if tokens.is(at, b':') && tokens.is(at + 1, b':') => at + 2,
-            () if tokens.is(at, b'.') && tokens.is_word(at + 1) => at + 1,
-            () => break,
-        };
-        if next >= to || !(tokens.is_word(next) || tokens.is(next, b'<')) {
-            break;
+        if tokens.is(at, b'[') {
+            let close = tokens.partner(at)?;
+            let element = match family {
+                Family::Go => self.one(close + 1, to, depth),
+                _ => {
+                    let end = tokens.find(at + 1, close, |at| tokens.is(at, b';'));
+                    self.one(at + 1, end, depth)
+                }
+            };
+            return Some(WrittenType::new(file, LIST).with(element.into_iter().collect()));
         }
-        at = if tokens.is(next, b'<') { next - 1 } else { next };
+        if !tokens.is_word(at) {
+            return None;
+        }
+        if family == Family::Go && tokens.word(at) == "map" && tokens.is(at + 1, b'[') {
+            let close = tokens.partner(at + 1)?;
+            let ends = [self.one(at + 2, close, depth), self.one(close + 1, to, depth)];
+            return Some(WrittenType::new(file, "map").with(ends.into_iter().flatten().collect()));
+        }
+        self.named(at, to, depth)
     }
-    let own = WrittenType::new(file, tokens.word(name)).with(args);
-    let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
-    Some(if is_array { WrittenType::new(file, LIST).with(vec![own]) } else { own })
-}
 
-/// The parts of a list of types.
-pub(super) fn split_types(tokens: &Tokens, from: usize, to: usize) -> Vec<(usize, usize)> {
-    let (mut parts, mut start) = (Vec::new(), from);
-    while start < to {
-        let end = end_of_type(tokens, start, to, |at| tokens.is(at, b','));
-        if end > start {
-            parts.push((start, end));
+    /// A type with a name, which may be a path with generic arguments.
+    fn named(&self, from: usize, to: usize, depth: usize) -> Option<WrittenType> {
+        let TypeReader { family, file, tokens } = *self;
+        let (mut at, mut name, mut args) = (from, from, Vec::new());
+        loop {
+            name = if tokens.is_word(at) { at } else { name };
+            at += 1;
+            if at < to && tokens.is(at, b'<') {
+                let (parts, end) = generic_arguments(tokens, at, to);
+                args = parts.iter().filter_map(|(from, to)| self.one(*from, *to, depth)).collect();
+                at = end;
+            } else if at < to && tokens.is(at, b'[') && family == Family::Go {
+                let close = tokens.partner(at)?;
+                args = split_types(tokens, at + 1, close)
+                    .iter()
+                    .filter_map(|(from, to)| self.one(*from, *to, depth))
+                    .collect();
+                at = close + 1;
+            }
+            let next = match () {
+                () if tokens.is(at, b':') && tokens.is(at + 1, b':') => at + 2,
+                () if tokens.is(at, b'.') && tokens.is_word(at + 1) => at + 1,
+                () => break,
+            };
+            if next >= to || !(tokens.is_word(next) || tokens.is(next, b'<')) {
+                break;
+            }
+            at = if tokens.is(next, b'<') { next - 1 } else { next };
         }
-        start = end + 1;
+        let own = WrittenType::new(file, tokens.word(name)).with(args);
+        let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
+        Some(if is_array { WrittenType::new(file, LIST).with(vec![own]) } else { own })
     }
-    parts
 }
 
 #[cfg(test)]
@@ -229,5 +255,23 @@ mod tests {
         check(Family::Jvm, "final Map<String, List<Pool>>", "Map<String, List<Pool>>");
         check(Family::Jvm, "Outer.Builder", "Builder");
         check(Family::Jvm, "Pool[]", "[]<Pool>");
+    }
+
+    #[test]
+    fn deeply_nested_types_are_read_to_a_bounded_depth() {
+        for (open, close) in [("A<", ">"), ("(A, ", ")"), ("[", "]")] {
+            let text = format!("{}A{}", open.repeat(50_000), close.repeat(50_000));
+            let tokens = Tokens::new(Family::Rust, Arc::new(text), &[]);
+            let found = written((Family::Rust, 0), &tokens, 0, tokens.len());
+            let deepest = std::iter::successors(found.first(), |own| own.args.last());
+            assert!((MAX_NESTING..=MAX_NESTING + 1).contains(&deepest.count()), "{open}");
+        }
+    }
+
+    #[test]
+    fn a_type_with_very_many_arguments_is_kept_without_them() {
+        let text = format!("A<{}>", "B, ".repeat(MAX_PARTS));
+        check(Family::Rust, &text, "A");
+        check(Family::Rust, &text.replacen("B, ", "", MAX_PARTS - 2), "A<B, B>");
     }
 }
