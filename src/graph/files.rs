@@ -11,6 +11,7 @@ pub use super::definition::Definition;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::paths::Paths;
+use super::rust_modules::TestModules;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
 use crate::grammar::Grammars;
@@ -130,6 +131,8 @@ pub struct Graph<'a> {
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<(String, String)>>,
+    /// The modules that the roots of Rust's tests declare.
+    pub(super) test_modules: RefCell<FxHashMap<u32, Rc<TestModules>>>,
 }
 
 impl<'a> Graph<'a> {
@@ -160,6 +163,7 @@ impl<'a> Graph<'a> {
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),
             crates: OnceCell::new(),
+            test_modules: RefCell::default(),
         }
     }
 

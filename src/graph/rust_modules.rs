@@ -1,8 +1,10 @@
 //! Rust's modules: crates by their manifests, modules by their files.
 
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use rustc_hash::FxHashMap;
 
 use super::files::Graph;
 use super::paths::{below, normalize};
@@ -75,21 +77,26 @@ fn step(graph: &Graph<'_>, folder: &str, name: &str) -> Option<String> {
     // The root of a test has its modules beside it, or where an attribute says.
     let (above, own) = path::split(folder);
     let root = paths.file(&format!("{folder}.rs")).filter(|_| is_target_folder(above) && !own.is_empty())?;
-    let path = path_of_module(&graph.text(root)?, name)?;
-    match path {
-        Some(path) => normalize(&below(above, &path)).map(|path| module_folder(&path)),
+    match graph.modules_of_test(root).get(name)? {
+        Some(path) => normalize(&below(above, path)).map(|path| module_folder(&path)),
         None => Some(below(above, name)).filter(|beside| has_file(beside)),
     }
 }
 
-/// The path that an attribute gives to the module `name`, if a text declares the module.
-fn path_of_module(text: &str, name: &str) -> Option<Option<String>> {
+/// The modules that a text declares without their content, each with the path that an attribute gives to the module.
+pub(super) type TestModules = FxHashMap<Box<str>, Option<Box<str>>>;
+
+fn modules_in(text: &str) -> TestModules {
     static MODULE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?m)(?:#\[path[ \t]*=[ \t]*"([^"\n]+)"\]\s*)?^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;"#)
             .expect("a constant pattern")
     });
-    let found = MODULE.captures_iter(text).find(|found| &found[2] == name)?;
-    Some(found.get(1).map(|path| path.as_str().to_string()))
+    let mut modules = TestModules::default();
+    for found in MODULE.captures_iter(text) {
+        let path = || found.get(1).map(|path| path.as_str().into());
+        modules.entry(found[2].into()).or_insert_with(path);
+    }
+    modules
 }
 
 /// Whether a folder holds programs of their own, such as tests.
@@ -122,6 +129,12 @@ fn crate_root(graph: &Graph<'_>, from: u32) -> Option<String> {
 }
 
 impl Graph<'_> {
+    /// The modules that the root file of a test declares, read once for a question.
+    fn modules_of_test(&self, root: u32) -> Rc<TestModules> {
+        let read = || Rc::new(self.text(root).map_or_else(TestModules::default, |text| modules_in(&text)));
+        self.test_modules.borrow_mut().entry(root).or_insert_with(read).clone()
+    }
+
     /// The crates of the tree: the name as in code, and the folder of the root module.
     fn crates(&self) -> &[(String, String)] {
         self.crates.get_or_init(|| find_crates(self))
@@ -143,4 +156,17 @@ fn find_crates(graph: &Graph<'_>) -> Vec<(String, String)> {
     }
     found.sort();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_declared_with_and_without_a_path() {
+        let text = "mod util;\n#[path = \"deep/own.rs\"]\npub(crate) mod deep;\nmod inline {}\n// mod no;\nmod util;\n";
+        let mut found: Vec<(Box<str>, Option<Box<str>>)> = modules_in(text).into_iter().collect();
+        found.sort();
+        assert_eq!(found, [("deep".into(), Some("deep/own.rs".into())), ("util".into(), None)]);
+    }
 }
