@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
     /// Ask each query of all trees at once; hits of other trees than the query's own answer nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["repeat", "expand_graph"])]
     all_trees: bool,
     /// Add neighbours of strong first hits in the code graph
     #[arg(long)]

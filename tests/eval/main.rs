@@ -159,6 +159,11 @@ fn queries_and_trees_are_chosen() {
         error.contains("--kind: nothing is called 'riddle'; choose of: names, semantic, words"),
         "{error}"
     );
+    for ignored in ["--repeat 3", "--expand-graph"] {
+        let error = place.refused(&format!("run web.toml --trees trees --all-trees {ignored}"));
+        let option = ignored.split(' ').next().unwrap();
+        assert!(error.contains("--all-trees") && error.contains(option), "{error}");
+    }
     let error = place.refused("run web.toml --trees trees --depth 5");
     assert!(error.contains("--depth 5 is less than -k 10"), "{error}");
 }

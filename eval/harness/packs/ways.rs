@@ -159,7 +159,8 @@ fn ripgrep(context: &WayContext<'_>, task: &str, budgets: &[usize], way: Way) ->
     let ms = begun.elapsed().as_secs_f64() * 1e3;
     let words = words_of(task);
     let most = budgets.iter().copied().max().unwrap_or(0);
-    let (mut tokens, mut read) = (listed_tokens(&files), Vec::new());
+    let listed = listed_tokens(&files);
+    let (mut tokens, mut read) = (listed, Vec::new());
     for path in files {
         if tokens >= most {
             break;
@@ -168,13 +169,44 @@ fn ripgrep(context: &WayContext<'_>, task: &str, budgets: &[usize], way: Way) ->
         tokens += agent::tokens(&lines.concat());
         read.push((path, tokens));
     }
-    // The last file is read as far as the budget reaches.
     let of_budget = |budget: &usize| {
-        let whole = read.partition_point(|(_, tokens)| tokens <= budget);
-        let has_more = whole < read.len();
-        let files = read.iter().take(whole + usize::from(has_more)).map(|(path, _)| path.clone()).collect();
-        let used = if has_more { *budget } else { tokens.min(*budget) };
+        let (n_files, used) = read_within(*budget, listed, &read);
+        let files = read.iter().take(n_files).map(|(path, _)| path.clone()).collect();
         Asked { tokens: used, ms, ..Asked::of(*budget, files) }
     };
     Ok(budgets.iter().map(of_budget).collect())
+}
+
+/// The number of files that an agent reads within a budget after the list of all files, and the tokens that are used. Each
+/// file comes with the tokens up to its end. The last file is read as far as the budget reaches.
+fn read_within(budget: usize, listed: usize, read: &[(String, usize)]) -> (usize, usize) {
+    if listed >= budget {
+        return (0, budget);
+    }
+    let whole = read.partition_point(|(_, tokens)| *tokens <= budget);
+    match whole < read.len() {
+        true => (whole + 1, budget),
+        false => (whole, read.last().map_or(listed, |(_, tokens)| *tokens)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_files_that_uses_the_budget_leaves_no_file() {
+        let read = [("a".to_string(), 150), ("b".to_string(), 200)];
+        for (budget, expected) in [
+            (100, (0, 100)),
+            (80, (0, 80)),
+            (101, (1, 101)),
+            (150, (2, 150)),
+            (200, (2, 200)),
+            (300, (2, 200)),
+        ] {
+            assert_eq!(read_within(budget, 100, &read), expected, "{budget}");
+        }
+        assert_eq!(read_within(500, 100, &[]), (0, 100));
+    }
 }
