@@ -318,8 +318,12 @@ pub(super) struct PassedLines {
 }
 
 impl PassedLines {
-    /// Adds a line.
-    fn add(&self, line: &[u8]) {
+    /// Adds a line that is passed on. An ordinary line is one of a file whose name says nothing of secrets: the line counts
+    /// as clear before the search for tokens, so that a search that finds a token forgets the line too.
+    fn pass(&self, line: &[u8], is_ordinary: bool) {
+        if is_ordinary {
+            self.clear.borrow_mut().add(line);
+        }
         let mut lines = self.lines.borrow_mut();
         if lines.last().is_some_and(|last| *last != b'\n') {
             lines.push(b'\n');
@@ -359,10 +363,7 @@ impl<S> SecretGuard<'_, S> {
             if (!is_clear && self.covered.holds_value(line)) || self.covered.has_block(line, at) {
                 self.passed.held.set(true);
             } else if !is_clear {
-                self.passed.add(line);
-                if is_ordinary {
-                    self.passed.clear.borrow_mut().add(line);
-                }
+                self.passed.pass(line, is_ordinary);
             }
             at += line.len() as u64;
         }
@@ -435,11 +436,31 @@ mod tests {
     fn a_token_takes_the_lines_before_it_from_the_clear_ones() {
         let (passed, token) = (PassedLines::default(), token_line());
         for line in [b"return nil\n", &token[..]] {
-            passed.add(line);
-            passed.clear.borrow_mut().add(line);
+            passed.pass(line, true);
         }
         assert!(passed.end(), "{}", String::from_utf8_lossy(&token));
         assert!(!passed.clear.borrow().contains(&token) && !passed.clear.borrow().contains(b"return nil\n"));
         assert!(!passed.end());
+    }
+
+    #[test]
+    fn a_token_in_the_line_that_begins_a_search_is_not_clear() {
+        let (passed, token) = (PassedLines::default(), token_line());
+        let mut size = 0;
+        for number in 0.. {
+            let line = format!("    harbour(\"mooring {number}\");\n");
+            if size + line.len() + token.len() > MAX_PASSED_BYTES {
+                break;
+            }
+            size += line.len();
+            passed.pass(line.as_bytes(), true);
+        }
+        let filler = format!("{}\n", "x".repeat(MAX_PASSED_BYTES - size - 2));
+        passed.pass(filler.as_bytes(), true);
+        assert!(!passed.held.get(), "the lines before the token begin no search");
+        passed.pass(&token, true);
+        assert!(passed.held.get(), "the line with the token begins the search");
+        assert!(!passed.clear.borrow().contains(&token));
+        assert!(passed.end());
     }
 }
