@@ -1,7 +1,7 @@
 //! What is lost by not parsing the insides of functions, and what is gained: every file of a tree analysed both ways.
 //!
 //! ```text
-//! cargo run --release --example bodies -- TREE [--every N] [--show N]
+//! cargo run --release -p spyhop-eval --example bodies -- TREE [--every N] [--show N]
 //! ```
 //!
 //! One way is with the manifests as they are on disk, the other without their table `[bodies]`, from a folder of overrides. Symbols are
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     let without = tempfile::tempdir()?;
     let mut languages = Vec::new();
-    let manifests = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars"));
+    let manifests = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../grammars"));
     for entry in std::fs::read_dir(&manifests)? {
         let path = entry?.path();
         let Ok(manifest) = std::fs::read_to_string(path.join("grammar.toml")) else { continue };

@@ -1,7 +1,7 @@
 //! One open engine that several threads ask at once: answers a second, and allocations an answer.
 //!
 //! ```text
-//! cargo run --release --example callers -- TREE [--index-dir DIR] [--queries FILE] [--threads N...] [--seconds N]
+//! cargo run --release -p spyhop-eval --example callers -- TREE [--index-dir DIR] [--queries FILE] [--threads N...] [--seconds N]
 //!     [--json]
 //! ```
 //!

@@ -3,7 +3,7 @@
 
     python3 eval/documents.py PROGRAM FOLDER
 
-PROGRAM is the example `documents` (`cargo build --release --example documents`). FOLDER holds the PDF files, each named after the
+PROGRAM is the example `documents` (`cargo build --release -p spyhop-eval --example documents`). FOLDER holds the PDF files, each named after the
 Debian package that it comes from (bookworm); --download fetches them with apt-get and dpkg-deb. eval/sets/documents.tsv lists package, path in the package and title. The
 packages were drawn by seed from all packages of the distribution that carry a PDF file and have less than 8 MB; files without a
 title on their first page, such as figures, were left out.

@@ -1,6 +1,6 @@
 //! Prints what the library reads from papers and documents: a line of JSON for each file.
 //!
-//! `cargo run --release --example documents -- FILE ...`. With `--text`, prints the whole text instead.
+//! `cargo run --release -p spyhop-eval --example documents -- FILE ...`. With `--text`, prints the whole text instead.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 //! counted, because it may read files from the disk.
 //!
 //!     printf 'callers kfree\nrefs kfree\nimpact kernel/cpu.c\n' |
-//!         cargo run --release --example graph_latency -- TREE INDEX_DIR
+//!         cargo run --release -p spyhop-eval --example graph_latency -- TREE INDEX_DIR
 //!
 //! The line `diff FILE` asks for the impact of the unified diff in a file.
 //!

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The code graph against references that compilers and type checkers make: references, calls and imports between files.
 
-    cargo build --release --example graph_rows
+    cargo build --release -p spyhop-eval --example graph_rows
     python3 eval/graph_oracle.py ROWS TREE=INDEX.scip ... [--imports-only] [--verbose] [--all-kinds] [--typescript DIR]
 
 ROWS is the example `graph_rows`, which writes every definition, use and import of a tree in one run. INDEX.scip is made by

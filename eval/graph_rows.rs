@@ -2,7 +2,7 @@
 //! with the references of other tools.
 //!
 //! ```text
-//! cargo run --release --example graph_rows -- TREE > rows.jsonl
+//! cargo run --release -p spyhop-eval --example graph_rows -- TREE > rows.jsonl
 //! ```
 //!
 //! A line is one of `{"def": [path, line, name, kind, container]}`, `{"use": [path, line, column, relation, path, line,

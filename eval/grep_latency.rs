@@ -1,7 +1,7 @@
 //! How long `Engine::grep` takes in a process that stays: patterns from standard input, one a line, on an indexed tree
 //! whose changes are ignored; the median, and that of patterns with at most a thousand lines.
 //!
-//!     cargo run --release --example grep_latency -- TREE INDEX_DIR < patterns
+//!     cargo run --release -p spyhop-eval --example grep_latency -- TREE INDEX_DIR < patterns
 
 use std::io::BufRead;
 use std::path::PathBuf;

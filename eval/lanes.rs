@@ -1,7 +1,7 @@
 //! How fast parts of indexing can be at all, beside how fast indexing is: whole-tree lanes on N threads.
 //!
 //! ```text
-//! cargo run --release --example lanes -- TREE [--threads N] [--runs R] [--only LANE]... [--json]
+//! cargo run --release -p spyhop-eval --example lanes -- TREE [--threads N] [--runs R] [--only LANE]... [--json]
 //! ```
 //!
 //! The floors call the file system, blake3 and tree-sitter directly, on the files that an index of the tree holds:
@@ -18,7 +18,7 @@
 //! `std` does and nothing else, needs no such pass:
 //!
 //! ```text
-//! cargo run --release --example lanes -- TREE --runs 15 --only floor --only walk --only nothing-changed \
+//! cargo run --release -p spyhop-eval --example lanes -- TREE --runs 15 --only floor --only walk --only nothing-changed \
 //!     --only nothing-changed-again
 //! ```
 

@@ -1,6 +1,6 @@
 """How fast each language is parsed, analysed and indexed, as a table.
 
-    cargo build --release --example lanes && cargo build --release
+    cargo build --release -p spyhop-eval --example lanes && cargo build --release
     python3 eval/languages.py --bin target/release TREE...
 
 The files of each language in the given trees, smallest hash of their path first until --megabytes are reached, are

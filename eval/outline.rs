@@ -1,9 +1,9 @@
 //! What the analysis finds in files: their outlines as the fixtures have them, as JSON lines, or their syntax trees.
 //!
 //! ```text
-//! cargo run --release --example outline -- FILE...           # the form of grammars/*/fixtures/*.outline
-//! cargo run --release --example outline -- --json FILE...    # a line for each symbol, for programs
-//! cargo run --release --example outline -- --tree FILE       # the parser's tree, for writing a manifest
+//! cargo run --release -p spyhop-eval --example outline -- FILE...           # the form of grammars/*/fixtures/*.outline
+//! cargo run --release -p spyhop-eval --example outline -- --json FILE...    # a line for each symbol, for programs
+//! cargo run --release -p spyhop-eval --example outline -- --tree FILE       # the parser's tree, for writing a manifest
 //! ```
 //!
 //! `--grammars DIR` reads manifests from a folder laid out like `grammars/`, so that a manifest can be tried without

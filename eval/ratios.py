@@ -1,7 +1,7 @@
 """Every ratio that Spyhop wants to reach, with its bar, in one run: `versus.py`, `first_answer.py`, `scaling.py`,
 `lanes` and `stages` one after the other on the same trees.
 
-    cargo build --release && cargo build --release --examples
+    cargo build --release && cargo build --release -p spyhop-eval --examples
     python3 eval/ratios.py --bin target/release/spyhop --rg rg kubernetes-1.20.2 linux-6.1.176 --out ratios.md
 
 Each TREE is copied without its history into a temporary folder and read once, so the page cache is warm. A tree of

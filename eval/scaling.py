@@ -1,6 +1,6 @@
 """How an index and its answers grow with the source: index time, bytes and latency against size.
 
-    cargo build --release --example callers
+    cargo build --release -p spyhop-eval --example callers
     python3 eval/scaling.py --bin target/release/spyhop --callers target/release/examples/callers TREE
     python3 eval/scaling.py ... TREE --sizes 1 10 100 1000 --svg scaling.svg
 

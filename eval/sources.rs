@@ -1,8 +1,8 @@
 //! How long one question over a library of many packages takes in a process that stays, and how much memory and how many
 //! open files the process needs.
 //!
-//!     find ~/.cargo/registry/cache -name '*.crate' | cargo run --release --example sources -- build LIBRARY 200 1000
-//!     cargo run --release --example sources -- ask LIBRARY
+//!     find ~/.cargo/registry/cache -name '*.crate' | cargo run --release -p spyhop-eval --example sources -- build LIBRARY 200 1000
+//!     cargo run --release -p spyhop-eval --example sources -- ask LIBRARY
 //!
 //! `build` adds packages whose files are named on standard input, the largest first, until there are so many sources or so
 //! many megabytes of unpacked files. `ask` asks every question once, and then in five rounds that are measured. Questions are

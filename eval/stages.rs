@@ -1,7 +1,7 @@
 //! Where a warm question's time goes: ordinary questions about kubernetes, asked many times of one open engine.
 //!
 //! ```text
-//! cargo run --release --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu] [--only TEXT] [--json]
+//! cargo run --release -p spyhop-eval --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu] [--only TEXT] [--json]
 //! ```
 //!
 //! The questions are those of somebody who works on kubernetes (any version; the figures are those of Debian's source

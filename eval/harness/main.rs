@@ -1,7 +1,7 @@
 //! `spyhop-eval`: measures how good and how fast the answers are.
 //!
 //! It owns reading query sets, asking, measuring, comparing and drawing; everything about searching is the library's,
-//! which it uses as any program would. It is built with `--features eval` only.
+//! which it uses as any program would. The package is not published.
 
 mod bins;
 mod compare;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declared::DeclaredTypes;
+use super::declared_modules::DeclaredModules;
 pub use super::definition::Definition;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::paths::Paths;
-use super::rust_modules::TestModules;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
 use crate::grammar::Grammars;
@@ -132,7 +132,7 @@ pub struct Graph<'a> {
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<(String, String)>>,
     /// The modules that the roots of Rust's tests declare.
-    pub(super) test_modules: RefCell<FxHashMap<u32, Rc<TestModules>>>,
+    pub(super) test_modules: RefCell<FxHashMap<u32, Rc<DeclaredModules>>>,
 }
 
 impl<'a> Graph<'a> {

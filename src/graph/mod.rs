@@ -10,6 +10,7 @@
 
 mod contextual;
 mod declared;
+mod declared_modules;
 mod definition;
 mod dependents;
 mod entries;

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use rustc_hash::FxHashMap;
 
+use super::declared_modules::{DeclaredModules, modules_in};
 use super::files::Graph;
 use super::paths::{below, normalize};
 use crate::path;
@@ -83,22 +83,6 @@ fn step(graph: &Graph<'_>, folder: &str, name: &str) -> Option<String> {
     }
 }
 
-/// The modules that a text declares without their content, each with the path that an attribute gives to the module.
-pub(super) type TestModules = FxHashMap<Box<str>, Option<Box<str>>>;
-
-fn modules_in(text: &str) -> TestModules {
-    static MODULE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?m)(?:#\[path[ \t]*=[ \t]*"([^"\n]+)"\]\s*)?^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;"#)
-            .expect("a constant pattern")
-    });
-    let mut modules = TestModules::default();
-    for found in MODULE.captures_iter(text) {
-        let path = || found.get(1).map(|path| path.as_str().into());
-        modules.entry(found[2].into()).or_insert_with(path);
-    }
-    modules
-}
-
 /// Whether a folder holds programs of their own, such as tests.
 fn is_target_folder(folder: &str) -> bool {
     matches!(path::split(folder).1, "tests" | "benches" | "examples" | "bin")
@@ -130,8 +114,9 @@ fn crate_root(graph: &Graph<'_>, from: u32) -> Option<String> {
 
 impl Graph<'_> {
     /// The modules that the root file of a test declares, read once for a question.
-    fn modules_of_test(&self, root: u32) -> Rc<TestModules> {
-        let read = || Rc::new(self.text(root).map_or_else(TestModules::default, |text| modules_in(&text)));
+    fn modules_of_test(&self, root: u32) -> Rc<DeclaredModules> {
+        let read =
+            || Rc::new(self.text(root).map_or_else(DeclaredModules::default, |text| modules_in(&text)));
         self.test_modules.borrow_mut().entry(root).or_insert_with(read).clone()
     }
 

@@ -7,7 +7,7 @@ use super::{SMALL, Tree};
 
 /// A heredoc whose word is too long for Ruby's scanner, which keeps its length in one byte and asserts that what it
 /// reads back is what it wrote. A method stands before it.
-#[cfg(feature = "ruby")]
+#[cfg(feature = "lang-ruby")]
 fn ruby(word: &str) -> String {
     let end = "A".repeat(300);
     format!("def zorblax\n  1\nend\n\nx = <<~{end}\n  {word}\n{end}\n")
@@ -22,7 +22,7 @@ fn skipped(tree: &Tree) -> Vec<[String; 3]> {
 }
 
 #[test]
-#[cfg(feature = "ruby")]
+#[cfg(feature = "lang-ruby")]
 fn a_crash_costs_the_structure_of_one_file() {
     let tree = Tree::new(SMALL);
     tree.write("lib/deadly.rb", ruby("quexalt"));
@@ -51,13 +51,13 @@ fn a_crash_costs_the_structure_of_one_file() {
 /// Inputs that end or hang their parser, one a language and in the order of their paths, with the beginning of what is said of them.
 fn deadly_inputs() -> Vec<(&'static str, String, &'static str)> {
     vec![
-        #[cfg(feature = "c")]
+        #[cfg(feature = "lang-c")]
         ("a.c", "a=>".repeat(1_000), "its parser aborted (SIGABRT): the parser allocated more than 5"),
-        #[cfg(feature = "java")]
+        #[cfg(feature = "lang-java")]
         ("a.java", "a<".repeat(30_000), "its parser aborted (SIGABRT): the parser allocated more than 5"),
-        #[cfg(feature = "ruby")]
+        #[cfg(feature = "lang-ruby")]
         ("a.rb", ruby("quexalt"), "its parser aborted (SIGABRT): scanner.c:160"),
-        #[cfg(feature = "bash")]
+        #[cfg(feature = "lang-bash")]
         ("a.sh", "a | ".repeat(15_000), "its parser "),
     ]
 }
@@ -94,7 +94,7 @@ fn each_crash_is_listed_with_its_cause() {
 }
 
 #[test]
-#[cfg(feature = "kotlin")]
+#[cfg(feature = "lang-kotlin")]
 fn a_half_typed_annotation_is_parsed() {
     let tree = Tree::new(SMALL);
     for (name, end) in

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::{Ran, SMALL, Tree, git, ran};
+use crate::support::repository;
 use crate::support::skipped;
 
 /// A repository `served/keys`, and a library beside it.
@@ -82,7 +83,7 @@ impl Served {
     }
 
     fn serve_http(&self, more: &[&Path]) -> Server {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/git_http.py");
+        let script = repository("tests/support/git_http.py");
         let mut command = Command::new("python3");
         command.arg(script).arg(self.path("served")).args(more).env("GIT_CONFIG_GLOBAL", "/dev/null");
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{SMALL, Tree};
+use crate::support::repository;
 
 /// How long a screen may take: other tests run at the same time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -308,7 +309,7 @@ fn without_a_terminal_there_is_an_error() {
 
 /// The commands of `docs/ui.md` that end in a picker: the command before the pipe, and the one of `--preview`.
 fn recipes() -> Vec<(String, Option<String>)> {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ui.md")).unwrap();
+    let page = std::fs::read_to_string(repository("docs/ui.md")).unwrap();
     let page = page.replace("\\\n", " ");
     let mut recipes = Vec::new();
     for line in page.lines().filter(|line| line.contains("| fzf") || line.contains("| sk ")) {

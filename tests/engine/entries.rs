@@ -1,14 +1,15 @@
 //! Routes and commands: the fixture of each framework file with its expected list, and what filters and masks do.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use spyhop::{Engine, EntriesReply, EntriesRequest, EntryKind, FilterSpec, Options};
 
 use super::{open, options};
 use crate::support::Tree;
+use crate::support::repository;
 
 fn frameworks() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("frameworks")
+    repository("frameworks")
 }
 
 fn list(tree: &Tree, kind: EntryKind, pattern: &str) -> EntriesReply {

@@ -12,6 +12,7 @@ use spyhop::model::SymbolKind;
 
 use super::same_answers::as_indexed;
 use super::{Random, ask, copy_into, open, paths, refresh};
+use crate::support::repository;
 use crate::support::{SMALL, Tree};
 
 /// How many literals are drawn.
@@ -26,7 +27,7 @@ const KINDS: [SymbolKind; 4] = [SymbolKind::Fn, SymbolKind::Method, SymbolKind::
 /// The crate's own sources, the fixtures of its grammars, and files that are found by their path only.
 fn tree() -> Tree {
     let tree = Tree::new(SMALL);
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = repository("");
     copy_into(&tree, &own.join("src"), "src");
     copy_into(&tree, &own.join("grammars"), "grammars");
     let records = |from: usize, n: usize| -> String {

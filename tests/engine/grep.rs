@@ -13,6 +13,7 @@ use spyhop::engine::api::{
 use spyhop::model::SymbolKind;
 
 use super::{copy_into, open, options};
+use crate::support::repository;
 use crate::support::{SMALL, Tree, skipped};
 
 /// All pages of a request, as `path:line:text`, and the last reply.
@@ -230,7 +231,7 @@ fn ripgrep(root: &Path, args: &[&str]) -> Option<Vec<String>> {
 #[test]
 fn it_finds_what_ripgrep_finds_in_this_repository() {
     let tree = Tree::new(SMALL);
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = repository("");
     for folder in ["src", "tests", "grammars", "eval"] {
         copy_into(&tree, &package.join(folder), folder);
     }

@@ -1,8 +1,7 @@
 //! Every hit says why, its reasons add up, and pages are pieces of one list: over real questions about this crate's
 //! own sources.
 
-use std::path::Path;
-
+use crate::support::repository;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{Hit, Options, SearchReply, SearchRequest, StalePolicy};
 use spyhop::profile::Signal;
@@ -101,7 +100,7 @@ fn every_hit_says_why_and_pages_are_pieces_of_one_list() {
         stale_policy: StalePolicy::Ignore,
         ..Options::default()
     };
-    let engine = Engine::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), options).unwrap();
+    let engine = Engine::open(repository("src"), options).unwrap();
     for question in QUESTIONS {
         let whole = all(&engine, question, 50);
         assert!(!whole.is_empty(), "{question}");

@@ -5,6 +5,7 @@ use spyhop::engine::api::{Mode, Options, SearchRequest, StalePolicy};
 use spyhop::filter::FilterSpec;
 
 use super::{Random, Tree, WORDS, copy_into, data, exact, generated, options, refresh, rendered};
+use crate::support::repository;
 
 /// Questions about a generated tree and about this crate, with and without filters.
 pub fn requests() -> Vec<SearchRequest> {
@@ -82,7 +83,7 @@ fn threads_do_not_change_an_answer() {
         let (path, text) = generated(number, &mut random);
         tree.write(&path, text);
     }
-    copy_into(&tree, &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "own");
+    copy_into(&tree, &repository("src"), "own");
     let with = |threads: usize| {
         let index_dir = tree.index_dir().join(threads.to_string());
         let options = Options { index_dir: Some(index_dir), threads: Some(threads), ..as_indexed(&tree) };

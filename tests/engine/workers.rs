@@ -10,6 +10,7 @@ use spyhop::render::json::{self, JsonPaths};
 use spyhop::worker::WORKER_ARGUMENT;
 
 use super::{Tree, ask, copy_into, options, refresh};
+use crate::support::repository;
 
 /// Parsing in workers that are the real binary.
 fn in_workers() -> Parsing {
@@ -52,7 +53,7 @@ fn workers_of(program: &Path) -> Vec<libc::pid_t> {
 #[test]
 fn workers_see_what_this_process_sees() {
     let tree = Tree::new("");
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = repository("");
     copy_into(&tree, &own.join("grammars"), "grammars");
     copy_into(&tree, &own.join("src/analyze"), "src");
     let engines = [open(&tree, in_workers(), "workers"), open(&tree, Parsing::InProcess, "in_process")];
@@ -131,7 +132,7 @@ fn embedder() {
 }
 
 #[test]
-#[cfg(feature = "ruby")]
+#[cfg(feature = "lang-ruby")]
 fn a_crash_in_an_embedding_program_costs_one_file_in_the_end() {
     use std::os::unix::process::ExitStatusExt;
 

@@ -70,7 +70,7 @@ fn measures_are_those_of_ir_measures() {
     fs::write(place.path("run.jsonl"), lines).unwrap();
     place.ok("export run.jsonl --out out");
 
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval/measures.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/eval/measures.py");
     let ran = Command::new(python).args([script, &shown(&place.path("out"))]).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let theirs: HashMap<(String, String), f64> = String::from_utf8(ran.stdout)

@@ -25,12 +25,13 @@ mod views;
 mod watch;
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::support::Tree;
+use crate::support::repository;
 
 /// A running server and the client's side of its pipes.
 pub struct Session {
@@ -160,7 +161,7 @@ impl Drop for Session {
 
 /// A file of this package.
 pub fn in_package(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    repository(path)
 }
 
 /// Holds a committed file to what it should be; with `SPYHOP_BLESS=1` it is written instead.

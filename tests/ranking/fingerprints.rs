@@ -10,11 +10,10 @@
 //!
 //! There are no exceptions. Where a text of our own is found, say it in other words.
 
-use std::path::Path;
-
 use rustc_hash::FxHashSet;
 
 use super::folder;
+use crate::support::repository;
 
 /// What is ranking code: files, folders and how the paths of such files begin.
 const RANKING: &[&str] = &["src/search", "src/profile", "src/query", "src/filter", "src/tokenize"];
@@ -183,8 +182,8 @@ fn committed() -> Fingerprints {
 
 /// Every text file of the repository that git does not ignore, with its path.
 fn files() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let walk = ignore::WalkBuilder::new(root)
+    let root = repository("");
+    let walk = ignore::WalkBuilder::new(&root)
         .hidden(false)
         .require_git(false)
         .git_global(false)
@@ -194,7 +193,7 @@ fn files() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for entry in walk.map(Result::unwrap).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
     {
-        let path = entry.path().strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+        let path = entry.path().strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
         let bytes = std::fs::read(entry.path()).unwrap();
         files.push((path, String::from_utf8_lossy(&bytes).into_owned()));
     }

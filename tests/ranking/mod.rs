@@ -14,7 +14,7 @@ mod ranks;
 mod same;
 mod stable;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use spyhop::engine::Engine;
@@ -23,6 +23,7 @@ use spyhop::engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy
 use crate::engine::{exact, refresh};
 use crate::support::Tree;
 use crate::support::copy_into;
+use crate::support::repository;
 
 /// A question about the corpus.
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ struct Question {
 
 /// This folder.
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranking")
+    repository("tests/ranking")
 }
 
 fn questions() -> Vec<Question> {

@@ -1,13 +1,12 @@
 //! A list does not depend on how much of it is asked for, and where scores are equal, path and line decide.
 
-use std::path::Path;
-
 use spyhop::engine::Engine;
 use spyhop::engine::api::{Options, StalePolicy};
 
 use super::{ask, corpus, exact, indexed, pages, questions};
 use crate::support::Random;
 use crate::support::Tree;
+use crate::support::repository;
 
 /// Questions about this crate's own sources; more of them are in `engine::reasons`.
 const OWN: &[&str] = &[
@@ -46,7 +45,7 @@ fn the_first_hits_of_a_longer_list_are_those_of_a_shorter_one() {
         stale_policy: StalePolicy::Ignore,
         ..Options::default()
     };
-    let engine = Engine::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), options).unwrap();
+    let engine = Engine::open(repository("src"), options).unwrap();
     for question in OWN {
         check(&engine, question);
     }

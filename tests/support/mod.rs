@@ -8,6 +8,7 @@ mod library;
 #[cfg(unix)]
 pub mod privilege;
 mod random;
+mod repository;
 mod skip;
 mod tree;
 
@@ -15,5 +16,6 @@ pub use library::Shelf;
 #[cfg(unix)]
 pub use privilege::{is_root, unprivileged};
 pub use random::Random;
+pub use repository::{program, repository};
 pub use skip::skipped;
 pub use tree::{Ran, SMALL, Tree, copy_into, git, ran};

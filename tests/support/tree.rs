@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::program;
+
 /// A tree, an index folder beside it, and the way to run the binary there.
 pub struct Tree {
     folder: tempfile::TempDir,
@@ -72,7 +74,7 @@ impl Tree {
 
     /// The binary, standing in the tree, with nothing of this machine's settings.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
+        let mut command = Command::new(program());
         command.current_dir(self.root()).env("SPYHOP_INDEX_DIR", self.index_dir());
         command.env("SPYHOP_LIBRARY", self.library_dir());
         for name in

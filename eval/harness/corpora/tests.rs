@@ -219,7 +219,7 @@ fn pins_that_could_mean_something_else_are_refused_with_their_line() {
 fn the_built_in_pins_and_the_sets_agree() {
     let corpora = pins::built_in().unwrap();
     assert!(corpora.len() >= 4);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/sets");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sets");
     for corpus in &corpora {
         let set = sets::read(&folder.join(&corpus.name).with_extension("toml")).unwrap_or_else(|error| {
             panic!("{}: {error}", corpus.name);

@@ -1,12 +1,11 @@
 //! The types of expressions.
 
-use std::rc::Rc;
-
 use super::fields::{name_and_parameters, substituted};
-use super::item::{ItemTokens, TypedExpression};
+use super::item::TypedExpression;
 use super::library;
 use super::locals::{LocalSource, ValuePart, declaration};
 use super::members::MAX_STEPS;
+use super::site::Site;
 use super::written::{LIST, TUPLE, WrittenType, end_of_type, written};
 use crate::graph::expressions::{before_generics, is_end_of_operand};
 use crate::graph::family::Family;
@@ -28,30 +27,6 @@ const MAX_TYPES: usize = 3;
 /// Types of the library whose constructors take the value inside.
 const HOLDERS: &[&str] =
     &["Arc", "Box", "Rc", "Mutex", "RwLock", "RefCell", "Cell", "Pin", "Some", "Ok", "Cow", "ManuallyDrop"];
-
-/// The place of an expression.
-pub(super) struct Site<'f> {
-    pub file: u32,
-    facts: &'f FileFacts,
-    /// The symbol around the expression.
-    owner: Option<u32>,
-    /// The outermost function around the expression, or the whole file.
-    pub item: Rc<ItemTokens>,
-}
-
-impl Site<'_> {
-    /// The heads of the types and implementations around the expression.
-    pub fn heads(&self, graph: &Graph<'_>) -> Vec<Rc<ItemTokens>> {
-        let symbols = &self.facts.symbols;
-        let parents = std::iter::successors(self.owner, |at| symbols[*at as usize].parent);
-        let around = parents.map(|at| &symbols[at as usize]);
-        let is_head = |kind: SymbolKind| kind == SymbolKind::Impl || kind.is_type_like();
-        around
-            .filter(|symbol| is_head(symbol.kind))
-            .filter_map(|symbol| graph.item(self.file, symbol.signature))
-            .collect()
-    }
-}
 
 impl Graph<'_> {
     /// The meaning of a member by the declared type of its receiver.

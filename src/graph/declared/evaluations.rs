@@ -25,7 +25,7 @@ struct Known<V> {
 /// A use whose evaluation needs too many steps, nests too deeply or meets itself again is cut: it has no result, and no
 /// evaluation that was cut is kept. A known result costs as much as its evaluation, so a use is cut or not whether other
 /// uses were evaluated before or not.
-pub(super) struct Evaluations<K, V> {
+pub(super) struct KnownEvaluations<K, V> {
     known: RefCell<FxHashMap<K, Known<V>>>,
     /// The keys that are evaluated at present, outermost first.
     open: RefCell<Vec<K>>,
@@ -35,9 +35,9 @@ pub(super) struct Evaluations<K, V> {
     is_cut: Cell<bool>,
 }
 
-impl<K, V> Default for Evaluations<K, V> {
-    fn default() -> Evaluations<K, V> {
-        Evaluations {
+impl<K, V> Default for KnownEvaluations<K, V> {
+    fn default() -> KnownEvaluations<K, V> {
+        KnownEvaluations {
             known: RefCell::default(),
             open: RefCell::default(),
             left: Cell::new(0),
@@ -47,7 +47,7 @@ impl<K, V> Default for Evaluations<K, V> {
     }
 }
 
-impl<K: Copy + Eq + Hash, V: Clone + Default> Evaluations<K, V> {
+impl<K: Copy + Eq + Hash, V: Clone + Default> KnownEvaluations<K, V> {
     /// Begins the evaluation of another use.
     pub fn begin(&self) {
         self.left.set(MAX_EVALUATIONS);
@@ -115,13 +115,13 @@ mod tests {
     /// Evaluations that ask others: the value of a key is what the keys that it asks have, and the key itself.
     struct Asking {
         asked: Vec<Vec<usize>>,
-        evaluations: Evaluations<usize, Vec<usize>>,
+        evaluations: KnownEvaluations<usize, Vec<usize>>,
         runs: Cell<usize>,
     }
 
     impl Asking {
         fn new(asked: Vec<Vec<usize>>) -> Asking {
-            Asking { asked, evaluations: Evaluations::default(), runs: Cell::new(0) }
+            Asking { asked, evaluations: KnownEvaluations::default(), runs: Cell::new(0) }
         }
 
         fn value(&self, key: usize) -> Vec<usize> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::evaluations::Evaluations;
+use super::evaluations::KnownEvaluations;
 use super::written::WrittenType;
 use crate::graph::definition::Definition;
 use crate::graph::tokens::Tokens;
@@ -47,7 +47,7 @@ pub(super) type TypedExpression = Option<(Vec<WrittenType>, usize)>;
 #[derive(Default)]
 pub(in crate::graph) struct DeclaredTypes {
     pub(super) items: RefCell<ItemsBySpan>,
-    pub(super) expressions: Evaluations<ExpressionKey, TypedExpression>,
+    pub(super) expressions: KnownEvaluations<ExpressionKey, TypedExpression>,
     /// The definitions of types by the file that names them.
     pub(super) types: RefCell<TypesByName>,
 }

@@ -1,8 +1,8 @@
 //! The definitions of written types, and their members.
 
-use super::evaluate::Site;
 use super::fields::name_and_parameters;
 use super::library;
+use super::site::Site;
 use super::written::{WrittenType, end_of_type, split_types, written};
 use crate::graph::family::Family;
 use crate::graph::files::{Definition, Graph};

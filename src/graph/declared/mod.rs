@@ -12,6 +12,7 @@ mod library;
 mod locals;
 mod members;
 mod read;
+mod site;
 mod written;
 
 pub(super) use item::DeclaredTypes;
