@@ -79,7 +79,7 @@ pub struct AnswerContext<'a> {
     pub(super) engine: &'a Engine,
     pub(super) snapshot: &'a SearchSnapshot,
     pub(super) filter: &'a Filter,
-    request: &'a SearchRequest,
+    pub(super) request: &'a SearchRequest,
     pub(super) trees: MemberTrees<'a>,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
@@ -157,6 +157,9 @@ impl<'a> AnswerContext<'a> {
         let joins = self.request.expand_graph && is_first_of_one;
         let next = (end < total).then(|| page_cursor(origin.snapshot.generation, end));
         let mut results = if joins { self.with_neighbours(results, &queries[0])? } else { results };
+        let is_ignored = self.request.expand_graph && offset == 0 && !joins;
+        let alone =
+            is_ignored.then(|| "expand_graph has no effect: it needs one query and one source".to_string());
         if self.request.name_callers && is_first_of_one {
             self.name_callers(&mut results);
         }
@@ -181,6 +184,7 @@ impl<'a> AnswerContext<'a> {
                 .chain(asked.iter().flat_map(query_warnings))
                 .chain(unknown.into_iter().flatten())
                 .chain(doubt)
+                .chain(alone)
                 .collect(),
         })
     }
@@ -462,7 +466,7 @@ impl<'a> AnswerContext<'a> {
 
     /// Replaces the snippet of a hit by a reference, if the request deduplicates and the caller was sent the text
     /// before.
-    fn deduplicated(&self, hit: Hit) -> Hit {
+    pub(super) fn deduplicated(&self, hit: Hit) -> Hit {
         let ActivitySource::Session(session) = &self.request.activity else { return hit };
         match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
             Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },

@@ -106,6 +106,7 @@ impl Engine {
         });
         let file = entry.handler.file.map(|file| RelPath::new(snapshot.path(file)));
         Ok(EntryRow {
+            source: None,
             kind: entry.kind,
             framework: entry.framework,
             method: entry.method.clone(),

@@ -111,18 +111,10 @@ impl Engine {
             min_confidence: request.min_confidence,
             takes_file: &takes_file,
         };
-        let mut asked = GraphAnswer {
-            engine: self,
-            snapshot,
-            graph: Graph::new(snapshot, &self.grammars, &sources, limits),
-            sources: &sources,
-            removed: RemovedRows::default(),
-            warnings: Vec::new(),
-        };
-        let mut answered = asked.answer(request, *depth)?;
-        if let Some(damage) = asked.graph.damage() {
-            return Err(SearchError::from(damage).into());
-        }
+        let graph = Graph::new(snapshot, &self.grammars, &sources, limits);
+        let mut asked = GraphAnswer::new(self, snapshot, graph, &sources);
+        let answered = asked.answer(request, *depth)?;
+        let mut answered = asked.checked(answered)?;
         let total = answered.limit(request, filter, &self.grammars);
         asked.fill_texts(&mut answered.rows);
         let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
@@ -352,7 +344,7 @@ pub(super) struct Answered {
 
 impl Answered {
     /// Filters, sorts and truncates the rows, and returns their number before.
-    fn limit(&mut self, request: &GraphRequest, filter: &Filter, grammars: &Grammars) -> usize {
+    pub fn limit(&mut self, request: &GraphRequest, filter: &Filter, grammars: &Grammars) -> usize {
         self.rows.retain(|row| row.confidence >= request.min_confidence && passes(filter, grammars, row));
         let takes_file = |path: &RelPath| filter.takes_file(path.as_str(), grammars.detect(path, ""));
         self.tests.retain(|test| takes_file(&test.path));
@@ -363,6 +355,32 @@ impl Answered {
         self.tests.truncate(request.max_results);
         self.entries.truncate(request.max_results);
         total
+    }
+}
+
+impl<'a, 'e> GraphAnswer<'a, 'e> {
+    pub fn new(
+        engine: &'a Engine,
+        snapshot: &'a SearchSnapshot,
+        graph: Graph<'a>,
+        sources: &'a GraphSources<'e>,
+    ) -> GraphAnswer<'a, 'e> {
+        GraphAnswer {
+            engine,
+            snapshot,
+            graph,
+            sources,
+            removed: RemovedRows::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The answer, unless the question met damage of the index: an answer without the damaged part would be wrong.
+    pub fn checked<T>(&self, answer: T) -> Result<T, Error> {
+        match self.graph.damage() {
+            Some(damage) => Err(SearchError::from(damage).into()),
+            None => Ok(answer),
+        }
     }
 }
 
@@ -634,7 +652,7 @@ impl GraphAnswer<'_, '_> {
     }
 
     /// Why edges may be missing.
-    fn incomplete(&self) -> Option<String> {
+    pub(super) fn incomplete(&self) -> Option<String> {
         let (left_out, further) = (self.graph.left_out(), self.graph.further());
         let unread = match (left_out, further) {
             (0, 0) => None,

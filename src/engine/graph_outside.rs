@@ -4,12 +4,24 @@
 use super::Error;
 use super::api::*;
 use super::core::Engine;
-use super::graph::{GraphAnswer, GraphSources, RemovedRows, on_large_stack};
+use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
+use crate::filter::Filter;
 use crate::graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
 use crate::path::RelPath;
 
 /// The most work of one tree, in files of usual size that are read.
 const MAX_WORK: usize = 500;
+
+/// The uses in a tree of definitions of a package.
+pub(super) struct PackageUses {
+    pub rows: Vec<GraphRow>,
+    /// The number of uses before the limit of rows.
+    pub total: usize,
+    /// The number of files that were not resolved because there were enough uses.
+    pub further_files: usize,
+    /// Why uses may be missing.
+    pub incomplete: Option<String>,
+}
 
 impl Engine {
     /// What the name at `path:line:column` means outside of this tree; `None` if the target is no such place.
@@ -23,24 +35,36 @@ impl Engine {
         })
     }
 
-    /// The uses in this tree of definitions of another tree, which is a package.
+    /// The uses in this tree of definitions of another tree, which is a package: those that the request asks for.
     pub(super) fn uses_of_package(
         &self,
         package: &SourcePackage,
         definitions: &[SymbolRow],
-    ) -> Result<Vec<GraphRow>, Error> {
+        request: &GraphRequest,
+    ) -> Result<PackageUses, Error> {
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let takes = |used: &OutsideUse| match request.question {
+            GraphQuestion::References => request.relation.is_none_or(|relation| used.relation == relation),
+            _ => used.relation == Relation::Calls,
+        };
         self.with_graph(|asked| {
             let mut rows = Vec::new();
             for own in definitions {
                 let mut uses = asked.graph.outside_uses(&own.name)?;
                 uses.retain(|used| {
-                    used.meant.is_of_package(&package.ecosystem, &package.name) && is_in(own, &used.meant)
+                    takes(used)
+                        && used.meant.is_of_package(&package.ecosystem, &package.name)
+                        && is_in(own, &used.meant)
                 });
                 for used in uses {
                     rows.push(asked.outside_row(&used, own)?);
                 }
             }
-            Ok(rows)
+            let mut answered = Answered { rows, ..Answered::default() };
+            let total = answered.limit(request, &filter, &self.grammars);
+            self.mask_rows(&mut answered.rows);
+            let further_files = asked.graph.further();
+            Ok(PackageUses { rows: answered.rows, total, further_files, incomplete: asked.incomplete() })
         })
     }
 
@@ -53,14 +77,9 @@ impl Engine {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(MAX_WORK));
-            ask(&GraphAnswer {
-                engine: self,
-                snapshot: &snapshot,
-                graph,
-                sources: &sources,
-                removed: RemovedRows::default(),
-                warnings: Vec::new(),
-            })
+            let asked = GraphAnswer::new(self, &snapshot, graph, &sources);
+            let answer = ask(&asked)?;
+            asked.checked(answer)
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::parallel;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
+use crate::search::SearchError;
 use crate::text::{Lines, Span};
 
 /// The first hits whose neighbours may join.
@@ -50,8 +51,8 @@ impl AnswerContext<'_> {
         }
         let found = on_large_stack(|| parallel::with_helper_thread(|| self.neighbours(&hits)))?;
         let mut joined = hits;
-        for own in found {
-            let hit = self.hit_of(own, query)?;
+        for own in found.into_iter().filter(|own| own.score >= self.request.min_score) {
+            let hit = self.deduplicated(self.hit_of(own, query)?);
             let at = joined.iter().position(|other| other.score < hit.score).unwrap_or(joined.len());
             joined.insert(at, hit);
         }
@@ -77,7 +78,12 @@ impl AnswerContext<'_> {
         let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
         let limits =
             GraphLimits { work: MAX_WORK, enough: MAX_OF_KIND * 4, min_confidence: LEAST, takes_file };
-        ask(&Graph::new(self.snapshot, &self.engine.grammars, &sources, limits))
+        let graph = Graph::new(self.snapshot, &self.engine.grammars, &sources, limits);
+        let answer = ask(&graph)?;
+        match graph.damage() {
+            Some(damage) => Err(SearchError::from(damage).into()),
+            None => Ok(answer),
+        }
     }
 
     fn neighbours_in(
@@ -200,7 +206,7 @@ impl AnswerContext<'_> {
             callers: None,
             stale: source.is_none(),
             query_index: 0,
-            source: None,
+            source: self.trees.of_file(own.file).name.clone(),
         })
     }
 }

@@ -32,7 +32,10 @@ impl Engine {
     }
 
     fn mask_hit(&self, hit: &mut Hit) {
-        self.mask(hit.symbol.iter_mut().chain(hit.reasons.iter_mut().map(|reason| &mut reason.text)));
+        let callers = hit.callers.iter_mut().flat_map(|callers| &mut callers.names);
+        self.mask(
+            hit.symbol.iter_mut().chain(hit.reasons.iter_mut().map(|reason| &mut reason.text)).chain(callers),
+        );
     }
 
     pub(super) fn masked_symbols(&self, mut reply: SymbolsReply) -> SymbolsReply {
@@ -44,20 +47,28 @@ impl Engine {
     }
 
     pub(super) fn masked_graph(&self, mut reply: GraphReply) -> GraphReply {
-        let ends = reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()).flat_map(|row| {
+        self.mask_rows(reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()));
+        for own in &mut reply.definitions {
+            self.mask([&mut own.name].into_iter().chain(&mut own.container));
+        }
+        self.mask(reply.tests.iter_mut().map(|test| &mut test.reason));
+        reply.entries.iter_mut().for_each(|entry| self.mask_entry(entry));
+        self.mask(&mut reply.warnings);
+        reply
+    }
+
+    /// Masks the names of rows of the code graph, whose lines are masked already.
+    pub(super) fn mask_rows<'r>(&self, rows: impl IntoIterator<Item = &'r mut GraphRow>) {
+        let ends = rows.into_iter().flat_map(|row| {
             let to = match &mut row.to {
                 GraphEnd::Symbol(symbol) | GraphEnd::Removed(symbol) => Some(symbol),
                 GraphEnd::File(_) | GraphEnd::Outside(_) => None,
             };
             row.from.iter_mut().chain(to)
         });
-        for row in ends.chain(&mut reply.definitions) {
-            self.mask([&mut row.name].into_iter().chain(&mut row.container));
+        for own in ends {
+            self.mask([&mut own.name].into_iter().chain(&mut own.container));
         }
-        self.mask(reply.tests.iter_mut().map(|test| &mut test.reason));
-        reply.entries.iter_mut().for_each(|entry| self.mask_entry(entry));
-        self.mask(&mut reply.warnings);
-        reply
     }
 
     pub(super) fn masked_entries(&self, mut reply: EntriesReply) -> EntriesReply {

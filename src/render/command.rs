@@ -95,7 +95,7 @@ pub(super) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
 }
 
 /// A word as a POSIX shell reads it.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_string();

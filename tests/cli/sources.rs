@@ -256,6 +256,16 @@ fn the_code_graph_is_asked_source_by_source() {
     assert_eq!((&row["source"]["name"], &row["line"]), (&"client".into(), &7.into()), "{callers}");
     assert_eq!(row["from"]["symbol"], "send_request");
     assert_eq!(row["to"]["source"]["name"], "limits");
+    // Filters, kinds and limits hold for the uses in importing sources too.
+    for args in [["--exclude", "src/"], ["--path", "nowhere"], ["--lang", "python"], ["--kind", "class"]] {
+        let asked = ["callers", "backoff_delay", "--all", args[0], args[1]];
+        let callers = shelf.tree.json(&asked);
+        assert_eq!(
+            (&callers["total"], callers["results"].as_array().unwrap().len()),
+            (&0.into(), 0),
+            "{callers}"
+        );
+    }
     let refs = shelf.tree.run(&["refs", "Bucket", "--all"]);
     assert!(refs.out.contains("client:src/lib.rs:5  send_request"), "{}", refs.out);
     assert_eq!(shelf.tree.json(&["callers", "backoff_delay", "--in", "limits"])["total"], 0);

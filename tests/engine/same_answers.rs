@@ -100,7 +100,7 @@ fn threads_do_not_change_an_answer() {
             .count()
     };
     // What the threads flush and what is merged afterwards depends on the sizes of the files.
-    assert_ne!(segments(&four), segments(&one));
+    assert!(segments(&four) > 1, "{} and {}", segments(&one), segments(&four));
     check_alike(&one, &four, &requests(), "threads");
 }
 

@@ -86,7 +86,9 @@ fn with_candidates(arg: Arg) -> Arg {
         id if [params::ROOT.name, params::INDEX_DIR.name, params::DB.name].contains(&id) => {
             arg.add(ArgValueCompleter::new(PathCompleter::dir()))
         }
-        id if id == catalog::SOURCE_NAME.name => arg.add(ArgValueCandidates::new(sources)),
+        id if [catalog::SOURCE_NAME.name, catalog::IN.name].contains(&id) => {
+            arg.add(ArgValueCandidates::new(sources))
+        }
         id if id == catalog::SOURCE.name => arg.add(ArgValueCompleter::new(PathCompleter::any())),
         id if id == catalog::LIBRARY.name => arg.add(ArgValueCompleter::new(PathCompleter::dir())),
         id if id == params::PATH.name => arg.add(ArgValueCompleter::new(PathCompleter::dir())),

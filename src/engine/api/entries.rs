@@ -72,6 +72,8 @@ impl EntriesReply {
 /// A route or a command, at the place that declares it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryRow {
+    /// The source, if several sources were asked.
+    pub source: Option<SourceName>,
     /// Whether the entry is a route or a command.
     pub kind: EntryKind,
     /// The framework whose patterns found the entry.

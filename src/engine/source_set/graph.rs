@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::super::api::*;
 use super::super::current::Viewed;
 use super::super::graph::{MAX_DEFINITIONS, order_of_edges};
+use super::super::graph_outside::PackageUses;
 use super::super::lookup::check_rows;
 use super::super::set_source::SetSource;
 use super::super::{Error, ErrorKind};
@@ -95,19 +96,23 @@ impl SourceSet {
 
     /// Adds the uses of the definitions of a package in the sources that import the package.
     fn add_importing_uses(&self, request: &GraphRequest, whole: &mut GraphReply) {
-        let takes = |row: &GraphRow| match request.question {
-            GraphQuestion::References => request.relation.is_none_or(|relation| row.relation == relation),
-            GraphQuestion::Callers | GraphQuestion::Trace => row.relation == Relation::Calls,
-            _ => false,
-        };
         let asks = matches!(
             request.question,
             GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace
         );
-        if !asks || request.to.is_some() || whole.definitions.len() > MAX_DEFINITIONS {
+        if !asks || request.to.is_some() {
             return;
         }
-        let mut added = Vec::new();
+        if whole.definitions.len() > MAX_DEFINITIONS {
+            whole.warnings.push(format!(
+                "'{}' has {} definitions in all sources; the sources that import them are asked if the target names one, \
+                 such as 'SOURCE:{}'",
+                request.target,
+                whole.definitions.len(),
+                request.target,
+            ));
+            return;
+        }
         for home in &self.sources {
             let own: Vec<SymbolRow> = whole
                 .definitions
@@ -118,18 +123,12 @@ impl SourceSet {
             let Some(package) = home.package.as_ref().filter(|_| !own.is_empty()) else { continue };
             for user in self.sources.iter().filter(|user| user.name != home.name) {
                 let Ok(engine) = &user.engine else { continue };
-                // A source that cannot answer is named already.
-                let Ok(mut rows) = engine.uses_of_package(package, &own) else { continue };
-                rows.retain(|row| row.confidence >= request.min_confidence && takes(row));
-                for row in &mut rows {
-                    row.source = Some(user.name.clone());
-                    row.from.iter_mut().for_each(|from| from.source = Some(user.name.clone()));
+                match engine.uses_of_package(package, &own, request) {
+                    Ok(uses) => add_uses(whole, &user.name, uses),
+                    Err(error) => add_silent(whole, &user.name, &error),
                 }
-                added.append(&mut rows);
             }
         }
-        whole.total += added.len();
-        whole.rows.append(&mut added);
     }
 
     /// The source that a target names, and the target in that source.
@@ -172,6 +171,7 @@ impl SourceSet {
             whole.rows.append(&mut reply.rows);
             whole.paths.append(&mut reply.paths);
             whole.tests.append(&mut reply.tests);
+            whole.entries.append(&mut reply.entries);
             whole.total += reply.total;
             whole.further_files += reply.further_files;
             let incomplete = reply.incomplete.map(|why| asking::of_source(name, &why));
@@ -181,8 +181,31 @@ impl SourceSet {
         }
         whole.tests.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         whole.tests.truncate(request.max_results);
+        whole.entries.truncate(request.max_results);
         whole.paths.truncate(request.max_results);
         whole
+    }
+}
+
+/// Adds the uses in a source of definitions of a package.
+fn add_uses(whole: &mut GraphReply, user: &SourceName, mut uses: PackageUses) {
+    for row in &mut uses.rows {
+        row.source = Some(user.clone());
+        row.from.iter_mut().for_each(|from| from.source = Some(user.clone()));
+    }
+    whole.total += uses.total;
+    whole.further_files += uses.further_files;
+    whole.rows.append(&mut uses.rows);
+    let incomplete = uses.incomplete.map(|why| asking::of_source(user, &why));
+    whole.incomplete = whole.incomplete.take().or(incomplete);
+}
+
+/// Names a source that does not answer, unless the source is named already.
+fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error) {
+    let text = asking::silent(name, error);
+    whole.incomplete.get_or_insert_with(|| text.clone());
+    if !whole.warnings.contains(&text) {
+        whole.warnings.push(text);
     }
 }
 
@@ -204,6 +227,10 @@ fn name_source(reply: &mut GraphReply, name: &SourceName) {
     let own = || Some(name.clone());
     reply.definitions.iter_mut().for_each(|row| row.source = own());
     reply.tests.iter_mut().for_each(|test| test.source = own());
+    for entry in &mut reply.entries {
+        entry.source = own();
+        entry.definition.iter_mut().for_each(|definition| definition.source = own());
+    }
     for row in reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()) {
         row.source = own();
         row.from.iter_mut().for_each(|from| from.source = own());

@@ -2,15 +2,17 @@
 
 use serde::Serialize;
 
-use super::shared::{JsonPaths, WirePath, WireSnapshot};
+use super::shared::{JsonPaths, WirePath, WireProvenance, WireSnapshot};
 use crate::engine::api::{EntriesReply, EntryKind, EntryRow, SymbolRow};
+use crate::render::places::RowPlaces;
 
 /// The list of routes or commands.
 pub fn entries<'r>(reply: &'r EntriesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let places = RowPlaces::new(&reply.snapshot, &[]);
     WireEntries {
         kind: reply.kind.name(),
         filter: &reply.pattern,
-        results: reply.rows.iter().map(|row| WireEntry::new(row, paths)).collect(),
+        results: reply.rows.iter().map(|row| WireEntry::new(row, places, paths)).collect(),
         total: reply.total,
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
@@ -35,6 +37,8 @@ struct WireEntries<'a> {
 /// A route has `method` and `route`, a command has `sort` and `name`.
 #[derive(Serialize)]
 pub(super) struct WireEntry<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<WireProvenance<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,10 +74,11 @@ struct WireHandler<'a> {
 }
 
 impl<'a> WireEntry<'a> {
-    pub(super) fn new(row: &'a EntryRow, paths: JsonPaths<'a>) -> WireEntry<'a> {
+    pub(super) fn new(row: &'a EntryRow, places: RowPlaces<'a>, paths: JsonPaths<'a>) -> WireEntry<'a> {
+        let source = row.source.as_ref();
         let of = |kind: EntryKind, text: &'a str| (row.kind == kind).then_some(text);
         let handler = |own: &'a SymbolRow| WireHandler {
-            path: paths.of(&own.path),
+            path: paths.at(places, source, &own.path),
             line: own.lines.first,
             end_line: own.lines.last,
             kind: own.kind.name(),
@@ -81,12 +86,13 @@ impl<'a> WireEntry<'a> {
             language: own.language,
         };
         WireEntry {
+            source: WireProvenance::of(places, source),
             method: of(EntryKind::Route, &row.method),
             route: of(EntryKind::Route, &row.name),
             sort: of(EntryKind::Command, &row.method),
             name: of(EntryKind::Command, &row.name),
             framework: row.framework,
-            path: paths.of(&row.path),
+            path: paths.at(places, source, &row.path),
             line: row.line,
             column: row.column,
             handler: &row.handler,

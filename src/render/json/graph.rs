@@ -22,7 +22,7 @@ pub fn graph<'r>(reply: &'r GraphReply, paths: JsonPaths<'r>) -> impl Serialize 
         further_files: reply.further_files,
         paths: reply.paths.iter().map(|path| path.iter().map(row).collect()).collect(),
         tests: reply.tests.iter().map(|test| WireTest::new(test, places, paths)).collect(),
-        entries: reply.entries.iter().map(|entry| WireEntry::new(entry, paths)).collect(),
+        entries: reply.entries.iter().map(|entry| WireEntry::new(entry, places, paths)).collect(),
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),

@@ -1,19 +1,19 @@
 //! Lists of routes and commands for terminals: `path:line: METHOD /route  handler  place` a line.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use super::counts::count;
-use crate::clean::{self, line as clean};
+use crate::clean::line as clean;
 use crate::engine::api::{EntriesReply, EntryKind, EntryRow};
 use crate::path::RelPath;
 use crate::render::paint::{Ink, Style};
+use crate::render::places::RowPlaces;
 
 /// The list of routes or commands.
 pub fn entries(reply: &EntriesReply, style: &Style) -> String {
     let mut out = String::new();
     for row in &reply.rows {
-        entry(&mut out, row, &reply.snapshot.root, style);
+        entry(&mut out, row, RowPlaces::new(&reply.snapshot, &[]), style);
     }
     if reply.rows.is_empty() {
         let kind = match reply.kind {
@@ -38,11 +38,12 @@ pub fn entries(reply: &EntriesReply, style: &Style) -> String {
 }
 
 /// The line of a route or a command.
-pub(super) fn entry(out: &mut String, row: &EntryRow, root: &Path, style: &Style) {
-    let shown = |path: &RelPath| clean::path(&style.paths.shown(path.as_str())).into_owned();
+pub(super) fn entry(out: &mut String, row: &EntryRow, places: RowPlaces<'_>, style: &Style) {
+    let source = row.source.as_ref();
+    let shown = |path: &RelPath| places.clean(style, source, path);
     let number = style.paint(Ink::Line, &row.line.to_string());
     let place = format!("{}:{number}", style.paint(Ink::Path, &shown(&row.path)));
-    let place = style.link(&row.path.below(root), &place);
+    let place = style.link(&places.file(source, &row.path), &place);
     let method = style.paint(Ink::Dim, &clean(&row.method));
     let name = style.paint(Ink::Symbol, &clean(&row.name));
     let handler = match (&row.definition, &row.handler_path) {

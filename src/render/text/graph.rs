@@ -73,7 +73,7 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
     }
     if !reply.entries.is_empty() {
         page.heading(&mut out, "routes and commands that lead to it");
-        reply.entries.iter().for_each(|row| entry(&mut out, row, &reply.snapshot.root, style));
+        reply.entries.iter().for_each(|row| entry(&mut out, row, page.places(), style));
     }
     out
 }
@@ -103,7 +103,13 @@ pub fn graph_lines(reply: &GraphReply, style: &Style) -> String {
         line(&test.source, &test.path, 1, 1, &test.reason);
     }
     for entry in &reply.entries {
-        line(&None, &entry.path, entry.line, entry.column, &format!("{} {}", entry.method, entry.name));
+        line(
+            &entry.source,
+            &entry.path,
+            entry.line,
+            entry.column,
+            &format!("{} {}", entry.method, entry.name),
+        );
     }
     out
 }

@@ -12,6 +12,7 @@ use crate::engine::api::{
     SymbolsReply,
 };
 use crate::path::RelPath;
+use crate::render::command::quoted;
 use crate::render::paint::{Ink, Style, highlighted};
 use crate::render::places::RowPlaces;
 use crate::text::Lines;
@@ -268,9 +269,12 @@ fn empty_page(pattern: &str, total: usize, snapshot: &Snapshot) -> String {
         0 if snapshot.indexed_files == 0 => {
             format!("No results found for: {pattern}\n{}", nothing_indexed(snapshot))
         }
-        0 if pattern.contains(['*', '?', '[']) => format!("No results found for: {pattern}\n"),
+        0 if pattern.trim().is_empty() || pattern.contains(['*', '?', '[']) => {
+            format!("No results found for: {pattern}\n")
+        }
         0 => format!(
-            "No results found for: {pattern}\n  `spyhop search {pattern}` searches the code for these words.\n"
+            "No results found for: {pattern}\n  `spyhop search {}` searches the code for these words.\n",
+            quoted(&pattern)
         ),
         _ => format!("No further results for: {pattern} ({total} in all)\n"),
     }
