@@ -87,6 +87,16 @@ impl Document {
     }
 }
 
+/// The page of a line, both from 1, in a text with a [`PAGE_BREAK`] before each page but the first; `None` for a text without
+/// pages.
+pub fn page_of(text: &str, line: u32) -> Option<u32> {
+    if !text.contains(PAGE_BREAK) {
+        return None;
+    }
+    let until = text.split_inclusive('\n').take(line as usize);
+    Some(1 + until.map(|line| line.matches(PAGE_BREAK).count() as u32).sum::<u32>())
+}
+
 /// A title or heading on one line, without Markdown's marks, or `None` if nothing is left.
 pub fn one_line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();

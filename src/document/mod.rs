@@ -20,7 +20,7 @@ mod pdf;
 mod pdf_lines;
 mod plain;
 
-pub use content::{Document, Heading, PAGE_BREAK};
+pub use content::{Document, Heading, PAGE_BREAK, page_of};
 pub use error::DocumentError;
 pub use form::DocumentForm;
 

@@ -56,6 +56,10 @@ fn a_text_in_markdown_has_an_outline() {
 
 #[test]
 fn pages_of_a_text_end_with_form_feeds() {
+    for (line, page) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4)] {
+        assert_eq!(page_of("one\n\n\x0c\ntwo\n\x0c\x0cfour", line), Some(page), "{line}");
+    }
+    assert_eq!(page_of("one\n", 1), None);
     let document = extract(DocumentForm::Text, b"A manual\n# a comment\n\x0cPage two\n").unwrap();
     assert_eq!((document.title.as_deref(), document.page_count), (Some("A manual"), Some(2)));
     let text = document.to_markdown("manual.txt");

@@ -19,6 +19,7 @@ use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
 use super::{Error, few, lookup};
 use crate::clean;
+use crate::document::page_of;
 use crate::filter::Filter;
 use crate::grep::Line;
 use crate::id::{ContentHash, LanguageId};
@@ -437,17 +438,21 @@ impl<'a> AnswerContext<'a> {
                 return Ok(self.deduplicated(hit));
             }
         }
-        let source = self.trees.text(file.file);
-        let stale = !is_path_only && source.is_none();
+        let text = self.trees.text(file.file);
+        let stale = !is_path_only && text.is_none();
         // The text must come from the indexed content.
-        let (snippet, representative_line) =
-            source.map(|source| self.shown_text(&face, file, query, (version.path(), &source))).unzip();
+        let shown = text.as_ref().map(|text| self.shown_text(&face, file, query, (version.path(), text)));
+        let (snippet, representative_line) = shown.unzip();
         let snippet = snippet.flatten();
+        let language = self.engine.grammars.name(version.language());
         let hit = Hit {
             lines: face.lines,
             kind: face.kind,
             symbol: face.symbol,
-            language: self.engine.grammars.name(version.language()),
+            page: text
+                .as_ref()
+                .and_then(|text| page(language, text, representative_line.as_ref(), face.lines)),
+            language,
             content: snippet.as_ref().and_then(|_| version.content().ranked()),
             snippet,
             representative_line,
@@ -517,6 +522,7 @@ impl<'a> AnswerContext<'a> {
             lines: line,
             kind: SymbolKind::Text,
             symbol: None,
+            page: None,
             language: tree
                 .engine
                 .grammars
@@ -633,6 +639,12 @@ fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
         warnings.push(format!("no file holds {}; answered without the quotes", quoted.join(" and ")));
     }
     warnings
+}
+
+/// The page of a hit in a document.
+fn page(language: &str, text: &str, telling: Option<&SourceLine>, lines: Lines) -> Option<u32> {
+    let is_document = matches!(language, "markdown" | "text");
+    is_document.then(|| page_of(text, telling.map_or(lines.first, |own| own.line))).flatten()
 }
 
 fn reason_row(reason: Contribution) -> Reason {

@@ -444,6 +444,9 @@ pub struct Hit {
     pub symbol: Option<String>,
     /// The name of the file's language.
     pub language: &'static str,
+    /// The page, from 1, of a document whose text has form feeds between its pages, such as the text of a PDF file in a
+    /// library; `None` for code.
+    pub page: Option<u32>,
     /// The text of the place; its length depends on the mode.
     pub snippet: Option<Snippet>,
     /// The line that says most about the hit, in every mode: the signature, or the line that matches; `None` if the

@@ -191,6 +191,7 @@ impl AnswerContext<'_> {
             lines,
             kind: own.symbol.as_ref().map_or(SymbolKind::Text, |own| own.kind),
             symbol: own.symbol.as_ref().map(Definition::qualified),
+            page: None,
             language: self.engine.grammars.name(version.language()),
             content: snippet.as_ref().and_then(|_| version.content().ranked()),
             snippet,

@@ -138,6 +138,9 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
         let _ = write!(out, " {}", short_name(symbol));
     }
     let _ = write!(out, " {:.2} {}", hit.score, hit.band.name());
+    if let Some(page) = hit.page {
+        let _ = write!(out, " page {page}");
+    }
     if hit.stale {
         out.push_str(" (changed since indexed)");
     }

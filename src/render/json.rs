@@ -160,6 +160,8 @@ struct WireHit<'a> {
     end_line: u32,
     kind: &'static str,
     symbol: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
     language: &'a str,
     /// The lines shown above the snippet: the headings of the item and of the enclosing items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -210,6 +212,7 @@ impl<'a> WireHit<'a> {
             end_line: hit.lines.last,
             kind: hit.kind.name(),
             symbol: hit.symbol.as_deref(),
+            page: hit.page,
             language: hit.language,
             head: snippet.map(|snippet| context(&snippet.head)).unwrap_or_default(),
             snippet: snippet.map(|snippet| snippet.text.as_str()),

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
-use crate::engine::api::{Options, SearchRequest};
+use crate::engine::api::{Hit, Options, SearchRequest};
+#[cfg(feature = "documents")]
+use crate::filter::FilterSpec;
 #[cfg(feature = "documents")]
 use crate::library::records;
 use crate::library::{Library, LibraryOptions};
+#[cfg(feature = "documents")]
+use crate::model::SymbolKind;
 
 struct TestIntake {
     folder: tempfile::TempDir,
@@ -37,9 +41,13 @@ impl TestIntake {
     }
 
     /// The path of the best hit in a source.
-    fn found(&self, source: &str, query: &str) -> String {
+    fn first(&self, source: &str, request: &SearchRequest) -> Hit {
         let engine = self.library.engine(source, Options::default()).unwrap();
-        engine.search(&SearchRequest::new(query)).unwrap().results[0].path.to_string()
+        engine.search(request).unwrap().results.remove(0)
+    }
+
+    fn found(&self, source: &str, query: &str) -> String {
+        self.first(source, &SearchRequest::new(query)).path.to_string()
     }
 }
 
@@ -136,7 +144,12 @@ fn a_paper_is_described_and_searched() {
         record.outline.iter().map(|heading| (heading.title.as_str(), heading.page)).collect();
     assert_eq!(outline.last(), Some(&("2 Exponential delays", Some(2))));
     assert!(record.abstract_text.unwrap().starts_with("Uploads fail when"));
-    assert_eq!(intake.found("papers", "random offset of the delay"), "2103.pdf.md");
+    let filter = FilterSpec { kind: vec![SymbolKind::Doc], ..FilterSpec::default() };
+    for (query, page) in [("random offset of the delay", 2), ("uploads fail when", 1)] {
+        let request = SearchRequest { filter: filter.clone(), ..SearchRequest::new(query) };
+        let hit = intake.first("papers", &request);
+        assert_eq!((hit.path.as_str(), hit.page), ("2103.pdf.md", Some(page)), "{query}");
+    }
     let text = fs::read_to_string(intake.path("texts/papers/2103.pdf.md")).unwrap();
     assert_eq!(text.matches('\u{c}').count(), 1);
     assert!(text.contains("random offset"), "{text}");

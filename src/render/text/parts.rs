@@ -121,6 +121,9 @@ pub(super) fn score_and_band(hit: &Hit, style: &Style) -> String {
 
 pub(super) fn annotations(hit: &Hit, query: Option<&str>, style: &Style) -> String {
     let mut out = String::new();
+    if let Some(page) = hit.page {
+        let _ = write!(out, "  {}", style.paint(Ink::Dim, &format!("page {page}")));
+    }
     if hit.stale {
         let _ = write!(out, "  {}", style.paint(Ink::Alarm, "changed since indexed"));
     }
