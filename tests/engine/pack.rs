@@ -8,7 +8,7 @@ use spyhop::render::json::JsonPaths;
 use spyhop::render::{Style, agent};
 use spyhop::{
     ActivitySource, AddNoteRequest, Engine, FileActivity, GraphChanges, LeftOutReason, Mode, NoteKind,
-    PackFile, PackMode, PackReply, PackRequest, PackStages, PackUnit, Reason, Session, Signal,
+    PackFile, PackMode, PackReply, PackRequest, PackStages, PackUnit, Reason, SearchRequest, Session, Signal,
 };
 
 use super::open;
@@ -334,6 +334,30 @@ fn a_file_that_only_an_edge_leads_to_says_which() {
     let without = PackStages { graph: false, ..stages };
     let reply = pack(&tree, PackRequest { stages: without, ..request });
     assert_eq!(reply.record.edges, 0);
+}
+
+#[test]
+fn a_task_of_one_goal_keeps_the_order_of_the_search() {
+    let tree = Tree::new(LARGE);
+    let engine = open(&tree);
+    for task in ["how is an upload retried", "send an upload", "the delay before the next retry of an upload"]
+    {
+        let reply = engine.pack(&PackRequest::new(task)).unwrap();
+        assert_eq!(reply.goals.len(), 1, "{task}");
+        let mut searched: Vec<String> = Vec::new();
+        for hit in
+            engine.search(&SearchRequest { max_results: 50, ..SearchRequest::new(task) }).unwrap().results
+        {
+            if !searched.contains(&hit.path.to_string()) {
+                searched.push(hit.path.to_string());
+            }
+        }
+        let files = reply.files.iter().filter(|file| !file.is_backup);
+        let places: Vec<usize> = files
+            .map(|file| searched.iter().position(|path| *path == file.path.as_str()).unwrap_or(usize::MAX))
+            .collect();
+        assert!(places.len() > 1 && places.is_sorted(), "{task}: {places:?}");
+    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl PackRun<'_, '_> {
                 false => self.fill_plainly(candidates, filling)?,
             };
             if number == page {
-                return self.finished(filled);
+                return self.finished(filled, goals.len() == 1);
             }
             earlier = filled.earlier;
             for draft in &filled.drafts {
@@ -197,9 +197,17 @@ impl PackRun<'_, '_> {
         Ok(places.into_iter().map(|(_, place)| place).collect())
     }
 
-    /// The reply's files, with their texts.
-    fn finished(&self, filling: Filling<'_>) -> Result<Assembled, Error> {
-        let Filling { budget, drafts, mut left_out, .. } = filling;
+    /// The reply's files, with their texts. The files of a task with one goal are in the order of the search, and the files
+    /// that only the code graph led to come after them.
+    fn finished(&self, filling: Filling<'_>, has_one_goal: bool) -> Result<Assembled, Error> {
+        let Filling { budget, mut drafts, mut left_out, .. } = filling;
+        if has_one_goal && self.request.stages.weighing {
+            drafts.sort_by_key(|draft| {
+                let evidence = &draft.candidate.evidence;
+                let rank = evidence.task.map_or(usize::MAX, |(rank, _)| rank);
+                (draft.is_backup, !evidence.is_named, rank)
+            });
+        }
         let is_open = |place: &LeftOutPlace| {
             matches!(place.reason, LeftOutReason::Budget | LeftOutReason::Files | LeftOutReason::Threshold)
         };
