@@ -66,6 +66,7 @@ pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
     Signal, Transform,
 };
+pub use worker::{Isolation, WorkerPool, run_worker_if_asked};
 
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
 mod cores;

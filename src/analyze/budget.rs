@@ -1,11 +1,15 @@
 //! The budget of a parser for one file, and parsing within that budget.
 //!
 //! Grammars are written for code. On other input, a scanner looks ahead to the end of the file for every token, error
-//! recovery keeps thousands of versions of its stack, or memory runs out. So four things are counted while a file is
-//! parsed: progress callbacks, reads, allocations and allocated bytes. These counts are the same on every machine, and
-//! so is the analysis. Some input takes time without adding to any count; only a limit on processor time stops that.
-//! Since processor time differs between machines, such a file is quarantined: within one index, its result stays the
-//! same.
+//! recovery keeps thousands of versions of its stack, or memory runs out. So progress callbacks and reads are
+//! counted while a file is parsed, and in a parser worker allocations and allocated bytes too. These counts are the same on
+//! every machine, and so is the analysis. Some input takes time without adding to any count; only a limit on processor
+//! time stops that. Since processor time differs between machines, such a file is quarantined: within one index, its
+//! result stays the same.
+//!
+//! Allocations are counted by an allocator of tree-sitter, which a process has once. So only a parser worker, a process that
+//! parses and does nothing else, calls [`count_allocations`]: in the process of a host, tree-sitter keeps the allocator that the
+//! host gave it.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -34,9 +38,8 @@ struct ParseBudget {
     allocations: u64,
     /// Allocated bytes, whether or not they were freed.
     allocated: u64,
-    /// The allocated bytes at which the process is aborted: memory can run out between two callbacks, and then nothing
-    /// else helps. In a parser worker, this costs the file its structure; in an embedding program that parses in its
-    /// own process, it ends the program, and the next update does not parse the file again.
+    /// The allocated bytes at which a parser worker is aborted: memory can run out between two callbacks, and then nothing
+    /// else helps. The end of a worker costs the file its structure.
     fatal: u64,
     /// Processor time of the thread.
     time: Duration,
@@ -54,7 +57,7 @@ impl ParseBudget {
             reads: 2_000 + length / WINDOW as u64 * 40,
             allocations: 500_000 + length * 12,
             allocated: (64 << 20) + length * 1_000,
-            fatal: (2 << 30) + length * 2_000,
+            fatal: (512 << 20) + length * 500,
             time: Duration::from_millis(250) + Duration::from_micros(4) * length as u32,
         }
     }
@@ -62,13 +65,8 @@ impl ParseBudget {
 
 /// Parses `text` within the budget. On failure, returns a note with the reason, and the parser is ready for the next
 /// file.
-///
-/// With `is_worker` the process is aborted at a quarter of the usual memory: several workers share a machine, and the
-/// end of a worker costs little.
-pub(super) fn parse(parser: &mut Parser, text: &str, is_worker: bool) -> Result<Tree, Note> {
-    let budget = ParseBudget::of(text.len());
-    let fatal = if is_worker { budget.fatal / 4 } else { budget.fatal };
-    parse_within(parser, text, &ParseBudget { fatal, ..budget })
+pub(super) fn parse(parser: &mut Parser, text: &str) -> Result<Tree, Note> {
+    parse_within(parser, text, &ParseBudget::of(text.len()))
 }
 
 fn parse_within(parser: &mut Parser, text: &str, budget: &ParseBudget) -> Result<Tree, Note> {
@@ -124,8 +122,8 @@ thread_local! {
     static TALLY: Cell<AllocationTally> = const { Cell::new(AllocationTally::NEW) };
 }
 
-/// Makes tree-sitter count its allocations. Memory still comes from the C library, so memory that was allocated before
-/// is freed correctly.
+/// Makes tree-sitter count its allocations, in the whole process. Only parser workers call this function. Memory still comes
+/// from the C library, so memory that was allocated before is freed correctly.
 pub(super) fn count_allocations() {
     static ONCE: Once = Once::new();
     let allocator =
@@ -238,8 +236,8 @@ mod tests {
             let Ok(id) = grammars.by_name(language) else { return };
             let mut parser = Parser::new();
             parser.set_language(&grammars.rules(id).unwrap().language).unwrap();
-            assert!(parse(&mut parser, &text, false).is_err(), "{language}");
-            assert!(parse(&mut parser, "a", false).is_ok(), "{language}");
+            assert!(parse(&mut parser, &text).is_err(), "{language}");
+            assert!(parse(&mut parser, "a").is_ok(), "{language}");
         };
         check("css", "/* ".repeat(100_000));
         check("css", "a:b".repeat(100_000));
@@ -251,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_time_are_bounded() {
+    fn memory_and_time_are_bounded_in_a_worker() {
         let grammars = Grammars::built_in();
         let Ok(id) = grammars.by_name("rust") else { return };
         count_allocations();
@@ -275,7 +273,7 @@ mod tests {
         for shift in 0..4 {
             let text =
                 format!("{}fn f() {{ let s = \"{}\"; }}", " ".repeat(shift), "𝄞".repeat(3 * WINDOW / 4));
-            assert!(!parse(&mut parser, &text, false).unwrap().root_node().has_error(), "{shift}");
+            assert!(!parse(&mut parser, &text).unwrap().root_node().has_error(), "{shift}");
         }
     }
 }

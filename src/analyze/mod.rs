@@ -40,8 +40,6 @@ pub struct Analyzer {
     parser: Parser,
     /// The language that the parser is set to.
     language: LanguageId,
-    /// Whether a parser may abort this process, because the process does nothing else.
-    is_worker: bool,
 }
 
 impl Default for Analyzer {
@@ -53,13 +51,14 @@ impl Default for Analyzer {
 impl Analyzer {
     /// Creates an analyzer.
     pub fn new() -> Analyzer {
-        budget::count_allocations();
-        Analyzer { parser: Parser::new(), language: LanguageId::TEXT, is_worker: false }
+        Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
     }
 
-    /// Creates an analyzer for a process that parses and does nothing else.
+    /// Creates an analyzer for a process that parses and does nothing else. From then on, a parser that allocates too much
+    /// aborts the process.
     pub fn for_worker() -> Analyzer {
-        Analyzer { is_worker: true, ..Analyzer::new() }
+        budget::count_allocations();
+        Analyzer::new()
     }
 
     /// Analyses a text in a language without a grammar: windows of lines.
@@ -118,7 +117,7 @@ impl Analyzer {
         let narrowed = if rules.narrow_braces { guard::narrowed(text) } else { None };
         let text = narrowed.as_deref().unwrap_or(text);
         let closed = if rules.hide_open_annotations { guard::without_open_annotation(text) } else { None };
-        budget::parse(&mut self.parser, closed.as_deref().unwrap_or(text), self.is_worker)
+        budget::parse(&mut self.parser, closed.as_deref().unwrap_or(text))
     }
 }
 

@@ -58,7 +58,7 @@ pub use crate::store::LockHolder;
 use crate::text::Lines;
 pub use crate::update::{Progress, RefreshReport, Stage};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
-pub use crate::worker::{Parsing, WorkerPool};
+pub use crate::worker::{Isolation, WorkerPool};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ pub struct Options {
     pub grammars: Option<PathBuf>,
     /// Where files are parsed: on threads of this process, which is the default, or in child processes, so that a crash
     /// of a parser does not end this process.
-    pub parsing: Parsing,
+    pub isolation: Isolation,
     /// The git revision to search instead of the worktree: a branch, a tag, a commit, or any other name that git accepts
     /// for a commit. Nothing is checked out. The files are read from git's objects, and only content that is not yet
     /// indexed at its path is parsed. After a branch has moved, its new commit is searched.
@@ -131,7 +131,7 @@ impl Default for Options {
             secrets: false,
             show_secrets: false,
             grammars: None,
-            parsing: Parsing::InProcess,
+            isolation: Isolation::InProcess,
             view: None,
             git_reach: GitReach::Anywhere,
         }

@@ -256,7 +256,7 @@ impl<'e> GraphSources<'e> {
             quarantine,
             sources,
             analyzer: LazyCell::new(Box::new(move || {
-                RefCell::new(FileAnalyzer::new(&engine.options.parsing, &engine.grammars))
+                RefCell::new(FileAnalyzer::new(&engine.options.isolation, &engine.grammars))
             })),
             lines: RefCell::default(),
         }

@@ -87,13 +87,13 @@ impl Engine {
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let quarantine = self.updater(None)?.quarantine();
         let work = || {
-            let mut analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars);
+            let mut analyzer = FileAnalyzer::new(&self.options.isolation, &self.grammars);
             while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let items = || self.items_of(&mut analyzer, &quarantine, (source_tree, *path), take);
                 match catch_unwind(AssertUnwindSafe(items)) {
                     Ok(items) => lock(&found).push(((*path).clone(), items)),
                     // A file on which this program panics has no items.
-                    Err(_) => analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars),
+                    Err(_) => analyzer = FileAnalyzer::new(&self.options.isolation, &self.grammars),
                 }
             }
         };

@@ -2,8 +2,9 @@
 //!
 //! Threads share an [`Engine`] by reference. The engine keeps one commit open and compares the bytes of the commit
 //! point before an answer, so it notices the commits of other processes. Searches take no lock that an update holds.
-//! The engine prints nothing, has no global state, and starts no thread that outlives a call. With
-//! [`Parsing::Workers`], idle parser workers wait for the next call until [`Engine::release_caches`].
+//! The engine prints nothing, has no global state, and starts no thread that outlives a call. A panic in it becomes an error.
+//! With
+//! [`Isolation::Subprocess`], idle parser workers wait for the next call until [`Engine::release_caches`].
 
 mod advice;
 mod answer;
@@ -20,6 +21,7 @@ mod entries;
 mod error;
 mod exhaustive;
 mod explain;
+mod fault;
 mod few;
 mod file_graph;
 mod files;
@@ -91,7 +93,7 @@ use crate::store::{IoCause, Lock};
 use crate::tokenize::Tokenizers;
 use crate::update::{self, OnProgress, UpdateError, Updater};
 use crate::walk::WalkError;
-use crate::worker::Parsing;
+use crate::worker::Isolation;
 use crate::workspace::{self, Settings, Workspace, WorkspaceError};
 
 /// How often an update is restarted because another branch was checked out meanwhile.
@@ -115,9 +117,12 @@ impl Engine {
             Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
             None => Grammars::shared(),
         };
-        let (repo, no_repo) = match git::discover_within(&root, &options.git_reach) {
-            Ok(repo) => (repo, None),
-            Err(error) => (None, Some(error.to_string())),
+        let discover =
+            || Ok(git::discover_within(&root, &options.git_reach).map_err(|error| error.to_string()));
+        let (repo, no_repo) = match fault::guarded("reading the git repository", discover) {
+            Ok(Ok(repo)) => (repo, None),
+            Ok(Err(why)) => (None, Some(why)),
+            Err(fault) => (None, Some(fault.to_string())),
         };
         let owner = repo.as_ref().map_or_else(|| root.clone(), Repo::common_dir);
         let home = index_home(&options)?;
@@ -417,7 +422,7 @@ impl Engine {
         let tree = lock(&self.tree).take();
         let notes = std::mem::take(&mut *lock(&self.memory));
         self.tokenizers.clear();
-        if let Parsing::Workers(pool) = &self.options.parsing {
+        if let Isolation::Subprocess(pool) = &self.options.isolation {
             pool.release_idle();
         }
         drop((open, committed, tree, notes));
@@ -475,7 +480,7 @@ impl Engine {
             head,
             tracked,
             grammars: &self.grammars,
-            parsing: &self.options.parsing,
+            isolation: &self.options.isolation,
             settings: &self.settings,
             threads: self.options.threads,
             max_memory: self.options.max_memory,
@@ -500,7 +505,9 @@ impl Engine {
         let mut tries = 0;
         loop {
             let tracked = self.tracked();
-            match act(&self.updater(tracked.as_ref())?) {
+            let updater = self.updater(tracked.as_ref())?;
+            // The outer result is that of the call, the inner one that of the update.
+            match fault::guarded("the update of the index", || Ok(act(&updater)))? {
                 Err(UpdateError::Switched) if tries < SWITCHES => tries += 1,
                 other => return Ok(other?),
             }

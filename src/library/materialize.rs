@@ -16,7 +16,7 @@ use super::plan;
 use super::protect;
 use super::records;
 use super::snapshot;
-use super::unpack::{TreeWriter, UnpackLimits, UnpackedTree, unpack_tar, unpack_zip};
+use super::unpack::{TreeWriter, UnpackLimits, UnpackedTree, unpack_guarded, unpack_tar, unpack_zip};
 use crate::git::{Reach, RemoteRepository};
 use crate::path::RelPath;
 use crate::store;
@@ -140,7 +140,7 @@ impl Library {
             SourceKind::Zip => {
                 let (file, bytes) = opened()?;
                 let mut writer = archive(bytes);
-                unpack_zip(file, &mut writer)?;
+                unpack_guarded(&mut writer, |writer| unpack_zip(file, writer))?;
                 writer
             }
             SourceKind::Tar => {
@@ -151,7 +151,7 @@ impl Library {
                 let FileForm::Tar(compression) = form else {
                     return Err(LibraryError::NoTarAnyMore { location: origin.location.clone() });
                 };
-                unpack_tar(file, compression, &mut writer)?;
+                unpack_guarded(&mut writer, |writer| unpack_tar(file, compression, writer))?;
                 writer
             }
             SourceKind::File => {

@@ -125,7 +125,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         let failed = |source: IndexError| WriteError::Index { dir: dir.clone(), source };
         let mut tasks = std::mem::take(&mut self.plan.read);
         if !tasks.is_empty() {
-            self.updater.parsing.prepare(self.updater.grammars);
+            self.updater.isolation.prepare(self.updater.grammars);
         }
         let mut writer = Writer::open(&dir).map_err(failed)?;
         self.n_tasks = tasks.len();
@@ -172,12 +172,12 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
 
     /// Finds out which of the files that were being parsed when a process died must not be parsed again.
     fn try_suspects(&self, quarantine: &Quarantine) -> Result<(), UpdateError> {
-        let Updater { grammars, parsing, .. } = *self.updater;
+        let Updater { grammars, isolation, .. } = *self.updater;
         let suspects = quarantine.suspects();
         if suspects.is_empty() {
             return Ok(());
         }
-        let mut analyzer = FileAnalyzer::new(parsing, grammars);
+        let mut analyzer = FileAnalyzer::new(isolation, grammars);
         let is_in_process = analyzer.is_in_process();
         let trial = |suspect: &Suspect| {
             let source = self.updater.source_of(suspect)?;
@@ -240,7 +240,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
             source_tree: &self.updater.source_tree,
             limits: self.updater.limits(),
             grammars: self.updater.grammars,
-            parsing: self.updater.parsing,
+            isolation: self.updater.isolation,
             segments: writer.segments(),
             tracked: self.updater.tracked,
             known: &known,

@@ -19,7 +19,7 @@ use crate::path::RelPath;
 use crate::read::{Limits, SourceTree};
 use crate::store::{self, Lock};
 use crate::walk::{self, FileIdentity};
-use crate::worker::Parsing;
+use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
 
 /// A tree and its index in a folder of their own.
@@ -96,7 +96,7 @@ impl TestTree {
             source_tree: SourceTree::Folder(self.root.clone()),
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
-            parsing: &Parsing::InProcess,
+            isolation: &Isolation::InProcess,
             settings: &self.settings,
             threads: Some(2),
             max_memory: None,
@@ -223,7 +223,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         source_tree: &SourceTree::Folder(tree.root.clone()),
         limits: Limits::default(),
         grammars: &tree.grammars,
-        parsing: &Parsing::InProcess,
+        isolation: &Isolation::InProcess,
         segments: writer.segments(),
         tracked: None,
         known: &FxHashMap::default(),

@@ -14,7 +14,7 @@ use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, SourceTree};
 use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
-use crate::worker::Parsing;
+use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, view_key};
 
 /// The detail of the skipped row for an index that lies in its own tree.
@@ -46,7 +46,7 @@ pub struct Updater<'e> {
     /// The grammars.
     pub grammars: &'e Grammars,
     /// The parser pool, in this process or in workers.
-    pub parsing: &'e Parsing,
+    pub isolation: &'e Isolation,
     /// The settings that change what is stored.
     pub settings: &'e Settings,
     /// The number of threads; `None` means one for each core.

@@ -38,7 +38,7 @@ use crate::read::{Limits, ReadOutcome, Source, SourceTree};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{TermList, Tokenizer};
 use crate::walk::FileIdentity;
-use crate::worker::{FileAnalyzer, Lost, Parsing};
+use crate::worker::{FileAnalyzer, Isolation, Lost};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -57,7 +57,7 @@ pub struct WorkerInputs<'w> {
     pub source_tree: &'w SourceTree,
     pub limits: Limits,
     pub grammars: &'w Grammars,
-    pub parsing: &'w Parsing,
+    pub isolation: &'w Isolation,
     pub segments: SegmentMaker,
     pub tracked: Option<&'w Tracked>,
     pub known: &'w FxHashMap<(&'w str, VersionContent), VersionId>,
@@ -246,7 +246,7 @@ impl<'w> IndexWorker<'w> {
             budget,
             segment: None,
             batch: WorkerBatch { thread, ..WorkerBatch::default() },
-            analyzer: FileAnalyzer::new(work.parsing, work.grammars),
+            analyzer: FileAnalyzer::new(work.isolation, work.grammars),
             slot: work.journal.slot(thread),
             tokenizer: Tokenizer::new(),
             fields: Fields::default(),

@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::isolation::Isolation;
 use super::lost::{Lost, message_of};
-use super::parsing::Parsing;
 #[cfg(unix)]
 use super::pool::WorkerPool;
 #[cfg(unix)]
@@ -34,16 +34,16 @@ enum ParserPlace<'a> {
 }
 
 impl<'a> FileAnalyzer<'a> {
-    /// Creates an analyzer. Where `parsing` asks for workers, starts a worker, which gets ready while the caller goes
+    /// Creates an analyzer. Where `isolation` asks for workers, starts a worker, which gets ready while the caller goes
     /// on.
-    pub fn new(parsing: &'a Parsing, grammars: &'a Grammars) -> FileAnalyzer<'a> {
+    pub fn new(isolation: &'a Isolation, grammars: &'a Grammars) -> FileAnalyzer<'a> {
         let in_process = || ParserPlace::InProcess(Box::default());
-        let place = match parsing {
-            Parsing::InProcess => in_process(),
+        let place = match isolation {
+            Isolation::InProcess => in_process(),
             #[cfg(not(unix))]
-            Parsing::Workers(_) => in_process(),
+            Isolation::Subprocess(_) => in_process(),
             #[cfg(unix)]
-            Parsing::Workers(pool) => match pool.take(grammars) {
+            Isolation::Subprocess(pool) => match pool.take(grammars) {
                 Ok(worker) => ParserPlace::Worker { pool, worker: Some(worker) },
                 Err(error) => {
                     tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");

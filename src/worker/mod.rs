@@ -4,14 +4,14 @@
 //! that its authors did not foresee. No check inside the process stops such a scanner. This module therefore runs the
 //! analysis of a text in a worker: a process that can read its pipe, write its pipe, allocate memory and nothing else
 //! ([`sandbox`]). The caller watches the worker's processor time and the clock, kills a worker that exceeds its budget, and
-//! starts another one ([`process`]). [`FileAnalyzer`] is what an indexing thread or a query uses; [`Parsing`] is the
+//! starts another one ([`process`]). [`FileAnalyzer`] is what an indexing thread or a query uses; [`Isolation`] is the
 //! choice of the program that embeds the library.
 //!
 //! [`crate::analyze`] interprets a text; [`crate::update`] decides which files are never parsed again.
 
 mod analyzer;
+mod isolation;
 mod lost;
-mod parsing;
 mod pool;
 #[cfg(unix)]
 mod process;
@@ -23,8 +23,9 @@ mod serve;
 mod wire;
 
 pub use analyzer::FileAnalyzer;
+pub use isolation::Isolation;
 pub use lost::Lost;
-pub use parsing::Parsing;
+pub(crate) use lost::message_of;
 pub use pool::{WORKER_ARGUMENT, WorkerPool};
 
 /// Runs a parser worker and does not return, if the first argument of this process is [`WORKER_ARGUMENT`]. Any other
@@ -32,7 +33,7 @@ pub use pool::{WORKER_ARGUMENT, WorkerPool};
 ///
 /// ```
 /// spyhop::worker::run_worker_if_asked();
-/// let options = spyhop::Options { parsing: spyhop::worker::Parsing::in_workers(), ..Default::default() };
+/// let options = spyhop::Options { isolation: spyhop::worker::Isolation::own_program(), ..Default::default() };
 /// # let _ = options;
 /// ```
 pub fn run_worker_if_asked() {

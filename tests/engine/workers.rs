@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use spyhop::engine::Engine;
-use spyhop::engine::api::{MapRequest, Options, Parsing, WorkerPool};
+use spyhop::engine::api::{Isolation, MapRequest, Options, WorkerPool};
 use spyhop::render::json::{self, JsonPaths};
 use spyhop::worker::WORKER_ARGUMENT;
 
@@ -13,17 +13,17 @@ use super::{Tree, ask, copy_into, options, refresh};
 use crate::support::repository;
 
 /// Parsing in workers that are the real binary.
-fn in_workers() -> Parsing {
+fn in_workers() -> Isolation {
     pool_of(env!("CARGO_BIN_EXE_spyhop"))
 }
 
-fn pool_of(program: &str) -> Parsing {
-    Parsing::Workers(Arc::new(WorkerPool::new(PathBuf::from(program), vec![WORKER_ARGUMENT.into()])))
+fn pool_of(program: &str) -> Isolation {
+    Isolation::Subprocess(Arc::new(WorkerPool::new(PathBuf::from(program), vec![WORKER_ARGUMENT.into()])))
 }
 
-fn open(tree: &Tree, parsing: Parsing, index: &str) -> Engine {
+fn open(tree: &Tree, isolation: Isolation, index: &str) -> Engine {
     let index_dir = Some(tree.index_dir().join(index));
-    Engine::open(tree.root(), Options { parsing, index_dir, ..options(tree) }).unwrap()
+    Engine::open(tree.root(), Options { isolation, index_dir, ..options(tree) }).unwrap()
 }
 
 /// Every symbol of a tree, with its lines.
@@ -56,7 +56,7 @@ fn workers_see_what_this_process_sees() {
     let own = repository("");
     copy_into(&tree, &own.join("grammars"), "grammars");
     copy_into(&tree, &own.join("src/analyze"), "src");
-    let engines = [open(&tree, in_workers(), "workers"), open(&tree, Parsing::InProcess, "in_process")];
+    let engines = [open(&tree, in_workers(), "workers"), open(&tree, Isolation::InProcess, "in_process")];
     let reports = engines.each_ref().map(refresh);
     assert_eq!(reports[0].parsed, reports[1].parsed);
     assert_eq!(map(&engines[0]), map(&engines[1]));
@@ -75,12 +75,12 @@ fn manifests_of_the_user_reach_the_workers() {
     let manifest = "name = \"rust\"\ntitle = \"Mine\"\nextensions = [\"rs\"]\n\
                     [[item]]\nnode = \"function_item\"\nkind = \"fn\"\n";
     std::fs::write(grammars.join("rust/grammar.toml"), manifest).unwrap();
-    let engine = |parsing, index: &str| {
+    let engine = |isolation, index: &str| {
         let index_dir = Some(tree.index_dir().join(index));
-        let own = Options { grammars: Some(grammars.clone()), parsing, index_dir, ..options(&tree) };
+        let own = Options { grammars: Some(grammars.clone()), isolation, index_dir, ..options(&tree) };
         Engine::open(tree.root(), own).unwrap()
     };
-    let engines = [engine(in_workers(), "workers"), engine(Parsing::InProcess, "in_process")];
+    let engines = [engine(in_workers(), "workers"), engine(Isolation::InProcess, "in_process")];
     engines.iter().for_each(|engine| drop(refresh(engine)));
     assert_eq!(map(&engines[0]), map(&engines[1]));
     assert!(map(&engines[0]).contains("zorblax") && !map(&engines[0]).contains("Quexalt"));

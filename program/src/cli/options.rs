@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Placement, params};
-use spyhop::engine::api::{Options, Parsing};
+use spyhop::engine::api::{Isolation, Options};
 
 use super::args;
 use super::failure::Failure;
@@ -57,7 +57,7 @@ pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
 }
 
 fn placement(matches: &ArgMatches) -> Result<Placement, Failure> {
-    let options = Options { parsing: Parsing::in_workers(), ..Options::default() };
+    let options = Options { isolation: Isolation::own_program(), ..Options::default() };
     let mut placement = Placement { root: None, options };
     fill_from(catalog::PLACE, &mut placement, matches, None)?;
     fill_from(catalog::SERVER, &mut placement, matches, None)?;

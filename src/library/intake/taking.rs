@@ -67,7 +67,7 @@ impl Library {
         let is_continued = begun.exists();
         store::replace(&begun, &[])?;
         let grammars = Grammars::built_in();
-        let reader = FileAnalyzer::new(&options.parsing, &grammars);
+        let reader = FileAnalyzer::new(&options.isolation, &grammars);
         let mut intake = Intake { library: self, options, grammars: &grammars, reader, on_event, reply };
         let outcome = match is_continued {
             true => intake.continue_earlier().and_then(|()| intake.take_all(entries)),

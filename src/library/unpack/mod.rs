@@ -5,6 +5,7 @@
 //! files and folders are written: no link, no device, no permission and no owner comes from an archive.
 
 mod error;
+mod guarded;
 mod limits;
 mod name;
 mod tar_pax;
@@ -13,6 +14,7 @@ mod writer;
 mod zip_file;
 
 pub use error::{UnpackError, UnpackFault};
+pub(super) use guarded::unpack_guarded;
 pub use limits::UnpackLimits;
 pub(super) use tarball::unpack_tar;
 pub(super) use writer::{TreeWriter, UnpackedTree};

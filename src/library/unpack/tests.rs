@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use tar::EntryType;
 
-use super::{TreeWriter, UnpackError, UnpackLimits, unpack_tar, unpack_zip};
+use super::{TreeWriter, UnpackError, UnpackLimits, unpack_guarded, unpack_tar, unpack_zip};
 use crate::engine::ErrorKind;
 use crate::engine::api::Options;
 use crate::library::format::TarCompression;
@@ -294,6 +294,15 @@ fn sizes_beyond_all_numbers_are_refused() {
     let huge = |name: &str| ZipItem { bytes: u32::MAX, extra: field.clone(), ..item(name) };
     let error = limited(&zip_of(&[huge("a"), huge("b")]), UnpackLimits::default()).to_string();
     assert!(error.contains("'a' is larger than 1073741824 bytes"), "{error}");
+}
+
+#[test]
+fn a_reader_that_panics_has_found_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().to_path_buf();
+    let mut writer = TreeWriter::new(Path::new("a"), &tree, None, UnpackLimits::default(), &|_| ());
+    let error = unpack_guarded(&mut writer, |_| panic!("offset 9 of 8")).unwrap_err();
+    assert!(error.to_string().ends_with("is damaged: offset 9 of 8"), "{error}");
 }
 
 #[test]

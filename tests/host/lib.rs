@@ -1,0 +1,1 @@
+//! Nothing. The test `main.rs` is the program.
