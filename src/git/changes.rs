@@ -9,19 +9,9 @@ use gix::bstr::ByteSlice;
 
 use super::commit::CommitTree;
 use super::repo::Repo;
+use super::tree_change::TreeChange;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeFolder, TreeKind};
-
-/// A file that may differ.
-#[derive(Clone, Debug)]
-pub struct TreeChange {
-    /// The path, relative to the root that is searched.
-    pub path: RelPath,
-    /// The file in the old commit; `None` if the commit does not have the file.
-    pub old: Option<TreeEntry>,
-    /// The file in the new commit; `None` if the commit does not have the file, and for a worktree.
-    pub new: Option<TreeEntry>,
-}
 
 impl CommitTree {
     /// The files that differ from those of `new`, by path.

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gix::ObjectId;
@@ -15,82 +15,12 @@ use rustc_hash::FxHashMap;
 
 use super::head::Head;
 use super::repo::Repo;
+use super::revision::{Revision, RevisionError};
 use crate::path::RelPath;
-use crate::similar::did_you_mean;
 use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
 
 /// How many similar names an error suggests.
 const OFFERED: usize = 5;
-
-/// Why a revision cannot be searched.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RevisionError {
-    /// There is no repository.
-    #[error(
-        "'{spec}' names a revision, but there is no git repository around {}{}; leave the view out",
-        root.display(), why.as_ref().map_or_else(String::new, |why| format!(" that can be used ({why})"))
-    )]
-    NoRepository {
-        /// The requested revision.
-        spec: String,
-        /// The root that is searched.
-        root: PathBuf,
-        /// Why the repository is not used, if there seems to be one.
-        why: Option<String>,
-    },
-    /// The objects or references of the repository are not read.
-    #[error("'{spec}' cannot be looked up: {reason}; leave the view out")]
-    NotRead {
-        /// The requested revision.
-        spec: String,
-        /// The reason.
-        reason: String,
-    },
-    /// No revision has this name.
-    #[error("there is no revision '{spec}' in the repository at {}; {}{}", top.display(), offered(near), did_you_mean(spec, near.iter().map(String::as_str)))]
-    Unknown {
-        /// The requested revision.
-        spec: String,
-        /// The top of the repository.
-        top: PathBuf,
-        /// The names of branches and tags, the most similar first.
-        near: Vec<String>,
-    },
-    /// The name is not that of a commit.
-    #[error("'{spec}' does not name a commit: {reason}; choose a branch, a tag or a commit")]
-    NoCommit {
-        /// The requested revision.
-        spec: String,
-        /// The error of git.
-        reason: String,
-    },
-    /// The commit does not have the folder that is searched.
-    #[error("there is no folder '{folder}' in '{spec}'; choose another root or revision")]
-    NoFolder {
-        /// The requested revision.
-        spec: String,
-        /// The root, relative to the top.
-        folder: RelPath,
-    },
-}
-
-fn offered(near: &[String]) -> String {
-    match near {
-        [] => "it has no branch and no tag".to_string(),
-        near => format!("choose a commit or a name such as {}", near.join(", ")),
-    }
-}
-
-/// A resolved revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Revision {
-    /// The requested name.
-    pub spec: String,
-    /// The full name of a branch, which may move; `None` for a commit or a tag.
-    pub branch: Option<String>,
-    /// The commit when the revision was resolved.
-    pub commit: String,
-}
 
 impl Repo {
     /// Resolves `spec`: a branch, a tag, a commit or any other name that git accepts.

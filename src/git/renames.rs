@@ -9,9 +9,9 @@ use std::io;
 use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
-use super::changes::TreeChange;
 use super::commit::CommitTree;
 use super::repo::Repo;
+use super::tree_change::{ReadNew, TreeChange};
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry};
 
@@ -29,9 +29,6 @@ const MAX_COMMITS: usize = 2_000;
 
 /// The most bytes of a piece of content that is compared as one, as in git.
 const MAX_PIECE: usize = 64;
-
-/// Reads a new file that has no entry in a commit.
-pub type ReadNew<'r> = &'r dyn Fn(&RelPath) -> Option<Vec<u8>>;
 
 impl CommitTree {
     /// The new name of the file at `path` of this commit. `changes` are all differences to the newer state, and

@@ -9,6 +9,7 @@ use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::reach::Reach;
 use crate::gitdir::{GitDir, GitDirError, MAX_CONFIG_BYTES, MAX_LINE_BYTES, bounded};
 
 /// The size of the largest object that is read, which is also the limit for indexed files.
@@ -31,18 +32,6 @@ const MAX_ALTERNATES: usize = 64;
 
 /// The most symbolic references that are followed in a row.
 const MAX_STEPS: usize = 5;
-
-/// The folders from which a repository may be read. [`crate::gitdir`] decides where `.git` itself may lead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
-    /// Any folder: links and borrowed objects are followed. For programs that work only for the user of the machine.
-    #[default]
-    Anywhere,
-    /// Only these folders and the repository's own: for servers, whose clients may read nothing else.
-    Within(Vec<PathBuf>),
-    /// No repository: for a tree that is not a worktree, although a folder above it may be one.
-    Nowhere,
-}
 
 /// The checked files of a repository.
 #[derive(Clone, Debug)]

@@ -17,6 +17,7 @@ pub(super) struct Linked {
     pub parser: fn() -> Language,
 }
 
+#[allow(unused_macros, reason = "a build without languages has no row")]
 macro_rules! row {
     ($name:literal, $language:expr) => {
         Linked {

@@ -90,7 +90,7 @@ pub(super) fn resolve(
     Err(LibraryError::UnknownReference { reference: asked.clone(), location: origin.location.clone(), near })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "network"))]
 mod tests {
     use super::*;
 

@@ -7,23 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind};
 
-use super::Inbox;
+use super::{Inbox, OF_GIT, WatchPaths};
 use crate::cores::check_thread;
 use crate::path::RelPath;
-use crate::walk::{self, Region};
-
-/// The paths that a watcher observes.
-#[derive(Clone, Debug)]
-pub struct WatchPaths {
-    /// The root of the tree, without symbolic links.
-    pub root: PathBuf,
-    /// The part of the tree that is the index itself, if the index is inside the tree.
-    pub own_index: Region,
-    /// The git folder with `HEAD` and the git index, if there is a repository.
-    pub git_dir: Option<PathBuf>,
-    /// The folder of the requests to the watcher.
-    pub asks: PathBuf,
-}
+use crate::walk;
 
 /// Watches a tree. Dropping the value ends the watch.
 pub struct FsWatcher {
@@ -33,9 +20,6 @@ pub struct FsWatcher {
     /// The exclude files of repositories inside the tree, such as `.git/info/exclude`. Walks skip their folders.
     excludes: Mutex<BTreeSet<PathBuf>>,
 }
-
-/// The entries of the git folder that affect a tree: the checkout, the tracked files, and evidence of a repository.
-pub const OF_GIT: [&str; 4] = ["HEAD", "index", "config", "objects"];
 
 /// Whether events arrive in the order of the changes, across all folders. Then the event of a request follows the events
 /// of all earlier changes. Linux has one queue for all watches. Other systems have several queues or guarantee no order.

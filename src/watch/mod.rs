@@ -9,13 +9,23 @@
 //! With inotify, folders are watched one by one, each just before a walk lists it, because the recursive mode of `notify` has
 //! three faults. It watches a new folder only after reporting the folder, so files created in between are lost. It stops
 //! at the first folder without read permission. It watches the ignored folders too, which exceeds the system's limits.
+//!
+//! Without the feature `watch`, there are no events: `FsWatcher::open` fails, and a watch walks the tree periodically.
 
 mod fingerprint;
 mod freshness;
+#[cfg(feature = "watch")]
 mod fs_watcher;
 mod inbox;
+mod watch_paths;
+#[cfg(not(feature = "watch"))]
+mod without;
 
 pub use fingerprint::StatFingerprint;
 pub use freshness::{FreshnessClient, FreshnessServer, Timeouts};
-pub use fs_watcher::{FsWatcher, OF_GIT, WatchPaths};
+#[cfg(feature = "watch")]
+pub use fs_watcher::FsWatcher;
 pub use inbox::{Changed, Inbox, Next, Pace, Work};
+pub use watch_paths::{OF_GIT, WatchPaths};
+#[cfg(not(feature = "watch"))]
+pub use without::FsWatcher;

@@ -28,12 +28,12 @@ use gix::remote::fetch::{Shallow, Tags};
 use gix::remote::{Connection, Direction, ref_map};
 use gix::url::Scheme;
 
-pub use error::RemoteError;
 use http::HttpClient;
 use meter::Meter;
 use shown::without_secrets;
 use watched::PAUSE;
 
+use super::remote_error::{RemoteError, RemoteReference};
 use super::sound::MAX_OBJECT_BYTES;
 
 /// The command of SSH, which asks for no password, passphrase or confirmation.
@@ -46,17 +46,6 @@ const FETCHED: &str = "refs/spyhop/fetched";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteRepository {
     url: gix::Url,
-}
-
-/// A branch or tag of a repository on another machine, or its `HEAD`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteReference {
-    /// The full name, such as `refs/heads/main`.
-    pub name: String,
-    /// The branch that `HEAD` stands for.
-    pub target: Option<String>,
-    /// The commit.
-    pub commit: String,
 }
 
 impl RemoteRepository {

@@ -1,0 +1,45 @@
+//! Repositories on other machines without the feature `network`: no URL is accepted, and no value of the type exists.
+
+use std::path::Path;
+
+use super::remote_error::{RemoteError, RemoteReference};
+
+/// A repository on another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteRepository {}
+
+#[expect(
+    clippy::missing_errors_doc,
+    reason = "the functions are those of the type with the feature `network`"
+)]
+impl RemoteRepository {
+    /// Refuses every URL.
+    pub fn parse(text: &str) -> Result<RemoteRepository, RemoteError> {
+        // A URL may have a password.
+        let url = text.split(['@', '?', '#']).next_back().unwrap_or_default().to_string();
+        let reason =
+            "this program is built without the feature 'network'; clone the repository, and add its folder";
+        Err(RemoteError::BadUrl { url, reason: reason.to_string() })
+    }
+
+    /// The URL.
+    pub fn url(&self) -> String {
+        match *self {}
+    }
+
+    /// `HEAD`, the branches and the tags.
+    pub fn references(&self) -> Result<Vec<RemoteReference>, RemoteError> {
+        match *self {}
+    }
+
+    /// Fetches a commit.
+    pub fn fetch(
+        &self,
+        _wanted: &str,
+        _folder: &Path,
+        _most_bytes: u64,
+        _progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<String, RemoteError> {
+        match *self {}
+    }
+}

@@ -1,0 +1,80 @@
+//! The references of a repository on another machine, and why a repository cannot be fetched.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A branch or tag of a repository on another machine, or its `HEAD`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteReference {
+    /// The full name, such as `refs/heads/main`.
+    pub name: String,
+    /// The branch that `HEAD` stands for.
+    pub target: Option<String>,
+    /// The commit.
+    pub commit: String,
+}
+
+/// Why a repository on another machine cannot be fetched. No text has a password.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    /// The URL cannot be used.
+    #[error("'{url}' cannot be fetched: {reason}")]
+    BadUrl {
+        /// The URL, without a password.
+        url: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The server does not answer, or breaks off.
+    #[error("'{url}' cannot be reached: {reason}; check the address and the network, and try again")]
+    Unreachable {
+        /// The URL.
+        url: String,
+        /// What happened.
+        reason: String,
+    },
+    /// There is no repository at the URL.
+    #[error("there is no git repository at '{url}': {reason}; give the URL that git clone takes")]
+    NoRepository {
+        /// The URL.
+        url: String,
+        /// What the server answered.
+        reason: String,
+    },
+    /// The server refuses the call without credentials, or with those that helpers supplied.
+    #[error(
+        "'{url}' refuses access ({reason}); let a credential helper of Git or the agent of SSH supply credentials, as for git clone"
+    )]
+    NeedsCredentials {
+        /// The URL.
+        url: String,
+        /// What the server answered.
+        reason: String,
+    },
+    /// What is wanted was removed from the repository meanwhile.
+    #[error("'{url}' no longer has {wanted}; try again")]
+    Lost {
+        /// The URL.
+        url: String,
+        /// The name or the commit.
+        wanted: String,
+    },
+    /// The repository is too large.
+    #[error("the files of '{url}' take more than {most_bytes} bytes")]
+    TooLarge {
+        /// The URL.
+        url: String,
+        /// The limit.
+        most_bytes: u64,
+    },
+    /// The fetched data cannot be written.
+    #[error("{action} {}: {source}", path.display())]
+    File {
+        /// The attempted action.
+        action: &'static str,
+        /// The folder.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
