@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The program `spyhop`, for the tests of its package. The tests of other packages only use the library.
+#[allow(clippy::option_env_unwrap, reason = "only the tests of one package have the variable")]
 pub fn program() -> &'static Path {
     Path::new(option_env!("CARGO_BIN_EXE_spyhop").expect("a test of the package spyhop-cli"))
 }
