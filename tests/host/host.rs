@@ -82,7 +82,9 @@ impl Life {
         let counted = Arc::clone(&panics);
         std::panic::set_hook(Box::new(move |panic| {
             counted.fetch_add(1, Ordering::Relaxed);
-            if panic.payload_as_str() != Some(OWN_PANIC) {
+            let is_own = panic.payload().downcast_ref::<&str>() == Some(&OWN_PANIC)
+                || panic.payload().downcast_ref::<String>().is_some_and(|text| text == OWN_PANIC);
+            if !is_own {
                 eprintln!("{panic}");
             }
         }));
