@@ -10,7 +10,7 @@
 //! user's configuration, to reach other machines as the user's own Git does.
 //!
 //! Without the feature `git`, every folder is treated as not being a repository: [`without`] has the same functions, and
-//! types without a value. Without the feature `network`, no URL is accepted ([`no_network`]).
+//! types without a value. Without the feature `network`, no URL is accepted ([`without_network`]).
 
 #[cfg(feature = "git")]
 mod changes;
@@ -19,8 +19,6 @@ mod commit;
 #[cfg(feature = "git")]
 mod discover;
 mod head;
-#[cfg(not(feature = "network"))]
-mod no_network;
 mod reach;
 #[cfg(feature = "network")]
 mod remote;
@@ -37,14 +35,14 @@ mod tracked;
 mod tree_change;
 #[cfg(not(feature = "git"))]
 mod without;
+#[cfg(not(feature = "network"))]
+mod without_network;
 
 #[cfg(feature = "git")]
 pub use commit::CommitTree;
 #[cfg(feature = "git")]
 pub use discover::{discover, discover_within, open_objects};
 pub use head::{Head, short};
-#[cfg(not(feature = "network"))]
-pub use no_network::RemoteRepository;
 pub use reach::Reach;
 #[cfg(feature = "network")]
 pub use remote::RemoteRepository;
@@ -57,3 +55,5 @@ pub use tracked::Tracked;
 pub use tree_change::{ReadNew, TreeChange};
 #[cfg(not(feature = "git"))]
 pub use without::{CommitTree, Repo, Tracked, discover, discover_within, open_objects};
+#[cfg(not(feature = "network"))]
+pub use without_network::RemoteRepository;
