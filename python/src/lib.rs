@@ -1,0 +1,32 @@
+//! The native part of the Python package `spyhop`: the module `spyhop._spyhop`.
+//!
+//! Calls run without the interpreter's lock, and results are plain data with a copy of what a reply of the library says.
+//! Long calls run on a thread of their own, so that the caller's thread can look for signals ([`run`]). A panic becomes
+//! an exception, and nothing is printed. The Python half of the package is in `package/spyhop`.
+
+mod batch;
+mod engine;
+mod failure;
+mod features;
+mod profile;
+mod requests;
+mod results;
+mod rows;
+mod run;
+
+use pyo3::prelude::*;
+
+/// The native part of the package `spyhop`.
+#[pymodule]
+fn _spyhop(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    run::silence_panics();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<engine::Engine>()?;
+    module.add_class::<profile::Profile>()?;
+    results::register(module)?;
+    module.add_function(wrap_pyfunction!(profile::feature_names, module)?)?;
+    module.add_function(wrap_pyfunction!(profile::_parse_profile, module)?)?;
+    #[cfg(debug_assertions)]
+    module.add_function(wrap_pyfunction!(run::panic_inside, module)?)?;
+    Ok(())
+}
