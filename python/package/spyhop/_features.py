@@ -134,4 +134,6 @@ class FeatureMatrix:
                 "sum": self.sum,
             }
         )
-        return pandas.concat([frame, pandas.DataFrame(self.values, columns=list(self.names))], axis=1)
+        measures = pandas.DataFrame(self.values, columns=list(self.names))
+        whole: pandas.DataFrame = pandas.concat([frame, measures], axis=1)
+        return whole

@@ -18,7 +18,8 @@ _ENTRY = ["path", "is_dir", "depth", "files", "lines", "total_symbols"]
 def _frame(rows: Iterable[tuple[Any, ...]], columns: list[str]) -> pandas.DataFrame:
     import pandas
 
-    return pandas.DataFrame.from_records(list(rows), columns=columns)
+    frame: pandas.DataFrame = pandas.DataFrame.from_records(list(rows), columns=columns)
+    return frame
 
 
 def _hit(rank: int, hit: Hit) -> tuple[Any, ...]:

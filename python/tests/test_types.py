@@ -1,0 +1,41 @@
+"""The types of the package are those of its code: mypy accepts the package and the tests, and the stubs fit the module."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import spyhop
+
+TESTS = Path(__file__).parent
+
+
+def check(*command: str) -> None:
+    ended = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=TESTS.parent)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_package_and_the_tests_are_strict() -> None:
+    files = [TESTS, TESTS.parent / "bench", *Path(spyhop.__file__).parent.rglob("*.py")]
+    check("mypy", "--strict", *map(str, files))
+
+
+def test_the_stubs_fit_the_module() -> None:
+    check("mypy.stubtest", "spyhop._spyhop", "--allowlist", str(TESTS / "stubtest.txt"))
+
+
+def test_a_wrong_use_is_refused(tmp_path: Path) -> None:
+    program = tmp_path / "wrong.py"
+    program.write_text(
+        "import spyhop\n"
+        "engine = spyhop.Engine('.')\n"
+        "path: int = engine.search('x')[0].path\n"
+        "engine.search('x', mode='long')\n"
+        "engine.search('x', most=3)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(program)], capture_output=True, text=True, cwd=tmp_path
+    )
+    lines = [line.split(":")[1] for line in ended.stdout.splitlines() if ": error:" in line]
+    assert lines == ["3", "4", "5"], ended.stdout
