@@ -88,12 +88,15 @@ def _mean_of_means(values: Mapping[str, float], grouped: Mapping[str, list[str]]
 
 
 def _interval(groups: list[NDArray[np.float64]], draws: int, rng: np.random.Generator) -> tuple[float, float]:
-    means = np.empty(draws)
-    for draw in range(draws):
-        chosen = rng.integers(len(groups), size=len(groups))
-        own = (groups[at][rng.integers(len(groups[at]), size=len(groups[at]))].mean() for at in chosen)
-        means[draw] = np.mean(list(own))
-    low, high = np.percentile(means, [2.5, 97.5])
+    chosen = rng.integers(len(groups), size=(draws, len(groups)))
+    means = np.empty(chosen.shape)
+    for at, group in enumerate(groups):
+        # One group at a time, in pieces, so that memory is bounded.
+        places = np.argwhere(chosen == at)
+        for piece in np.array_split(places, max(1, len(places) * len(group) // 10_000_000)):
+            drawn = group[rng.integers(len(group), size=(len(piece), len(group)))]
+            means[piece[:, 0], piece[:, 1]] = drawn.mean(axis=1)
+    low, high = np.percentile(means.mean(axis=1), [2.5, 97.5])
     return float(low), float(high)
 
 
