@@ -57,7 +57,8 @@ fn asked(engine: &Engine, questions: &[&str], threads: usize) -> Result<Vec<Sear
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let mut replies = Vec::new();
         for thread in threads {
-            let own: Result<Vec<SearchReply>, spyhop::Error> = thread.join().expect("a search does not panic");
+            let own: Result<Vec<SearchReply>, spyhop::Error> =
+                thread.join().expect("a search does not panic");
             replies.extend(own?);
         }
         Ok(replies)

@@ -8,7 +8,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -71,34 +71,28 @@ pub fn call<T: Send>(
     let (told, cancel) = (Told::default(), Cancel::default());
     let ended = py.detach(|| {
         std::thread::scope(|scope| {
-            let (sender, receiver) = mpsc::sync_channel(1);
+            // Nothing is sent: the receiver wakes up when the thread drops the sender.
+            let (sender, receiver) = mpsc::channel::<()>();
             let (told, cancel) = (&told, &cancel);
             let run = move || {
-                let outcome = guarded(|| spyhop::Engine::cancellable(cancel, || work(told, cancel)));
-                done(&sender, outcome);
+                let _until_the_end = sender;
+                guarded(|| spyhop::Engine::cancellable(cancel, || work(told, cancel)))
             };
-            std::thread::Builder::new().name("spyhop".to_string()).spawn_scoped(scope, run).map_err(
-                |error| Outcome::Failed(Failure::internal(format!("no thread was started: {error}"))),
-            )?;
+            let thread =
+                std::thread::Builder::new().name("spyhop".to_string()).spawn_scoped(scope, run).map_err(
+                    |error| Outcome::Failed(Failure::internal(format!("no thread was started: {error}"))),
+                )?;
             let mut raised = None;
-            loop {
-                match receiver.recv_timeout(SLICE) {
-                    Ok(outcome) => {
-                        break raised
-                            .map_or(outcome.map_err(Outcome::Failed), |raised| Err(Outcome::Raised(raised)));
-                    }
-                    Err(RecvTimeoutError::Disconnected) => {
-                        break Err(Outcome::Failed(Failure::internal("a thread ended without an outcome")));
-                    }
-                    Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| told.deliver(py, listener)) {
-                            cancel.cancel();
-                            raised = Some(error);
-                        }
-                    }
+            while receiver.recv_timeout(SLICE) == Err(RecvTimeoutError::Timeout) {
+                if raised.is_none()
+                    && let Err(error) = Python::attach(|py| told.deliver(py, listener))
+                {
+                    cancel.cancel();
+                    raised = Some(error);
                 }
             }
+            let outcome = thread.join().unwrap_or_else(|panic| Err(of_panic(panic.as_ref())));
+            raised.map_or(outcome.map_err(Outcome::Failed), |raised| Err(Outcome::Raised(raised)))
         })
     });
     match ended {
@@ -116,11 +110,6 @@ pub fn call<T: Send>(
 enum Outcome {
     Raised(PyErr),
     Failed(Failure),
-}
-
-fn done<T>(sender: &SyncSender<Result<T, Failure>>, outcome: Result<T, Failure>) {
-    // The receiver waits until this thread has ended.
-    let _ = sender.send(outcome);
 }
 
 /// Runs `work`; a panic is a failure of kind `internal`.

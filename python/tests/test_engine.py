@@ -230,7 +230,8 @@ def test_profiles(engine: spyhop.Engine, tree: Path, tmp_path: Path) -> None:
     assert scores(None) == scores(shipped) != scores(mine)
     loaded = spyhop.Engine(tree, index_dir=engine.index_dir, profile=tmp_path / "mine.toml")
     assert {hit.score for hit in loaded.search("flush_queue")} == scores(mine)
-    for wrong in [{"signals": {"pathh": {"value": 1.0}}}, {"fusion": {"k": -1.0}}, {"nothing": 1}]:
+    refused: list[dict[str, Any]] = [{"signals": {"pathh": {"value": 1.0}}}, {"fusion": {"k": -1.0}}, {"nothing": 1}]
+    for wrong in refused:
         with pytest.raises(spyhop.RequestError):
             spyhop.Profile.from_dict(wrong)
     with pytest.raises(spyhop.RequestError):

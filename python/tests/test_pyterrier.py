@@ -18,7 +18,7 @@ QRELS = pandas.DataFrame(
 
 
 def test_files_are_retrieved_best_first(engine: spyhop.Engine) -> None:
-    found = SpyhopRetriever(engine)(TOPICS)
+    found = SpyhopRetriever(engine).transform(TOPICS)
     assert list(found.columns) == ["qid", "query", "docno", "rank", "score", "text"]
     first = found[found["rank"] == 0].set_index("qid")["docno"]
     assert list(first[["q0", "q1", "q2"]]) == ["src/auth.py", "src/queue.rs", "src/net/retry.go"]
@@ -29,10 +29,10 @@ def test_files_are_retrieved_best_first(engine: spyhop.Engine) -> None:
 
 
 def test_places_limits_filters_and_further_columns(engine: spyhop.Engine) -> None:
-    places = SpyhopRetriever(engine, unit="place", num_results=2)(TOPICS.assign(intent="find"))
+    places = SpyhopRetriever(engine, unit="place", num_results=2).transform(TOPICS.assign(intent="find"))
     assert "src/queue.rs:4-6" in set(places["docno"]) and set(places["intent"]) == {"find"}
     assert places.groupby("qid").size().max() <= 2
-    rust = SpyhopRetriever(engine, languages="rust")(TOPICS)
+    rust = SpyhopRetriever(engine, languages="rust").transform(TOPICS)
     assert set(rust["docno"]) == {"src/queue.rs"}
     with pytest.raises(ValueError, match="choose 'file' or 'place'"):
         SpyhopRetriever(engine, unit="line")
@@ -40,7 +40,7 @@ def test_places_limits_filters_and_further_columns(engine: spyhop.Engine) -> Non
 
 def test_pipelines_and_experiments(engine: spyhop.Engine) -> None:
     retriever = SpyhopRetriever(engine)
-    assert len((retriever % 1)(TOPICS)) == len(TOPICS)
+    assert len((retriever % 1).transform(TOPICS)) == len(TOPICS)
     assert retriever.search("flush_queue").iloc[0]["docno"] == "src/queue.rs"
     both = retriever + SpyhopRetriever(engine, unit="file", languages="rust")
     means = pt.Experiment(
@@ -50,9 +50,9 @@ def test_pipelines_and_experiments(engine: spyhop.Engine) -> None:
 
 
 def test_no_queries_and_a_frame_without_queries(engine: spyhop.Engine) -> None:
-    none = SpyhopRetriever(engine)(TOPICS.head(0))
+    none = SpyhopRetriever(engine).transform(TOPICS.head(0))
     assert len(none) == 0 and list(none.columns) == ["qid", "query", "docno", "rank", "score", "text"]
     with pytest.raises(pt.validate.InputValidationError):
-        SpyhopRetriever(engine)(pandas.DataFrame({"qid": ["q0"]}))
+        SpyhopRetriever(engine).transform(pandas.DataFrame({"qid": ["q0"]}))
     assert "SpyhopRetriever" in repr(SpyhopRetriever(engine))
     assert pt.inspect.transformer_outputs(SpyhopRetriever(engine), ["qid", "query"])[:3] == ["qid", "query", "docno"]

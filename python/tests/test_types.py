@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import spyhop
-
 TESTS = Path(__file__).parent
 
 
@@ -17,12 +15,14 @@ def check(*command: str) -> None:
 
 
 def test_the_package_and_the_tests_are_strict() -> None:
-    files = [TESTS, TESTS.parent / "bench", *Path(spyhop.__file__).parent.rglob("*.py")]
-    check("mypy", "--strict", *map(str, files))
+    check("mypy", "--strict", str(TESTS.parent / "package" / "spyhop"))
+    # Some packages that the tests call have no types.
+    check("mypy", "--strict", "--allow-untyped-calls", str(TESTS), str(TESTS.parent / "bench"))
 
 
 def test_the_stubs_fit_the_module() -> None:
-    check("mypy.stubtest", "spyhop._spyhop", "--allowlist", str(TESTS / "stubtest.txt"))
+    allowed = str(TESTS / "stubtest.txt")
+    check("mypy.stubtest", "spyhop._spyhop", "--ignore-disjoint-bases", "--ignore-unused-allowlist", "--allowlist", allowed)
 
 
 def test_a_wrong_use_is_refused(tmp_path: Path) -> None:
