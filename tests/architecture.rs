@@ -28,7 +28,18 @@ const FLOORS: &[(u8, &[&str])] = &[
 ];
 
 /// What is not a module of the library: the binary's front ends.
-const FRONT_ENDS: &[&str] = &["cli", "editor", "install", "keep", "limits", "lsp", "main", "mcp", "ui"];
+const FRONT_ENDS: &[&str] = &[
+    "cli",
+    "editor",
+    "http",
+    "install",
+    "keep",
+    "limits",
+    "lsp",
+    "main",
+    "mcp",
+    "ui",
+];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =
@@ -47,8 +58,8 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("grep_matcher", &["grep"]),
     ("notify", &["watch"]),
     ("rmcp", &["mcp"]),
-    ("tokio", &["mcp"]),
-    ("hyper", &["mcp"]),
+    ("tokio", &["http", "mcp"]),
+    ("hyper", &["http", "mcp"]),
     ("jsonc_parser", &["graph", "install"]),
     ("lsp_server", &["lsp"]),
     ("lsp_types", &["lsp"]),

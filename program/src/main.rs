@@ -11,6 +11,7 @@
 
 mod cli;
 mod editor;
+mod http;
 mod install;
 mod keep;
 mod limits;

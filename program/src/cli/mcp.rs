@@ -13,7 +13,8 @@ use spyhop::catalog::{self, Param, Takes, param, params};
 
 use super::failure::{Failure, Outcome};
 use super::{args, install, options, place, values};
-use crate::mcp::http::{self, AllowedHost, AllowedOrigin, HttpConfig, Listening, Loopback, Origin};
+use crate::http::{self, AllowedHost, AllowedOrigin, Loopback, Origin};
+use crate::mcp::http::{HttpConfig, Listening};
 use crate::mcp::{self, Config, DataProfile};
 
 const PROFILE: Param = Param {
@@ -172,9 +173,9 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     crate::live_long();
     let served = match http_config(matches) {
         Some(asked) => {
-            let listening = http::listen(&asked, config).map_err(failed)?;
+            let listening = mcp::http::listen(&asked, config).map_err(failed)?;
             greet(&listening)?;
-            http::serve(listening)
+            mcp::http::serve(listening)
         }
         None => {
             if io::stdin().is_terminal() {
@@ -190,7 +191,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     Ok(Outcome::Found)
 }
 
-fn failed(failure: mcp::ServerFailure) -> Failure {
+pub fn failed(failure: mcp::ServerFailure) -> Failure {
     match failure {
         mcp::ServerFailure::Engine(error) => Failure::Engine(error),
         mcp::ServerFailure::Http(error) => Failure::Usage(error.to_string()),

@@ -7,7 +7,7 @@ use spyhop::catalog::tools::ToolOffer;
 use spyhop::engine::Error;
 use spyhop::engine::api::Options;
 
-use super::http::HttpError;
+use crate::http::HttpError;
 
 /// The configuration of a server.
 pub struct Config {

@@ -56,7 +56,7 @@ impl ServedLibrary {
     }
 
     /// The sources of a choice.
-    fn set(&self, choice: &SourceChoice) -> Result<Arc<SourceSet>, Error> {
+    pub fn set(&self, choice: &SourceChoice) -> Result<Arc<SourceSet>, Error> {
         let reader = {
             let mut open = self.lock();
             if open.used.replace(Instant::now()).is_none() {
@@ -101,6 +101,11 @@ impl ServedLibrary {
         };
         guard.disarm();
         outcome
+    }
+
+    /// The library, for a question that does not wait for another process.
+    pub fn open(&self) -> Result<Library, Error> {
+        self.library(Duration::ZERO)
     }
 
     fn library(&self, wait: Duration) -> Result<Library, Error> {

@@ -13,11 +13,16 @@ mod library;
 mod oversize;
 mod progress;
 mod resting;
-mod roots;
+pub mod roots;
 mod server;
 mod warm;
 
 pub use config::{Config, DataProfile, ServerFailure};
+pub use engines::Engines;
+pub use library::ServedLibrary;
+pub use resting::Resting;
+pub use server::Server;
+pub use warm::{CancelOnDrop, ServedTree, UpdateState};
 
 use std::any::Any;
 use std::io;
@@ -31,12 +36,8 @@ use spyhop::engine::api::{GitReach, Options};
 use spyhop::engine::no_thread;
 
 use engines::Rests;
-use library::ServedLibrary;
 use oversize::Oversize;
-use resting::Resting;
-use server::Server;
 use tokio::sync::Notify;
-use warm::ServedTree;
 
 /// Serves until standard input ends.
 pub fn serve(config: Config) -> Result<(), ServerFailure> {
@@ -76,7 +77,7 @@ fn of_panic(panic: Box<dyn Any + Send>) -> ServerFailure {
 }
 
 /// Opens the roots as a server, and starts to bring their indexes up to date.
-fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
+pub fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
     let wake = Arc::new(Notify::new());
     let mut trees: Vec<ServedTree> = Vec::new();
     // Clients can read nothing outside the roots, by way of git either.
@@ -96,6 +97,6 @@ fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
 }
 
 /// A single-threaded runtime for the protocol; engines run on threads for blocking work.
-fn runtime() -> Result<tokio::runtime::Runtime, ServerFailure> {
+pub fn runtime() -> Result<tokio::runtime::Runtime, ServerFailure> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServerFailure::Io)
 }

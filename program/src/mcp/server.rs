@@ -85,6 +85,16 @@ impl Server {
         }
     }
 
+    /// The trees.
+    pub fn trees(&self) -> &[ServedTree] {
+        &self.trees
+    }
+
+    /// The library of sources.
+    pub fn library(&self) -> &Arc<ServedLibrary> {
+        &self.library
+    }
+
     /// A server for a single client, whose session lasts as long as the server does.
     pub fn for_one(self) -> Server {
         Server { only: Some(Session::new()), ..self }

@@ -34,7 +34,7 @@ const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
 /// A tree that is served.
 pub struct ServedTree {
     engines: Arc<Engines>,
-    update: watch::Receiver<Update>,
+    update: watch::Receiver<UpdateState>,
     /// The limit on calls that run at once; more would only compete for the same processors.
     calls: Arc<Semaphore>,
     /// The limit on concurrent answers from the last commit and exact searches, which waiting calls must not block.
@@ -45,8 +45,9 @@ pub struct ServedTree {
 
 /// The update that begins with the server.
 #[derive(Clone, Copy, Debug)]
-enum Update {
+pub enum UpdateState {
     Running(Option<Progress>),
+    /// The update has ended; set again whenever the index changes.
     Done,
 }
 
@@ -58,18 +59,21 @@ impl ServedTree {
     pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<ServedTree, Error> {
         let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
-        let (sender, update) = watch::channel(Update::Done);
+        let (sender, update) = watch::channel(UpdateState::Done);
         let refreshes = keep::refreshes(&options);
         if keep::begins_with_update(engine, &options)? {
-            sender.send_replace(Update::Running(None));
+            sender.send_replace(UpdateState::Running(None));
             let engines = Arc::clone(&engines);
             let keep = move || {
-                let tell = |progress| _ = sender.send_replace(Update::Running(Some(progress)));
+                let tell = |progress| _ = sender.send_replace(UpdateState::Running(Some(progress)));
                 keep::bring_up_to_date(engines.worktree(), &tell);
-                sender.send_replace(Update::Done);
+                sender.send_replace(UpdateState::Done);
                 engines.mark_used();
                 if refreshes {
-                    let used = || engines.mark_used();
+                    let used = || {
+                        engines.mark_used();
+                        sender.send_replace(UpdateState::Done);
+                    };
                     keep::stay_up_to_date(engines.worktree(), &Stop::default(), &used);
                 }
             };
@@ -96,6 +100,11 @@ impl ServedTree {
     /// The engines that answer calls.
     pub fn engines(&self) -> Arc<Engines> {
         Arc::clone(&self.engines)
+    }
+
+    /// The state of the update, which changes also when the index does.
+    pub fn updates(&self) -> watch::Receiver<UpdateState> {
+        self.update.clone()
     }
 
     /// Answers a call about this tree. When the future is dropped before the answer has come, because the client
@@ -154,18 +163,18 @@ impl ServedTree {
     /// The status of the tree, with the progress of its update; `roots` are all roots that are served.
     pub async fn status(&self, roots: Vec<PathBuf>, index_dir: Option<PathBuf>) -> CallOutcome {
         let engines = self.engines();
-        let update = if index_dir.is_none() { *self.update.borrow() } else { Update::Done };
+        let update = if index_dir.is_none() { *self.update.borrow() } else { UpdateState::Done };
         run(&self.states, move || {
             let status = engines.of(None, index_dir.as_deref())?.status();
             engines.mark_used();
             let mut status = status.map_err(|error| calls::failed(&error))?;
-            let running = matches!(update, Update::Running(_));
+            let running = matches!(update, UpdateState::Running(_));
             if running && status.state == State::Missing {
                 status.state = State::Indexing;
             }
             let roots: Vec<&Path> = roots.iter().map(|root| root.as_path()).collect();
             let progress = match update {
-                Update::Running(progress) if status.state == State::Indexing => progress,
+                UpdateState::Running(progress) if status.state == State::Indexing => progress,
                 _ => None,
             };
             Ok(agent::status(&status, &roots, progress))
@@ -178,7 +187,7 @@ impl ServedTree {
         let mut update = self.update.clone();
         loop {
             let seen = *update.borrow_and_update();
-            let Update::Running(progress) = seen else { return true };
+            let UpdateState::Running(progress) = seen else { return true };
             watcher.tell(progress).await;
             tokio::select! {
                 changed = update.changed() => if changed.is_err() { return true },
@@ -192,8 +201,8 @@ impl ServedTree {
         let root = self.root().to_path_buf();
         let engines = self.engines();
         let progress = match *self.update.borrow() {
-            Update::Running(progress) => progress,
-            Update::Done => None,
+            UpdateState::Running(progress) => progress,
+            UpdateState::Done => None,
         };
         run(&self.asides, move || {
             let engine = engines.of(call.view.as_deref(), call.index_dir.as_deref())?;

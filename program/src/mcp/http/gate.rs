@@ -1,25 +1,21 @@
 //! Access control: what is decided about a request from its head, before its body is read.
 //!
-//! This module owns the order of the checks. `Host` and `Origin` come first, because a web page in a browser can send
-//! requests to this machine under a host name of its own; a request that fails there learns nothing else, not even
-//! whether its token is right. Both headers are compared as texts with short lists: a client that writes a loopback
-//! name in an unusual way is refused and can write it in the usual one. rmcp has such checks too, but they would run
-//! after the token check, so they are off.
+//! This module owns the order of the checks. `Host` and `Origin` come first ([`crate::http`]); a request that fails
+//! there learns nothing else, not even whether its token is right. rmcp has such checks too, but they would run after
+//! the token check, so they are off.
 
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-use super::address::Loopback;
-use super::token::Token;
+use crate::http::{HostRefusal, HostRules, Token, TokenFault, check_bearer};
 
 /// The path of the MCP endpoint.
 pub const PATH: &str = "/mcp";
 
 /// The access rules of a server: allowed hosts and origins, and the token.
 pub struct AccessRules {
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    hosts: HostRules,
     token: Token,
 }
 
@@ -35,12 +31,8 @@ pub enum CheckedRequest {
 /// Why a request is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("the request needs one Host header")]
-    NoHost,
-    #[error("the host '{host}' is not served here; choose {choices}")]
-    Host { host: String, choices: String },
-    #[error("requests from pages of '{origin}' are not allowed; --allow-origin allows them")]
-    Origin { origin: String },
+    #[error("{refusal}{}", advice(refusal))]
+    Host { refusal: HostRefusal },
     #[error("there is nothing at '{path}'; choose {PATH}")]
     Path { path: String },
     #[error("the request needs the header 'Authorization: Bearer TOKEN'")]
@@ -56,8 +48,7 @@ pub enum Refusal {
 impl Refusal {
     pub fn status(&self) -> StatusCode {
         match self {
-            Refusal::NoHost => StatusCode::BAD_REQUEST,
-            Refusal::Host { .. } | Refusal::Origin { .. } => StatusCode::FORBIDDEN,
+            Refusal::Host { refusal } => refusal.status(),
             Refusal::Path { .. } | Refusal::Session => StatusCode::NOT_FOUND,
             Refusal::NoToken | Refusal::Token => StatusCode::UNAUTHORIZED,
             Refusal::Full => StatusCode::SERVICE_UNAVAILABLE,
@@ -76,33 +67,39 @@ impl Refusal {
     }
 }
 
+/// What a person can do about a refused host or page.
+fn advice(refusal: &HostRefusal) -> &'static str {
+    match refusal {
+        HostRefusal::Origin { .. } => "; --allow-origin allows them",
+        HostRefusal::NoHost | HostRefusal::Host { .. } => "",
+    }
+}
+
+impl From<HostRefusal> for Refusal {
+    fn from(refusal: HostRefusal) -> Refusal {
+        Refusal::Host { refusal }
+    }
+}
+
+impl From<TokenFault> for Refusal {
+    fn from(fault: TokenFault) -> Refusal {
+        match fault {
+            TokenFault::Missing => Refusal::NoToken,
+            TokenFault::Wrong => Refusal::Token,
+        }
+    }
+}
+
 impl AccessRules {
-    /// The gate of a server at `address`. Allows the server's own names and the given ones.
-    pub fn new(
-        address: Loopback,
-        token: Token,
-        hosts: &[AllowedHost],
-        origins: &[AllowedOrigin],
-    ) -> AccessRules {
-        let port = address.address().port();
-        let own = ["localhost".to_string(), "127.0.0.1".to_string(), "[::1]".to_string()];
-        let mut names: Vec<String> = own.iter().map(|name| format!("{name}:{port}")).collect();
-        if !names.contains(&address.to_string()) {
-            names.push(address.to_string());
-        }
-        if port == 80 {
-            names.extend(own); // clients leave out the default port of HTTP
-        }
-        let mut allowed: Vec<String> = names.iter().map(|name| format!("http://{name}")).collect();
-        allowed.extend(origins.iter().map(|origin| origin.0.clone()));
-        names.extend(hosts.iter().map(|host| host.0.clone()));
-        AccessRules { hosts: names, origins: allowed, token }
+    /// The gate of a server with these names and this token.
+    pub fn new(hosts: HostRules, token: Token) -> AccessRules {
+        AccessRules { hosts, token }
     }
 
     /// Checks the head of a request.
     pub fn check(&self, head: &Parts) -> Result<CheckedRequest, Refusal> {
-        self.host(head)?;
-        let origin = self.origin(&head.headers)?;
+        self.hosts.host(head)?;
+        let origin = self.hosts.origin(&head.headers)?;
         if head.uri.path() != PATH {
             return Err(Refusal::Path { path: head.uri.path().to_string() });
         }
@@ -112,7 +109,7 @@ impl AccessRules {
         {
             return Ok(CheckedRequest::Preflight { origin: origin.clone() });
         }
-        self.token(&head.headers)?;
+        check_bearer(&head.headers, &self.token)?;
         Ok(CheckedRequest::Request { origin })
     }
 
@@ -121,114 +118,11 @@ impl AccessRules {
     pub fn page(&self, head: &Parts, refusal: &Refusal) -> Option<HeaderValue> {
         match refusal {
             Refusal::Path { .. } | Refusal::NoToken | Refusal::Token | Refusal::Full | Refusal::Session => {
-                self.origin(&head.headers).ok().flatten()
+                self.hosts.origin(&head.headers).ok().flatten()
             }
-            Refusal::NoHost | Refusal::Host { .. } | Refusal::Origin { .. } => None,
+            Refusal::Host { .. } => None,
         }
     }
-
-    /// Checks the host: the `Host` header, and the authority of the URI where the request has one.
-    fn host(&self, head: &Parts) -> Result<(), Refusal> {
-        let header = single(&head.headers, header::HOST).map_err(|_| Refusal::NoHost)?;
-        let header = header.ok_or(Refusal::NoHost)?;
-        let header = String::from_utf8_lossy(header.as_bytes()).into_owned();
-        let named = head.uri.authority().map(|authority| authority.as_str().to_string());
-        for host in [Some(header), named].into_iter().flatten() {
-            if !self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(&host)) {
-                return Err(Refusal::Host { host, choices: self.hosts.join(", ") });
-            }
-        }
-        Ok(())
-    }
-
-    fn origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Refusal> {
-        let refused = |origin: &HeaderValue| Refusal::Origin {
-            origin: String::from_utf8_lossy(origin.as_bytes()).into_owned(),
-        };
-        let Some(origin) = single(headers, header::ORIGIN).map_err(refused)? else { return Ok(None) };
-        let is_allowed = |allowed: &String| allowed.as_bytes().eq_ignore_ascii_case(origin.as_bytes());
-        if self.origins.iter().any(is_allowed) { Ok(Some(origin.clone())) } else { Err(refused(origin)) }
-    }
-
-    fn token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let given = single(headers, header::AUTHORIZATION).map_err(|_| Refusal::Token)?;
-        let given = given.ok_or(Refusal::NoToken)?.as_bytes();
-        let (scheme, token) = given.split_at(given.len().min("Bearer ".len()));
-        if !scheme.eq_ignore_ascii_case(b"Bearer ") {
-            return Err(Refusal::NoToken);
-        }
-        if self.token.is(token.trim_ascii()) { Ok(()) } else { Err(Refusal::Token) }
-    }
-}
-
-/// The value of a header that may occur once; the second value, as an error, of a header that occurs more often.
-fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, &HeaderValue> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (first, None) => Ok(first),
-        (_, Some(second)) => Err(second),
-    }
-}
-
-/// An allowed page origin, spelled as browsers spell it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AllowedOrigin(String);
-
-/// An allowed host name, such as that of a tunnel's public end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AllowedHost(String);
-
-/// Why a text cannot be allowed as a host or origin.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAllowed {
-    #[error("'{0}' is not an origin; choose SCHEME://HOST or SCHEME://HOST:PORT, without a path")]
-    Origin(String),
-    #[error("'*' would let any page in; name each origin")]
-    AnyOrigin,
-    #[error("'{0}' is not a host; choose HOST or HOST:PORT")]
-    Host(String),
-}
-
-impl std::str::FromStr for AllowedOrigin {
-    type Err = NotAllowed;
-
-    fn from_str(text: &str) -> Result<AllowedOrigin, NotAllowed> {
-        if text == "*" {
-            return Err(NotAllowed::AnyOrigin);
-        }
-        let wrong = || NotAllowed::Origin(text.to_string());
-        let lower = text.trim_end_matches('/').to_ascii_lowercase();
-        let (scheme, host) = lower.split_once("://").ok_or_else(wrong)?;
-        let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-        if scheme.is_empty() || !scheme.bytes().all(is_scheme) || !is_host(host) {
-            return Err(wrong());
-        }
-        // Browsers leave out a scheme's default port.
-        let usual = match scheme {
-            "http" => ":80",
-            "https" => ":443",
-            _ => "",
-        };
-        let host = host.strip_suffix(usual).unwrap_or(host);
-        Ok(AllowedOrigin(format!("{scheme}://{host}")))
-    }
-}
-
-impl std::str::FromStr for AllowedHost {
-    type Err = NotAllowed;
-
-    fn from_str(text: &str) -> Result<AllowedHost, NotAllowed> {
-        if is_host(text) {
-            Ok(AllowedHost(text.to_string()))
-        } else {
-            Err(NotAllowed::Host(text.to_string()))
-        }
-    }
-}
-
-/// Whether a text has the form of a host, perhaps with a port.
-fn is_host(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte))
 }
 
 #[cfg(test)]
@@ -242,7 +136,7 @@ mod tests {
         let token = Token::new(SECRET, &String::new).unwrap();
         let hosts = ["tunnel.example:8080".parse().unwrap()];
         let origins = ["https://App.example:443/".parse().unwrap(), "vscode-webview://abc".parse().unwrap()];
-        AccessRules::new("127.0.0.2:7733".parse().unwrap(), token, &hosts, &origins)
+        AccessRules::new(HostRules::new("127.0.0.2:7733".parse().unwrap(), &hosts, &origins), token)
     }
 
     const SECRET: &str = "a-token-of-the-tests";
@@ -278,20 +172,16 @@ mod tests {
         ];
         for host in others {
             let refused = check(Method::POST, PATH, &[("Host", host), TOKEN]).unwrap_err();
-            assert!(matches!(&refused, Refusal::Host { host: told, .. } if told == host), "{refused}");
+            assert!(
+                matches!(&refused, Refusal::Host { refusal: HostRefusal::Host { host: told, .. } } if told == host),
+                "{refused}"
+            );
             assert!(refused.to_string().contains("127.0.0.1:7733"), "{refused}");
         }
-        assert_eq!(check(Method::POST, PATH, &[TOKEN]), Err(Refusal::NoHost));
-        assert_eq!(check(Method::POST, PATH, &[HOST, HOST, TOKEN]), Err(Refusal::NoHost));
+        assert_eq!(check(Method::POST, PATH, &[TOKEN]), Err(HostRefusal::NoHost.into()));
+        assert_eq!(check(Method::POST, PATH, &[HOST, HOST, TOKEN]), Err(HostRefusal::NoHost.into()));
         let whole = check(Method::POST, "http://evil.example:7733/mcp", &[HOST, TOKEN]);
-        assert!(matches!(whole, Err(Refusal::Host { .. })), "{whole:?}");
-    }
-
-    #[test]
-    fn at_the_usual_port_it_may_be_left_out() {
-        let gate = AccessRules::new("127.0.0.1:80".parse().unwrap(), gate().token, &[], &[]);
-        assert!(gate.hosts.contains(&"localhost".to_string()), "{:?}", gate.hosts);
-        assert!(gate.origins.contains(&"http://localhost".to_string()), "{:?}", gate.origins);
+        assert!(matches!(whole, Err(Refusal::Host { refusal: HostRefusal::Host { .. } })), "{whole:?}");
     }
 
     #[test]
@@ -311,7 +201,8 @@ mod tests {
         ];
         for origin in others {
             let refused = check(Method::POST, PATH, &[HOST, ("Origin", origin), TOKEN]);
-            assert_eq!(refused, Err(Refusal::Origin { origin: origin.to_string() }));
+            assert_eq!(refused, Err(HostRefusal::Origin { origin: origin.to_string() }.into()));
+            assert!(refused.unwrap_err().to_string().contains("--allow-origin"));
         }
         let own = ("Origin", "http://localhost:7733");
         assert!(check(Method::POST, PATH, &[HOST, own, own, TOKEN]).is_err());
@@ -355,19 +246,9 @@ mod tests {
         assert_eq!(check(Method::OPTIONS, PATH, &[HOST, wish]), Err(Refusal::NoToken));
         assert_eq!(check(Method::OPTIONS, PATH, &[HOST, origin]), Err(Refusal::NoToken));
         let other = ("Origin", "https://evil.example");
-        assert!(matches!(check(Method::OPTIONS, PATH, &[HOST, other, wish]), Err(Refusal::Origin { .. })));
-    }
-
-    #[test]
-    fn what_can_be_allowed() {
-        assert_eq!("*".parse::<AllowedOrigin>(), Err(NotAllowed::AnyOrigin));
-        for text in ["app.example", "https://", "https://a/b", "https://a b", "://a", "null", "https://u@a"] {
-            assert_eq!(text.parse::<AllowedOrigin>(), Err(NotAllowed::Origin(text.into())));
-        }
-        assert_eq!("http://[::1]:80".parse::<AllowedOrigin>().unwrap().0, "http://[::1]");
-        assert_eq!("http://a:8080".parse::<AllowedOrigin>().unwrap().0, "http://a:8080");
-        for text in ["", "http://a", "a/b", "a b"] {
-            assert_eq!(text.parse::<AllowedHost>(), Err(NotAllowed::Host(text.into())));
-        }
+        assert!(matches!(
+            check(Method::OPTIONS, PATH, &[HOST, other, wish]),
+            Err(Refusal::Host { refusal: HostRefusal::Origin { .. } })
+        ));
     }
 }

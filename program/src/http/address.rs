@@ -11,6 +11,9 @@ use std::str::FromStr;
 /// The default address.
 pub const DEFAULT: &str = "127.0.0.1:7733";
 
+/// The default host, without a port.
+pub const DEFAULT_HOST: Loopback = Loopback(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0));
+
 /// An address of this machine that no other machine can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loopback(SocketAddr);

@@ -81,6 +81,11 @@ impl Token {
         }
     }
 
+    /// A text that follows from this token and tells nothing of it; each `purpose` has a text of its own.
+    pub fn derive(&self, purpose: &str) -> String {
+        blake3::Hash::from(blake3::derive_key(purpose, self.0.as_bytes())).to_hex().to_string()
+    }
+
     /// Whether `given` is this token. blake3 compares hashes in constant time.
     pub fn is(&self, given: &[u8]) -> bool {
         blake3::hash(given) == self.0
@@ -168,7 +173,8 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-fn draw() -> Result<String, NoToken> {
+/// A new random text, hexadecimal.
+pub fn draw() -> Result<String, NoToken> {
     let mut bytes = [0; DRAWN];
     getrandom::fill(&mut bytes).map_err(NoToken::NoChance)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
