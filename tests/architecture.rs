@@ -38,6 +38,7 @@ const FRONT_ENDS: &[&str] = &[
     "lsp",
     "main",
     "mcp",
+    "query_line",
     "ui",
 ];
 

@@ -17,6 +17,7 @@ mod keep;
 mod limits;
 mod lsp;
 mod mcp;
+mod query_line;
 mod ui;
 
 fn main() -> std::process::ExitCode {

@@ -17,7 +17,7 @@ use spyhop::render::error_text;
 use super::pick::{
     Focus, FocusLine, PickAnswer, PickMode, PickPlace, PickQuery, PickRow, Piece, PreviewText, Tone, pieces,
 };
-use super::query::{self, ParsedLine};
+use crate::query_line::{self, ParsedLine};
 
 /// The most rows of an answer that is not ranked. More are reached by a longer query.
 const MOST_ROWS: usize = 500;
@@ -56,9 +56,20 @@ pub enum NoAnswer {
 impl Asker<'_> {
     /// Answers a query.
     pub fn answer(&self, query: &PickQuery) -> Result<PickAnswer, NoAnswer> {
-        let ParsedLine { text, mut filter, paths } = query::parse(&query.line).map_err(NoAnswer::Failed)?;
-        let resolved: Result<Vec<String>, String> = paths.iter().map(|path| (self.resolve)(path)).collect();
-        let mut paths = resolved.map_err(NoAnswer::Failed)?;
+        let parsed = query_line::parse(&query.line).map_err(|fault| NoAnswer::Failed(fault.text))?;
+        if !parsed.sources.is_empty() || parsed.view.is_some() {
+            let text = "in: and view: are of the page (spyhop serve); start the picker with --view instead";
+            return Err(NoAnswer::Failed(text.to_string()));
+        }
+        let ParsedLine { text, mut filter, paths, excluded_paths, .. } = parsed;
+        let resolved = |paths: Vec<String>| {
+            let resolved: Result<Vec<String>, String> =
+                paths.iter().map(|path| (self.resolve)(path)).collect();
+            resolved.map_err(NoAnswer::Failed)
+        };
+        let mut paths = resolved(paths)?;
+        let excluded = resolved(excluded_paths)?;
+        filter.path_globs.extend(excluded.iter().map(|path| query_line::excluding_glob(path)));
         if paths.is_empty() {
             filter.path = self.within.map(str::to_string);
         } else {

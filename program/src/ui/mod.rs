@@ -11,7 +11,6 @@ mod layout;
 mod line;
 mod pick;
 mod preview;
-mod query;
 mod recall;
 mod state;
 mod terminal;

@@ -9,8 +9,8 @@ use super::keys::{self, Action};
 use super::layout::{Regions, regions};
 use super::line::LineEditor;
 use super::pick::{PickAnswer, PickMode, PickPlace, PickQuery, PickRow, PreviewText};
-use super::query;
 use super::recall::Recalled;
+use crate::query_line;
 
 /// How many ticks of waiting pass before the rows of a former query are dimmed. An answer of some milliseconds would
 /// make the whole list flicker.
@@ -302,11 +302,11 @@ impl UiState {
     fn ask(&mut self, is_repeated: bool) -> Vec<Effect> {
         self.asked += 1;
         (self.waited, self.is_repeated, self.hint) = (0, is_repeated, None);
-        let parsed = match query::parse(self.line.text()) {
+        let parsed = match query_line::parse(self.line.text()) {
             Ok(parsed) => parsed,
-            Err(error) => {
+            Err(fault) => {
                 self.answered = self.asked;
-                self.fail(error);
+                self.fail(fault.text);
                 return Vec::new();
             }
         };
