@@ -39,6 +39,7 @@ const FRONT_ENDS: &[&str] = &[
     "main",
     "mcp",
     "query_line",
+    "serve",
     "ui",
 ];
 
@@ -59,8 +60,8 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("grep_matcher", &["grep"]),
     ("notify", &["watch"]),
     ("rmcp", &["mcp"]),
-    ("tokio", &["http", "mcp"]),
-    ("hyper", &["http", "mcp"]),
+    ("tokio", &["http", "mcp", "serve"]),
+    ("hyper", &["http", "mcp", "serve"]),
     ("jsonc_parser", &["graph", "install"]),
     ("lsp_server", &["lsp"]),
     ("lsp_types", &["lsp"]),

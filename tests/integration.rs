@@ -5,4 +5,5 @@ mod engine;
 mod lsp;
 mod mcp;
 mod ranking;
+mod serve;
 mod support;

@@ -18,6 +18,7 @@ mod limits;
 mod lsp;
 mod mcp;
 mod query_line;
+mod serve;
 mod ui;
 
 fn main() -> std::process::ExitCode {

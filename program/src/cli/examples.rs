@@ -27,7 +27,7 @@ const OTHER_GROUPS: &[(&str, &str)] = &[
     ),
     ("memory add, search, list", "notes about the code, and those that help with a question"),
     ("mcp, mcp install CLIENT", "a server for coding agents, and how agents find it"),
-    ("ui, lsp", "a picker in the terminal, a server for editors"),
+    ("ui, serve, lsp", "a picker in the terminal, a page in the browser, a server\nfor editors"),
     ("completions, man", "for a shell, and the manual"),
 ];
 
@@ -75,6 +75,13 @@ const OTHER_COMMANDS: &[(&str, &[Example])] = &[
         &[
             ("ui", "a picker that searches while you type"),
             ("ui retry delay --print", "prints the places that are picked"),
+        ],
+    ),
+    (
+        "serve",
+        &[
+            ("serve --open", "a page about the current folder, in the browser"),
+            ("serve ~/src/a ~/src/b --allow-open", "two trees; files open in your editor"),
         ],
     ),
     (

@@ -38,6 +38,7 @@ mod mcp;
 mod memory;
 mod read;
 mod search;
+mod serve;
 mod skipped;
 mod sources;
 mod symbols;
@@ -223,6 +224,10 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         limits::set_without_thread(WithoutThread::Unreported);
         return mcp::run(matches);
     }
+    if name == "serve" {
+        limits::set_without_thread(WithoutThread::Unreported);
+        return serve::run(matches);
+    }
     if name == "lsp" {
         limits::set_without_thread(WithoutThread::Unreported);
         return lsp::run(matches);
@@ -284,6 +289,7 @@ fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
         .subcommand(library::command())
         .subcommand(memory::command())
         .subcommand(ui::command())
+        .subcommand(serve::command())
         .subcommand(mcp::command())
         .subcommand(lsp::command())
         .subcommand(completions::command())

@@ -1,0 +1,314 @@
+//! Operations of the catalog: their parameters from the address, their replies as `--json` prints them.
+
+use serde_json::{Value, json};
+use spyhop::catalog::{self, Call, Faces, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall};
+use spyhop::engine::api::{
+    FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, Options, ReadRequest, SkippedReply,
+    SymbolsRequest,
+};
+use spyhop::engine::{Engine, SourceSet};
+use spyhop::operations::{
+    LIBRARY_OPERATIONS, ListedOperation, MEMORY_OPERATIONS, OPERATIONS, OperationId, RunLibrary, RunPlain,
+};
+use spyhop::render::json::{self, JsonPaths};
+
+use super::super::ask::Ask;
+use super::super::params::{OperationValues, PLACE};
+use super::super::reply::{ApiError, object, to_json};
+use super::super::site::{AskedTrees, PageSite};
+
+/// The plain operations that change nothing.
+const READING: &[&str] = &[
+    "routes",
+    "commands",
+    "map",
+    "pack",
+    "status",
+    "views",
+    "doctor",
+    "languages",
+    "memory list",
+    "memory show",
+    "memory search",
+    "library list",
+    "library status",
+    "library show",
+];
+
+/// The operation of a path; only those that change nothing are served.
+fn operation(path: &str) -> Option<&'static ListedOperation> {
+    served().find(|(own, _)| own == path).map(|(_, listed)| listed)
+}
+
+/// The served operations with their paths.
+fn served() -> impl Iterator<Item = (String, &'static ListedOperation)> {
+    let is_read = |listed: &&ListedOperation| match listed {
+        ListedOperation::Own(id, _) => matches!(
+            id,
+            OperationId::Grep
+                | OperationId::Files
+                | OperationId::Symbols
+                | OperationId::Graph(_)
+                | OperationId::FileGraph
+                | OperationId::Read
+                | OperationId::Skipped
+                | OperationId::WhyNot
+        ),
+        ListedOperation::Plain(_) | ListedOperation::Library(_) => READING.contains(&listed.row().name),
+    };
+    let all = OPERATIONS.iter().chain(MEMORY_OPERATIONS).chain(LIBRARY_OPERATIONS).filter(is_read);
+    all.map(|listed| (listed.row().name.replace(' ', "/"), listed))
+}
+
+pub fn is_served(path: &str) -> bool {
+    operation(path).is_some()
+}
+
+/// Runs the operation of the path.
+pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    let listed = operation(&ask.name)
+        .ok_or_else(|| ApiError::not_found(format!("no operation '{}' is served", ask.name)))?;
+    if let ListedOperation::Library(own) = listed {
+        return library(site, *own, ask);
+    }
+    run(site, listed, ask)
+}
+
+fn run(site: &PageSite, listed: &'static ListedOperation, ask: &Ask) -> Result<String, ApiError> {
+    match site.asked(&ask.params)? {
+        AskedTrees::Tree { number, engine, view } => {
+            let values = OperationValues {
+                params: &ask.params,
+                roots: &site.roots,
+                tree: number,
+                is_on_disk: view.is_none(),
+                face: face(listed),
+            };
+            match listed {
+                ListedOperation::Own(id, _) => of_tree(*id, &engine, &values),
+                ListedOperation::Plain(plain) => plain_of_tree(*plain, &engine, &values),
+                ListedOperation::Library(_) => unreachable!("an operation of a library asks no tree"),
+            }
+        }
+        AskedTrees::Sources(set) => of_sources(site, listed, &set, ask),
+    }
+}
+
+/// Where the rows of an operation come from. Operations that no tool has are taken as on a command line.
+fn face(listed: &ListedOperation) -> Faces {
+    let has_tool = !matches!(listed, ListedOperation::Own(OperationId::FileGraph, _))
+        && !["memory list", "memory show"].contains(&listed.row().name);
+    if has_tool { Faces::Tools } else { Faces::CommandLine }
+}
+
+const PATHS: JsonPaths<'static> = JsonPaths { absolute_below: None };
+
+/// A request with the values of its rows.
+fn filled<R>(values: &OperationValues<'_>, rows: &[Row<Call<R>>], request: R) -> Result<R, ApiError> {
+    let mut call = Call::new(request, Options::default());
+    values.fill(rows, &mut call, &PLACE)?;
+    Ok(call.request)
+}
+
+fn of_tree(id: OperationId, engine: &Engine, values: &OperationValues<'_>) -> Result<String, ApiError> {
+    Ok(match id {
+        OperationId::Grep => to_json(&json::grep(&engine.grep(&grep_request(values)?)?, PATHS)),
+        OperationId::Files => {
+            let request = filled(values, catalog::FILES_ROWS, FilesRequest::new(""))?;
+            to_json(&json::files(&engine.files(&request)?, PATHS))
+        }
+        OperationId::Symbols => {
+            let request = filled(values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
+            to_json(&json::symbols(&engine.symbols(&request)?, PATHS))
+        }
+        OperationId::Graph(question) => {
+            let request = filled(values, catalog::graph_rows(question), GraphRequest::new(question, ""))?;
+            to_json(&json::graph(&engine.graph(&request)?, PATHS))
+        }
+        OperationId::FileGraph => {
+            let request = filled(values, catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?;
+            to_json(&json::file_graph(&engine.file_graph(&request)?, PATHS))
+        }
+        OperationId::Read => {
+            let request = filled(values, catalog::READ_ROWS, ReadRequest::default())?;
+            to_json(&json::read(&engine.read(&request)?, PATHS))
+        }
+        OperationId::Skipped => {
+            let SkippedRequest { reason, after, .. } =
+                filled(values, catalog::SKIPPED_ROWS, SkippedRequest::default())?;
+            let mut reply: SkippedReply = engine.skipped()?;
+            reply.entries.retain(|row| {
+                reason.is_none_or(|reason| row.reason == reason)
+                    && after.as_ref().is_none_or(|after| row.path.as_str() > after.as_str())
+            });
+            to_json(&json::skipped(&reply, PATHS))
+        }
+        OperationId::WhyNot => {
+            let mut call = WhyNotCall::new(Options::default());
+            values.fill(catalog::WHY_NOT_ROWS, &mut call, &PLACE)?;
+            let file = call.file.ok_or_else(|| ApiError::bad("the parameter 'file' is missing"))?;
+            to_json(&json::why_not(&engine.why_not(file.as_str(), &call.search.request)?, PATHS))
+        }
+        _ => return Err(ApiError::not_found("this operation is not served")),
+    })
+}
+
+fn grep_request(values: &OperationValues<'_>) -> Result<GrepRequest, ApiError> {
+    let mut call = GrepCall::new(Options::default());
+    values.fill(catalog::GREP_ROWS, &mut call, &PLACE)?;
+    Ok(GrepRequest { enclosing: true, ..call.grep.request })
+}
+
+fn plain_of_tree(
+    plain: &'static dyn RunPlain,
+    engine: &Engine,
+    values: &OperationValues<'_>,
+) -> Result<String, ApiError> {
+    check_names(plain.operation().params, values, &PLACE)?;
+    let call = plain.prepare(Options::default(), values)?;
+    Ok((call.run)(engine, &|_| ())?.json(PATHS))
+}
+
+/// Refuses parameters that an operation does not have.
+fn check_names(listed: &[Listed], values: &OperationValues<'_>, further: &[&str]) -> Result<(), ApiError> {
+    let own = listed.iter().filter(|row| row.faces == Faces::Both || row.faces == values.face);
+    let own = own.flat_map(|row| std::iter::once(row.param.name).chain(row.param.aliases.iter().copied()));
+    let refused = catalog::params::SHOW_SECRETS.name;
+    let names: Vec<&str> = own.filter(|name| *name != refused).chain(further.iter().copied()).collect();
+    values.params.only(&names)
+}
+
+/// Runs an operation over several sources of the library.
+fn of_sources(
+    site: &PageSite,
+    listed: &'static ListedOperation,
+    set: &SourceSet,
+    ask: &Ask,
+) -> Result<String, ApiError> {
+    let values = OperationValues {
+        params: &ask.params,
+        roots: &site.roots,
+        tree: 0,
+        is_on_disk: false,
+        face: face(listed),
+    };
+    Ok(match listed {
+        ListedOperation::Own(OperationId::Grep, _) => {
+            to_json(&json::grep(&set.grep(&grep_request(&values)?)?, PATHS))
+        }
+        ListedOperation::Own(OperationId::Files, _) => {
+            let request = filled(&values, catalog::FILES_ROWS, FilesRequest::new(""))?;
+            to_json(&json::files(&set.files(&request)?, PATHS))
+        }
+        ListedOperation::Own(OperationId::Symbols, _) => {
+            let request = filled(&values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
+            to_json(&json::symbols(&set.symbols(&request)?, PATHS))
+        }
+        ListedOperation::Own(OperationId::Graph(question), _) => {
+            let request = filled(&values, catalog::graph_rows(*question), GraphRequest::new(*question, ""))?;
+            to_json(&json::graph(&set.graph(&request)?, PATHS))
+        }
+        ListedOperation::Plain(plain) if plain.asks_sources() => {
+            check_names(plain.operation().params, &values, &PLACE)?;
+            let call = plain.prepare(Options::default(), &values)?;
+            match call.run_sources {
+                Some(run) => run(set)?.json(PATHS),
+                None => return Err(one_tree(listed.row().name)),
+            }
+        }
+        _ => return Err(one_tree(listed.row().name)),
+    })
+}
+
+fn one_tree(name: &str) -> ApiError {
+    ApiError::bad(format!("{name} is about one tree; leave out 'in'"))
+}
+
+/// Runs an operation of the library.
+fn library(site: &PageSite, own: &'static dyn RunLibrary, ask: &Ask) -> Result<String, ApiError> {
+    let values = OperationValues {
+        params: &ask.params,
+        roots: &site.roots,
+        tree: 0,
+        is_on_disk: false,
+        face: Faces::CommandLine,
+    };
+    check_names(own.operation().params, &values, &[])?;
+    let run = own.prepare(Options::default(), &values)?;
+    Ok(run(&site.library.open()?, &|_| ())?.json(PATHS))
+}
+
+/// The rule that leaves a path out.
+pub fn explain(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    ask.params.only(&["path", "root"])?;
+    let tree = site.tree(ask.params.one("root")?)?;
+    let values = OperationValues {
+        params: &ask.params,
+        roots: &site.roots,
+        tree,
+        is_on_disk: true,
+        face: Faces::Tools,
+    };
+    let path = values.place("path", ask.params.required("path")?)?;
+    let explanation = site.engine(tree, None)?.explain_skips(path.as_str())?;
+    Ok(to_json(&json::explanation(&explanation, PATHS)))
+}
+
+/// Routes and commands.
+pub fn entries(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    let of = |name: &str| {
+        let listed = OPERATIONS.iter().find(|listed| listed.row().name == name);
+        run(site, listed.ok_or_else(|| ApiError::internal("no such operation"))?, ask)
+    };
+    Ok(object(&[("routes", of("routes")?), ("commands", of("commands")?)]))
+}
+
+/// The notes: all of them, or those that help with a question.
+pub fn notes(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    let name = if ask.params.all("query").next().is_some() { "memory search" } else { "memory list" };
+    let listed = MEMORY_OPERATIONS.iter().find(|listed| listed.row().name == name);
+    run(site, listed.ok_or_else(|| ApiError::internal("no such operation"))?, ask)
+}
+
+/// The library: its list and its state.
+pub fn sources(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    ask.params.only(&[])?;
+    let library = site.library.open()?;
+    let (list, status) = (library.list()?, library.status(&Options::default())?);
+    Ok(object(&[
+        ("list", to_json(&json::sources(&list))),
+        ("status", to_json(&json::library_status(&status))),
+    ]))
+}
+
+/// The served operations with their parameters.
+pub fn catalog(_: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    ask.params.only(&[])?;
+    let rows: Vec<Value> = served()
+        .map(|(path, listed)| {
+            let face = face(listed);
+            let params =
+                listed.row().params.iter().filter(|row| row.faces == Faces::Both || row.faces == face);
+            let refused = catalog::params::SHOW_SECRETS.name;
+            let params: Vec<Value> =
+                params.map(|row| row.param).filter(|param| param.name != refused).map(param).collect();
+            json!({ "path": path, "help": listed.row().help, "params": params })
+        })
+        .collect();
+    Ok(json!({ "operations": rows }).to_string())
+}
+
+fn param(param: &Param) -> Value {
+    let (takes, choices) = match param.takes {
+        Takes::Nothing => ("flag", Vec::new()),
+        Takes::Text | Takes::Texts => ("text", Vec::new()),
+        Takes::Repeated | Takes::List => ("list", Vec::new()),
+        Takes::Choice(choices) => ("choice", choices()),
+        Takes::Choices(choices) => ("choices", choices()),
+        Takes::Number(..) | Takes::Bytes => ("number", Vec::new()),
+        Takes::Fraction => ("fraction", Vec::new()),
+        Takes::Path => ("path", Vec::new()),
+        Takes::Paths => ("paths", Vec::new()),
+    };
+    json!({ "name": param.name, "help": param.help, "takes": takes, "choices": choices, "default": param.default })
+}

@@ -1,0 +1,164 @@
+//! Asks the engine, by mode, and colours the rows.
+
+use spyhop::engine::api::{
+    Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchReply, SearchRequest, SymbolsReply,
+    SymbolsRequest,
+};
+use spyhop::engine::{Error, ErrorKind};
+use spyhop::render::json::{self, JsonPaths};
+
+use super::super::colors::{CLASSES, tokens};
+use super::super::reply::{ApiError, to_json};
+use super::super::site::AskedTrees;
+use super::prepared::{PreparedSearch, language_of};
+use crate::query_line::QueryMode;
+
+/// The most files before the results of a ranked search.
+const EARLY_FILES: usize = 5;
+
+/// The longest text for which they are looked up.
+const LONGEST_NAME: usize = 60;
+
+/// The rows of an exact search that have colours.
+const MOST_COLORED: usize = 200;
+
+const PATHS: JsonPaths<'static> = JsonPaths { absolute_below: None };
+
+/// An answer as JSON, and what is coloured of it.
+pub struct SearchAnswer {
+    pub json: String,
+    /// A remark for people.
+    pub note: Option<String>,
+    /// The language and the text of each row.
+    pieces: Vec<(&'static str, String)>,
+}
+
+/// A token with its class.
+type ColoredToken = (u32, u32, &'static str);
+
+impl SearchAnswer {
+    /// The tokens of each row.
+    pub fn colors(&self) -> Vec<Vec<ColoredToken>> {
+        let of = |(language, text): &(&'static str, String)| -> Vec<ColoredToken> {
+            tokens(language, text).map(|(start, end, class)| (start, end, CLASSES[class])).collect()
+        };
+        self.pieces.iter().map(of).collect()
+    }
+}
+
+/// Answers a search.
+pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
+    let failed = |error| search.error(error);
+    match search.mode {
+        QueryMode::Ranked => {
+            let reply = ranked_reply(search, &ranked_request(search)).map_err(failed)?;
+            let piece = |hit: &spyhop::engine::api::Hit| {
+                (hit.language, hit.snippet.as_ref().map(|snippet| snippet.text.clone()).unwrap_or_default())
+            };
+            let pieces = reply.results.iter().map(piece).collect();
+            Ok(SearchAnswer { json: to_json(&json::search(&reply, None, PATHS)), note: None, pieces })
+        }
+        QueryMode::Exact => {
+            let (reply, note) = exact(search).map_err(failed)?;
+            let piece = |line: &spyhop::engine::api::GrepLine| {
+                let extension = line.path.file_name().rsplit_once('.').map_or("", |(_, extension)| extension);
+                (language_of(extension).unwrap_or("text"), line.text.clone())
+            };
+            let pieces = reply.lines.iter().take(MOST_COLORED).map(piece).collect();
+            Ok(SearchAnswer { json: to_json(&json::grep(&reply, PATHS)), note, pieces })
+        }
+        QueryMode::Files => {
+            let reply = files(search, search.limit).map_err(failed)?;
+            Ok(SearchAnswer { json: to_json(&json::files(&reply, PATHS)), note: None, pieces: Vec::new() })
+        }
+        QueryMode::Symbols => {
+            let reply = symbols(search).map_err(failed)?;
+            Ok(SearchAnswer { json: to_json(&json::symbols(&reply, PATHS)), note: None, pieces: Vec::new() })
+        }
+    }
+}
+
+/// The request of a ranked search.
+fn ranked_request(search: &PreparedSearch) -> SearchRequest {
+    SearchRequest {
+        max_results: search.limit,
+        cursor: search.cursor.clone(),
+        filter: search.filter.clone(),
+        mode: search.detail,
+        ..SearchRequest::new(search.text.as_str())
+    }
+}
+
+/// Asks the trees of a search another ranked question.
+pub fn ranked_reply(search: &PreparedSearch, request: &SearchRequest) -> Result<SearchReply, Error> {
+    match &search.asked {
+        AskedTrees::Tree { engine, .. } => engine.search(request),
+        AskedTrees::Sources(set) => set.search(request),
+    }
+}
+
+/// Lines that match the regular expression or, if the text is not one, that contain the text.
+fn exact(search: &PreparedSearch) -> Result<(GrepReply, Option<String>), Error> {
+    let request = GrepRequest {
+        filter: search.filter.clone(),
+        fixed: search.is_fixed,
+        case: Case::Smart,
+        max_results: search.limit,
+        cursor: search.cursor.clone(),
+        enclosing: true,
+        ..GrepRequest::new(search.text.as_str())
+    };
+    let ask = |request: &GrepRequest| match &search.asked {
+        AskedTrees::Tree { engine, .. } => engine.grep(request),
+        AskedTrees::Sources(set) => set.grep(request),
+    };
+    match ask(&request) {
+        Err(error) if error.kind() == ErrorKind::BadRequest && !request.fixed => {
+            // A wrong filter fails again, and its error is the first one's.
+            match ask(&GrepRequest { fixed: true, ..request }) {
+                Ok(reply) => Ok((reply, Some(format!("searched as a text: {error}")))),
+                Err(_) => Err(error),
+            }
+        }
+        reply => Ok((reply?, None)),
+    }
+}
+
+fn files(search: &PreparedSearch, limit: usize) -> Result<FilesReply, Error> {
+    let request = FilesRequest {
+        filter: search.filter.clone(),
+        max_results: limit,
+        cursor: search.cursor.clone(),
+        ..FilesRequest::new(search.text.trim())
+    };
+    match &search.asked {
+        AskedTrees::Tree { engine, .. } => engine.files(&request),
+        AskedTrees::Sources(set) => set.files(&request),
+    }
+}
+
+fn symbols(search: &PreparedSearch) -> Result<SymbolsReply, Error> {
+    let request = SymbolsRequest {
+        filter: search.filter.clone(),
+        max_results: search.limit,
+        cursor: search.cursor.clone(),
+        ..SymbolsRequest::new(search.text.trim())
+    };
+    match &search.asked {
+        AskedTrees::Tree { engine, .. } => engine.symbols(&request),
+        AskedTrees::Sources(set) => set.symbols(&request),
+    }
+}
+
+/// Files whose names match the text of a ranked search, as JSON; `None` if there are none. They are there before the
+/// search has an answer.
+pub fn early_files(search: &PreparedSearch) -> Option<String> {
+    let is_asked = search.mode == QueryMode::Ranked
+        && search.cursor.is_none()
+        && search.filter.kind.is_empty()
+        && search.text.len() <= LONGEST_NAME
+        && search.text.split_whitespace().count() == 1
+        && search.text.trim().chars().count() > 1;
+    let reply = if is_asked { files(search, EARLY_FILES).ok()? } else { return None };
+    (!reply.files.is_empty()).then(|| to_json(&json::files(&reply, PATHS)))
+}

@@ -1,0 +1,7 @@
+//! A query line, from its meaning to the answer of the engine.
+
+mod answer;
+mod prepared;
+
+pub use answer::{answer, early_files, ranked_reply};
+pub use prepared::PreparedSearch;

@@ -1,0 +1,156 @@
+//! What is served: the trees with their engines, the library, and what the page may do.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use spyhop::engine::{Engine, SourceSet};
+use spyhop::library::SourceChoice;
+use spyhop::operations::LIBRARY;
+use tokio::sync::{Semaphore, watch};
+
+use super::latency::Latencies;
+use super::params::Params;
+use super::reply::ApiError;
+use super::tabs::Tabs;
+use crate::mcp::roots::Roots;
+use crate::mcp::{self, Engines, ServedLibrary, UpdateState};
+
+/// What is served; see the module.
+pub struct PageSite {
+    pub trees: Vec<SiteTree>,
+    pub roots: Roots,
+    pub library: Arc<ServedLibrary>,
+    pub can_open: bool,
+    /// The folder with runs of `spyhop-eval`.
+    pub eval: Option<PathBuf>,
+    pub latencies: Latencies,
+    pub tabs: Tabs,
+    /// The limit on searches that run at once.
+    pub searches: Arc<Semaphore>,
+    /// The limit on other questions that run at once.
+    pub questions: Arc<Semaphore>,
+}
+
+/// A served tree.
+pub struct SiteTree {
+    /// The name in addresses: that of the folder, with a number if another tree has it too.
+    pub name: String,
+    pub engines: Arc<Engines>,
+    pub update: watch::Receiver<UpdateState>,
+}
+
+/// What a question is about: one tree in one view, or several sources.
+pub enum AskedTrees {
+    Tree { number: usize, engine: Engine, view: Option<String> },
+    Sources(Arc<SourceSet>),
+}
+
+impl PageSite {
+    pub fn new(server: &mcp::Server, can_open: bool, eval: Option<PathBuf>) -> PageSite {
+        let mut names = HashSet::new();
+        let tree = |tree: &mcp::ServedTree| SiteTree {
+            name: free_name(tree.root(), &mut names),
+            engines: tree.engines(),
+            update: tree.updates(),
+        };
+        let trees: Vec<SiteTree> = server.trees().iter().map(tree).collect();
+        let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+        let [searches, questions] = [at_once + 1, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
+        PageSite {
+            roots: Roots::new(server.trees().iter().map(|tree| tree.root().to_path_buf()).collect()),
+            trees,
+            library: Arc::clone(server.library()),
+            can_open,
+            eval,
+            latencies: Latencies::new(),
+            tabs: Tabs::default(),
+            searches,
+            questions,
+        }
+    }
+
+    /// The number of the tree with this name; without a name, the first.
+    pub fn tree(&self, name: Option<&str>) -> Result<usize, ApiError> {
+        let Some(name) = name else { return Ok(0) };
+        self.trees.iter().position(|tree| tree.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.trees.iter().map(|tree| tree.name.as_str()).collect();
+            ApiError::not_found(format!("no tree '{name}' is served; choose {}", names.join(", ")))
+        })
+    }
+
+    /// The engine of a tree and a view. It answers from the last commit: the server keeps the index current meanwhile.
+    pub fn engine(&self, number: usize, view: Option<&str>) -> Result<Engine, ApiError> {
+        let engines = &self.trees[number].engines;
+        let engine = engines.of(view, None)?;
+        engines.mark_used();
+        // The view of a revision is built when it is asked for the first time.
+        let policy = engine.policy();
+        let policy = if view.is_some() { policy } else { policy.last_commit() };
+        Ok(engine.with_policy(policy))
+    }
+
+    /// What the parameters `root`, `view` and `in` choose.
+    pub fn asked(&self, params: &Params) -> Result<AskedTrees, ApiError> {
+        let names: Vec<String> =
+            params.all("in").flat_map(|names| names.split(',')).map(str::to_string).collect();
+        self.chosen(params.one("root")?, params.one("view")?, &names)
+    }
+
+    /// A tree by its name or as the only one of `names`, or else the sources of the library with these names.
+    pub fn chosen(
+        &self,
+        root: Option<&str>,
+        view: Option<&str>,
+        names: &[String],
+    ) -> Result<AskedTrees, ApiError> {
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let root = match names[..] {
+            [] => self.tree(root)?,
+            [name] if self.tree(Some(name)).is_ok() => self.tree(Some(name))?,
+            _ if view.is_some() => {
+                return Err(ApiError::bad("'view' is of one tree, and 'in' asks sources; leave one out"));
+            }
+            _ => return self.sources(&names).map(AskedTrees::Sources),
+        };
+        let view = view.map(str::to_string);
+        Ok(AskedTrees::Tree { number: root, engine: self.engine(root, view.as_deref())?, view })
+    }
+
+    fn sources(&self, names: &[&str]) -> Result<Arc<SourceSet>, ApiError> {
+        let choice = match names {
+            ["*" | "all"] => SourceChoice::All,
+            names => SourceChoice::of_names(names.iter().map(|name| name.to_string()).collect()),
+        };
+        Ok(self.library.set(&choice)?)
+    }
+
+    /// The folder with runs of `spyhop-eval`.
+    pub fn eval(&self) -> Result<&Path, ApiError> {
+        self.eval
+            .as_deref()
+            .ok_or_else(|| ApiError::forbidden("runs are shown only with spyhop serve --eval DIR"))
+    }
+
+    /// The names of the sources of the library.
+    pub fn source_names(&self) -> Vec<String> {
+        let listed = self.library.open().and_then(|library| library.list());
+        match listed {
+            Ok(reply) => reply.sources.iter().map(|source| source.name.clone()).collect(),
+            Err(error) => {
+                tracing::debug!(%error, "the {LIBRARY} is not listed");
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The name of a folder, with a number if another folder has it.
+fn free_name(root: &Path, names: &mut HashSet<String>) -> String {
+    let name =
+        root.file_name().map_or_else(|| "root".to_string(), |name| name.to_string_lossy().into_owned());
+    let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") });
+    let name = free.into_iter().find(|name| !names.contains(name)).unwrap_or_default();
+    names.insert(name.clone());
+    name
+}

@@ -1,0 +1,273 @@
+//! Searches of a person who types: modes, errors in the line, events in their order, and searches that nobody waits for.
+
+use std::io::{BufRead, BufReader, Write};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{BEARER, EVENTS, Page, TOKEN};
+use crate::support::{SMALL, Tree};
+
+#[test]
+fn a_line_chooses_its_mode() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let check = |query: &str, mode: &str, path: &str| {
+        let reply = page.json(&format!("search?q={query}"));
+        assert_eq!(reply["mode"], mode, "{query}");
+        assert_eq!(reply["reply"]["results"][0]["path"], path, "{query}: {reply}");
+        assert!(reply["is_automatic"].as_bool().unwrap() && !reply["why_mode"].as_str().unwrap().is_empty());
+    };
+    check("secret+of+a+provider", "ranked", "src/auth.rs");
+    check("def+%5Cw%2B_circle", "exact", "src/paint.py");
+    check("/draw.circle/", "exact", "src/paint.py");
+    check("%22draw_circle(%22", "exact", "src/paint.py");
+    check("src/pai", "files", "src/paint.py");
+    check("paint.py", "files", "src/paint.py");
+    check("@drawcirc", "symbols", "src/paint.py");
+    check("", "files", "docs/guide.md");
+    let chosen = page.json("search?q=circle&mode=exact");
+    assert_eq!((&chosen["mode"], &chosen["is_automatic"]), (&json!("exact"), &json!(false)));
+    let as_text = page.json("search?q=circle(&mode=exact");
+    assert!(as_text["note"].as_str().unwrap().starts_with("searched as a text"), "{as_text}");
+    assert_eq!(as_text["reply"]["results"][0]["line"], 1);
+}
+
+#[test]
+fn rows_have_their_colours() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let reply = page.json("search?q=draw+a+circle");
+    let snippet = reply["reply"]["results"][0]["snippet"].as_str().unwrap();
+    let tokens: Vec<(&str, &str)> = reply["colors"][0]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|token| {
+            let [start, end] = [0, 1].map(|at| token[at].as_u64().unwrap() as usize);
+            (&snippet[start..end], token[2].as_str().unwrap())
+        })
+        .collect();
+    assert!(tokens.contains(&("def", "keyword")), "{tokens:?}");
+    assert!(tokens.contains(&("\"\"\"Draws a circle on the canvas.\"\"\"", "string")), "{tokens:?}");
+}
+
+#[test]
+fn filters_are_words_with_spans_and_limit_the_answer() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let line = "lang:rust path:src -paint é kind:fn key";
+    let reply = page.json(&format!("search?q={}", line.replace(' ', "+").replace('é', "%C3%A9")));
+    let words = reply["query"]["words"].as_array().unwrap();
+    let shown: Vec<(&str, &str, bool)> = words
+        .iter()
+        .map(|word| {
+            let [start, end] = [0, 1].map(|at| word["span"][at].as_u64().unwrap() as usize);
+            (&line[start..end], word["value"].as_str().unwrap(), word["is_excluding"].as_bool().unwrap())
+        })
+        .collect();
+    let expected = [
+        ("lang:rust", "rust", false),
+        ("path:src", "src", false),
+        ("-paint", "paint", true),
+        ("kind:fn", "fn", false),
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(reply["query"]["text"], "é key");
+    let paths = |query: &str| -> Vec<String> {
+        let reply = page.json(&format!("search?mode=files&q={query}"));
+        let rows = reply["reply"]["results"].as_array().unwrap();
+        rows.iter().map(|row| row["path"].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!(paths("path:src"), ["src/auth.rs", "src/paint.py"]);
+    assert_eq!(paths("path:src+-path:src/auth.rs"), ["src/paint.py"]);
+    assert_eq!(paths("-path:src"), ["docs/guide.md"]);
+    assert_eq!(paths("-glob:*.rs+-guide"), ["src/paint.py"]);
+    assert_eq!(paths("lang:"), ["docs/guide.md", "src/auth.rs", "src/paint.py"]);
+}
+
+#[test]
+fn an_error_names_the_word_that_is_wrong() {
+    let tree = Tree::new(SMALL);
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let page = Page::new(&tree, &[]);
+    let check = |line: &str, word: &str, text: &str, choice: &str| {
+        let path = format!("/api/v1/search?q={}", line.replace(' ', "+"));
+        let error = page.get(&path);
+        assert_eq!(error.status, 400, "{line}: {}", error.text());
+        let error = error.json();
+        let [start, end] = [0, 1].map(|at| error["span"][at].as_u64().unwrap() as usize);
+        assert_eq!((&line[start..end], error["word"].as_str()), (word, Some(word)), "{error}");
+        assert_eq!(error["kind"], "bad-query");
+        assert!(error["error"].as_str().unwrap().contains(text), "{error}");
+        let choices = error["choices"].as_array().unwrap();
+        assert!(choice.is_empty() || choices.contains(&json!(choice)), "{error}");
+        // The same error comes as an event.
+        let events = page.events(&path);
+        let (name, data) = events.last().unwrap();
+        assert_eq!((name.as_str(), &data["span"], &data["status"]), ("failed", &error["span"], &json!(400)));
+    };
+    check("a kind:fnn b", "kind:fnn", "unknown kind 'fnn'", "fn");
+    check("lang:rust,cobol key", "lang:rust,cobol", "unknown language 'cobol'", "rust");
+    check("key path:nowhere", "path:nowhere", "does not exist", "");
+    check("key path:../x", "path:../x", "..", "");
+    check("key view:nowhere", "view:nowhere", "no revision 'nowhere'", "");
+    check("key in:nowhere", "in:nowhere", "no source 'nowhere'", "tree");
+    check("key -lang:rust", "-lang:rust", "does not exclude", "lang:rust");
+    check("key glob:a[ x", "glob:a[", "glob 'a['", "");
+    check("kind:fn src/paint.py", "kind:fn", "a file has no kind", "");
+}
+
+#[test]
+fn values_are_completed() {
+    let tree = Tree::new(SMALL);
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let page = Page::new(&tree, &[]);
+    let check = |query: &str, span: [u64; 2], first: &str| {
+        let reply = page.json(&format!("complete?{query}"));
+        assert_eq!(reply["span"], json!(span), "{reply}");
+        assert_eq!(reply["items"][0]["text"], first, "{query}: {reply}");
+    };
+    check("q=la", [0, 2], "lang:");
+    check("q=x+lang:py", [2, 9], "lang:python");
+    check("q=x+lang:rust,py", [2, 14], "lang:rust,python");
+    check("q=kind:str+y&at=8", [0, 8], "kind:struct");
+    check("q=path:sr", [0, 7], "path:src/");
+    check("q=path:src/p", [0, 10], "path:src/paint.py");
+    check("q=-path:do", [0, 8], "-path:docs/");
+    check("q=view:m", [0, 6], "view:main");
+    check("q=in:", [0, 3], "in:tree");
+    check("q=@drawc", [0, 6], "@draw_circle");
+    check("q=resolve_a", [0, 9], "resolve_api_key");
+    assert_eq!(page.get("/api/v1/complete?q=%C3%A9&at=1").status, 400);
+}
+
+#[test]
+fn events_come_in_their_order() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let names = |query: &str| -> Vec<String> {
+        page.events(&format!("/api/v1/search?q={query}")).into_iter().map(|(name, _)| name).collect()
+    };
+    assert_eq!(names("auth"), ["query", "partial", "results", "colors", "done"]);
+    assert_eq!(names("secret+of+a+provider"), ["query", "results", "colors", "done"]);
+    assert_eq!(names("paint.py"), ["query", "results", "done"]);
+    assert_eq!(names("zzzzzz"), ["query", "results", "done"]);
+    let events = page.events("/api/v1/search?q=auth");
+    assert_eq!(events[1].1["reply"]["results"][0]["path"], "src/auth.rs");
+    assert!(events[4].1["timings"]["total_ms"].as_f64().unwrap() > 0.0);
+    // The whole answer has what the events have.
+    let whole = page.json("search?q=auth");
+    assert_eq!(whole["reply"]["results"], events[2].1["reply"]["results"]);
+    assert_eq!(whole["colors"], events[3].1["colors"]);
+    let latencies = page.json("latencies");
+    let kinds = latencies["kinds"].as_array().unwrap();
+    let ranked = kinds.iter().find(|kind| kind["name"] == "search ranked").unwrap();
+    assert_eq!(ranked["count"], 5, "{latencies}");
+}
+
+#[test]
+fn pages_follow_one_another() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let first = page.json("search?q=the&mode=exact&limit=1");
+    let next = first["reply"]["next"].as_str().unwrap();
+    let second = page.json(&format!("search?q=the&mode=exact&limit=1&cursor={}", next.replace('/', "%2F")));
+    assert_ne!(first["reply"]["results"], second["reply"]["results"]);
+}
+
+#[cfg(unix)]
+mod cancelled {
+    use super::*;
+    use crate::engine::repository::bomb;
+
+    /// More searches than there are permits.
+    const MANY: usize = 12;
+
+    /// A server of a repository with a branch whose walk takes as long as the walk of a commit may take, and that time.
+    fn served() -> (Tree, Page, Duration) {
+        let tree = Tree::new(SMALL);
+        tree.git(&["init", "-q", "-b", "main"]);
+        tree.commit();
+        bomb(&tree);
+        let page = Page::new(&tree, &[]);
+        let begun = Instant::now();
+        let failed = page.get("/api/v1/search?q=circle+view:bomb&mode=exact");
+        assert_eq!(
+            (failed.status, failed.json()["kind"].as_str()),
+            (413, Some("too-large")),
+            "{}",
+            failed.text()
+        );
+        (tree, page, begun.elapsed())
+    }
+
+    /// A connection on which a search of that branch has begun.
+    fn search(page: &Page, further: &str) -> BufReader<std::net::TcpStream> {
+        let mut stream = page.connect();
+        let head = format!(
+            "GET /api/v1/search?q=circle+view:bomb&mode=exact{further} HTTP/1.1\r\nHost: HOST\r\n{BEARER}\r\n{EVENTS}\r\n\r\n"
+        );
+        let head = head.replace("HOST", &page.address.to_string()).replace("TOKEN", TOKEN);
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        while line != "\r\n" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        reader
+    }
+
+    /// A search that takes no time is answered before the cancelled walks would have ended.
+    fn check_free(page: &Page, whole: Duration) {
+        let begun = Instant::now();
+        assert_eq!(page.json("search?q=circle&mode=exact")["reply"]["total_lines"], 2);
+        assert!(begun.elapsed() < whole / 2, "{:?}, {whole:?} for a walk", begun.elapsed());
+    }
+
+    #[test]
+    fn a_search_whose_connection_is_closed_makes_room() {
+        let (_tree, page, whole) = served();
+        let open: Vec<_> = (0..MANY).map(|_| search(&page, "")).collect();
+        std::thread::sleep(Duration::from_millis(200));
+        drop(open);
+        check_free(&page, whole);
+    }
+
+    #[test]
+    fn a_newer_search_of_a_tab_ends_the_older_one() {
+        let (_tree, page, whole) = served();
+        let mut open: Vec<_> = (0..MANY).map(|_| search(&page, "&tab=one")).collect();
+        let begun = Instant::now();
+        let last = page.json("search?q=circle&mode=exact&tab=one");
+        assert_eq!(last["reply"]["total_lines"], 2);
+        assert!(begun.elapsed() < whole / 2, "{:?}, {whole:?} for a walk", begun.elapsed());
+        let text = |reader: &mut BufReader<std::net::TcpStream>| {
+            let mut text = Vec::new();
+            while let Some(mut chunk) = super::super::read_chunk(reader) {
+                text.append(&mut chunk);
+            }
+            String::from_utf8(text).unwrap()
+        };
+        for reader in &mut open {
+            let text = text(reader);
+            assert!(text.ends_with("event: superseded\ndata: {}\n\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_whole_answer_is_superseded_too() {
+        let (_tree, page, _) = served();
+        std::thread::scope(|scope| {
+            let older = scope.spawn(|| page.get("/api/v1/search?q=circle+view:bomb&mode=exact&tab=t"));
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(page.json("search?q=circle&tab=t")["mode"], "ranked");
+            let older = older.join().unwrap();
+            let error: Value = older.json();
+            assert_eq!((older.status, error["kind"].as_str()), (409, Some("superseded")));
+        });
+    }
+}
