@@ -65,6 +65,18 @@ fn other_hosts_and_other_pages_are_refused() {
     assert_eq!(get(&["Host: HOST", "Origin: http://HOST", &cookie]), 200);
     assert_eq!(get(&["Host: HOST", "Sec-Fetch-Site: cross-site", &cookie]), 403);
     assert_eq!(get(&["Host: HOST", "Sec-Fetch-Site: same-origin", &cookie]), 200);
+    // A link of another site may be followed to a page, which is loaded again with the cookie.
+    let link = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    let follow = |path: &str, headers: &[&str]| page.ask("GET", path, &[headers, &link].concat(), "");
+    let again = follow("/?q=circle", &[]);
+    assert_eq!(again.status, 200);
+    assert!(again.text().contains("http-equiv=\"refresh\" content=\"0\""), "{}", again.text());
+    assert_eq!((follow("/", &[&cookie]).status, follow("/api/v1/server", &[]).status), (200, 401));
+    let framed = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"];
+    assert_eq!(page.ask("GET", "/", &framed, "").status, 403);
+    let other = Page::new(&tree, &[]);
+    let entered = other.ask("GET", &format!("/enter?code={}", other.code), &link, "");
+    assert!(entered.text().contains("content=\"0; url=/\"") && entered.header("set-cookie").is_some());
     // A POST with the cookie must come from the page.
     let body = json!({ "items": [] }).to_string();
     let post = |headers: &[&str]| page.ask("POST", "/api/v1/highlight", headers, &body).status;

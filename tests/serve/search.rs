@@ -117,6 +117,8 @@ fn an_error_names_the_word_that_is_wrong() {
     check("key -lang:rust", "-lang:rust", "does not exclude", "lang:rust");
     check("key glob:a[ x", "glob:a[", "glob 'a['", "");
     check("kind:fn src/paint.py", "kind:fn", "a file has no kind", "");
+    let short = page.get("/api/v1/search?q=lang:rust+a&mode=exact").json();
+    assert_eq!((&short["word"], &short["error"]), (&json!("a"), &json!("type 2 characters or more")));
 }
 
 #[test]

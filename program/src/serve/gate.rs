@@ -80,9 +80,9 @@ impl PageGate {
     pub fn from_own_page(&self, head: &Parts) -> Result<bool, HostRefusal> {
         self.hosts.host(head)?;
         let origin = self.hosts.origin(&head.headers)?;
-        // A browser says so itself when a page of another site asks.
-        let site = head.headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
-        if site.is_some_and(|site| site == b"cross-site") {
+        // A browser says so itself when a page of another site asks. A link there may be followed: it leads to a page,
+        // which that site cannot read.
+        if is_cross_site(head) && !is_followed_link(head) {
             return Err(HostRefusal::Origin { origin: "another site".to_string() });
         }
         Ok(origin.is_some())
@@ -130,6 +130,23 @@ impl PageGate {
         let cookie = format!("{name}={value}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict");
         HeaderValue::from_str(&cookie).ok()
     }
+}
+
+/// Whether a browser says that a page of another site has caused the request.
+fn is_cross_site(head: &Parts) -> bool {
+    head.headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
+}
+
+/// Whether a person has followed a link to a page.
+fn is_followed_link(head: &Parts) -> bool {
+    let is = |name: &str, value: &str| head.headers.get(name).is_some_and(|own| own == value);
+    head.method == Method::GET && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
+}
+
+/// Whether the request has no cookie because a person has followed a link of another site: browsers keep a strict cookie
+/// back then, and send it when the page is loaded again.
+pub fn is_from_elsewhere(head: &Parts) -> bool {
+    is_cross_site(head) && is_followed_link(head)
 }
 
 #[cfg(test)]

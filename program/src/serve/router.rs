@@ -13,7 +13,7 @@ use hyper::{Method, Request, StatusCode};
 use super::api;
 use super::ask::Ask;
 use super::assets::Assets;
-use super::gate::{ENTER, PageGate};
+use super::gate::{ENTER, PageGate, is_from_elsewhere};
 use super::headers;
 use super::params::Params;
 use super::reply::{ApiError, html_response, text_response};
@@ -59,10 +59,10 @@ impl Router {
             _ => self.gate.authenticated(&head, is_of_page),
         };
         if let Err(error) = allowed {
-            return if path.starts_with("/api/") || path == MCP {
-                Err(error)
-            } else {
-                Ok(not_let_in(&error))
+            return match path.starts_with("/api/") || path == MCP {
+                true => Err(error),
+                false if is_from_elsewhere(&head) => Ok(again("")),
+                false => Ok(not_let_in(&error)),
             };
         }
         let busy = connection.begin().map_err(|http::Full| {
@@ -95,8 +95,13 @@ impl Router {
             let text = "this link has been used, or is not of this server";
             return not_let_in(&ApiError::unauthenticated(text));
         };
-        let mut answer = text_response(StatusCode::SEE_OTHER, String::new());
-        answer.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+        let mut answer = if is_from_elsewhere(head) {
+            again("; url=/")
+        } else {
+            let mut answer = text_response(StatusCode::SEE_OTHER, String::new());
+            answer.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+            answer
+        };
         answer.headers_mut().insert(header::SET_COOKIE, cookie);
         answer
     }
@@ -180,6 +185,15 @@ fn not_let_in(error: &ApiError) -> HttpResponse {
         capitalized(&error.text)
     );
     closing(html_response(StatusCode::UNAUTHORIZED, text))
+}
+
+/// A page that loads itself or another page of this server again, now as a request of this site.
+fn again(target: &str) -> HttpResponse {
+    let text = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" \
+         content=\"0{target}\"><title>Spyhop</title></head>\n<body></body>\n</html>\n"
+    );
+    html_response(StatusCode::OK, text)
 }
 
 fn capitalized(text: &str) -> String {

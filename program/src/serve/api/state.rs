@@ -86,12 +86,13 @@ pub fn events(site: &Arc<PageSite>, ask: &Ask) -> Result<HttpResponse, ApiError>
                     return;
                 }
                 tokio::time::sleep(BETWEEN).await;
+                // Once the tree is not watched any more, nothing more will be known.
+                let mut is_watched = true;
                 loop {
                     tokio::select! {
-                        changed = update.changed() => match changed {
+                        changed = update.changed(), if is_watched => match changed {
                             Ok(()) => break,
-                            // The tree is not watched; nothing more will be known.
-                            Err(_) => std::future::pending().await,
+                            Err(_) => is_watched = false,
                         },
                         () = tokio::time::sleep(KEEP_ALIVE) => if !events.keep_alive() { return },
                     }

@@ -19,6 +19,9 @@ const EARLY_FILES: usize = 5;
 /// The longest text for which they are looked up.
 const LONGEST_NAME: usize = 60;
 
+/// An exact search starts at this many characters: a pattern of one character matches most lines of a tree.
+const LEAST_PATTERN: usize = 2;
+
 /// The rows of an exact search that have colours.
 const MOST_COLORED: usize = 200;
 
@@ -57,6 +60,9 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
             };
             let pieces = reply.results.iter().map(piece).collect();
             Ok(SearchAnswer { json: to_json(&json::search(&reply, None, PATHS)), note: None, pieces })
+        }
+        QueryMode::Exact if search.text.chars().count() < LEAST_PATTERN => {
+            Err(search.too_short(LEAST_PATTERN))
         }
         QueryMode::Exact => {
             let (reply, note) = exact(search).map_err(failed)?;

@@ -153,6 +153,13 @@ impl PreparedSearch {
         ]
     }
 
+    /// The error of a text that has fewer characters than a search needs.
+    pub fn too_short(&self, least: usize) -> ApiError {
+        let error = ApiError::bad(format!("type {least} characters or more"));
+        let span = self.text_span.clone().unwrap_or(self.line.len()..self.line.len());
+        error.at(&self.line, span, Vec::new())
+    }
+
     /// An error of the engine, at the word that it is about: it names the value of the word in quotes.
     pub fn error(&self, error: spyhop::engine::Error) -> ApiError {
         let error = ApiError::from(error);
