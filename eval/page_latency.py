@@ -6,7 +6,8 @@
 The texts are made from names of the tree, by a fixed seed: names as they are, and their words with blanks between them.
 Each text is typed key by key; each key is a request of one tab, as server-sent events, over one connection. Printed are the
 time of the server (`total_ms` of the last event) and the time until the client has the results, by mode, for texts of two
-characters and more; and the time of the parts of an answer. The first text of each mode is not counted: it opens the index.
+characters and more; the time of the parts of an answer; and the processor time of the server for a key. The first text of
+each mode is not counted: it opens the index.
 """
 
 import argparse
@@ -48,6 +49,11 @@ class Server:
             if all(root["state"] == "ready" for root in states):
                 return
             time.sleep(0.2)
+
+    def processor(self):
+        """The milliseconds of processor time that the server has taken."""
+        fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
+        return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def events(self, query):
         """The events of a search: name, data, seconds after the request."""
@@ -113,8 +119,10 @@ def main():
         names, words = texts(server, asked.texts)
         print("| mode, milliseconds | keys | p50 | p95 | most |\n|---|--:|--:|--:|--:|")
         for mode, lines in [("ranked", names + words), ("exact", names), ("files", names), ("symbols", names), ("auto", words)]:
-            rows = []
+            rows, processor = [], 0
             for number, line in enumerate(lines):
+                if number == 1:
+                    processor = server.processor()
                 for measured in typed(server, line, mode):
                     if number > 0:
                         rows.append(measured)
@@ -123,6 +131,8 @@ def main():
             print(row(f"{mode}: results at the client", [own["client"] for own in rows]))
             for part in ["parse_ms", "engine_ms", "colors_ms"]:
                 print(row(f"{mode}: {part[:-3]}", [own[part] for own in rows]))
+            keys = sum(len(line) for line in lines[1:])
+            print(f"| {mode}: processor, mean | {keys} | {(server.processor() - processor) / max(keys, 1):.1f} | | |")
             sys.stdout.flush()
     finally:
         server.stop()
