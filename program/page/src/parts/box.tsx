@@ -1,0 +1,204 @@
+// The search box: the query with its wrong word underlined, and completion of filters.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { get, type ApiError } from "../api";
+import { byteIndex, byteOffset } from "../text";
+import { remember } from "../state";
+import { words } from "../query";
+import type { CompleteReply, Completion, Range } from "../wire";
+
+interface Props {
+    text: string;
+    onText: (text: string) => void;
+    onEnter: () => void;
+    onDown: () => void;
+    error: ApiError | null;
+    errorRange: Range | null;
+    isBusy: boolean;
+    placeholder: string;
+}
+
+interface Offer { from: number; to: number; items: Completion[]; at: number }
+
+/** Whether the caret stands in the value of a filter, where completion opens by itself. */
+function inFilter(text: string, at: number): boolean {
+    const word = /\S*$/.exec(text.slice(0, at))![0];
+    return /^-?(lang|kind|path|view|in|glob):/.test(word);
+}
+
+export function SearchBox(props: Props) {
+    const input = useRef<HTMLInputElement>(null);
+    const under = useRef<HTMLDivElement>(null);
+    const [offer, setOffer] = useState<Offer | null>(null);
+    const [scroll, setScroll] = useState(0);
+    const asking = useRef<AbortController | null>(null);
+    const { text } = props;
+
+    const ask = (value: string, at: number) => {
+        asking.current?.abort();
+        const stop = new AbortController();
+        asking.current = stop;
+        get<CompleteReply>("complete", { q: value, at: byteOffset(value, at) }, stop.signal).then(
+            (reply) => {
+                const index = byteIndex(value);
+                const items = reply.items.slice(0, 12);
+                setOffer(items.length > 0 ? { from: index(reply.span[0]), to: index(reply.span[1]), items, at: 0 } : null);
+            },
+            () => {},
+        );
+    };
+    const close = () => {
+        asking.current?.abort();
+        setOffer(null);
+    };
+    const accept = (item: Completion) => {
+        if (!offer) return;
+        const end = item.text.endsWith(":") || item.text.endsWith("/") || item.text.endsWith(" ") ? "" : " ";
+        const next = text.slice(0, offer.from) + item.text + end + text.slice(offer.to).replace(/^ /, "");
+        const caret = offer.from + item.text.length + end.length;
+        setOffer(null);
+        props.onText(next);
+        requestAnimationFrame(() => {
+            input.current?.setSelectionRange(caret, caret);
+            if (end === "") ask(next, caret);
+        });
+    };
+
+    const onInput = (event: Event) => {
+        const el = event.currentTarget as HTMLInputElement;
+        const at = el.selectionStart ?? el.value.length;
+        props.onText(el.value);
+        if (inFilter(el.value, at)) ask(el.value, at);
+        else close();
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+        const el = input.current!;
+        if (event.key === " " && event.ctrlKey) {
+            event.preventDefault();
+            ask(text, el.selectionStart ?? text.length);
+            return;
+        }
+        if (offer && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+            event.preventDefault();
+            const step = event.key === "ArrowDown" ? 1 : offer.items.length - 1;
+            setOffer({ ...offer, at: (offer.at + step) % offer.items.length });
+        } else if (offer && (event.key === "Tab" || event.key === "Enter") && !event.shiftKey) {
+            event.preventDefault();
+            accept(offer.items[offer.at]!);
+        } else if (event.key === "Escape") {
+            event.preventDefault();
+            if (offer) close();
+            else if (text !== "") el.select();
+            if (!offer) el.blur();
+        } else if (event.key === "Enter") {
+            remember(text);
+            props.onEnter();
+        } else if (event.key === "ArrowDown") {
+            event.preventDefault();
+            props.onDown();
+        }
+    };
+
+    useLayoutEffect(() => {
+        // The value is set by hand, so that the caret stays where it is while results arrive.
+        const el = input.current!;
+        if (el.value !== text) el.value = text;
+    }, [text]);
+
+    useEffect(() => () => asking.current?.abort(), []);
+
+    const range = props.errorRange;
+    const list = offer ? `${offer.from}ch` : "0";
+    return (
+        <div class="box" role="search">
+            <svg class="glass" viewBox="0 0 20 20" aria-hidden="true"><circle cx="9" cy="9" r="5.5" /><path d="m13.2 13.2 4 4" /></svg>
+            <div class="field">
+                <div class="under" ref={under} aria-hidden="true">
+                    <span style={{ transform: `translateX(${-scroll}px)` }}>{mirror(text, range)}</span>
+                </div>
+                <input
+                    ref={input}
+                    id="query"
+                    type="text"
+                    role="combobox"
+                    aria-label="Search code"
+                    aria-expanded={offer !== null}
+                    aria-controls="offers"
+                    aria-autocomplete="list"
+                    aria-activedescendant={offer ? `offer-${offer.at}` : undefined}
+                    aria-invalid={props.error !== null}
+                    aria-describedby={props.error ? "query-error" : undefined}
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck={false}
+                    placeholder={props.placeholder}
+                    onInput={onInput}
+                    onKeyDown={onKeyDown}
+                    onBlur={close}
+                    onScroll={(event) => setScroll((event.currentTarget as HTMLElement).scrollLeft)}
+                />
+                <ul class="offers" id="offers" role="listbox" aria-label="Completions" hidden={!offer} style={{ left: list }}>
+                    {offer?.items.map((item, i) => (
+                        <li
+                            id={`offer-${i}`}
+                            role="option"
+                            aria-selected={i === offer.at}
+                            onMouseDown={(event) => {
+                                event.preventDefault();
+                                accept(item);
+                            }}
+                        >
+                            <span>{item.label}</span>
+                            <small>{item.detail ?? item.sort}</small>
+                        </li>
+                    ))}
+                </ul>
+                {props.error && !offer && (
+                    <p class="query-error" id="query-error" role="alert" style={{ left: `max(0px, min(${range?.[0] ?? 0}ch - ${scroll}px, 100% - 26rem))` }}>
+                        {props.error.message}
+                        {props.error.choices.length > 0 && range && (
+                            <span class="choices">
+                                {props.error.choices.slice(0, 5).map((choice) => (
+                                    <button
+                                        type="button"
+                                        onMouseDown={(event) => event.preventDefault()}
+                                        onClick={() => props.onText(replaced(text, range, choice))}
+                                    >
+                                        {choice}
+                                    </button>
+                                ))}
+                            </span>
+                        )}
+                    </p>
+                )}
+            </div>
+            <span class={props.isBusy ? "busy on" : "busy"} aria-hidden="true" />
+            {text !== "" && (
+                <button type="button" class="clear" aria-label="Clear the query" title="Clear" onClick={() => { props.onText(""); input.current?.focus(); }}>×</button>
+            )}
+            <kbd class="slash" aria-hidden="true">/</kbd>
+        </div>
+    );
+}
+
+function replaced(text: string, range: Range, choice: string): string {
+    const word = text.slice(range[0], range[1]);
+    const colon = word.indexOf(":");
+    const prefix = colon >= 0 && !choice.includes(":") ? word.slice(0, colon + 1) : "";
+    return text.slice(0, range[0]) + prefix + choice + text.slice(range[1]);
+}
+
+/** The query once more, invisible, with the marks of its words. */
+function mirror(text: string, error: Range | null) {
+    const parts = [];
+    let at = 0;
+    for (const word of words(text)) {
+        const isWrong = error !== null && error[0] < word.end && error[1] > word.start;
+        if (!isWrong && word.key === null) continue;
+        parts.push(text.slice(at, word.start));
+        parts.push(<span class={isWrong ? "wrong" : "filter"}>{text.slice(word.start, word.end)}</span>);
+        at = word.end;
+    }
+    parts.push(text.slice(at));
+    return parts;
+}

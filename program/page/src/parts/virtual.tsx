@@ -1,0 +1,138 @@
+// A list that draws only the rows in sight. The height of each row is known beforehand, so nothing is measured and nothing
+// moves after it was drawn.
+
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+
+/** Sums of heights: `tops[i]` is the top of row `i`, `tops[n]` the height of all. */
+export function tops(heights: ArrayLike<number>): Float64Array {
+    const sums = new Float64Array(heights.length + 1);
+    for (let i = 0; i < heights.length; i++) {
+        sums[i + 1] = sums[i]! + heights[i]!;
+    }
+    return sums;
+}
+
+/** The row at a distance from the top. */
+export function rowAt(sums: Float64Array, top: number): number {
+    let low = 0;
+    let high = Math.max(0, sums.length - 2);
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (sums[middle]! <= top) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+export interface VirtualHandle {
+    /** Scrolls so that a row is in sight, below `margin` pixels. */
+    reveal(row: number, where?: "near" | "middle"): void;
+    scroller: HTMLElement | null;
+}
+
+interface Props {
+    heights: ArrayLike<number>;
+    row: (index: number) => ComponentChildren;
+    label: string;
+    handle?: RefObject<VirtualHandle | null>;
+    className?: string;
+    role?: "list" | "region" | "group";
+    /** The row at the top, reported when it changes. */
+    onTop?: (row: number, top: number) => void;
+    onEnd?: () => void;
+    /** The width of the content in characters; 0 for the width of the list. */
+    columns?: number;
+    overscan?: number;
+    before?: ComponentChildren;
+    onKeyDown?: (event: KeyboardEvent) => void;
+    start?: number;
+}
+
+export function VirtualList(props: Props) {
+    const scroller = useRef<HTMLDivElement>(null);
+    const sums = useMemo(() => tops(props.heights), [props.heights]);
+    const [range, setRange] = useState<[number, number]>([0, 60]);
+    const rows = props.heights.length;
+    const overscan = props.overscan ?? 400;
+
+    const look = () => {
+        const el = scroller.current;
+        if (!el) return;
+        const first = rowAt(sums, Math.max(0, el.scrollTop - overscan));
+        const last = Math.min(rows, rowAt(sums, el.scrollTop + el.clientHeight + overscan) + 1);
+        setRange((old) => (old[0] === first && old[1] === last ? old : [first, last]));
+        props.onTop?.(rowAt(sums, el.scrollTop), el.scrollTop);
+        if (props.onEnd && el.scrollTop + el.clientHeight * 3 > sums[rows]!) {
+            props.onEnd();
+        }
+    };
+    const latest = useRef(look);
+    latest.current = look;
+
+    useLayoutEffect(() => {
+        latest.current();
+    }, [sums]);
+
+    useLayoutEffect(() => {
+        const el = scroller.current;
+        if (el && props.start) el.scrollTop = props.start;
+    }, []);
+
+    useEffect(() => {
+        const el = scroller.current!;
+        let asked = false;
+        const onScroll = () => {
+            if (asked) return;
+            asked = true;
+            requestAnimationFrame(() => {
+                asked = false;
+                latest.current();
+            });
+        };
+        el.addEventListener("scroll", onScroll, { passive: true });
+        const observer = new ResizeObserver(() => latest.current());
+        observer.observe(el);
+        return () => {
+            el.removeEventListener("scroll", onScroll);
+            observer.disconnect();
+        };
+    }, []);
+
+    if (props.handle) {
+        props.handle.current = {
+            scroller: scroller.current,
+            reveal(row, where = "near") {
+                const el = scroller.current;
+                if (!el || row < 0 || row >= rows) return;
+                const top = sums[row]!;
+                const bottom = sums[row + 1]!;
+                if (where === "middle") {
+                    el.scrollTop = Math.max(0, top - el.clientHeight / 3);
+                } else if (top < el.scrollTop + 72) {
+                    el.scrollTop = Math.max(0, top - 72);
+                } else if (bottom > el.scrollTop + el.clientHeight - 28) {
+                    el.scrollTop = bottom - el.clientHeight + 28;
+                }
+                latest.current();
+            },
+        };
+    }
+
+    const drawn: ComponentChildren[] = [];
+    const last = Math.min(range[1], rows);
+    for (let i = Math.min(range[0], rows); i < last; i++) {
+        drawn.push(props.row(i));
+    }
+    const width = props.columns ? `calc(${props.columns}ch + 6rem)` : undefined;
+    return (
+        <div ref={scroller} class={`scroller ${props.className ?? ""}`} tabIndex={0} role={props.role ?? "list"} aria-label={props.label} onKeyDown={props.onKeyDown}>
+            {props.before}
+            <div class="virtual" role="presentation" style={{ height: `${sums[rows]}px`, minWidth: width }}>
+                <div class="virtual-rows" role="presentation" style={{ transform: `translateY(${sums[Math.min(range[0], rows)]}px)` }}>
+                    {drawn}
+                </div>
+            </div>
+        </div>
+    );
+}

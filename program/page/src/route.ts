@@ -1,0 +1,143 @@
+// Every state of the page is an address: `/?q=retry&mode=exact`, `/?v=file&path=src/lib.rs&line=5`.
+
+import { useEffect, useState } from "preact/hooks";
+
+export type Mode = "auto" | "ranked" | "exact" | "files" | "symbols";
+export const MODES: Mode[] = ["auto", "ranked", "exact", "files", "symbols"];
+export type ViewName = "search" | "file" | "graph" | "health" | "eval";
+const VIEWS: ViewName[] = ["search", "file", "graph", "health", "eval"];
+
+export interface Route {
+    v: ViewName;
+    q: string;
+    mode: Mode;
+    /** Further parameters of the view. */
+    [key: string]: string;
+}
+
+export function parse(search: string): Route {
+    const given = new URLSearchParams(search);
+    const route: Record<string, string> = {};
+    for (const [key, value] of given) {
+        route[key] = value;
+    }
+    const v = VIEWS.find((name) => name === route.v) ?? "search";
+    const mode = MODES.find((name) => name === route.mode) ?? "auto";
+    return { ...route, v, mode, q: route.q ?? "" };
+}
+
+/** The address of a state, without defaults and empty values. */
+export function href(route: Partial<Route>): string {
+    const params = new URLSearchParams();
+    for (const key of Object.keys(route)) {
+        const value = route[key];
+        const isDefault = (key === "v" && value === "search") || (key === "mode" && value === "auto");
+        if (value !== undefined && value !== "" && !isDefault) {
+            params.set(key, value);
+        }
+    }
+    const text = params.toString().replace(/%2F/g, "/").replace(/%3A/g, ":").replace(/%2C/g, ",");
+    return text === "" ? "/" : `/?${text}`;
+}
+
+type Listener = (route: Route) => void;
+const listeners = new Set<Listener>();
+let current = parse(location.search);
+
+function publish(): void {
+    for (const listener of listeners) {
+        listener(current);
+    }
+}
+
+addEventListener("popstate", () => {
+    clearTimeout(waiting);
+    waiting = undefined;
+    current = parse(location.search);
+    publish();
+});
+
+export function route(): Route {
+    return current;
+}
+
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+/** Writes the present state into the address bar. Browsers limit how often that may happen, so typing waits a moment. */
+function write(push: boolean): void {
+    clearTimeout(waiting);
+    waiting = undefined;
+    const address = href(current);
+    if (push) {
+        history.pushState({ scroll: 0 }, "", address);
+    } else {
+        history.replaceState(history.state ?? { scroll: 0 }, "", address);
+    }
+}
+
+export function flush(): void {
+    if (waiting !== undefined) write(false);
+}
+
+addEventListener("pagehide", flush);
+
+/** Goes to a state: a new entry of the history, or the present one changed. */
+export function go(next: Partial<Route>, replace = false): void {
+    const address = href(next);
+    const isReplacing = replace || address === href(current);
+    if (!isReplacing) {
+        flush();
+    }
+    current = parse(address.slice(1));
+    if (isReplacing) {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => write(false), 200);
+    } else {
+        write(true);
+    }
+    publish();
+}
+
+/** Changes some values of the present state. */
+export function change(values: Record<string, string>, replace = false): void {
+    go({ ...current, ...values }, replace);
+}
+
+export function useRoute(): Route {
+    const [value, set] = useState(current);
+    useEffect(() => {
+        const listener: Listener = (next) => set(next);
+        listeners.add(listener);
+        listener(current);
+        return () => void listeners.delete(listener);
+    }, []);
+    return value;
+}
+
+/** Follows links of the page without loading it again; leaves clicks for new tabs alone. */
+export function followLinks(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+        return;
+    }
+    const link = (event.target as Element | null)?.closest?.("a");
+    if (!link || link.target !== "" || link.hasAttribute("download")) {
+        return;
+    }
+    const url = new URL(link.href, location.href);
+    if (url.origin === location.origin && url.pathname === "/" && url.hash === "") {
+        event.preventDefault();
+        go(parse(url.search));
+    }
+}
+
+/** What a view keeps in its entry of the history, such as the scroll position. */
+export interface Kept { scroll?: number; selected?: number }
+
+export function keep(values: Kept): void {
+    flush();
+    history.replaceState({ ...(history.state as Kept | null), ...values }, "");
+}
+
+export function kept(): Kept {
+    return (history.state as Kept | null) ?? {};
+}

@@ -1,0 +1,73 @@
+// The card of a name: its definitions with their first lines, and its uses.
+
+import { get, fileSpans } from "../../api";
+import { Pieces } from "../../parts/code";
+import { href, type Route } from "../../route";
+import { useLoad } from "../../state";
+import { codeLines, count, nameOf, visible } from "../../text";
+import type { FileReply, GraphReply, GraphSymbol } from "../../wire";
+import { Kind } from "../search/row";
+
+export interface CardPlace { name: string; line: number; column: number; left: number; top: number; bottom: number; isPinned: boolean }
+
+/** How the code graph names a place. */
+export function placeTarget(path: string, line: number, column: number): string {
+    return `${path}:${line}:${column}`;
+}
+
+export function defineHref(symbol: GraphSymbol, route: Route): string {
+    return href({ v: "file", path: symbol.path, line: String(symbol.line), q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" });
+}
+
+export function askDefinition(path: string, line: number, column: number, route: Route, signal?: AbortSignal): Promise<GraphReply> {
+    return get<GraphReply>("def", { target: placeTarget(path, line, column), view: route.view, root: route.root }, signal);
+}
+
+export function NameCard({ place, path, route, onLeave, onEnter }: {
+    place: CardPlace; path: string; route: Route; onLeave: () => void; onEnter: () => void;
+}) {
+    const key = `${path}:${place.line}:${place.column}`;
+    const definition = useLoad(key, (signal) => askDefinition(path, place.line, place.column, route, signal));
+    const refs = useLoad(key, (signal) => get<GraphReply>("refs", { target: placeTarget(path, place.line, place.column), max_results: 12, view: route.view, root: route.root }, signal));
+    const first = definition.data?.definitions[0];
+    const lines = useLoad(first ? `${first.path}:${first.line}` : null, (signal) => get<FileReply>("excerpt", {
+        path: first!.path, lines: `${first!.line}-${Math.min(first!.end_line, first!.line + 5)}`, view: route.view, root: route.root,
+    }, signal));
+    const isBelow = place.top < 260;
+    const style = {
+        left: `max(8px, min(${place.left}px, 100% - 34rem))`,
+        ...(isBelow ? { top: `${place.bottom + 4}px` } : { bottom: `calc(100% - ${place.top - 4}px)` }),
+    };
+    const definitions = definition.isLoading ? [] : definition.data?.definitions ?? [];
+    const uses = refs.isLoading ? [] : refs.data?.results ?? [];
+    return (
+        <div class="card" role={place.isPinned ? "dialog" : "tooltip"} aria-label={`Name ${place.name}`} style={style} onMouseLeave={onLeave} onMouseEnter={onEnter}>
+            <header><b>{visible(place.name)}</b>{definition.isLoading && <span class="quiet"> …</span>}</header>
+            {definition.error ? <p class="failed">{(definition.error as Error).message}</p> : null}
+            {!definition.isLoading && !definition.error && definitions.length === 0 && <p class="quiet">No definition in this tree.</p>}
+            {definitions.slice(0, 4).map((symbol) => (
+                <p class="def"><Kind kind={symbol.kind} /> <a href={defineHref(symbol, route)}>{visible(symbol.symbol)}</a> <span class="quiet">{visible(nameOf(symbol.path))}:{symbol.line}</span></p>
+            ))}
+            {definitions.length > 4 && <p class="quiet">and {definitions.length - 4} more</p>}
+            {lines.data && first && !definition.isLoading && (
+                <pre>{codeLines(lines.data.text.replace(/\n$/, ""), fileSpans(lines.data)).map((pieces) => <code><Pieces pieces={pieces} />{"\n"}</code>)}</pre>
+            )}
+            {definitions.length > 0 && (
+                <footer>
+                    <span class="quiet">{refs.isLoading ? "uses …" : `${refs.data?.complete === false ? "at least " : ""}${count(refs.data?.total ?? 0, "use")}`}</span>
+                    <a href={href({ v: "graph", target: placeTarget(path, place.line, place.column), q: route.q, mode: route.mode })}>Graph</a>
+                </footer>
+            )}
+            {uses.length > 0 && (
+                <ul class="uses">
+                    {uses.slice(0, 5).map((use) => (
+                        <li>
+                            <a href={href({ v: "file", path: use.path, line: String(use.line), q: route.q, mode: route.mode })}>{visible(nameOf(use.path))}:{use.line}</a>
+                            <code>{visible(use.text.trim()).slice(0, 90)}</code>
+                        </li>
+                    ))}
+                </ul>
+            )}
+        </div>
+    );
+}

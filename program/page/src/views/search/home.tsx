@@ -1,0 +1,60 @@
+// The page without a query: what can be asked, what was asked, and the folders of the tree.
+
+import { get } from "../../api";
+import { change, href } from "../../route";
+import { recent, useLoad, useServer } from "../../state";
+import { bytes, number, visible } from "../../text";
+import type { FolderReply, StatusReply } from "../../wire";
+
+const EXAMPLES: [string, string][] = [
+    ["where is a lock released after an error", "a question: ranked places, each with its reasons"],
+    ["/fn \\w+_key/", "a regular expression between slashes: every line"],
+    ["@open", "definitions by name"],
+    ["*.toml", "files by name or glob"],
+    ["parse lang:rust path:src/ -test", "filters for language, folder and more"],
+];
+
+export function Home() {
+    const info = useServer();
+    const status = useLoad("status", (signal) => get<StatusReply>("status", {}, signal));
+    const folder = useLoad("folder", (signal) => get<FolderReply>("folder", {}, signal));
+    const asked = recent();
+    const tree = info?.roots[0];
+    return (
+        <div class="home scroller" tabIndex={0} role="region" aria-label="Start">
+            <section class="intro">
+                <h1>{tree ? visible(tree.name) : "Code search"}</h1>
+                <p class="quiet">
+                    {status.data ? `${number(status.data.files)} files, ${number(status.data.symbols)} definitions, ${bytes(status.data.source_bytes)} of source` : "\u00a0"}
+                    {tree?.branch ? ` on ${visible(tree.branch)}` : ""}
+                </p>
+            </section>
+            <section>
+                <h2>Ask</h2>
+                <ul class="examples">
+                    {EXAMPLES.map(([q, what]) => (
+                        <li><a href={href({ q })}><code>{q}</code></a><span class="quiet">{what}</span></li>
+                    ))}
+                </ul>
+            </section>
+            {asked.length > 0 && (
+                <section>
+                    <h2>Asked before</h2>
+                    <ul class="examples recent">{asked.map((q) => <li><a href={href({ q })}><code>{visible(q)}</code></a></li>)}</ul>
+                </section>
+            )}
+            <section>
+                <h2>Folders</h2>
+                <ul class="folder-list">
+                    {folder.data?.entries.filter((entry) => entry.is_dir).slice(0, 60).map((entry) => (
+                        <li><a href={href({ v: "file", path: entry.path, dir: "1" })}><b>{visible(entry.name)}</b><small>{entry.files === null ? "" : number(entry.files)}</small></a></li>
+                    ))}
+                </ul>
+                <p class="quiet">
+                    Press <kbd>/</kbd> to search, <kbd>?</kbd> for all keys.{" "}
+                    <button type="button" class="link" onClick={() => change({ mode: "files" })}>All files</button>
+                </p>
+            </section>
+        </div>
+    );
+}

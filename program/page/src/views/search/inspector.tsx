@@ -1,0 +1,107 @@
+// Beside the results: why the selected hit is there, who uses it, and why another file is not.
+
+import { useEffect, useState } from "preact/hooks";
+import { get } from "../../api";
+import { bandText, Reasons } from "../../parts/reasons";
+import { href, type Route } from "../../route";
+import { useLoad } from "../../state";
+import { count, folderOf, nameOf, visible } from "../../text";
+import type { Found } from "../../search";
+import type { FileHit, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../wire";
+import { placeHref, Kind } from "./row";
+import { targetOf } from "./index";
+
+export function Inspector({ found, hit, route }: { found: Found; hit: number; route: Route }) {
+    const row = found.reply.results[hit];
+    return (
+        <aside class="inspector" aria-label="About the selected result">
+            {row && (
+                <header>
+                    <h2>{title(row)}</h2>
+                    <p class="quiet"><a href={placeHref(found, row.path, "line" in row ? row.line : undefined)}>{visible(folderOf(row.path))}<b>{visible(nameOf(row.path))}</b>{"line" in row ? `:${row.line}` : ""}</a></p>
+                </header>
+            )}
+            {row && "reasons" in row && (
+                <section>
+                    <h3>Why it is here</h3>
+                    <Reasons reasons={row.reasons} score={row.score} band={row.band} />
+                </section>
+            )}
+            {row && "enclosing" in row && row.enclosing && (
+                <section>
+                    <h3>Inside of</h3>
+                    <p><Kind kind={row.enclosing.kind} /> <a href={placeHref(found, row.path, row.enclosing.line)}>{visible(row.enclosing.name)}</a> <span class="quiet">lines {row.enclosing.line}–{row.enclosing.end_line}</span></p>
+                </section>
+            )}
+            {row && <Callers target={targetOf(found, hit)} route={route} />}
+            {found.state.mode === "ranked" && <WhyNotBox found={found} />}
+        </aside>
+    );
+}
+
+function title(row: RankedHit | GrepHit | FileHit | SymbolHit): string {
+    if ("symbol" in row && row.symbol) return visible(row.symbol);
+    if ("name" in row) return visible(row.name);
+    if ("enclosing" in row && row.enclosing) return visible(row.enclosing.name);
+    return visible(nameOf(row.path));
+}
+
+function Callers({ target, route }: { target: string | null; route: Route }) {
+    // The graph is asked when the selection rests, so that moving through hits costs nothing.
+    const [rested, setRested] = useState<string | null>(null);
+    useEffect(() => {
+        const timer = setTimeout(() => setRested(target), 300);
+        return () => clearTimeout(timer);
+    }, [target]);
+    const asked = rested === target ? rested : null;
+    const callers = useLoad(asked, (signal) => get<GraphReply>("callers", { target: asked, max_results: 6 }, signal));
+    const reply = asked ? callers.data : null;
+    if (!target || !reply || reply.definitions.length === 0) return null;
+    return (
+        <section>
+            <h3>Called by</h3>
+            {reply.results.length === 0 ? <p class="quiet">No call is known.</p> : (
+                <ul class="uses">
+                    {reply.results.slice(0, 5).map((use) => (
+                        <li>
+                            <a href={href({ v: "file", path: use.path, line: String(use.line), q: route.q, mode: route.mode })}>{visible(use.from?.symbol ?? use.path)}</a>
+                            <span class="quiet">{visible(nameOf(use.path))}:{use.line}</span>
+                        </li>
+                    ))}
+                </ul>
+            )}
+            <p><a href={href({ v: "graph", target, q: route.q, mode: route.mode })}>{reply.total > 5 ? `All ${count(reply.total, "call")} in the graph` : "Show in the graph"}</a></p>
+        </section>
+    );
+}
+
+function WhyNotBox({ found }: { found: Found }) {
+    const [file, setFile] = useState("");
+    const [asked, setAsked] = useState("");
+    const info = found.state.query;
+    const text = info?.text ?? "";
+    const lists = (key: string) => info?.words.filter((word) => word.key === key && word.value !== "").map((word) => word.value) ?? [];
+    const key = asked === "" ? null : `${asked}\n${found.key}`;
+    const answer = useLoad(key, (signal) => get<WhyNot>("why-not", {
+        file: asked, query: text, lang: lists("lang").flatMap((value) => value.split(",")), kind: lists("kind").flatMap((value) => value.split(",")), path: lists("path"),
+        view: info?.view, root: info?.root,
+    }, signal));
+    return (
+        <section>
+            <h3>Why not another file?</h3>
+            <form class="whynot" onSubmit={(event) => { event.preventDefault(); setAsked(file.trim()); }}>
+                <input id="why-not-file" type="text" aria-label="Path of the file that you expected" placeholder="path/of/file" autocomplete="off" spellcheck={false}
+                    value={file} onInput={(event) => setFile(event.currentTarget.value)} onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()} />
+                <button type="submit">Ask</button>
+            </form>
+            {key && answer.error ? <p class="failed">{(answer.error as Error).message}</p> : null}
+            {key && answer.data && !answer.isLoading && (
+                <div class="verdict" role="status">
+                    <p>{visible(answer.data.text)}</p>
+                    {answer.data.hit && <p class="quiet">{bandText(answer.data.hit.score, answer.data.hit.band)}</p>}
+                    {answer.data.hit && <Reasons reasons={answer.data.hit.reasons} score={answer.data.hit.score} band={answer.data.hit.band} />}
+                </div>
+            )}
+        </section>
+    );
+}

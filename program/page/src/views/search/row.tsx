@@ -1,0 +1,171 @@
+// One row of a list of results.
+
+import type { ComponentChildren } from "preact";
+import { Pieces } from "../../parts/code";
+import { Reasons } from "../../parts/reasons";
+import { href } from "../../route";
+import { bytes, codeLines, count, folderOf, nameOf, number, visible } from "../../text";
+import type { Found } from "../../search";
+import type { FileHit, GrepHit, Range, RankedHit, SymbolHit } from "../../wire";
+import type { Row } from "./rows";
+
+export interface Actions {
+    view: string;
+    select: (hit: number) => void;
+    expand: (hit: number) => void;
+    why: (hit: number) => void;
+    copyPath: (hit: number) => void;
+    open: (hit: number) => void;
+}
+
+/** The address of a place in the file view. */
+export function placeHref(found: Found, path: string, line?: number, source?: string): string {
+    const info = found.state.query;
+    return href({
+        v: "file", path, line: line ? String(line) : "", q: found.key.slice(found.key.indexOf("\n") + 1),
+        mode: found.key.slice(0, found.key.indexOf("\n")) as "auto", view: info?.view ?? "", root: source ?? info?.root ?? "",
+    });
+}
+
+/** A path whose folder is quieter than its name, with its matches. */
+export function PathText({ path, highlights }: { path: string; highlights?: Range[] }) {
+    const folder = folderOf(path);
+    if (highlights && highlights.length > 0) {
+        const pieces = codeLines(path, [], highlights)[0]!;
+        let at = 0;
+        const parts: ComponentChildren[] = [];
+        for (const piece of pieces) {
+            const cut = Math.max(0, Math.min(piece.text.length, folder.length - at));
+            for (const [text, isName] of [[piece.text.slice(0, cut), false], [piece.text.slice(cut), true]] as const) {
+                if (text === "") continue;
+                const inner = piece.hit ? <mark>{text}</mark> : text;
+                parts.push(isName ? <b>{inner}</b> : inner);
+            }
+            at += piece.text.length;
+        }
+        return <span class="path">{parts}</span>;
+    }
+    return <span class="path"><span class="folder">{visible(folder)}</span><b>{visible(nameOf(path))}</b></span>;
+}
+
+export function Kind({ kind }: { kind: string | null }) {
+    return kind ? <span class={`kind k-${kind.replace(/[^a-z]/g, "")}`}>{kind}</span> : null;
+}
+
+export function Band({ score, band }: { score: number; band: string }) {
+    return (
+        <span class={`band b-${band}`} title={`score ${(score * 100).toFixed(1)} of 100`}>
+            <span class="meter" aria-hidden="true"><span style={{ width: `${Math.round(score * 100)}%` }} /></span>
+            <span class="value">{Math.round(score * 100)}</span>
+            <span class="word">{band}</span>
+        </span>
+    );
+}
+
+export function RowView({ row, found, selected, reasonsOpen, act, height }: {
+    row: Row; found: Found; selected: boolean; reasonsOpen: boolean; act: Actions; height: number;
+}) {
+    const style = { height: `${height}px` };
+    const on = selected ? " on" : "";
+    const results = found.reply.results;
+    switch (row.kind) {
+        case "file": {
+            const hit = results[row.hit] as RankedHit | GrepHit;
+            const what = found.state.mode === "exact" ? "line" : "place";
+            return (
+                <h2 class="row file" style={style}>
+                    <a href={placeHref(found, row.path, undefined, hit.source?.name)}><PathText path={row.path} /></a>
+                    {hit.source && <span class="source">{hit.source.name}</span>}
+                    {"stale" in hit && hit.stale && <span class="tag warn" title="The file has changed since it was indexed">changed</span>}
+                    <span class="quiet">{count(row.hits, what)}</span>
+                </h2>
+            );
+        }
+        case "hit": {
+            const hit = results[row.hit] as RankedHit;
+            return (
+                <div class={`row hit${on}`} style={style} onMouseDown={() => act.select(row.hit)}>
+                    <a
+                        class="title"
+                        id={`hit-${row.hit}`}
+                        href={placeHref(found, hit.path, hit.line, hit.source?.name)}
+                        onFocus={() => act.select(row.hit)}
+                        aria-label={`${hit.kind ?? "lines"} ${hit.symbol ?? ""}, ${hit.path} line ${hit.line}, score ${Math.round(hit.score * 100)}, ${hit.band}`}
+                    >
+                        <Kind kind={hit.kind} />
+                        <span class="symbol">{hit.symbol ? visible(hit.symbol) : `lines ${hit.line} to ${hit.end_line}`}</span>
+                    </a>
+                    <span class="quiet place">{hit.line}–{hit.end_line}</span>
+                    <span class="tools">
+                        <button type="button" onClick={() => act.expand(row.hit)} title="More lines around the hit (e)">Expand</button>
+                        <button type="button" onClick={() => act.copyPath(row.hit)} title="Copy the path (c)">Copy</button>
+                        <button type="button" onClick={() => act.open(row.hit)} title="Open in the editor (o)">Open</button>
+                    </span>
+                    <button type="button" class="why" aria-expanded={reasonsOpen} aria-label={`Why: score ${Math.round(hit.score * 100)}, ${hit.band}`} title="Reasons (w)" onClick={() => act.why(row.hit)}>
+                        <Band score={hit.score} band={hit.band} />
+                    </button>
+                </div>
+            );
+        }
+        case "why": {
+            const hit = results[row.hit] as RankedHit;
+            return (
+                <div class={`row whybox${on}`} style={style}>
+                    <Reasons reasons={hit.reasons} score={hit.score} band={hit.band} />
+                </div>
+            );
+        }
+        case "line": {
+            const isAnchor = found.state.mode === "exact" && row.isHit;
+            const source = (results[row.hit] as GrepHit | undefined)?.source?.name;
+            return (
+                <a
+                    class={`row line${on}${row.isHead ? " head" : ""}${row.isHit || row.isHead ? "" : " context"}`}
+                    style={style}
+                    id={isAnchor ? `hit-${row.hit}` : undefined}
+                    tabIndex={isAnchor ? 0 : -1}
+                    href={placeHref(found, row.path, row.line, source)}
+                    onFocus={isAnchor ? () => act.select(row.hit) : undefined}
+                >
+                    <span class="no">{row.line}</span>
+                    <code><Pieces pieces={row.pieces} /></code>
+                </a>
+            );
+        }
+        case "entry":
+            return found.state.mode === "files"
+                ? <FileEntry hit={results[row.hit] as FileHit} at={row.hit} found={found} on={on} height={height} act={act} />
+                : <SymbolEntry hit={results[row.hit] as SymbolHit} at={row.hit} found={found} on={on} height={height} act={act} />;
+        case "gap":
+            return <div class={`row gap${on}`} style={style} aria-hidden="true" />;
+        case "space":
+            return <div class="row space" style={style} aria-hidden="true" />;
+        case "more":
+            return <div class="row loading" style={style} role="status">More results are being read …</div>;
+    }
+}
+
+function FileEntry({ hit, at, found, on, height, act }: { hit: FileHit; at: number; found: Found; on: string; height: number; act: Actions }) {
+    return (
+        <a class={`row entry${on}`} id={`hit-${at}`} style={{ height: `${height}px` }} href={placeHref(found, hit.path, undefined, hit.source?.name)} onFocus={() => act.select(at)}>
+            <PathText path={hit.path} highlights={hit.highlights} />
+            {hit.source && <span class="source">{hit.source.name}</span>}
+            <span class="quiet">{hit.lines === null ? "path only" : `${number(hit.lines)} lines`}</span>
+            <span class="quiet size">{bytes(hit.bytes)}</span>
+        </a>
+    );
+}
+
+function SymbolEntry({ hit, at, found, on, height, act }: { hit: SymbolHit; at: number; found: Found; on: string; height: number; act: Actions }) {
+    return (
+        <a class={`row entry${on}`} id={`hit-${at}`} style={{ height: `${height}px` }} href={placeHref(found, hit.path, hit.line, hit.source?.name)} onFocus={() => act.select(at)}>
+            <Kind kind={hit.kind} />
+            <span class="symbol">
+                {hit.container && <span class="folder">{visible(hit.container)}.</span>}
+                <b><Pieces pieces={codeLines(hit.name, [], hit.highlights)[0]!} /></b>
+            </span>
+            {hit.source && <span class="source">{hit.source.name}</span>}
+            <span class="quiet where">{visible(hit.path)}:{hit.line}</span>
+        </a>
+    );
+}
