@@ -45,6 +45,9 @@ function App() {
     const isSearch = route.v === "search";
 
     useEffect(() => {
+        performance.mark("interactive");
+    }, []);
+    useEffect(() => {
         document.title = visible(titleOf(route));
     }, [route]);
 

@@ -5,7 +5,7 @@ import { get, type ApiError } from "../../api";
 import { change, href, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { number, visible } from "../../text";
-import type { EvalCompare, EvalRow, EvalRuns } from "../../wire";
+import type { EvalCompare, EvalRuns } from "../../wire";
 import { QueryDetail } from "./detail";
 import { QueryTable } from "./queries";
 import { WeightsTab } from "./weights";
@@ -128,5 +128,3 @@ function Kinds({ data }: { data: EvalCompare }) {
         </section>
     );
 }
-
-export type { EvalRow };

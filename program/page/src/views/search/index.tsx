@@ -153,7 +153,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
     return (
         <div class={`search-view${isWide ? " wide" : ""}${hasFacets ? " has-facets" : ""}`}>
             {hasFacets && <Facets found={found} q={route.q} onChange={(q) => change({ q })} />}
-            <div class={`results${search.isStale || search.error ? " stale" : ""}`} aria-busy={search.isBusy}>
+            <div class={`results${search.isStale || search.error ? " stale" : ""}`} aria-busy={search.isBusy} data-query={found.key} data-rows={hits.length}>
                 <Status search={search} found={found} q={route.q} />
                 {isEmpty && !search.isStale ? <Nothing found={found} route={route} /> : (
                     <VirtualList

@@ -1,13 +1,14 @@
 // Beside the results: why the selected hit is there, who uses it, and why another file is not.
 
 import { useEffect, useState } from "preact/hooks";
-import { get } from "../../api";
+import { fileSpans, get } from "../../api";
+import { Pieces } from "../../parts/code";
 import { bandText, Reasons } from "../../parts/reasons";
 import { href, type Route } from "../../route";
 import { useLoad } from "../../state";
-import { count, folderOf, nameOf, visible } from "../../text";
+import { codeLines, count, folderOf, nameOf, visible } from "../../text";
 import type { Found } from "../../search";
-import type { FileHit, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../wire";
+import type { FileHit, FileReply, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../wire";
 import { placeHref, Kind } from "./row";
 import { targetOf } from "./index";
 
@@ -33,6 +34,7 @@ export function Inspector({ found, hit, route }: { found: Found; hit: number; ro
                     <p><Kind kind={row.enclosing.kind} /> <a href={placeHref(found, row.path, row.enclosing.line)}>{visible(row.enclosing.name)}</a> <span class="quiet">lines {row.enclosing.line}–{row.enclosing.end_line}</span></p>
                 </section>
             )}
+            {row && found.state.mode === "files" && <Preview found={found} path={row.path} />}
             {row && <Callers target={targetOf(found, hit)} route={route} />}
             {found.state.mode === "ranked" && <WhyNotBox found={found} />}
         </aside>
@@ -44,6 +46,26 @@ function title(row: RankedHit | GrepHit | FileHit | SymbolHit): string {
     if ("name" in row) return visible(row.name);
     if ("enclosing" in row && row.enclosing) return visible(row.enclosing.name);
     return visible(nameOf(row.path));
+}
+
+/** The first definitions and lines of a file that is found by its name. */
+function Preview({ found, path }: { found: Found; path: string }) {
+    const [rested, setRested] = useState<string | null>(null);
+    useEffect(() => {
+        const timer = setTimeout(() => setRested(path), 150);
+        return () => clearTimeout(timer);
+    }, [path]);
+    const asked = rested === path ? path : null;
+    const info = found.state.query;
+    const reply = useLoad(asked, (signal) => get<FileReply>("excerpt", { path, lines: "1-40", view: info?.view, root: info?.root }, signal));
+    if (!asked || !reply.data || reply.isLoading) return null;
+    const lines = codeLines(reply.data.text.replace(/\n$/, ""), fileSpans(reply.data)).slice(0, 40);
+    return (
+        <section class="preview">
+            <h3>Begins with</h3>
+            <pre tabIndex={0} aria-label={`First lines of ${visible(path)}`}>{lines.map((pieces) => <code><Pieces pieces={pieces} />{"\n"}</code>)}</pre>
+        </section>
+    );
 }
 
 function Callers({ target, route }: { target: string | null; route: Route }) {

@@ -115,6 +115,13 @@ function rankedRows(found: Found, contexts: Map<string, Context>, reasons: Set<s
                 builder.line(i, hit.path, head.line, codeLines(head.text, head.spans)[0]!, false, true);
                 before = head.line;
             }
+            // The window may begin below the first line of the definition, which says what the place is.
+            const definition = lines[hit.line - hit.snippet_line];
+            if (definition && hit.line > before && hit.line < first) {
+                if (before > 0 && hit.line > before + 1) builder.add({ kind: "gap", hit: i }, HEIGHT.gap);
+                builder.line(i, hit.path, hit.line, definition, false, true);
+                before = hit.line;
+            }
             if (before > 0 && first > before + 1) builder.add({ kind: "gap", hit: i }, HEIGHT.gap);
             for (let line = first; line <= (context?.last ?? to); line++) {
                 const own = lines[line - hit.snippet_line];
