@@ -41,6 +41,7 @@ test("the reasons of a hit add up to its score, and each tells its sentence", as
 });
 
 test("the mode follows the form of the query, and a key changes it", async () => {
+    await visit(page, "/");
     for (const [query, mode] of [["/def \\w+\\(/", "exact"], ["@seconds_of", "symbols"], ["app/clock.py", "files"], ["wind the clock", "ranked"]]) {
         await ask(page, query);
         assert.equal((await text(".modes .resolved")).toLowerCase(), mode, query);
@@ -100,6 +101,7 @@ test("results of an older query are dimmed, and the box keeps what was typed", a
 });
 
 test("a session with the keyboard alone: ask, choose, reasons, more lines, open, back", async () => {
+    await page.locator("#query").blur();
     await visit(page, "/");
     await page.keyboard.press("/");
     await page.keyboard.type("seconds of minutes");

@@ -163,9 +163,17 @@ export async function enter(server, { width = 1280, height = 900, colorScheme = 
     return page;
 }
 
-/** A new tab that records what went wrong. */
+/** A new tab that records what went wrong. With PAGE_ASSETS, a folder, the page is the one in it, with the server's headers. */
 export async function open(context) {
     const page = await context.newPage();
+    if (process.env.PAGE_ASSETS) {
+        await page.route(/\/assets\/app\.(js|css)$/, async (route) => {
+            const response = await route.fetch();
+            const headers = { ...response.headers() };
+            delete headers["content-encoding"];
+            await route.fulfill({ status: response.status(), headers, body: readFileSync(join(process.env.PAGE_ASSETS, new URL(route.request().url()).pathname.split("/").at(-1))) });
+        });
+    }
     const trouble = { errors: [], dialogs: [], outside: [] };
     page.on("pageerror", (error) => trouble.errors.push(error.message));
     page.on("dialog", (dialog) => {

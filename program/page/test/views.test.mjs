@@ -49,8 +49,8 @@ test("a file has its lines, colours, outline and breadcrumbs", async () => {
 
 test("a name tells its definition on hover, and a click jumps there", async () => {
     await page.goto(`${on.server.base}/?v=file&path=app/server.py&line=12`);
-    await page.waitForSelector("[data-line='20'] code");
-    const box = await wordBox(20, "seconds_of");
+    await page.waitForSelector("[data-line='18'] code");
+    const box = await wordBox(18, "seconds_of");
     await page.mouse.move(box.x - 3, box.y);
     await page.mouse.move(box.x, box.y);
     await page.waitForSelector(".card .def");
@@ -65,7 +65,7 @@ test("a name tells its definition on hover, and a click jumps there", async () =
 });
 
 test("names of a line are reached by keys", async () => {
-    await page.goto(`${on.server.base}/?v=file&path=app/server.py&line=20`);
+    await page.goto(`${on.server.base}/?v=file&path=app/server.py&line=18`);
     await page.waitForSelector(".row.line.on");
     for (let i = 0; i < 3; i++) await page.keyboard.press("l");
     await page.waitForSelector(".card .def");
@@ -103,7 +103,7 @@ test("callers and callees, as a tree by keys and as a drawing", async () => {
 });
 
 test("imports of a folder, routes, and the impact of the working diff", async () => {
-    await page.goto(`${on.server.base}/?v=graph&tab=imports`);
+    await page.goto(`${on.server.base}/?v=graph&tab=imports&folder=src`);
     await page.waitForSelector(".arc-box li");
     assert.ok((await page.locator(".arc").count()) > 0);
     await page.goto(`${on.server.base}/?v=graph&tab=entries`);

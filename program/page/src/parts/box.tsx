@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, type ApiError } from "../api";
-import { byteIndex, byteOffset } from "../text";
+import { byteIndex, byteOffset, visible } from "../text";
 import { remember } from "../state";
 import { words } from "../query";
 import type { CompleteReply, Completion, Range } from "../wire";
@@ -155,10 +155,10 @@ export function SearchBox(props: Props) {
                 </ul>
                 {props.error && !offer && (
                     <p class="query-error" id="query-error" role="alert" style={{ left: `max(0px, min(${range?.[0] ?? 0}ch - ${scroll}px, 100% - 26rem))` }}>
-                        {props.error.message}
+                        {visible(props.error.message.replace(/; choose one of .*/s, ""))}
                         {props.error.choices.length > 0 && range && (
                             <span class="choices">
-                                {props.error.choices.slice(0, 5).map((choice) => (
+                                {nearest(props.error.choices, range ? text.slice(range[0], range[1]) : "").map((choice) => (
                                     <button
                                         type="button"
                                         onMouseDown={(event) => event.preventDefault()}
@@ -179,6 +179,25 @@ export function SearchBox(props: Props) {
             <kbd class="slash" aria-hidden="true">/</kbd>
         </div>
     );
+}
+
+/** How many letters differ. */
+function distance(a: string, b: string): number {
+    let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+    for (let i = 1; i <= a.length; i++) {
+        const next = [i];
+        for (let j = 1; j <= b.length; j++) {
+            next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+        }
+        row = next;
+    }
+    return row[b.length]!;
+}
+
+/** The choices that are most like the wrong value. */
+function nearest(choices: string[], word: string): string[] {
+    const value = word.slice(word.indexOf(":") + 1);
+    return [...choices].sort((a, b) => distance(a, value) - distance(b, value)).slice(0, 5);
 }
 
 function replaced(text: string, range: Range, choice: string): string {

@@ -119,12 +119,12 @@ function Coverage({ route, beat }: { route: Route; beat: number }) {
     );
 }
 
-interface SkippedRow { path: string; reason: string; detail?: string | null; bytes?: number | null; text?: string }
-interface SkippedReply { results?: SkippedRow[]; skipped?: SkippedRow[]; total?: number }
+interface SkippedRow { path: string; reason: string; detail: string | null; is_dir: boolean }
+interface SkippedReply { entries: SkippedRow[] }
 
 function Skipped({ reason, folder, root, onClose }: { reason: string; folder: string; root: string | undefined; onClose: () => void }) {
     const reply = useLoad(`${reason}\n${root ?? ""}`, (signal) => get<SkippedReply>("skipped", { reason, root }, signal));
-    const all = reply.data?.results ?? reply.data?.skipped ?? [];
+    const all = reply.data?.entries ?? [];
     const rows = all.filter((row) => folder === "" || row.path.startsWith(`${folder}/`));
     return (
         <div class="skipped">
@@ -132,7 +132,7 @@ function Skipped({ reason, folder, root, onClose }: { reason: string; folder: st
             {reply.error ? <p class="failed">{(reply.error as ApiError).message}</p> : null}
             <ul>
                 {rows.slice(0, 500).map((row) => (
-                    <li><code>{visible(row.path)}</code> <span class="quiet">{visible(row.detail ?? row.text ?? "")}</span></li>
+                    <li><code>{visible(row.path)}{row.is_dir ? "/" : ""}</code> <span class="quiet">{visible(row.detail ?? "")}</span></li>
                 ))}
             </ul>
             {rows.length > 500 && <p class="quiet">and {number(rows.length - 500)} more; <code>spyhop skipped --reason {reason}</code> lists all.</p>}
