@@ -149,4 +149,6 @@ function Refused() {
 
 addEventListener("click", followLinks);
 loadServer().then(followEvents, followEvents);
-render(<App />, document.getElementById("app")!);
+const place = document.getElementById("app")!;
+place.replaceChildren();
+render(<App />, place);

@@ -54,7 +54,7 @@ export interface GraphRow {
 }
 
 export interface EntryPoint {
-    sort: string; name: string; method?: string | null; framework: string; path: string; line: number; column: number;
+    sort: string; name: string; method?: string | null; route?: string; framework: string; path: string; line: number; column: number;
     handler: string | null; definition: GraphSymbol | null; handler_path: string | null; confidence: number; is_test: boolean;
 }
 

@@ -51,6 +51,7 @@ for (const colorScheme of ["light", "dark"]) {
                 if (wider) found.push(`${name}: the page is wider than the window`);
             }
             await page.goto(`${on.server.base}/?q=clock`);
+            await page.waitForSelector(".row.hit");
             await page.keyboard.press("?");
             await page.waitForSelector("dialog[open]");
             found.push(...(await violations(page)).map((one) => `keys: ${one}`));

@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 export const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 export const SPYHOP = process.env.SPYHOP ?? join(REPOSITORY, "target/debug/spyhop");
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const FOLDERS = ["src/store", "src/grep", "src/query", "docs", "tests/ranking/corpus"];
+const FOLDERS = ["src/lib.rs", "src/text.rs", "src/path.rs", "src/id.rs", "src/store", "src/grep", "src/query", "src/tokenize", "docs", "tests/ranking/corpus"];
 
 export function scratch(name) {
     return mkdtempSync(join(tmpdir(), `spyhop-page-${name}-`));

@@ -55,7 +55,7 @@ test("a name tells its definition on hover, and a click jumps there", async () =
     await page.mouse.move(box.x, box.y);
     await page.waitForSelector(".card .def");
     assert.match(await text(".card"), /clock\.py:6/);
-    await page.waitForFunction(() => /uses?\b/.test(document.querySelector(".card footer")?.textContent ?? ""));
+    await page.waitForFunction(() => /\d uses?/.test(document.querySelector(".card footer")?.textContent ?? ""));
     await page.mouse.click(box.x, box.y);
     await page.waitForFunction(() => location.search.includes("path=app/clock.py"));
     await page.waitForSelector(".row.line.on");

@@ -24,6 +24,7 @@ export function FileView({ route }: { route: Route }) {
     const isFolder = route.dir === "1" || path === "" || path.endsWith("/");
     return (
         <div class="file-view">
+            <h1 class="sr">{path === "" ? "Files" : visible(path)}</h1>
             <Crumbs route={route} isFolder={isFolder} />
             {isFolder ? <Folder route={route} /> : route.diff ? <DiffView route={route} /> : <Text key={`${path}\n${route.view ?? ""}\n${route.root ?? ""}`} route={route} />}
         </div>
@@ -233,7 +234,11 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
                     className="list code-list"
                     handle={handle}
                     columns={source.columns}
-                    onTop={(row) => { setTop(row + 1); if (card && !card.isPinned) setCard(null); }}
+                    onTop={(row) => {
+                        if (row + 1 === top) return;
+                        setTop(row + 1);
+                        if (card && !card.isPinned) setCard(null);
+                    }}
                     onEnd={more}
                     before={<Scopes outline={outline} top={top} source={source} onPick={(line) => goLine(line, "middle")} />}
                     row={(i) => {

@@ -7,17 +7,15 @@ import { useLoad } from "../../state";
 import { count, visible } from "../../text";
 import type { EntriesReply, EntryPoint } from "../../wire";
 
-interface Entry extends EntryPoint { route?: string }
-
 export function EntriesTab({ route }: { route: Route }) {
     const reply = useLoad(`entries\n${route.root ?? ""}`, (signal) => get<{ routes: EntriesReply; commands: EntriesReply }>("entries", { view: route.view, root: route.root }, signal));
     const [filter, setFilter] = useState("");
     const wanted = filter.toLowerCase();
-    const match = (entry: Entry) => `${entry.method ?? ""} ${entry.route ?? entry.name} ${entry.handler ?? ""} ${entry.path}`.toLowerCase().includes(wanted);
+    const match = (entry: EntryPoint) => `${entry.method ?? ""} ${entry.route ?? entry.name} ${entry.handler ?? ""} ${entry.path}`.toLowerCase().includes(wanted);
     if (reply.error) return <p class="failed" role="alert">{(reply.error as ApiError).message}</p>;
     if (!reply.data) return <p class="quiet" role="status">Reading routes and commands …</p>;
-    const routes = (reply.data.routes.results as Entry[]).filter(match);
-    const commands = (reply.data.commands.results as Entry[]).filter(match);
+    const routes = (reply.data.routes.results as EntryPoint[]).filter(match);
+    const commands = (reply.data.commands.results as EntryPoint[]).filter(match);
     return (
         <>
             <form class="target" onSubmit={(event) => event.preventDefault()}>
@@ -32,7 +30,7 @@ export function EntriesTab({ route }: { route: Route }) {
 }
 
 function EntryTable({ title, entries, total, first, route, none }: {
-    title: string; entries: Entry[]; total: number; first: (entry: Entry) => preact.ComponentChildren; route: Route; none: string;
+    title: string; entries: EntryPoint[]; total: number; first: (entry: EntryPoint) => preact.ComponentChildren; route: Route; none: string;
 }) {
     return (
         <section>

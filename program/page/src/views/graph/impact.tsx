@@ -55,7 +55,7 @@ export function ImpactTab({ route }: { route: Route }) {
                             {data.tests.slice(0, 60).map((test) => <li><a href={file(test.path)} title={test.reason}>{visible(test.path)}</a><span class="quiet">{Math.round(test.confidence * 100)} %</span></li>)}
                         </ul>
                         {data.entries.length > 0 && <h2>Routes and commands that lead to it</h2>}
-                        <ul class="uses">{data.entries.slice(0, 40).map((entry) => <li><a href={file(entry.path, entry.line)}>{visible(entry.name ?? "")}</a><span class="quiet">{entry.framework}</span></li>)}</ul>
+                        <ul class="uses">{data.entries.slice(0, 40).map((entry) => <li><a href={file(entry.path, entry.line)}>{visible(entry.route ? `${entry.method ?? ""} ${entry.route}` : entry.name)}</a><span class="quiet">{entry.framework}</span></li>)}</ul>
                     </section>
                 </div>
             )}

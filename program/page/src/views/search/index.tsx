@@ -8,7 +8,7 @@ import { VirtualList, type VirtualHandle } from "../../parts/virtual";
 import { change, go, keep, kept, type Route } from "../../route";
 import { useSearch, type Found, type Search } from "../../search";
 import { copy, remember, useIndexes, useMedia } from "../../state";
-import { codeLines } from "../../text";
+import { codeLines, visible } from "../../text";
 import type { FileReply, GrepHit, RankedHit } from "../../wire";
 import { Facets } from "./facets";
 import { Home } from "./home";
@@ -26,11 +26,12 @@ export function useResults(route: Route): Search {
 
 export function SearchView({ route, search }: { route: Route; search: Search }) {
     const { found } = search;
+    const title = <h1 class="sr">{route.q.trim() === "" ? "Search" : `Results of ${visible(route.q)}`}</h1>;
     if (!found) {
-        if (search.error) return <Status search={search} />;
-        return route.q.trim() === "" && route.mode === "auto" ? <Home /> : <Skeleton />;
+        if (search.error) return <>{title}<Status search={search} /></>;
+        return route.q.trim() === "" && route.mode === "auto" ? <Home /> : <>{title}<Skeleton /></>;
     }
-    return <Results route={route} search={search} found={found} />;
+    return <>{title}<Results route={route} search={search} found={found} /></>;
 }
 
 function Skeleton() {
@@ -150,10 +151,12 @@ function Results({ route, search, found }: { route: Route; search: Search; found
     }, [rows]);
 
     const isEmpty = hits.length === 0;
+    // Dimmed results are inactive: they belong to another query, and the next answer replaces them.
+    const isOld = search.isStale || search.error !== null;
     return (
         <div class={`search-view${isWide ? " wide" : ""}${hasFacets ? " has-facets" : ""}`}>
             {hasFacets && <Facets found={found} q={route.q} onChange={(q) => change({ q })} />}
-            <div class={`results${search.isStale || search.error ? " stale" : ""}`} aria-busy={search.isBusy} data-query={found.key} data-rows={hits.length}>
+            <div class={`results${isOld ? " stale" : ""}`} role="group" aria-label="Results and their number" aria-disabled={isOld} aria-busy={search.isBusy} data-query={found.key} data-rows={hits.length}>
                 <Status search={search} found={found} q={route.q} />
                 {isEmpty && !search.isStale ? <Nothing found={found} route={route} /> : (
                     <VirtualList

@@ -90,10 +90,10 @@ export function RowView({ row, found, selected, reasonsOpen, act, height }: {
                         id={`hit-${row.hit}`}
                         href={placeHref(found, hit.path, hit.line, hit.source?.name)}
                         onFocus={() => act.select(row.hit)}
-                        aria-label={`${hit.kind ?? "lines"} ${hit.symbol ?? ""}, ${hit.path} line ${hit.line}, score ${Math.round(hit.score * 100)}, ${hit.band}`}
                     >
                         <Kind kind={hit.kind} />
                         <span class="symbol">{hit.symbol ? visible(hit.symbol) : `lines ${hit.line} to ${hit.end_line}`}</span>
+                        <span class="sr">, {visible(hit.path)} line {hit.line}</span>
                     </a>
                     <span class="quiet place">{hit.line}–{hit.end_line}</span>
                     <span class="tools">
@@ -101,7 +101,8 @@ export function RowView({ row, found, selected, reasonsOpen, act, height }: {
                         <button type="button" onClick={() => act.copyPath(row.hit)} title="Copy the path (c)">Copy</button>
                         <button type="button" onClick={() => act.open(row.hit)} title="Open in the editor (o)">Open</button>
                     </span>
-                    <button type="button" class="why" aria-expanded={reasonsOpen} aria-label={`Why: score ${Math.round(hit.score * 100)}, ${hit.band}`} title="Reasons (w)" onClick={() => act.why(row.hit)}>
+                    <button type="button" class="why" aria-expanded={reasonsOpen} title="Reasons (w)" onClick={() => act.why(row.hit)}>
+                        <span class="sr">Reasons, score </span>
                         <Band score={hit.score} band={hit.band} />
                     </button>
                 </div>
