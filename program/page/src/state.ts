@@ -30,7 +30,7 @@ export function useServer(): ServerInfo | null {
     return value;
 }
 
-export interface IndexState { root: string; state: string; generation: number | null; percent: number | null }
+export interface IndexState { root: string; state: string; generation?: number | null; percent: number | null }
 
 let states = new Map<string, IndexState>();
 let beat = 0;
@@ -46,7 +46,8 @@ export function followEvents(): void {
             const state = JSON.parse((event as MessageEvent<string>).data) as IndexState;
             const old = states.get(state.root);
             states = new Map(states).set(state.root, state);
-            if (old && old.generation !== state.generation) beat++;
+            // Without a generation each further event says that the index has changed.
+            if (old && (state.generation === undefined || old.generation !== state.generation)) beat++;
             for (const listener of listeners) listener();
         });
         source.addEventListener("error", () => {

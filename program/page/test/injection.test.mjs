@@ -77,7 +77,7 @@ async function intruders() {
 async function look(address, selector) {
     await visit(page, address);
     await page.waitForSelector(selector, { state: "attached" });
-    await page.waitForFunction(() => !document.querySelector(".busy.on, .results.stale"));
+    await page.waitForFunction(() => !document.querySelector(".busy.on") && (!document.querySelector(".results.stale") || document.querySelector("#query-error, .status.failed")));
     const found = await intruders();
     assert.deepEqual(found, [], address);
 }
