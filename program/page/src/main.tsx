@@ -95,6 +95,7 @@ function App() {
                     error={isSearch ? error : null}
                     errorRange={error && isSearch ? errorRange(error, route.q) : null}
                     isBusy={search.isBusy}
+                    mode={route.mode === "auto" ? search.found?.state.mode : route.mode}
                     placeholder="Ask a question, a name, a path, or /regex/"
                 />
                 <nav class="views" aria-label="Views">

@@ -1,9 +1,9 @@
 // The search of the page: one at a time, the newest one counts, finished ones are kept for back and forward.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get, isAbort, search, type SearchState } from "./api";
+import { ApiError, get, isAbort, post, search, type SearchState } from "./api";
 import { TAB } from "./state";
-import type { ModeName, SearchReply, Span } from "./wire";
+import type { ModeName, RankedHit, SearchReply, Span } from "./wire";
 
 /** Results with their colours, of all pages that were asked. */
 export interface Found {
@@ -97,6 +97,30 @@ export function useSearch(q: string, mode: string, beat: number, isAtWork: () =>
         const timer = setTimeout(() => setRetry((n) => n + 1), 1500);
         return () => clearTimeout(timer);
     }, [error]);
+
+    // The lines above a snippet come without colours: they are asked when the results rest.
+    useEffect(() => {
+        if (!found || found.key !== key || found.state.mode !== "ranked" || isBusy) return;
+        const hits = found.reply.results as RankedHit[];
+        const heads = hits.flatMap((hit) => (hit.head ?? []).filter((line) => !line.spans).map((line) => ({ line, language: hit.language }))).slice(0, 500);
+        if (heads.length === 0) return;
+        const stop = new AbortController();
+        const timer = setTimeout(() => {
+            const items = heads.map(({ line, language }) => ({ language, text: line.text }));
+            post<{ items: Span[][] }>("highlight", { items }, stop.signal).then((reply) => {
+                heads.forEach(({ line }, i) => {
+                    line.spans = reply.items[i] ?? [];
+                });
+                const coloured = { ...found };
+                store(coloured);
+                setFound((now) => (now === found ? coloured : now));
+            }, () => {});
+        }, 120);
+        return () => {
+            clearTimeout(timer);
+            stop.abort();
+        };
+    }, [found, key, isBusy]);
 
     const more = useCallback(() => {
         if (loading.current || !found || found.key !== key || !found.reply.next) return;

@@ -30,7 +30,7 @@ export function useServer(): ServerInfo | null {
     return value;
 }
 
-export interface IndexState { root: string; state: string; generation?: number | null; percent: number | null }
+export interface IndexState { root: string; state: string; percent: number | null }
 
 let states = new Map<string, IndexState>();
 let beat = 0;
@@ -46,8 +46,8 @@ export function followEvents(): void {
             const state = JSON.parse((event as MessageEvent<string>).data) as IndexState;
             const old = states.get(state.root);
             states = new Map(states).set(state.root, state);
-            // Without a generation each further event says that the index has changed.
-            if (old && (state.generation === undefined || old.generation !== state.generation)) beat++;
+            // Each further event of a tree says that its index has changed.
+            if (old) beat++;
             for (const listener of listeners) listener();
         });
         source.addEventListener("error", () => {

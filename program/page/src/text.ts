@@ -127,8 +127,11 @@ export function share(value: number): string {
     return `${value < 0 ? "\u2212" : "+"}${text}`;
 }
 
-/** How long ago a time was. */
-export function ago(time: string | null | undefined, now = Date.now()): string {
+/** How long ago a time was; a number counts seconds since 1970. */
+export function ago(time: string | number | null | undefined, now = Date.now()): string {
+    if (typeof time === "number") {
+        time = new Date(time * 1000).toISOString();
+    }
     if (!time) {
         return "not checked";
     }

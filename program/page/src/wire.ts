@@ -117,7 +117,7 @@ export interface CoverageNode {
 export interface CoverageReply { path: string; node: CoverageNode; reasons: SkipCount[]; is_whole: boolean; snapshot: Snapshot }
 
 export interface LatencyKind { name: string; count: number; p50_ms: number; p95_ms: number; max_ms: number; buckets: { to_ms: number | null; count: number }[] }
-export interface LatencyReply { since: string; kinds: LatencyKind[] }
+export interface LatencyReply { since: string | number; kinds: LatencyKind[] }
 
 export interface StatusReply {
     state: string; detail: string | null; index_path: string; root: string; branch: string | null; commit: string | null;

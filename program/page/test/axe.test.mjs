@@ -33,7 +33,7 @@ const VIEWS = [
     ["entries", "/?v=graph&tab=entries", ".table-box td"],
     ["impact", "/?v=graph&tab=impact", ".graph-grid .uses li"],
     ["health", "/?v=health", ".note-list li"],
-    ["runs", "/?v=eval&a=all&b=code&query=page/tree/page-1", ".lists .hits li"],
+    ["runs", "/?v=eval&a=short&b=whole&query=page/tree/page-1", ".lists .hits li"],
     ["weights", "/?v=eval&tab=weights&q=wind+the+clock", ".reranked .hits li"],
 ];
 

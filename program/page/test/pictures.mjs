@@ -8,11 +8,11 @@ import { closeBrowser, enter, git, launch, makeRuns, makeTree, ready, REPOSITORY
 const { values } = parseArgs({ options: { only: { type: "string" }, png: { type: "string" }, out: { type: "string" } } });
 const OUT = values.out ?? join(REPOSITORY, "docs/pictures/page");
 const LIMIT = 2_000_000;
-const SIZES = [[360, 740, 0.62], [1280, 860, 0.6], [2560, 1440, 0.5]];
+const SIZES = [[360, 740, 0.5], [1280, 860, 0.5], [2560, 1440, 0.3]];
 
 const VIEWS = [
     ["start", "/", ".folder-list li"],
-    ["search", "/?q=where+is+the+lock+taken&mode=ranked", ".row.hit", async (page) => {
+    ["search", "/?q=wait+for+the+holder+of+a+lock&mode=ranked", ".row.hit", async (page) => {
         await page.keyboard.press("j");
         await page.waitForTimeout(900);
     }],
@@ -23,8 +23,8 @@ const VIEWS = [
     ["imports", "/?v=graph&tab=imports&folder=src", ".arc-box li"],
     ["impact", "/?v=graph&tab=impact", ".graph-grid .uses li"],
     ["health", "/?v=health", ".note-list li"],
-    ["eval", "/?v=eval&a=all&b=code&query=page/tree/page-1", ".now .waterfall li"],
-    ["weights", "/?v=eval&tab=weights&q=where+is+the+lock+taken", ".reranked .hits li"],
+    ["eval", "/?v=eval&a=short&b=whole&query=page/tree/page-1", ".now .waterfall li"],
+    ["weights", "/?v=eval&tab=weights&q=wait+for+the+holder+of+a+lock", ".reranked .hits li"],
 ];
 
 async function hover(page) {

@@ -131,7 +131,7 @@ test("health shows coverage, reasons, views, notes and latencies", async () => {
 });
 
 test("two runs side by side, and a query with both lists", async () => {
-    await page.goto(`${on.server.base}/?v=eval&a=all&b=code`);
+    await page.goto(`${on.server.base}/?v=eval&a=short&b=whole`);
     await page.waitForSelector(".query-row");
     assert.equal(await page.locator(".query-row").count(), 8);
     assert.match(await text(".kinds"), /names[\s\S]*words/);

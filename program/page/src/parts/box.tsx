@@ -16,6 +16,8 @@ interface Props {
     errorRange: Range | null;
     isBusy: boolean;
     placeholder: string;
+    /** The mode in which the query is answered, if it is known. */
+    mode: string | undefined;
 }
 
 interface Offer { from: number; to: number; items: Completion[]; at: number }
@@ -38,7 +40,7 @@ export function SearchBox(props: Props) {
         asking.current?.abort();
         const stop = new AbortController();
         asking.current = stop;
-        get<CompleteReply>("complete", { q: value, at: byteOffset(value, at) }, stop.signal).then(
+        get<CompleteReply>("complete", { q: value, at: byteOffset(value, at), mode: props.mode }, stop.signal).then(
             (reply) => {
                 const index = byteIndex(value);
                 const items = reply.items.slice(0, 12);

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { get, type ApiError } from "../../api";
 import { change, href, type Route } from "../../route";
 import { useLoad } from "../../state";
-import { number, visible } from "../../text";
+import { count, number, visible } from "../../text";
 import type { EvalCompare, EvalRuns } from "../../wire";
 import { QueryDetail } from "./detail";
 import { QueryTable } from "./queries";
@@ -90,7 +90,7 @@ function Summary({ data, runs }: { data: EvalCompare; runs: EvalRuns }) {
     const hasB = data.b !== null && data.mean.b !== null;
     const difference = hasB ? data.mean.b! - data.mean.a : null;
     const figures: [string, string, string][] = [
-        [ndcg(data.mean.a), `NDCG@${data.k} of A`, run ? `${number(run.queries)} queries, ${number(run.trees)} trees` : ""],
+        [ndcg(data.mean.a), `NDCG@${data.k} of A`, run ? `${count(run.queries, "query", "queries")}, ${count(run.trees, "tree")}` : ""],
         ...(hasB ? [
             [ndcg(data.mean.b), `NDCG@${data.k} of B`, `${signed(difference)} to A`],
             [number(data.wins), "wins of B", `${number(data.ties)} ties`],

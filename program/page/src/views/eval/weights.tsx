@@ -10,6 +10,13 @@ import type { EvalProfile, EvalRerank, RankedHit } from "../../wire";
 
 type Weights = Record<string, Record<string, number>>;
 
+/** The kind whose weights probably count for a query; the server decides. */
+function kindOf(text: string): string {
+    const words = text.trim().split(/\s+/);
+    const names = words.filter((word) => /[A-Z_.:(#]/.test(word.slice(1)));
+    return names.length === 0 && words.length > 1 ? "words" : names.length === words.length || words.length === 1 ? "names" : "mixed";
+}
+
 function changed(profile: EvalProfile, values: Map<string, number>): Weights {
     const weights: Weights = {};
     for (const { kind, feature, weight } of profile.weights) {
@@ -35,7 +42,7 @@ export function WeightsTab({ route }: { route: Route }) {
     const [open, setOpen] = useState<string | null>(null);
     const asking = useRef<AbortController | null>(null);
     const kinds = useMemo(() => [...new Set(profile.data?.weights.map((one) => one.kind) ?? [])], [profile.data]);
-    const shownKind = kinds.includes(kind) ? kind : kinds[0] ?? "";
+    const shownKind = kinds.includes(kind) ? kind : kinds.find((one) => one === kindOf(text)) ?? kinds[0] ?? "";
     const weights = useMemo(() => (profile.data ? changed(profile.data, values) : {}), [profile.data, values]);
     const moved = Object.values(weights).reduce((sum, row) => sum + Object.keys(row).length, 0);
 

@@ -76,6 +76,10 @@ export function Drawing({ callers, callees, centre, route }: { callers: Tree; ca
         return () => observer.disconnect();
     }, []);
     const shown = Math.max(width, 560);
+    useLayoutEffect(() => {
+        // Where not all fits, the centre is in sight.
+        if (frame.current && width > 0 && width < shown) frame.current.scrollLeft = (shown - width) / 2;
+    }, [width, centre]);
     const { boxes, lines, height, box } = place(callers, callees, centre, shown);
     const cut = [...columns(callers), ...columns(callees)].reduce((sum, one) => sum + one.more, 0);
     return (

@@ -51,10 +51,11 @@ export function ImpactTab({ route }: { route: Route }) {
                     </section>
                     <section>
                         <h2>Tests to run <small>{count(data.tests.length, "file")}</small></h2>
+                        {data.tests.length === 0 && <p class="quiet">No test file depends on it.</p>}
                         <ul class="uses">
                             {data.tests.slice(0, 60).map((test) => <li><a href={file(test.path)} title={test.reason}>{visible(test.path)}</a><span class="quiet">{Math.round(test.confidence * 100)} %</span></li>)}
                         </ul>
-                        {data.entries.length > 0 && <h2>Routes and commands that lead to it</h2>}
+                        {data.entries.length > 0 && <h2 class="next">Routes and commands that lead to it</h2>}
                         <ul class="uses">{data.entries.slice(0, 40).map((entry) => <li><a href={file(entry.path, entry.line)}>{visible(entry.route ? `${entry.method ?? ""} ${entry.route}` : entry.name)}</a><span class="quiet">{entry.framework}</span></li>)}</ul>
                     </section>
                 </div>
