@@ -1,6 +1,6 @@
 // Every state of the page is an address: `/?q=retry&mode=exact`, `/?v=file&path=src/lib.rs&line=5`.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export type Mode = "auto" | "ranked" | "exact" | "files" | "symbols";
 export const MODES: Mode[] = ["auto", "ranked", "exact", "files", "symbols"];
@@ -53,6 +53,7 @@ function publish(): void {
 addEventListener("popstate", () => {
     clearTimeout(waiting);
     waiting = undefined;
+    unwritten = {};
     current = parse(location.search);
     publish();
 });
@@ -61,39 +62,67 @@ export function route(): Route {
     return current;
 }
 
-let waiting: ReturnType<typeof setTimeout> | undefined;
+/** What a view keeps in its entry of the history, such as the scroll position. */
+export interface Kept { scroll?: number; selected?: number }
 
-/** Writes the present state into the address bar. Browsers limit how often that may happen, so typing waits a moment. */
-function write(push: boolean): void {
+let waiting: ReturnType<typeof setTimeout> | undefined;
+let unwritten: Kept = {};
+let reader: (() => Kept) | null = null;
+
+/** Writes the present state into its entry of the history. Browsers limit how often that may happen, so changes wait a moment. */
+function write(): void {
     clearTimeout(waiting);
     waiting = undefined;
-    const address = href(current);
-    if (push) {
-        history.pushState({ scroll: 0 }, "", address);
-    } else {
-        history.replaceState(history.state ?? { scroll: 0 }, "", address);
-    }
+    history.replaceState({ ...kept(), ...unwritten }, "", href(current));
+    unwritten = {};
+}
+
+function soon(): void {
+    clearTimeout(waiting);
+    waiting = setTimeout(write, 200);
 }
 
 export function flush(): void {
-    if (waiting !== undefined) write(false);
+    if (waiting !== undefined) write();
 }
 
 addEventListener("pagehide", flush);
+
+export function keep(values: Kept): void {
+    unwritten = { ...unwritten, ...values };
+    soon();
+}
+
+export function kept(): Kept {
+    return (history.state as Kept | null) ?? {};
+}
+
+/** Before another entry begins, `read` tells what the present one keeps. */
+export function useKept(read: () => Kept): void {
+    const latest = useRef(read);
+    latest.current = read;
+    useEffect(() => {
+        const own = () => latest.current();
+        reader = own;
+        return () => {
+            if (reader === own) reader = null;
+        };
+    }, []);
+}
 
 /** Goes to a state: a new entry of the history, or the present one changed. */
 export function go(next: Partial<Route>, replace = false): void {
     const address = href(next);
     const isReplacing = replace || address === href(current);
     if (!isReplacing) {
-        flush();
+        unwritten = { ...unwritten, ...reader?.() };
+        write();
     }
     current = parse(address.slice(1));
     if (isReplacing) {
-        clearTimeout(waiting);
-        waiting = setTimeout(() => write(false), 200);
+        soon();
     } else {
-        write(true);
+        history.pushState({}, "", address);
     }
     publish();
 }
@@ -128,16 +157,4 @@ export function followLinks(event: MouseEvent): void {
         event.preventDefault();
         go(parse(url.search));
     }
-}
-
-/** What a view keeps in its entry of the history, such as the scroll position. */
-export interface Kept { scroll?: number; selected?: number }
-
-export function keep(values: Kept): void {
-    flush();
-    history.replaceState({ ...(history.state as Kept | null), ...values }, "");
-}
-
-export function kept(): Kept {
-    return (history.state as Kept | null) ?? {};
 }

@@ -145,6 +145,21 @@ test("an address shows its state again after a reload, and back and forward work
     await page.waitForSelector(".health");
 });
 
+test("going back shows the list where it was left, with its hit", async () => {
+    await visit(page, "/?q=lock&mode=exact");
+    await settled(page);
+    await page.locator(".list").focus();
+    for (let i = 0; i < 60; i++) await page.keyboard.press("j");
+    await page.waitForFunction(() => document.querySelector(".list").scrollTop > 200);
+    const before = await page.evaluate(() => [document.querySelector(".list").scrollTop, document.activeElement.id]);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".file-view .row.line.on");
+    await page.goBack();
+    await page.waitForSelector(".row.line.on");
+    await page.waitForFunction((top) => Math.abs(document.querySelector(".list").scrollTop - top) < 2, before[0]);
+    assert.equal(await page.locator(".row.line.on").first().getAttribute("id"), before[1]);
+});
+
 test("why another file is not among the answers", async () => {
     await visit(page, "/?q=wind+the+clock&mode=ranked");
     await settled(page);

@@ -1,12 +1,13 @@
 // A file in two views of the tree, as hunks.
 
 import { useMemo, useState } from "preact/hooks";
-import { get } from "../../api";
+import { get, post } from "../../api";
+import { Pieces } from "../../parts/code";
 import { VirtualList } from "../../parts/virtual";
 import { change, type Route } from "../../route";
 import { useLoad } from "../../state";
-import { visible } from "../../text";
-import type { CompleteReply, DiffHunk, DiffLine, DiffReply, ViewsReply } from "../../wire";
+import { byteOffset, codeLines, visible } from "../../text";
+import type { CompleteReply, DiffHunk, DiffLine, DiffReply, Span, ViewsReply } from "../../wire";
 
 type DiffRow = { hunk: DiffHunk } | { line: DiffLine };
 
@@ -17,6 +18,7 @@ export function DiffView({ route }: { route: Route }) {
     const path = route.path!;
     const from = route.diff === "worktree" ? "" : route.diff!;
     const reply = useLoad(`${path}\n${from}\n${route.view ?? ""}\n${route.root ?? ""}`, (signal) => get<DiffReply>("diff", { path, from, to: route.view, root: route.root }, signal));
+    const colours = useColours(reply.data);
     const rows = useMemo(() => {
         const list: DiffRow[] = [];
         for (const hunk of reply.data?.hunks ?? []) {
@@ -51,7 +53,7 @@ export function DiffView({ route }: { route: Route }) {
                                 <span class="no">{line.to_line ?? ""}</span>
                                 <span class="sign" aria-hidden="true">{SIGNS[line.op]}</span>
                                 {WORDS[line.op] && <span class="sr">{WORDS[line.op]}</span>}
-                                <code>{visible(line.text)}</code>
+                                <code><Pieces pieces={codeLines(line.text, colours.get(line))[0]!} /></code>
                             </div>
                         );
                     }}
@@ -59,6 +61,30 @@ export function DiffView({ route }: { route: Route }) {
             )}
         </div>
     );
+}
+
+/** The colours of the lines: each side of a hunk is coloured as one text. */
+function useColours(reply: DiffReply | null): Map<DiffLine, Span[]> {
+    const sides = useMemo(() => (reply?.hunks ?? []).slice(0, 200).flatMap((hunk) => [
+        hunk.lines.filter((line) => line.op !== "added"), hunk.lines.filter((line) => line.op !== "removed"),
+    ]), [reply]);
+    const answer = useLoad(reply && sides.length > 0 ? `${reply.path}\n${reply.from}\n${reply.to}\n${sides.length}` : null, (signal) => post<{ items: Span[][] }>("highlight", {
+        items: sides.map((lines) => ({ language: reply!.language, text: lines.map((line) => line.text).join("\n") })),
+    }, signal));
+    return useMemo(() => {
+        const colours = new Map<DiffLine, Span[]>();
+        answer.data?.items.forEach((spans, i) => {
+            let start = 0;
+            for (const line of sides[i] ?? []) {
+                const length = byteOffset(line.text, line.text.length);
+                const own = spans.filter(([from, to]) => to > start && from < start + length)
+                    .map(([from, to, kind]): Span => [Math.max(0, from - start), Math.min(length, to - start), kind]);
+                colours.set(line, own);
+                start += length + 1;
+            }
+        });
+        return colours;
+    }, [answer.data, sides]);
 }
 
 function DiffBar({ route, reply }: { route: Route; reply: DiffReply | null }) {

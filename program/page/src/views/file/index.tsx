@@ -6,7 +6,7 @@ import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
 import { Pieces } from "../../parts/code";
 import { VirtualList, type VirtualHandle } from "../../parts/virtual";
-import { change, go, href, keep, kept, type Route } from "../../route";
+import { change, go, href, kept, useKept, type Route } from "../../route";
 import { copy, useLoad, useMedia } from "../../state";
 import { byteOffset, bytes, number, visible } from "../../text";
 import { plainText } from "../../query";
@@ -106,6 +106,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
     const hasOutline = useMedia("(min-width: 900px)") && outline.length > 0;
     const handle = useRef<VirtualHandle>(null);
     const box = useRef<HTMLDivElement>(null);
+    const isNew = useRef(true);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const heights = useMemo(() => new Uint8Array(lineCount).fill(LINE), [lineCount]);
     const pattern = useMemo(() => matcher(plainText(route.q), route.mode), [route.q, route.mode]);
@@ -116,9 +117,13 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
         setCurrent(line);
         setCard(null);
         setNameIndex(-1);
-        if (line > 0) handle.current?.reveal(line - 1, "middle");
-        else if (kept().scroll && handle.current?.scroller) handle.current.scroller.scrollTop = kept().scroll!;
+        // A file that is visited again is where it was left; later only the line counts.
+        const scroll = isNew.current ? kept().scroll : undefined;
+        isNew.current = false;
+        if (scroll !== undefined && handle.current?.scroller) handle.current.scroller.scrollTop = scroll;
+        else if (line > 0) handle.current?.reveal(line - 1, "middle");
     }, [route.line]);
+    useKept(() => ({ scroll: handle.current?.scroller?.scrollTop ?? 0 }));
     useEffect(() => {
         handle.current?.scroller?.focus({ preventScroll: true });
         return () => clearTimeout(timer.current);
@@ -136,7 +141,6 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
         void askDefinition(reply.path, line, column, route).then((answer) => {
             const [only, ...more] = answer.definitions;
             if (only && more.length === 0 && !(only.path === reply.path && only.line === line)) {
-                keep({ scroll: handle.current?.scroller?.scrollTop ?? 0 });
                 change({ line: String(line) }, true);
                 go(Object.fromEntries(new URL(defineHref(only, route), location.origin).searchParams) as Partial<Route>);
             } else {

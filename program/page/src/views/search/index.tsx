@@ -5,7 +5,7 @@ import { get, fileSpans } from "../../api";
 import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
 import { VirtualList, type VirtualHandle } from "../../parts/virtual";
-import { change, go, keep, kept, type Route } from "../../route";
+import { change, go, keep, kept, useKept, type Route } from "../../route";
 import { useSearch, type Found, type Search } from "../../search";
 import { copy, remember, useIndexes, useMedia } from "../../state";
 import { codeLines, visible } from "../../text";
@@ -64,7 +64,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
         }
     }, [found.key]);
 
-    useEffect(() => () => keep({ scroll: handle.current?.scroller?.scrollTop ?? 0 }), []);
+    useKept(() => ({ scroll: handle.current?.scroller?.scrollTop ?? 0, selected }));
 
     const focusHit = (hit: number, where: "near" | "middle" = "near") => {
         setSelected(hit);
@@ -127,7 +127,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
             const hit = chosen >= 0 ? chosen : rows.order[0];
             if (hit === undefined) return;
             remember(route.q);
-            keep({ selected: hit, scroll: handle.current?.scroller?.scrollTop ?? 0 });
+            setSelected(hit);
             followHit(found, hit);
         },
         "o": withChosen(act.open), "e": withChosen(expand), "w": withChosen(why), "c": withChosen(act.copyPath),
@@ -168,6 +168,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
                         columns={rows.columns}
                         start={kept().scroll ?? 0}
                         onEnd={search.more}
+                        onTop={(_, scroll) => scroll !== kept().scroll && keep({ scroll })}
                         row={(i) => {
                             const row = rows.rows[i]!;
                             return (
