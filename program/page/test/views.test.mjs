@@ -81,6 +81,16 @@ test("the difference between a branch and the worktree", async () => {
     assert.match(await page.locator(".row.line.removed").allInnerTexts().then((list) => list.join("\n")), /minutes \* SECONDS/);
 });
 
+test("a file is shown as another branch has it", async () => {
+    await page.goto(`${on.server.base}/?v=file&path=app/clock.py`);
+    await page.waitForSelector(".row.line");
+    await page.locator(".view-pick").focus();
+    await page.waitForSelector(".view-pick option:text-is('other')", { state: "attached" });
+    await page.locator(".view-pick").selectOption("other");
+    await page.waitForFunction(() => /minutes \* SECONDS/.test(document.querySelector(".code-list")?.textContent ?? ""));
+    assert.match(page.url(), /view=other/);
+});
+
 test("a folder lists its entries", async () => {
     await page.goto(`${on.server.base}/?v=file&path=app&dir=1`);
     await page.waitForSelector(".folder-view td");

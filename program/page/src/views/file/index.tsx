@@ -10,7 +10,7 @@ import { change, go, href, kept, useKept, type Route } from "../../route";
 import { copy, useLoad, useMedia } from "../../state";
 import { byteOffset, bytes, number, visible } from "../../text";
 import { plainText } from "../../query";
-import type { FileReply, OutlineItem } from "../../wire";
+import type { CompleteReply, FileReply, OutlineItem } from "../../wire";
 import { askDefinition, defineHref, NameCard, type CardPlace } from "./card";
 import { DiffView } from "./diff";
 import { Folder } from "./folder";
@@ -48,7 +48,7 @@ function Crumbs({ route, isFolder }: { route: Route; isFolder: boolean }) {
                     })}
                 </ol>
             </nav>
-            {route.view && <span class="tag">{visible(route.view)}</span>}
+            <ViewPick route={route} />
             {!isFolder && (
                 <span class="actions">
                     <button type="button" title="Compare with another view (d)" onClick={() => change({ diff: route.diff ? "" : "HEAD" })}>{route.diff ? "Text" : "Diff"}</button>
@@ -58,6 +58,21 @@ function Crumbs({ route, isFolder }: { route: Route; isFolder: boolean }) {
                 </span>
             )}
         </div>
+    );
+}
+
+/** The view in which the file is shown: the worktree, or a branch or commit. Names are asked when the list is wanted. */
+function ViewPick({ route }: { route: Route }) {
+    const [isWanted, setWanted] = useState(false);
+    const root = route.root ?? "";
+    const names = useLoad(isWanted ? `views\n${root}` : null, (signal) => get<CompleteReply>("complete", { q: "view:", root }, signal));
+    const view = route.view ?? "";
+    const list = [...new Set([view, ...(names.data?.items ?? []).filter((item) => item.sort === "view").map((item) => item.label)])].filter((name) => name !== "");
+    return (
+        <select class="view-pick" aria-label="View" value={view} onFocus={() => setWanted(true)} onPointerDown={() => setWanted(true)} onChange={(event) => change({ view: event.currentTarget.value })}>
+            <option value="">worktree</option>
+            {list.map((name) => <option value={name}>{visible(name)}</option>)}
+        </select>
     );
 }
 

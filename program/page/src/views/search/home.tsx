@@ -43,8 +43,16 @@ export function Home() {
                     <ul class="examples recent">{asked.map((q) => <li><a href={href({ q })}><code>{visible(q)}</code></a></li>)}</ul>
                 </section>
             )}
+            {info && info.roots.length > 1 && (
+                <section>
+                    <h2>Trees</h2>
+                    <ul class="folder-list">
+                        {info.roots.map((root) => <li><a href={href({ q: `in:${root.name} ` })} title={visible(root.path)}><b>{visible(root.name)}</b><small>{visible(root.branch ?? root.state)}</small></a></li>)}
+                    </ul>
+                </section>
+            )}
             <section>
-                <h2>Folders</h2>
+                <h2>Folders{info && info.roots.length > 1 ? ` of ${visible(info.roots[0]!.name)}` : ""}</h2>
                 <ul class="folder-list">
                     {folder.data?.entries.filter((entry) => entry.is_dir).slice(0, 60).map((entry) => (
                         <li><a href={href({ v: "file", path: entry.path, dir: "1" })}><b>{visible(entry.name)}</b><small>{entry.files === null ? "" : number(entry.files)}</small></a></li>
