@@ -134,12 +134,22 @@ export async function search(params: SearchParams, tell: (state: SearchState) =>
     let state: SearchState = {
         mode: "ranked", isAutomatic: true, whyMode: null, query: null, reply: null, partial: null, colors: [], note: null, timings: null,
     };
-    for await (const batch of events(response)) {
-        for (const { name, data } of batch) {
-            state = applied(state, name, data as EventData);
+    // Results and their colours arrive one after the other, mostly within a millisecond: they are told as one.
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+        for await (const batch of events(response)) {
+            for (const { name, data } of batch) {
+                state = applied(state, name, data as EventData);
+            }
+            if (timer === undefined && state.reply) timer = setTimeout(() => {
+                timer = undefined;
+                tell(state);
+            }, 8);
         }
-        tell(state);
+    } finally {
+        clearTimeout(timer);
     }
+    tell(state);
     return state;
 }
 

@@ -115,7 +115,7 @@ export function useSearch(q: string, mode: string, beat: number, isAtWork: () =>
                 store(coloured);
                 setFound((now) => (now === found ? coloured : now));
             }, () => {});
-        }, 120);
+        }, 250);
         return () => {
             clearTimeout(timer);
             stop.abort();

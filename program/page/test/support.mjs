@@ -222,7 +222,8 @@ export async function ask(page, text) {
 export async function settled(page) {
     await page.waitForFunction(() => {
         const busy = document.querySelector(".busy.on");
-        const stale = document.querySelector(".results.stale");
+        const shown = document.querySelector(".results")?.dataset.query.split("\n")[1];
+        const stale = shown !== undefined && shown !== document.getElementById("query").value.trim();
         const list = document.querySelector(".list .row, .empty, .home, .status.failed");
         return !busy && !stale && list;
     });

@@ -33,6 +33,7 @@ export interface VirtualHandle {
 
 interface Props {
     heights: ArrayLike<number>;
+    /** Draws a row. Rows are kept for as long as this is the same function. */
     row: (index: number) => ComponentChildren;
     label: string;
     handle?: RefObject<VirtualHandle | null>;
@@ -54,7 +55,7 @@ export function VirtualList(props: Props) {
     const sums = useMemo(() => tops(props.heights), [props.heights]);
     const [range, setRange] = useState<[number, number]>([0, 60]);
     const rows = props.heights.length;
-    const overscan = props.overscan ?? 400;
+    const overscan = props.overscan ?? 260;
 
     const look = () => {
         const el = scroller.current;
@@ -119,11 +120,19 @@ export function VirtualList(props: Props) {
         };
     }
 
+    // A row that was made by the same function is the same object, which the renderer does not compare again.
+    const made = useMemo(() => new Map<number, ComponentChildren>(), [props.row]);
     const drawn: ComponentChildren[] = [];
     const last = Math.min(range[1], rows);
     for (let i = Math.min(range[0], rows); i < last; i++) {
-        drawn.push(props.row(i));
+        let row = made.get(i);
+        if (row === undefined) {
+            row = props.row(i);
+            made.set(i, row);
+        }
+        drawn.push(row);
     }
+    if (made.size > 600) made.clear();
     const width = props.columns ? `calc(${props.columns}ch + 6rem)` : undefined;
     return (
         <div ref={scroller} class={`scroller ${props.className ?? ""}`} tabIndex={0} role={props.role ?? "list"} aria-label={props.label} onKeyDown={props.onKeyDown}>

@@ -1,6 +1,6 @@
 // The file view: breadcrumbs, text, outline, scopes that stay at the top, and what names mean.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, type ApiError } from "../../api";
 import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
@@ -243,6 +243,16 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
             setLineCount(source.lines.length);
         });
     };
+    const drawRow = useCallback((i: number) => {
+        const line = i + 1;
+        const marks = pattern ? marksOf(source.lines[i]!, pattern) : [];
+        return (
+            <div key={i} class={`row line${line === current ? " on" : ""}`} data-line={line} style={{ height: `${LINE}px` }}>
+                <span class="no">{line}</span>
+                <code><Pieces pieces={source.pieces(line, marks)} /></code>
+            </div>
+        );
+    }, [source, pattern, current]);
     return (
         <div class={hasOutline ? "file-body has-outline" : "file-body"}>
             <div class="code-box" ref={box} onMouseMove={onMove} onMouseLeave={() => { clearTimeout(timer.current); if (!card?.isPinned) setCard(null); }} onClick={onClick}>
@@ -260,16 +270,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
                     }}
                     onEnd={more}
                     before={<Scopes outline={outline} top={top} source={source} onPick={(line) => goLine(line, "middle")} />}
-                    row={(i) => {
-                        const line = i + 1;
-                        const marks = pattern ? marksOf(source.lines[i]!, pattern) : [];
-                        return (
-                            <div key={i} class={`row line${line === current ? " on" : ""}`} data-line={line} style={{ height: `${LINE}px` }}>
-                                <span class="no">{line}</span>
-                                <code><Pieces pieces={source.pieces(line, marks)} /></code>
-                            </div>
-                        );
-                    }}
+                    row={drawRow}
                 />
                 {card && (
                     <NameCard place={card} path={reply.path} route={route} onEnter={() => clearTimeout(timer.current)} onLeave={() => { if (!card.isPinned) timer.current = setTimeout(() => setCard(null), 200); }} />

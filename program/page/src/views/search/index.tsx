@@ -1,6 +1,6 @@
 // The search view: facets, results, and beside them why the selected hit is there.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, fileSpans } from "../../api";
 import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
@@ -32,6 +32,20 @@ export function SearchView({ route, search }: { route: Route; search: Search }) 
         return route.q.trim() === "" && route.mode === "auto" ? <Home /> : <>{title}<Skeleton /></>;
     }
     return <>{title}<Results route={route} search={search} found={found} /></>;
+}
+
+/** Whether a state has lasted for some time, so that a short one changes nothing on the screen. */
+function useLasting(state: boolean, ms: number): boolean {
+    const [lasts, setLasts] = useState(false);
+    useEffect(() => {
+        if (!state) {
+            setLasts(false);
+            return;
+        }
+        const timer = setTimeout(() => setLasts(true), ms);
+        return () => clearTimeout(timer);
+    }, [state, ms]);
+    return state && lasts;
 }
 
 function Skeleton() {
@@ -105,14 +119,20 @@ function Results({ route, search, found }: { route: Route; search: Search; found
         });
     };
     const lineOf = (hit: number) => (hits[hit] as RankedHit | undefined)?.line ?? 1;
-    const act: Actions = {
-        view: found.state.query?.view ?? "",
+    const actions: Actions = {
         select: (hit) => setSelected(hit),
         expand,
         why,
         copyPath: (hit) => void copy(hits[hit]!.path, "Path"),
         open: (hit) => openInEditor(hits[hit]!.path, lineOf(hit), (hits[hit] as GrepHit).column ?? 1, found.state.query?.root ?? undefined),
     };
+    // One object for all renders, so that rows that do not change are not drawn again.
+    const newest = useRef(actions);
+    newest.current = actions;
+    const act = useMemo((): Actions => ({
+        select: (hit) => newest.current.select(hit), expand: (hit) => newest.current.expand(hit), why: (hit) => newest.current.why(hit),
+        copyPath: (hit) => newest.current.copyPath(hit), open: (hit) => newest.current.open(hit),
+    }), []);
     const chosen = selected >= 0 && selected < hits.length ? selected : -1;
     const withChosen = (run: (hit: number) => void) => () => chosen >= 0 && run(chosen);
     useKeys({
@@ -150,13 +170,27 @@ function Results({ route, search, found }: { route: Route; search: Search; found
         return () => removeEventListener("enter-results", listen);
     }, [rows]);
 
+    const drawRow = useCallback((i: number) => {
+        const row = rows.rows[i]!;
+        return (
+            <RowView
+                key={i}
+                row={row}
+                height={rows.heights[i]!}
+                found={found}
+                selected={row.hit === chosen && row.kind !== "file" && row.kind !== "space"}
+                reasonsOpen={row.hit >= 0 && reasons.has(hitKey(hits[row.hit]!))}
+                act={act}
+            />
+        );
+    }, [rows, found, chosen, reasons]);
     const isEmpty = hits.length === 0;
     // Dimmed results are inactive: they belong to another query, and the next answer replaces them.
-    const isOld = search.isStale || search.error !== null;
+    const isOld = useLasting(search.isStale || search.error !== null, 100);
     return (
         <div class={`search-view${isWide ? " wide" : ""}${hasFacets ? " has-facets" : ""}`}>
             {hasFacets && <Facets found={found} q={route.q} onChange={(q) => change({ q })} />}
-            <div class={`results${isOld ? " stale" : ""}`} role="group" aria-label="Results and their number" aria-disabled={isOld} aria-busy={search.isBusy} data-query={found.key} data-rows={hits.length}>
+            <div class={`results${isOld ? " stale" : ""}`} role="group" aria-label="Results and their number" aria-disabled={isOld} aria-busy={search.isBusy} data-query={found.key} data-rows={hits.length} data-ms={found.state.timings?.total_ms}>
                 <Status search={search} found={found} q={route.q} />
                 {isEmpty && !search.isStale ? <Nothing found={found} route={route} /> : (
                     <VirtualList
@@ -169,20 +203,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
                         start={kept().scroll ?? 0}
                         onEnd={search.more}
                         onTop={(_, scroll) => scroll !== kept().scroll && keep({ scroll })}
-                        row={(i) => {
-                            const row = rows.rows[i]!;
-                            return (
-                                <RowView
-                                    key={i}
-                                    row={row}
-                                    height={rows.heights[i]!}
-                                    found={found}
-                                    selected={row.hit === chosen && row.kind !== "file" && row.kind !== "space"}
-                                    reasonsOpen={row.hit >= 0 && reasons.has(hitKey(hits[row.hit]!))}
-                                    act={act}
-                                />
-                            );
-                        }}
+                        row={drawRow}
                     />
                 )}
             </div>

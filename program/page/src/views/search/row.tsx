@@ -10,7 +10,6 @@ import type { FileHit, GrepHit, Range, RankedHit, SymbolHit } from "../../wire";
 import type { Row } from "./rows";
 
 export interface Actions {
-    view: string;
     select: (hit: number) => void;
     expand: (hit: number) => void;
     why: (hit: number) => void;
