@@ -77,7 +77,7 @@ impl PageGate {
     }
 
     /// Checks `Host` and `Origin`, and returns whether the request comes from the page.
-    pub fn from_own_page(&self, head: &Parts) -> Result<bool, HostRefusal> {
+    pub fn comes_from_page(&self, head: &Parts) -> Result<bool, HostRefusal> {
         self.hosts.host(head)?;
         let origin = self.hosts.origin(&head.headers)?;
         // A browser says so itself when a page of another site asks. A link there may be followed: it leads to a page,

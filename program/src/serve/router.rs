@@ -43,7 +43,7 @@ impl Router {
         connection: &Arc<Connection>,
     ) -> Result<HttpResponse, ApiError> {
         let (head, body) = request.into_parts();
-        let is_of_page = match self.gate.from_own_page(&head) {
+        let is_of_page = match self.gate.comes_from_page(&head) {
             Ok(is_of_page) => is_of_page,
             Err(refusal) => {
                 tracing::warn!(%refusal, "refused");
