@@ -350,9 +350,7 @@ impl Engine {
         languages: Option<Texts>,
         kinds: Option<Texts>,
     ) -> PyResult<MapReply> {
-        let mut request = MapRequest::default();
-        request.depth = depth;
-        request.max_items = max_items;
+        let mut request = MapRequest { depth, max_items, ..MapRequest::default() };
         let paths = path.map(Texts::One);
         request.filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds }.spec())?;
         run::call(py, None, |_, _| Ok(MapReply::from(self.engine.project_map(&request)?)))

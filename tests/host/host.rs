@@ -164,7 +164,8 @@ fn embed(life: &Life, root: &Path, options: Options, odd: &[(&str, String)], bef
     let rows = engine.skipped().expect("the skipped files").entries;
     let mut lost: Vec<&str> = rows.iter().map(|row| row.path.as_str()).collect();
     let mut expected: Vec<&str> = odd.iter().map(|(path, _)| *path).collect();
-    (lost.sort(), expected.sort());
+    lost.sort();
+    expected.sort();
     assert_eq!(lost, expected, "{rows:?}");
     assert!(rows.iter().all(|row| row.reason.name() == "quarantined"), "{rows:?}");
 

@@ -36,12 +36,11 @@ macro_rules! result_methods {
 }
 use result_methods;
 
-/// What `__reduce__` returns: the function that restores an object, and its arguments.
-fn reduced<'py>(
-    py: Python<'py>,
-    name: &'static str,
-    value: &impl Serialize,
-) -> PyResult<(Bound<'py, PyAny>, (&'static str, Bound<'py, PyBytes>))> {
+/// The function that restores an object, and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, (&'static str, Bound<'py, PyBytes>));
+
+/// What `__reduce__` returns.
+fn reduced<'py>(py: Python<'py>, name: &'static str, value: &impl Serialize) -> PyResult<Reduced<'py>> {
     let json = serde_json::to_vec(value).map_err(|error| refused(name, &error))?;
     let restore = py.import("spyhop._spyhop")?.getattr("_restore")?;
     Ok((restore, (name, PyBytes::new(py, &json))))
