@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let questions = std::fs::read_to_string(questions)?;
     let questions: Vec<&str> = questions.lines().collect();
-    let mut options = Options::default();
-    options.index_dir = Some(std::path::absolute(PathBuf::from(index))?);
+    let options =
+        Options { index_dir: Some(std::path::absolute(PathBuf::from(index))?), ..Options::default() };
     let engine = Engine::open(folder, options)?;
     engine.refresh(&|_| ())?;
     let engine = engine.with_policy(engine.policy().last_commit());
