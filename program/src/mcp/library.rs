@@ -218,8 +218,10 @@ mod tests {
         let library = ServedLibrary::new(None, Options::default(), Arc::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
-            let running = library.turn(Duration::from_secs(60)).await.ok().expect("no import runs");
-            let refused = library.turn(Duration::from_millis(20)).await.err().expect("one import at a time");
+            let Ok(running) = library.turn(Duration::from_secs(60)).await else { panic!("no import runs") };
+            let Err(refused) = library.turn(Duration::from_millis(20)).await else {
+                panic!("one import at a time");
+            };
             assert!(refused.text.starts_with("another import is running"), "{}", refused.text);
             assert_eq!(refused.data["kind"], "locked");
             drop(running);
