@@ -64,9 +64,11 @@ def test_signals_environment_and_output_stay_as_they_were(tree: Path, tmp_path: 
     assert child.returncode == 0
 
 
+# A shell that starts the tests in the background lets them ignore the signal, and children inherit that.
 INTERRUPTED = """
-    import sys, time
+    import signal, sys
     import spyhop
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     engine = spyhop.Engine(sys.argv[1], index_dir=sys.argv[2])
     {before}
     print("begun", flush=True)
