@@ -68,6 +68,12 @@ pub use profile::{
 };
 pub use worker::{Isolation, WorkerPool, run_worker_if_asked};
 
+pub use path::RelPath;
+pub use source::{
+    Change, ContentId, FolderTree, MemoryTree, RevisionTree, SourceEntry, SourceEntryKind, SourceTree,
+    ZipTree,
+};
+
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
 mod cores;
 pub mod id;
@@ -97,6 +103,7 @@ pub mod document;
 pub mod filter;
 pub mod fuzzy;
 pub mod snippet;
+pub mod source;
 pub mod watch;
 
 pub mod goals;

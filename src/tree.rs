@@ -31,6 +31,16 @@ pub trait Tree: Send + Sync {
         self.list(&folder)?.entry(path.file_name().as_bytes()).cloned()
     }
 
+    /// Whether rules from outside the tree do not apply, such as those of folders above the root.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    /// Whether the bytes of a file can never differ from those that its id means.
+    fn is_fixed(&self) -> bool {
+        true
+    }
+
     /// The path, relative to the top, of the entry at `rel` below the root.
     fn path_in_repository(&self, rel: &RelPath) -> RelPath {
         below(self.prefix(), rel)

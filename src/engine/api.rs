@@ -66,6 +66,10 @@ pub struct Options {
     /// The folder of the index; a relative path is relative to the root. `None` for a folder in `SPYHOP_INDEX_DIR` or,
     /// if that variable is not set, in the user's cache folder.
     pub index_dir: Option<PathBuf>,
+    /// Whether the index is in a private temporary folder, which is removed with the last handle of the engine. Use this
+    /// for a tree that is searched for a short time, or where nothing may be kept. `index_dir` must be `None`. Default
+    /// false; the engines of [`Engine::in_memory`](super::Engine::in_memory) do so anyway.
+    pub index_in_memory: bool,
     /// What a search does if there is no index. Default: build it.
     pub on_missing: OnMissing,
     /// What a search does about files that changed since they were indexed. Default: index them first.
@@ -118,6 +122,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             index_dir: None,
+            index_in_memory: false,
             on_missing: OnMissing::Build,
             stale_policy: StalePolicy::Refresh,
             threads: None,

@@ -14,7 +14,7 @@ use crate::grep::{LineScan, NarrowPlan, Pattern, Reading, Wanted, Within, scan};
 use crate::model::KindSet;
 use crate::path::RelPath;
 use crate::query::Query;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::search;
 
 /// The selection among the matching files and lines.
@@ -105,7 +105,7 @@ impl Engine {
     fn within<'f>(
         &self,
         viewed: Option<Viewed<'_>>,
-        source_tree: &SourceTree,
+        source_tree: &TreeSource,
         files: impl Iterator<Item = &'f RelPath>,
         kinds: KindSet,
     ) -> Result<Within, Error> {

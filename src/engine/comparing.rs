@@ -22,7 +22,7 @@ use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
 use crate::id::VersionId;
 use crate::meta::RecordedIdentity;
 use crate::path::by_parts;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::update::Updater;
 use crate::walk::Candidate;
 
@@ -42,9 +42,9 @@ impl Engine {
         plan: &NarrowPlan,
         beyond: &BeyondIndex<'_>,
         order: FileOrder,
-        print: impl FnOnce(&SourceTree, FileSource<'_>) -> Printed,
+        print: impl FnOnce(&TreeSource, FileSource<'_>) -> Printed,
     ) -> Result<Option<PrintedScope>, Error> {
-        let is_compared = self.policy.stale_policy != StalePolicy::Ignore && self.view().is_none();
+        let is_compared = self.policy.stale_policy != StalePolicy::Ignore && self.is_of_folder();
         if order != FileOrder::Path || !is_compared || self.is_watched() {
             return Ok(None);
         }
@@ -59,8 +59,8 @@ impl Engine {
             },
         };
         let source_tree = match symlinks {
-            SymlinkPolicy::FollowAll => SourceTree::Followed(self.root().to_path_buf()),
-            _ => SourceTree::Folder(self.root().to_path_buf()),
+            SymlinkPolicy::FollowAll => TreeSource::Followed(self.root().to_path_buf()),
+            _ => TreeSource::Folder(self.root().to_path_buf()),
         };
         let checked_at = Some(SystemTime::now());
         thread::scope(|scope| {

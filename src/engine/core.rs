@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
+use tempfile::TempDir;
+
 use super::api::{CallPolicy, Options};
+use super::hosted::HostedFiles;
 use super::known_notes::MemoryCache;
 use super::opened::OpenedCommit;
 use crate::git::{CommitTree, Repo, Revision};
@@ -32,6 +35,8 @@ pub struct EngineState {
     pub(super) no_repo: Option<String>,
     /// The revision that is searched instead of the worktree.
     pub(super) revision: Option<Revision>,
+    /// The files that a host provides instead of a folder.
+    pub(super) hosted: Option<HostedFiles>,
     /// The tree of the commit that was read last.
     pub(super) tree: Mutex<Option<Arc<CommitTree>>>,
     pub(super) workspace: Workspace,
@@ -48,6 +53,8 @@ pub struct EngineState {
     pub(super) clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
     /// The pool of tokenizers, each with its cache of words.
     pub(super) tokenizers: Tokenizers,
+    /// The private folder of an index in memory. The folder is removed when this is dropped, after everything else.
+    pub(super) _private: Option<TempDir>,
 }
 
 impl Engine {

@@ -319,7 +319,7 @@ impl Engine {
         patience: Duration,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, Error> {
-        if self.builds_text() {
+        if self.builds_text() && self.hosted.is_none() {
             return self.with_updater(|updater| updater.refresh_text(committed, patience, progress));
         }
         self.refresh_from(committed, patience, progress)
@@ -331,6 +331,10 @@ impl Engine {
         patience: Duration,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, Error> {
+        if let Some(hosted) = &self.hosted {
+            return self
+                .update_hosted(hosted, |updater, committed| updater.refresh(committed, patience, progress));
+        }
         self.with_updater(|updater| updater.refresh(committed, patience, progress))
     }
 

@@ -12,7 +12,7 @@ use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use crate::id::VersionId;
 use crate::index;
 use crate::path::RelPath;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::search::{self, SearchSnapshot};
 
 /// The files that contain a query as written.
@@ -110,7 +110,7 @@ impl Engine {
     /// The first line of the present file that contains `text`; `None` if no line does or the file cannot be read.
     pub(super) fn first_line(
         &self,
-        source_tree: &SourceTree,
+        source_tree: &TreeSource,
         path: &RelPath,
         text: &str,
         masks: bool,

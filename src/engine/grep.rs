@@ -23,7 +23,7 @@ use crate::grep::{
 use crate::id::LanguageId;
 use crate::model::qualified_name;
 use crate::path::{RelPath, by_parts};
-use crate::read::{Limits, ReadOutcome, SourceTree};
+use crate::read::{Limits, ReadOutcome, TreeSource};
 
 /// The most files that are parsed for the definitions around the lines of a page.
 const MOST_PARSED: usize = 50;
@@ -150,7 +150,7 @@ impl Engine {
             _ => plan(request, &wanted),
         };
         let beyond = beyond_index(request);
-        let mut print = |source_tree: &SourceTree, files: FileSource<'_>, within: Option<&Within>| {
+        let mut print = |source_tree: &TreeSource, files: FileSource<'_>, within: Option<&Within>| {
             let print = Print {
                 source_tree,
                 files,
@@ -167,7 +167,7 @@ impl Engine {
             grep::print(&print, &mut out)
         };
         if !chooses(request, &filter) {
-            let each = |source_tree: &SourceTree, files: FileSource<'_>| print(source_tree, files, None);
+            let each = |source_tree: &TreeSource, files: FileSource<'_>| print(source_tree, files, None);
             let early = self.print_while_comparing(&filter, &plan, &beyond, looks.order, each)?;
             if let Some(PrintedScope { printed, scope }) = early {
                 return Ok(self.printed(printed, scope, Vec::new()));
@@ -212,7 +212,7 @@ impl Engine {
     ) -> Result<PrintedGrep, Error> {
         looks.check().map_err(Error::bad)?;
         let pattern = Pattern::new(&wanted(request))?;
-        let source_tree = SourceTree::Folder(PathBuf::new());
+        let source_tree = TreeSource::Folder(PathBuf::new());
         let print = Print {
             source_tree: &source_tree,
             files: FileSource::list(&[]),
@@ -262,7 +262,7 @@ impl Engine {
     pub(super) fn takes<'f>(
         &'f self,
         filter: &'f Filter,
-        source_tree: &'f SourceTree,
+        source_tree: &'f TreeSource,
     ) -> impl Fn(&RelPath) -> bool + Sync + 'f {
         let asks_for_languages = filter.asks_for_languages();
         let cancel = cancel::current();
@@ -282,7 +282,7 @@ impl Engine {
     }
 
     /// The language that an update would now detect for a file.
-    pub(super) fn language_now(&self, path: &RelPath, source_tree: &SourceTree) -> LanguageId {
+    pub(super) fn language_now(&self, path: &RelPath, source_tree: &TreeSource) -> LanguageId {
         if !self.grammars.depends_on_text(path) {
             return self.grammars.detect(path, "");
         }
@@ -317,7 +317,7 @@ fn wanted(request: &GrepRequest) -> Wanted {
 }
 
 /// Puts files into an order, those of the first typed path first.
-fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &SourceTree) {
+fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &TreeSource) {
     // ripgrep sorts folder by folder.
     files.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     match by {

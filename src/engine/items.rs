@@ -15,7 +15,7 @@ use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::id::VersionId;
 use crate::model::{Note, SymbolKind};
 use crate::path::RelPath;
-use crate::read::{self, Limits, ReadOutcome, SourceTree};
+use crate::read::{self, Limits, ReadOutcome, TreeSource};
 use crate::text::{Lines, Span};
 use crate::update::Quarantine;
 use crate::worker::{FileAnalyzer, Lost};
@@ -41,7 +41,7 @@ pub(super) struct ItemSources<'s> {
     /// The view of the index, if there is one.
     pub viewed: Option<Viewed<'s>>,
     /// The tree of the files.
-    pub source_tree: &'s SourceTree,
+    pub source_tree: &'s TreeSource,
     /// Whether definitions suffice. The index has no other items, so a file is parsed for those.
     pub by_outline: bool,
     /// The most files that are parsed; the others have no items.
@@ -78,7 +78,7 @@ impl Engine {
     fn parsed_items<T: Send>(
         &self,
         files: &[&RelPath],
-        source_tree: &SourceTree,
+        source_tree: &TreeSource,
         take: TakeItem<'_, T>,
     ) -> Result<Vec<(RelPath, Vec<T>)>, Error> {
         if files.is_empty() {
@@ -113,7 +113,7 @@ impl Engine {
         &self,
         analyzer: &mut FileAnalyzer<'_>,
         quarantine: &Quarantine,
-        (source_tree, path): (&SourceTree, &RelPath),
+        (source_tree, path): (&TreeSource, &RelPath),
         take: TakeItem<'_, T>,
     ) -> Vec<T> {
         let max_file_bytes = self.settings.max_file_bytes;
@@ -158,10 +158,10 @@ impl ItemSources<'_> {
         let viewed = self.viewed?;
         let identity = viewed.view.identity(version)?;
         let is_same = match self.source_tree {
-            SourceTree::Folder(root) | SourceTree::Followed(root) => {
+            TreeSource::Folder(root) | TreeSource::Followed(root) => {
                 identity.matches_stat(&path.below(root).metadata().ok()?)
             }
-            SourceTree::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
+            TreeSource::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
         };
         let version = viewed.meta().version(version).filter(|_| is_same)?;
         let mut names = Vec::new();

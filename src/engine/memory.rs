@@ -21,7 +21,7 @@ use crate::memory::{
     self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
 use crate::path::RelPath;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::store::{self, AtFile};
 use crate::time::rfc3339;
 use crate::workspace::Workspace;
@@ -321,7 +321,7 @@ impl Engine {
             return Ok(Vec::new());
         };
         let tree = Arc::new(repo.tree_of(commit, commit, self.root())?);
-        let mut sources = LinkSources::new(self, SourceTree::Tree(tree), None);
+        let mut sources = LinkSources::new(self, TreeSource::Tree(tree), None);
         let changes = self.changes(&GraphChanges::Between(format!("{parent}..{commit}")), &|_| None)?;
         warnings.extend(changes.warnings);
         sources.links_of_change(&changes.files, Some(commit))

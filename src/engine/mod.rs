@@ -31,7 +31,9 @@ mod graph_target;
 mod graph_uses;
 mod grep;
 mod hit_callers;
+mod hosted;
 mod impact;
+mod in_memory;
 mod items;
 mod joined;
 mod known;
@@ -68,6 +70,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+use tempfile::TempDir;
+
 pub use self::core::Engine;
 use self::core::EngineState;
 pub use api::LanguageRow;
@@ -81,6 +85,7 @@ pub use watch::Stop;
 
 use self::api::Remedy;
 use self::api::*;
+use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
 use crate::filter::Filter;
 use crate::git::{self, Repo, Tracked};
@@ -89,6 +94,7 @@ use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
 use crate::session::TouchLog;
+use crate::source::SourceTree;
 use crate::store::{IoCause, Lock};
 use crate::tokenize::Tokenizers;
 use crate::update::{self, OnProgress, UpdateError, Updater};
@@ -113,10 +119,6 @@ impl Engine {
         if !root.is_dir() {
             return Err(WalkError::NotADirectory { root: given.to_path_buf() }.into());
         }
-        let grammars = match &options.grammars {
-            Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
-            None => Grammars::shared(),
-        };
         let discover =
             || Ok(git::discover_within(&root, &options.git_reach).map_err(|error| error.to_string()));
         let (repo, no_repo) = match fault::guarded("reading the git repository", discover) {
@@ -125,10 +127,40 @@ impl Engine {
             Err(fault) => (None, Some(fault.to_string())),
         };
         let owner = repo.as_ref().map_or_else(|| root.clone(), Repo::common_dir);
-        let home = index_home(&options)?;
-        let dir = match (&home, &options.index_dir) {
-            (Some(home), _) => home.join(Workspace::key(&owner)),
-            (None, dir) => root.join(dir.as_deref().unwrap_or(Path::new(""))),
+        let private = if options.index_in_memory { Some(hosted::private_folder()?) } else { None };
+        let home = if private.is_some() { None } else { index_home(&options)? };
+        let dir = match (&private, &home, &options.index_dir) {
+            (Some(private), ..) => private.path().join("index"),
+            (None, Some(home), _) => home.join(Workspace::key(&owner)),
+            (None, None, dir) => root.join(dir.as_deref().unwrap_or(Path::new(""))),
+        };
+        let place = IndexPlace { root, owner, dir, home, private };
+        let mut engine = Engine::assembled(place, options, (repo, no_repo), None)?;
+        if let Some(revision) = engine.resolve_view()? {
+            Arc::get_mut(&mut engine.state).expect("the engine is not shared yet").revision = Some(revision);
+            // Opening the engine fails if the tree of the revision cannot be read.
+            engine.source_tree_now(&engine.head())?;
+        }
+        Ok(engine)
+    }
+
+    /// Opens the tree that a host provides.
+    fn open_hosted(source: Arc<dyn SourceTree>, options: Options) -> Result<Engine, Error> {
+        check_sizes(&options)?;
+        let HostedFolders { root, index, private } = HostedFolders::new(options.index_dir.as_deref())?;
+        let place = IndexPlace { owner: root.clone(), root, dir: index, home: None, private };
+        Engine::assembled(place, options, (None, None), Some(HostedFiles::new(source)))
+    }
+
+    fn assembled(
+        IndexPlace { root, owner, dir, home, private }: IndexPlace,
+        options: Options,
+        (repo, no_repo): (Option<Repo>, Option<String>),
+        hosted: Option<HostedFiles>,
+    ) -> Result<Engine, Error> {
+        let grammars = match &options.grammars {
+            Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
+            None => Grammars::shared(),
         };
         advice::check_index_dir(&dir)?;
         let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&grammars));
@@ -154,6 +186,7 @@ impl Engine {
             repo,
             no_repo,
             revision: None,
+            hosted,
             tree: Mutex::default(),
             workspace,
             home,
@@ -164,14 +197,9 @@ impl Engine {
             memory: Mutex::default(),
             clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
+            _private: private,
         };
-        let mut engine = Engine { policy, state: Arc::new(state) };
-        if let Some(revision) = engine.resolve_view()? {
-            Arc::get_mut(&mut engine.state).expect("the engine is not shared yet").revision = Some(revision);
-            // Opening the engine fails if the tree of the revision cannot be read.
-            engine.source_tree_now(&engine.head())?;
-        }
-        Ok(engine)
+        Ok(Engine { policy, state: Arc::new(state) })
     }
 
     /// The usual root for a folder: the top folder of the git repository around it. Outside git, the nearest folder
@@ -319,7 +347,7 @@ impl Engine {
     pub fn record_touch(&self, path: &str) -> Result<(), Error> {
         self.only_of_worktrees("touch")?;
         let path = RelPath::new(path)?;
-        if !path.below(self.root()).is_file() {
+        if !self.has_file(&path) {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
         }
         if self.workspace.stamp().is_none() {
@@ -344,7 +372,7 @@ impl Engine {
         files: &[RelPath],
         activity: FileActivity,
     ) -> Result<(), Error> {
-        if let Some(path) = files.iter().find(|path| !path.below(self.root()).is_file()) {
+        if let Some(path) = files.iter().find(|path| !self.has_file(path)) {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
         }
         session.record_activity(self.root(), files, activity);
@@ -367,6 +395,7 @@ impl Engine {
     /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
     pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
         self.only_of_worktrees("explain_skips")?;
+        self.only_of_folders("explain_skips")?;
         Ok(self.masked_explanation(explain::explain(self, path.as_ref())?))
     }
 
@@ -515,6 +544,15 @@ impl Engine {
     }
 }
 
+/// The tree of an engine and the place of its index.
+struct IndexPlace {
+    root: PathBuf,
+    owner: PathBuf,
+    dir: PathBuf,
+    home: Option<PathBuf>,
+    private: Option<TempDir>,
+}
+
 /// Refuses sizes that are out of range.
 fn check_sizes(options: &Options) -> Result<(), Error> {
     let most = Limits::MAX_FILE_BYTES;
@@ -525,6 +563,12 @@ fn check_sizes(options: &Options) -> Result<(), Error> {
     if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
         let least = update::LEAST_MEMORY;
         return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
+    }
+    if let (true, Some(dir)) = (options.index_in_memory, &options.index_dir) {
+        let dir = dir.display();
+        return Err(Error::bad(format!(
+            "index_in_memory is set and index_dir is '{dir}'; choose one of them"
+        )));
     }
     Ok(())
 }

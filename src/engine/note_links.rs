@@ -16,7 +16,7 @@ use crate::id::ContentHash;
 use crate::memory::MAX_LINKS;
 use crate::model::{SymbolKind, qualified_name};
 use crate::path::RelPath;
-use crate::read::{Limits, ReadOutcome, Source, SourceTree};
+use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::text::{Lines, Span};
 
 /// The most files that are parsed for the links of one note, or of the notes of one reply.
@@ -37,7 +37,7 @@ pub(super) struct LinkedItem {
 /// The files of a tree at one moment, read for links.
 pub(super) struct LinkSources<'e> {
     engine: &'e Engine,
-    pub tree: SourceTree,
+    pub tree: TreeSource,
     recorded: Option<Recorded>,
     files: FxHashMap<RelPath, Option<Arc<Source>>>,
     items: FxHashMap<RelPath, Vec<LinkedItem>>,
@@ -52,7 +52,7 @@ impl<'e> LinkSources<'e> {
     }
 
     /// The files of another tree, such as that of a commit.
-    pub fn new(engine: &'e Engine, tree: SourceTree, recorded: Option<Recorded>) -> LinkSources<'e> {
+    pub fn new(engine: &'e Engine, tree: TreeSource, recorded: Option<Recorded>) -> LinkSources<'e> {
         LinkSources { engine, tree, recorded, files: FxHashMap::default(), items: FxHashMap::default() }
     }
 

@@ -9,7 +9,7 @@ use super::core::Engine;
 use super::lock::lock;
 use crate::git::{CommitTree, Repo, TreeChange};
 use crate::path::RelPath;
-use crate::read::{self, SourceTree};
+use crate::read::{self, TreeSource};
 use crate::tree::Tree;
 
 /// The most renames of one file that are followed.
@@ -45,7 +45,7 @@ impl<'e> Renames<'e> {
     }
 
     /// The present path of the file that was at `path` in the commit `at`; `None` if git tells of no rename.
-    pub fn follow(&mut self, path: &RelPath, at: Option<&str>, tree: &SourceTree) -> Option<RelPath> {
+    pub fn follow(&mut self, path: &RelPath, at: Option<&str>, tree: &TreeSource) -> Option<RelPath> {
         let (repo, head) = (self.engine.repo.as_ref()?, self.head.clone()?);
         let committed = at.and_then(|at| self.committed(repo, path, at, &head));
         let path = committed.as_ref().unwrap_or(path);
@@ -132,9 +132,9 @@ impl<'e> Renames<'e> {
     }
 }
 
-fn is_there(tree: &SourceTree, path: &RelPath) -> bool {
+fn is_there(tree: &TreeSource, path: &RelPath) -> bool {
     match tree {
-        SourceTree::Folder(root) | SourceTree::Followed(root) => path.below(root).is_file(),
-        SourceTree::Tree(tree) => read::entry_of(&**tree, path).is_ok(),
+        TreeSource::Folder(root) | TreeSource::Followed(root) => path.below(root).is_file(),
+        TreeSource::Tree(tree) => read::entry_of(&**tree, path).is_ok(),
     }
 }

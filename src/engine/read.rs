@@ -15,7 +15,7 @@ use crate::filter::{Filter, FilterSpec};
 use crate::model::{SkipReason, SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::query;
-use crate::read::{Limits, ReadOutcome, SourceTree};
+use crate::read::{Limits, ReadOutcome, TreeSource};
 use crate::secrets;
 use crate::text::{LineIndex, Lines, Span};
 use crate::tree::TreeKind;
@@ -46,7 +46,7 @@ struct FoundDefinition {
 pub(super) struct FileText {
     pub(super) path: RelPath,
     pub(super) text: String,
-    pub(super) source_tree: SourceTree,
+    pub(super) source_tree: TreeSource,
 }
 
 impl Engine {
@@ -267,9 +267,9 @@ impl Engine {
     }
 
     /// The path of a regular file, with links resolved.
-    fn regular_file(&self, path: &RelPath, source_tree: &SourceTree) -> Result<RelPath, Error> {
+    fn regular_file(&self, path: &RelPath, source_tree: &TreeSource) -> Result<RelPath, Error> {
         let is_folder = match source_tree {
-            SourceTree::Folder(root) | SourceTree::Followed(root) => match path.below(root).canonicalize() {
+            TreeSource::Folder(root) | TreeSource::Followed(root) => match path.below(root).canonicalize() {
                 Ok(whole) => {
                     let Ok(below) = whole.strip_prefix(root) else {
                         let text = format!("path '{path}' leads out of the root '{}'", root.display());
@@ -286,7 +286,7 @@ impl Engine {
                     return Err(Error::new(ErrorKind::Io, text));
                 }
             },
-            SourceTree::Tree(tree) => {
+            TreeSource::Tree(tree) => {
                 let kind = tree.find(&tree.path_in_repository(path)).map(|entry| entry.kind);
                 match kind {
                     _ if path.as_str().is_empty() => true,
@@ -320,7 +320,7 @@ impl Engine {
                 known.extend(recorded.viewed().files(&filter, None).iter().map(RelPath::to_string));
             }
         }
-        if self.view().is_none() {
+        if self.is_of_folder() {
             let whole = path.below(self.root());
             let folder = whole.ancestors().find(|folder| folder.is_dir() && folder.starts_with(self.root()));
             let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();

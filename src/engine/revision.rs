@@ -8,7 +8,7 @@ use super::current::Viewed;
 use super::lock::lock;
 use crate::git::{CommitTree, Head, Repo, Revision, RevisionError};
 use crate::path::RelPath;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::tree::TreeKind;
 
 impl Engine {
@@ -23,21 +23,27 @@ impl Engine {
     }
 
     /// The source of the files of [`Engine::head`].
-    pub(super) fn source_tree_now(&self, head: &Head) -> Result<SourceTree, Error> {
+    pub(super) fn source_tree_now(&self, head: &Head) -> Result<TreeSource, Error> {
+        if let Some(tree) = self.hosted_tree_now() {
+            return Ok(tree);
+        }
         let Some((repo, revision)) = self.repo_and_revision() else {
-            return Ok(SourceTree::Folder(self.root().to_path_buf()));
+            return Ok(TreeSource::Folder(self.root().to_path_buf()));
         };
         let commit = head.commit.as_ref().ok_or_else(|| repo.unknown(&revision.spec))?;
-        Ok(SourceTree::Tree(self.tree_of(repo, &revision.spec, commit)?))
+        Ok(TreeSource::Tree(self.tree_of(repo, &revision.spec, commit)?))
     }
 
     /// The source of the files of a view: the commit that was indexed, or the worktree.
-    pub(super) fn source_tree_of(&self, viewed: Viewed<'_>) -> Result<SourceTree, Error> {
+    pub(super) fn source_tree_of(&self, viewed: Viewed<'_>) -> Result<TreeSource, Error> {
+        if let Some(tree) = self.hosted_tree_of(viewed) {
+            return Ok(tree);
+        }
         match (self.repo_and_revision(), &viewed.info().commit) {
             (Some((repo, revision)), Some(commit)) if viewed.key.is_of_commit() => {
-                Ok(SourceTree::Tree(self.tree_of(repo, &revision.spec, commit)?))
+                Ok(TreeSource::Tree(self.tree_of(repo, &revision.spec, commit)?))
             }
-            _ => Ok(SourceTree::Folder(self.root().to_path_buf())),
+            _ => Ok(TreeSource::Folder(self.root().to_path_buf())),
         }
     }
 
@@ -96,13 +102,13 @@ impl Engine {
     pub fn check_path(&self, path: &str) -> Result<(), Error> {
         let path = RelPath::new(path)?;
         let (is_there, place) = match (self.source_tree_now(&self.head())?, self.view()) {
-            (SourceTree::Tree(tree), Some(view)) => {
+            (TreeSource::Tree(tree), view) => {
                 let is_there =
                     |entry: crate::tree::TreeEntry| matches!(entry.kind, TreeKind::File | TreeKind::Folder);
                 (
                     path.as_str().is_empty()
                         || tree.find(&tree.path_in_repository(&path)).is_ok_and(is_there),
-                    view.to_string(),
+                    view.unwrap_or("the tree of the host").to_string(),
                 )
             }
             _ => (path.below(self.root()).exists(), self.root().display().to_string()),

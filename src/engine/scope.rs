@@ -23,7 +23,7 @@ use crate::index;
 use crate::meta::RecordedIdentity;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::search::SearchError;
 use crate::update::Updater;
 use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, RIPGREPS_NAME, Region, WalkError, Walked};
@@ -59,7 +59,7 @@ pub(super) struct ExactScope {
     /// When the tree was walked or confirmed by a watcher; `None` if the last commit was used without a check.
     pub checked_at: Option<SystemTime>,
     /// The source of the files.
-    pub source_tree: SourceTree,
+    pub source_tree: TreeSource,
     /// Why the index could not be read, if there is one.
     pub warning: Option<String>,
 }
@@ -166,10 +166,10 @@ impl Engine {
         filter: &Filter,
         beyond: &BeyondIndex<'_>,
         named: Option<&Named>,
-    ) -> Result<(SourceTree, Walked), Error> {
+    ) -> Result<(TreeSource, Walked), Error> {
         self.walking(filter, beyond, |updater| {
             let source_tree = match &updater.source_tree {
-                SourceTree::Folder(_) => self.source_tree_followed(beyond, named),
+                TreeSource::Folder(_) => self.source_tree_followed(beyond, named),
                 other => other.clone(),
             };
             let walked = match named {
@@ -203,12 +203,12 @@ impl Engine {
     }
 
     /// The root as the source of files, with links as the request says.
-    fn source_tree_followed(&self, beyond: &BeyondIndex<'_>, named: Option<&Named>) -> SourceTree {
+    fn source_tree_followed(&self, beyond: &BeyondIndex<'_>, named: Option<&Named>) -> TreeSource {
         let root = self.root().to_path_buf();
         let has_links = named.is_some_and(|named| named.has_links);
         match beyond.files.symlinks == SymlinkPolicy::FollowAll || has_links {
-            true => SourceTree::Followed(root),
-            false => SourceTree::Folder(root),
+            true => TreeSource::Followed(root),
+            false => TreeSource::Folder(root),
         }
     }
 
@@ -218,7 +218,7 @@ impl Engine {
         let root = self.root();
         let paths = filter.named();
         let is_root = |path: &RelPath| path.as_str().is_empty();
-        if self.view().is_some() || paths.iter().all(is_root) {
+        if !self.is_of_folder() || paths.iter().all(is_root) {
             return None;
         }
         let mut named = Named::default();

@@ -13,13 +13,13 @@ use super::lock::lock;
 use crate::id::{ContentHash, PathOnlyKey, VersionContent};
 use crate::meta::{RecordedIdentity, Version, View};
 use crate::path::RelPath;
-use crate::read::{self, Reread, Rereader, SourceTree};
+use crate::read::{self, Reread, Rereader, TreeSource};
 use crate::search::{CurrentFile, SearchSnapshot};
 use crate::tree::Tree;
 
 /// The sources read for one reply, by any of its threads.
 pub struct ReplySources<'a> {
-    source_tree: SourceTree,
+    source_tree: TreeSource,
     snapshot: &'a SearchSnapshot,
     view: &'a View,
     /// The text of each file that was read; `None` if the content has changed.
@@ -30,7 +30,7 @@ pub struct ReplySources<'a> {
 
 impl<'a> ReplySources<'a> {
     /// The sources of `snapshot`, read from `source_tree`.
-    pub fn new(source_tree: SourceTree, snapshot: &'a SearchSnapshot) -> ReplySources<'a> {
+    pub fn new(source_tree: TreeSource, snapshot: &'a SearchSnapshot) -> ReplySources<'a> {
         ReplySources {
             source_tree,
             snapshot,
@@ -41,7 +41,7 @@ impl<'a> ReplySources<'a> {
     }
 
     /// The tree of the sources.
-    pub fn source_tree(&self) -> &SourceTree {
+    pub fn source_tree(&self) -> &TreeSource {
         &self.source_tree
     }
 
@@ -97,7 +97,7 @@ impl<'a> ReplySources<'a> {
     fn bytes_from_tree(&self, version: Version<'_>) -> Option<Vec<u8>> {
         let recorded = self.view.identity(version.id())?;
         match &self.source_tree {
-            SourceTree::Folder(root) | SourceTree::Followed(root) => {
+            TreeSource::Folder(root) | TreeSource::Followed(root) => {
                 let (file, len) = read::open(&root.join(version.path())).ok()?;
                 let matches_stat = recorded.matches_stat(&file.metadata().ok()?);
                 let mut bytes = Vec::new();
@@ -107,9 +107,14 @@ impl<'a> ReplySources<'a> {
                 let is_same = || version.content() == VersionContent::PathOnly(key());
                 (bytes.len() as u64 == len && (matches_stat || is_same())).then_some(bytes)
             }
-            SourceTree::Tree(tree) => {
+            TreeSource::Tree(tree) => {
                 let entry = read::entry_of(&**tree, &RelPath::new(version.path()).ok()?).ok()?;
-                recorded.matches_blob(entry.id).then(|| tree.read(&entry).ok()).flatten()
+                if tree.is_fixed() {
+                    return recorded.matches_blob(entry.id).then(|| tree.read(&entry).ok()).flatten();
+                }
+                let bytes = tree.read(&entry).ok()?;
+                let key = PathOnlyKey::of(ContentHash::of(&bytes));
+                (version.content() == VersionContent::PathOnly(key)).then_some(bytes)
             }
         }
     }
@@ -119,7 +124,7 @@ impl<'a> ReplySources<'a> {
         let matches_stat =
             |metadata: &Metadata| recorded.is_some_and(|recorded| recorded.matches_stat(metadata));
         match &self.source_tree {
-            SourceTree::Folder(root) | SourceTree::Followed(root) => {
+            TreeSource::Folder(root) | TreeSource::Followed(root) => {
                 let path = root.join(version.path());
                 let mut reader = lock(&self.readers).pop().unwrap_or_default();
                 let Some(hash) = version.content().ranked() else { return Reread::Changed };
@@ -127,20 +132,25 @@ impl<'a> ReplySources<'a> {
                 lock(&self.readers).push(reader);
                 read
             }
-            SourceTree::Tree(tree) => reread_from_tree(&**tree, version.path(), recorded, wanted),
+            TreeSource::Tree(tree) => {
+                let hash = version.content().ranked();
+                reread_from_tree(&**tree, version.path(), (recorded, hash), wanted)
+            }
         }
     }
 }
 
-/// Reads a file of a git tree. The blob id shows whether the content is the indexed content.
+/// Reads a file of a git tree. The blob id shows whether the content is the indexed content, or the hash of the bytes
+/// where these may differ from those that the id means.
 fn reread_from_tree(
     tree: &dyn Tree,
     path: &str,
-    recorded: Option<RecordedIdentity>,
+    (recorded, hash): (Option<RecordedIdentity>, Option<ContentHash>),
     wanted: Option<&Finder<'_>>,
 ) -> Reread {
     let entry = || read::entry_of(tree, &RelPath::new(path).ok()?).ok();
-    let entry = entry().filter(|entry| recorded.is_some_and(|recorded| recorded.matches_blob(entry.id)));
-    let bytes = entry.and_then(|entry| tree.read(&entry).ok());
+    let is_same = |id| !tree.is_fixed() || recorded.is_some_and(|recorded| recorded.matches_blob(id));
+    let bytes = entry().filter(|entry| is_same(entry.id)).and_then(|entry| tree.read(&entry).ok());
+    let bytes = bytes.filter(|bytes| tree.is_fixed() || hash == Some(ContentHash::of(bytes)));
     bytes.map_or(Reread::Changed, |bytes| Reread::of(&bytes, wanted))
 }

@@ -105,6 +105,7 @@ impl Engine {
     /// built. Later failures are passed to `tell`, and the update is repeated.
     pub fn watch(&self, stop: &Stop, tell: &(dyn Fn(WatchEvent) + Sync)) -> Result<WatchEnd, Error> {
         self.only_of_worktrees("watch")?;
+        self.only_of_folders("watch")?;
         // After this, the folder of the index belongs to this tree.
         self.refresh(&|_| ())?;
         let server = FreshnessServer::take(self.client()).map_err(watch_error)?;
@@ -157,6 +158,10 @@ impl Engine {
         // A watcher is for the worktree. A commit cannot change.
         if self.view().is_some() {
             return None;
+        }
+        if let Some(hosted) = &self.hosted {
+            let asked_at = SystemTime::now();
+            return Some((self.vouched_by_host(hosted, look)?, asked_at));
         }
         let timeouts = if self.policy.stale_policy == StalePolicy::Wait { ENDLESS } else { TIMEOUTS };
         let client = self.client();

@@ -136,7 +136,8 @@ fn not_in_index(
     offered: &str,
 ) -> (Verdict, String) {
     let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
-    if let Some(view) = engine.view() {
+    let hosted = engine.hosted.as_ref().map(|_| "the tree of the host");
+    if let Some(view) = engine.view().or(hosted) {
         return match skipped_entry(snapshot, path.as_str()) {
             Some(skipped) => {
                 let text = format!("{shown} is left out: {}", reason(&skipped));

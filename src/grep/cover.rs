@@ -19,7 +19,7 @@ use rustc_hash::FxBuildHasher;
 use super::pattern::MAX_HEAP_BYTES;
 use super::whole::OpenContent;
 use crate::path::RelPath;
-use crate::read::{self, SourceTree};
+use crate::read::{self, TreeSource};
 use crate::secrets::{self, LineCheck, SecretMask};
 use crate::walk;
 
@@ -27,7 +27,7 @@ use crate::walk;
 pub(super) struct Covered<'c> {
     /// Whether secrets are masked.
     masks: bool,
-    source_tree: &'c SourceTree,
+    source_tree: &'c TreeSource,
     path: &'c RelPath,
     /// The content, if the file was read as a whole.
     bytes: Option<&'c [u8]>,
@@ -41,7 +41,7 @@ impl<'c> Covered<'c> {
     /// The secrets of the file at `path`. `bytes` is the content, if it was read.
     pub fn new(
         masks: bool,
-        source_tree: &'c SourceTree,
+        source_tree: &'c TreeSource,
         path: &'c RelPath,
         bytes: Option<&'c [u8]>,
     ) -> Covered<'c> {
@@ -112,10 +112,10 @@ impl<'c> Covered<'c> {
     fn content(&self) -> io::Result<Cow<'c, [u8]>> {
         match (self.bytes, self.source_tree) {
             (Some(bytes), _) => return Ok(Cow::Borrowed(bytes)),
-            (None, SourceTree::Tree(tree)) => {
+            (None, TreeSource::Tree(tree)) => {
                 return Ok(Cow::Owned(tree.read(&read::entry_of(&**tree, self.path)?)?));
             }
-            (None, SourceTree::Folder(_) | SourceTree::Followed(_)) => {}
+            (None, TreeSource::Folder(_) | TreeSource::Followed(_)) => {}
         }
         let (file, len) = self.source_tree.open(self.path)?;
         if len > MAX_HEAP_BYTES as u64 {

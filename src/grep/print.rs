@@ -26,12 +26,12 @@ use super::whole::{Reading, Whole};
 use super::within::{self, PlaceFilter, Within};
 use crate::clean;
 use crate::path::RelPath;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 
 /// The files to print from, and the options.
 pub struct Print<'p> {
     /// The tree.
-    pub source_tree: &'p SourceTree,
+    pub source_tree: &'p TreeSource,
     /// The files, in the order in which they are printed.
     pub files: FileSource<'p>,
     /// Whether a file may be in the answer. The threads call this function, because it may read the file.

@@ -12,13 +12,13 @@ use super::whole::{Reading, Whole};
 use super::within::{Within, holds};
 use crate::cores::{cores, spread};
 use crate::path::RelPath;
-use crate::read::SourceTree;
+use crate::read::TreeSource;
 use crate::text::{Lines, Span};
 
 /// What is scanned, and how many lines are shown.
 pub struct LineScan<'s> {
     /// The tree.
-    pub source_tree: &'s SourceTree,
+    pub source_tree: &'s TreeSource,
     /// The files, in the order of the answer.
     pub files: &'s [RelPath],
     /// Whether a file may be in the answer. The threads call this function, because it may read the file.

@@ -10,7 +10,7 @@ use grep_searcher::{Searcher, Sink};
 
 use super::pattern::MAX_HEAP_BYTES;
 use crate::path::RelPath;
-use crate::read::{self, SourceTree};
+use crate::read::{self, TreeSource};
 
 /// A larger file is streamed through the searcher's buffer, and read a second time for the secrets around its lines. Seven
 /// files of kubernetes have more than 4 MiB; reading them twice took a tenth of a search that shows a line of each.
@@ -39,11 +39,11 @@ impl Whole {
     }
 
     /// Opens the file at `path`. A file is read as a whole, except for a large file of a folder.
-    pub fn open(&mut self, source_tree: &SourceTree, path: &RelPath) -> io::Result<OpenContent<'_>> {
+    pub fn open(&mut self, source_tree: &TreeSource, path: &RelPath) -> io::Result<OpenContent<'_>> {
         let as_mapped = self.as_mapped;
         let (mut file, len) = match source_tree {
-            SourceTree::Folder(_) | SourceTree::Followed(_) => source_tree.open(path)?,
-            SourceTree::Tree(tree) => {
+            TreeSource::Folder(_) | TreeSource::Followed(_) => source_tree.open(path)?,
+            TreeSource::Tree(tree) => {
                 self.bytes = tree.read(&read::entry_of(&**tree, path)?)?;
                 return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped });
             }

@@ -12,7 +12,7 @@ use super::error::MetaError;
 use super::outline::{self, Outline, SymbolNames};
 use super::record_file::map_record;
 use super::sources::Sources;
-use super::table::{Change, PartAt, RecordTable};
+use super::table::{PartAt, RecordTable, TableChange};
 use super::uses::StoredUses;
 use super::versions::Versions;
 use super::view::{VerifiedBytes, VersionsDelta, View, ViewInfo, ViewKey, ViewPart, assemble, live_versions};
@@ -94,7 +94,7 @@ impl Meta {
         self.versions.add(columns);
         self.versions.gone.extend(table.collected);
         for change in table.views {
-            let Change::Set { info, from, part } = change.change else {
+            let TableChange::Set { info, from, part } = change.change else {
                 self.views.remove(&change.key);
                 continue;
             };

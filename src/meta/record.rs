@@ -9,7 +9,7 @@ use super::commit::{Commit, RecordRef};
 use super::metadata::Meta;
 use super::outline::sealed;
 use super::row::VersionRow;
-use super::table::{Change, PartAt, RecordTable, ViewChange};
+use super::table::{PartAt, RecordTable, TableChange, ViewChange};
 use super::view::{View, ViewDelta, ViewInfo, ViewKey, packed_identities};
 use crate::id::{Generation, VersionId};
 use crate::store::{self, Envelope, FileError};
@@ -123,13 +123,13 @@ impl RecordBuilder {
         let (mut heap, versions) = versions.finish();
         let change = |(key, new): (ViewKey, Option<NewView>)| {
             let Some(NewView { info, view, from }) = new else {
-                return ViewChange { key, change: Change::Gone };
+                return ViewChange { key, change: TableChange::Gone };
             };
             // A view that cannot be read is not used as a base.
             let before = from.as_ref().and_then(|from| meta.view(from).ok().flatten());
             let delta = view.since(before.unwrap_or(&View::default()));
             let from = before.and(from);
-            ViewChange { key, change: Change::Set { info, from, part: put(&mut heap, &delta) } }
+            ViewChange { key, change: TableChange::Set { info, from, part: put(&mut heap, &delta) } }
         };
         let views = views.into_iter().map(change).collect();
         (RecordTable { versions, collected, views }, heap)
@@ -155,7 +155,7 @@ impl RecordBuilder {
         let mut views = Vec::new();
         let mut set = |key: &ViewKey, info: ViewInfo, view: &View| {
             let part = put(&mut heap, &view.since(&View::default()));
-            views.push(ViewChange { key: key.clone(), change: Change::Set { info, from: None, part } });
+            views.push(ViewChange { key: key.clone(), change: TableChange::Set { info, from: None, part } });
         };
         for (key, info) in meta.views().filter(|(key, _)| !changed(key)) {
             match meta.view(key) {

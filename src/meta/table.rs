@@ -19,11 +19,11 @@ pub(super) struct RecordTable {
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct ViewChange {
     pub key: ViewKey,
-    pub change: Change,
+    pub change: TableChange,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) enum Change {
+pub(super) enum TableChange {
     /// The view is dropped.
     Gone,
     /// The view becomes the content of `from` with the changes of `part`; without `from` it starts empty.

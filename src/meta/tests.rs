@@ -1,7 +1,7 @@
 //! Records are written, folded and read back; damage is detected.
 
 use super::identity::PackedIdentity;
-use super::table::{Change, PartAt, RecordTable, ViewChange};
+use super::table::{PartAt, RecordTable, TableChange, ViewChange};
 use super::view::{SkippedEntry, ViewEntry};
 use super::*;
 use crate::id::{ContentHash, LanguageId, VersionContent, VersionId};
@@ -227,7 +227,7 @@ fn a_part_that_would_lie_outside_of_its_record_is_damage() {
     let dir = tempfile::tempdir().unwrap();
     for at in [0, 8, u64::MAX - 2, u64::MAX] {
         let part = PartAt { at, lens: [1, 1, 1] };
-        let set = Change::Set { info: ViewInfo::default(), from: None, part };
+        let set = TableChange::Set { info: ViewInfo::default(), from: None, part };
         let views = vec![ViewChange { key: key("main"), change: set }];
         let meta = made_up(dir.path(), &RecordTable { views, ..RecordTable::default() }, b"heap").unwrap();
         assert!(matches!(meta.view(&key("main")), Err(MetaError::Damaged { .. })), "{at}");

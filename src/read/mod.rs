@@ -14,7 +14,7 @@ mod limits;
 mod machine;
 mod open;
 mod outcome;
-mod source_tree;
+mod tree_source;
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub use known::{Reread, Rereader};
 pub use limits::Limits;
 pub use open::open;
 pub use outcome::{ReadOutcome, Source};
-pub use source_tree::{SourceTree, entry_of};
+pub use tree_source::{TreeSource, entry_of};
 
 use self::encoding::TextEncoding;
 use self::judge::judged;

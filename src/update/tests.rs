@@ -16,7 +16,7 @@ use crate::index::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
 use crate::model::{Note, SkipReason};
 use crate::path::RelPath;
-use crate::read::{Limits, SourceTree};
+use crate::read::{Limits, TreeSource};
 use crate::store::{self, Lock};
 use crate::walk::{self, FileIdentity};
 use crate::worker::Isolation;
@@ -93,7 +93,7 @@ impl TestTree {
             workspace: &self.workspace,
             repo: repo.as_ref(),
             head: repo.as_ref().map(|repo| repo.head()).unwrap_or_default(),
-            source_tree: SourceTree::Folder(self.root.clone()),
+            source_tree: TreeSource::Folder(self.root.clone()),
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
             isolation: &Isolation::InProcess,
@@ -220,7 +220,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     let writer = Writer::open(&tree.workspace.segment_dir()).unwrap();
     let quarantine = Quarantine::open(tree.workspace.dir(), "");
     let work = WorkerInputs {
-        source_tree: &SourceTree::Folder(tree.root.clone()),
+        source_tree: &TreeSource::Folder(tree.root.clone()),
         limits: Limits::default(),
         grammars: &tree.grammars,
         isolation: &Isolation::InProcess,

@@ -6,14 +6,14 @@ use crate::git::Tracked;
 use crate::id::{ContentHash, PathOnlyKey};
 use crate::model::SkipReason;
 use crate::path::RelPath;
-use crate::read::{Limits, ReadOutcome, Source, SourceTree};
+use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
 
 /// Reads a file of the tree. A file that git tracks is never skipped for looking generated; a file that the user asks
 /// for is not skipped for its size either.
 pub fn read_file(
     task: &ReadTask,
-    source_tree: &SourceTree,
+    source_tree: &TreeSource,
     limits: &Limits,
     tracked: Option<&Tracked>,
 ) -> ReadOutcome {
@@ -50,7 +50,7 @@ enum UnrankedContent {
 }
 
 impl UnrankedContent {
-    fn read(source_tree: &SourceTree, path: &RelPath) -> UnrankedContent {
+    fn read(source_tree: &TreeSource, path: &RelPath) -> UnrankedContent {
         let limits = Limits { max_file_bytes: MAX_WORDS_BYTES, skip_generated: false, skip_minified: false };
         match source_tree.read(path, &limits) {
             ReadOutcome::Source(source) => UnrankedContent::Text(source),
@@ -73,7 +73,7 @@ impl UnrankedContent {
 
 /// The words of a file that is not ranked, if its content still has this key.
 pub fn fill_words(
-    source_tree: &SourceTree,
+    source_tree: &TreeSource,
     path: &RelPath,
     key: PathOnlyKey,
     tokenizer: &mut Tokenizer,

@@ -12,7 +12,7 @@ use crate::grammar::Grammars;
 use crate::meta::ViewKey;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
-use crate::read::{Limits, ReadOutcome, Source, SourceTree};
+use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, view_key};
@@ -40,7 +40,7 @@ pub struct Updater<'e> {
     /// The head that is checked out there, or the requested commit.
     pub head: Head,
     /// The place from which files are read.
-    pub source_tree: SourceTree,
+    pub source_tree: TreeSource,
     /// The files that git tracks below the root, if there is a repository.
     pub tracked: Option<&'e Tracked>,
     /// The grammars.
@@ -96,7 +96,7 @@ impl Updater<'_> {
 
     /// The text of a suspect, if its content is unchanged here or in the worktree.
     pub(super) fn source_of(&self, suspect: &Suspect) -> Option<Source> {
-        let worktree = SourceTree::Folder(self.workspace.root().to_path_buf());
+        let worktree = TreeSource::Folder(self.workspace.root().to_path_buf());
         [&self.source_tree, &worktree].into_iter().find_map(|source_tree| {
             match source_tree.read(&suspect.path, &Limits::WANTED) {
                 ReadOutcome::Source(source) if source.hash == suspect.hash => Some(source),

@@ -34,7 +34,7 @@ use crate::meta::{
 };
 use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
-use crate::read::{Limits, ReadOutcome, Source, SourceTree};
+use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{TermList, Tokenizer};
 use crate::walk::FileIdentity;
@@ -54,7 +54,7 @@ pub fn default_threads() -> usize {
 
 /// The inputs of the workers.
 pub struct WorkerInputs<'w> {
-    pub source_tree: &'w SourceTree,
+    pub source_tree: &'w TreeSource,
     pub limits: Limits,
     pub grammars: &'w Grammars,
     pub isolation: &'w Isolation,

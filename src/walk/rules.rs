@@ -285,8 +285,12 @@ impl Base {
     /// The base of `root`. With a tree in `options`, the rules of its folders apply instead of those in the file system.
     pub(super) fn above(root: &Path, options: &WalkOptions<'_>) -> io::Result<Base> {
         let (files, tree) = (RuleFiles::of(options), options.tree);
-        let mut level = own_level(options.global_excludes, files);
         let real = fs::canonicalize(root)?;
+        if tree.is_some_and(Tree::is_alone) {
+            let level = named_files(&real, &real, files, own_level(GlobalExcludes::None, files));
+            return Ok(Base { prefix: String::new(), level });
+        }
+        let mut level = own_level(options.global_excludes, files);
         let is_there = |dir: &Path, name: &str| fs::symlink_metadata(dir.join(name)).is_ok();
         let above = || ancestors_with_rules(&real);
         let top = above().find(|dir| is_there(dir, ".git"));

@@ -16,7 +16,7 @@ use crate::tree::{Tree, TreeEntry, TreeKind};
 
 /// The source of a root's files. Cloning is cheap.
 #[derive(Clone)]
-pub enum SourceTree {
+pub enum TreeSource {
     /// A folder of the file system.
     Folder(PathBuf),
     /// A folder of the file system in which a user asked to follow symbolic links.
@@ -25,13 +25,13 @@ pub enum SourceTree {
     Tree(Arc<dyn Tree>),
 }
 
-impl SourceTree {
+impl TreeSource {
     /// Reads the file at `path`, which must be a regular file.
     pub fn read(&self, path: &RelPath, limits: &Limits) -> ReadOutcome {
         let content = match self {
-            SourceTree::Folder(root) => content(&path.below(root), limits.max_file_bytes, open_unblocked),
-            SourceTree::Followed(root) => content(&path.below(root), limits.max_file_bytes, open_followed),
-            SourceTree::Tree(tree) => of_tree(&**tree, path, limits.max_file_bytes),
+            TreeSource::Folder(root) => content(&path.below(root), limits.max_file_bytes, open_unblocked),
+            TreeSource::Followed(root) => content(&path.below(root), limits.max_file_bytes, open_followed),
+            TreeSource::Tree(tree) => of_tree(&**tree, path, limits.max_file_bytes),
         };
         judged(content, Path::new(path.as_str()), limits)
     }
@@ -39,8 +39,8 @@ impl SourceTree {
     /// The folder, unless the source is a tree.
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            SourceTree::Folder(root) | SourceTree::Followed(root) => Some(root),
-            SourceTree::Tree(_) => None,
+            TreeSource::Folder(root) | TreeSource::Followed(root) => Some(root),
+            TreeSource::Tree(_) => None,
         }
     }
 
@@ -50,17 +50,17 @@ impl SourceTree {
     /// That of the system; `Unsupported` for a tree.
     pub fn open(&self, path: &RelPath) -> io::Result<(File, u64)> {
         match self {
-            SourceTree::Folder(root) => regular(open_unblocked(&path.below(root))?),
-            SourceTree::Followed(root) => regular(open_followed(&path.below(root))?),
-            SourceTree::Tree(_) => Err(io::ErrorKind::Unsupported.into()),
+            TreeSource::Folder(root) => regular(open_unblocked(&path.below(root))?),
+            TreeSource::Followed(root) => regular(open_followed(&path.below(root))?),
+            TreeSource::Tree(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
     /// The tree, unless the source is a folder.
     pub fn tree(&self) -> Option<&dyn Tree> {
         match self {
-            SourceTree::Folder(_) | SourceTree::Followed(_) => None,
-            SourceTree::Tree(tree) => Some(&**tree),
+            TreeSource::Folder(_) | TreeSource::Followed(_) => None,
+            TreeSource::Tree(tree) => Some(&**tree),
         }
     }
 }

@@ -1,0 +1,130 @@
+//! A layer of files in memory, which may lie over another source: written files, and entries that are removed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::content_id::ContentId;
+use super::source_tree::SourceEntry;
+use crate::path::{RelPath, split};
+
+/// A layer. Cloning takes time by the number of folders in it, not of files.
+#[derive(Clone, Default)]
+pub struct Layer {
+    /// The nodes of each folder, by their names.
+    folders: FxHashMap<String, Arc<BTreeMap<String, LayerNode>>>,
+}
+
+/// An entry of a folder in a layer.
+#[derive(Clone)]
+enum LayerNode {
+    File {
+        bytes: Arc<[u8]>,
+        id: ContentId,
+    },
+    /// A folder. The flag says that what the source below has there is hidden.
+    Folder(bool),
+    /// The entry of the source below is hidden.
+    Removed,
+}
+
+impl Layer {
+    /// Writes a file. A folder at the path vanishes, as does a file at the path of a folder above. Returns the folders
+    /// above that the layer did not have.
+    pub fn write(&mut self, path: &RelPath, bytes: Arc<[u8]>) -> Vec<RelPath> {
+        let mut made = Vec::new();
+        for (at, _) in path.as_str().match_indices('/') {
+            let (folder, name) = split(&path.as_str()[..at]);
+            let nodes = self.nodes(folder);
+            let node = match nodes.get(name) {
+                Some(LayerNode::Folder(_)) => continue,
+                Some(LayerNode::File { .. } | LayerNode::Removed) => LayerNode::Folder(true),
+                None => LayerNode::Folder(false),
+            };
+            nodes.insert(name.to_string(), node);
+            made.extend(RelPath::new(&path.as_str()[..at]));
+        }
+        self.drop_below(path.as_str());
+        let (folder, name) = split(path.as_str());
+        let id = ContentId::of(&bytes);
+        self.nodes(folder).insert(name.to_string(), LayerNode::File { bytes, id });
+        made
+    }
+
+    /// Removes a file, or a folder with all that is below it, also from the source below.
+    pub fn remove(&mut self, path: &RelPath) {
+        self.drop_below(path.as_str());
+        let (folder, name) = split(path.as_str());
+        self.nodes(folder).insert(name.to_string(), LayerNode::Removed);
+    }
+
+    /// Takes a path out of the layer, so that the source below decides about it again.
+    pub fn restore(&mut self, path: &RelPath) {
+        self.drop_below(path.as_str());
+        let (folder, name) = split(path.as_str());
+        if self.folders.contains_key(folder) {
+            self.nodes(folder).remove(name);
+        }
+    }
+
+    /// Whether the layer hides what the source below has in a folder.
+    pub fn hides(&self, folder: &str) -> bool {
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        ends.filter(|end| *end > 0).any(|end| {
+            let (above, name) = split(&folder[..end]);
+            let node = self.folders.get(above).and_then(|nodes| nodes.get(name));
+            matches!(node, Some(LayerNode::Removed | LayerNode::File { .. } | LayerNode::Folder(true)))
+        })
+    }
+
+    /// Whether the layer has a folder.
+    pub fn has_folder(&self, folder: &str) -> bool {
+        self.folders.contains_key(folder)
+    }
+
+    /// Changes the entries of a folder of the source below to those that the layer shows.
+    pub fn apply(&self, folder: &str, entries: &mut Vec<SourceEntry>) {
+        let Some(nodes) = self.folders.get(folder) else { return };
+        entries.retain(|entry| match entry.name.to_str().and_then(|name| nodes.get(name)) {
+            None => true,
+            Some(LayerNode::Folder(_)) => entry.kind == super::SourceEntryKind::Folder,
+            Some(LayerNode::File { .. } | LayerNode::Removed) => false,
+        });
+        let mut missing = Vec::new();
+        for (name, node) in nodes.iter() {
+            match node {
+                LayerNode::File { bytes, id } => {
+                    missing.push(SourceEntry::file(name, bytes.len() as u64, *id))
+                }
+                LayerNode::Folder(_) if entries.iter().all(|entry| entry.name != name.as_str()) => {
+                    missing.push(SourceEntry::folder(name));
+                }
+                LayerNode::Folder(_) | LayerNode::Removed => {}
+            }
+        }
+        entries.append(&mut missing);
+    }
+
+    /// The bytes of a file of the layer.
+    pub fn bytes(&self, path: &str) -> Option<&Arc<[u8]>> {
+        let (folder, name) = split(path);
+        match self.folders.get(folder)?.get(name)? {
+            LayerNode::File { bytes, .. } => Some(bytes),
+            LayerNode::Folder(_) | LayerNode::Removed => None,
+        }
+    }
+
+    fn nodes(&mut self, folder: &str) -> &mut BTreeMap<String, LayerNode> {
+        Arc::make_mut(self.folders.entry(folder.to_string()).or_default())
+    }
+
+    fn drop_below(&mut self, path: &str) {
+        let (folder, name) = split(path);
+        let node = self.folders.get(folder).and_then(|nodes| nodes.get(name));
+        if matches!(node, Some(LayerNode::Folder(_))) {
+            let below = format!("{path}/");
+            self.folders.retain(|folder, _| folder != path && !folder.starts_with(&below));
+        }
+    }
+}

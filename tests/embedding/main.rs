@@ -1,0 +1,4 @@
+//! The library as a host embeds it: by the names that the crate exports at its root, and without the program.
+
+mod in_memory;
+mod support;
