@@ -53,6 +53,7 @@ pub use engine::api::{
     Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
     Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
+pub use engine::api::{ExtraTerms, HostSignal, HostSignals, SignalInput, SignalValue, TokenizerHook};
 pub use engine::{Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use library::{

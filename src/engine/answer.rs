@@ -410,6 +410,7 @@ impl<'a> AnswerContext<'a> {
             grammars: &self.engine.grammars,
             tokenizers: &self.engine.tokenizers,
             profile: self.profile(),
+            signals: &self.engine.options.signals,
             filter: self.filter,
             quoting,
             session: self.session.as_ref(),

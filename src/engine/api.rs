@@ -53,9 +53,11 @@ use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::FeatureMeasures;
+pub use crate::search::{HostSignal, HostSignals, SignalInput, SignalValue};
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::store::LockHolder;
 use crate::text::Lines;
+pub use crate::tokenize::{ExtraTerms, TokenizerHook};
 pub use crate::update::{Progress, RefreshReport, Stage};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
 pub use crate::worker::{Isolation, WorkerPool};
@@ -109,6 +111,11 @@ pub struct Options {
     /// Where files are parsed: on threads of this process, which is the default, or in child processes, so that a crash
     /// of a parser does not end this process.
     pub isolation: Isolation,
+    /// Further terms of words, by a hook of the tokenizer. The default adds none. Another hook is another index.
+    pub extra_terms: ExtraTerms,
+    /// Signals that the host adds to the ranking. A profile gives their weights
+    /// ([`Profile::set_own_weight`](crate::Profile::set_own_weight)).
+    pub signals: HostSignals,
     /// The git revision to search instead of the worktree: a branch, a tag, a commit, or any other name that git accepts
     /// for a commit. Nothing is checked out. The files are read from git's objects, and only content that is not yet
     /// indexed at its path is parsed. After a branch has moved, its new commit is searched.
@@ -137,6 +144,8 @@ impl Default for Options {
             show_secrets: false,
             grammars: None,
             isolation: Isolation::InProcess,
+            extra_terms: ExtraTerms::default(),
+            signals: HostSignals::default(),
             view: None,
             git_reach: GitReach::Anywhere,
         }

@@ -91,7 +91,7 @@ use crate::filter::Filter;
 use crate::git::{self, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::path::RelPath;
-use crate::query::Query;
+use crate::query::{Query, QueryError};
 use crate::read::Limits;
 use crate::session::TouchLog;
 use crate::source::SourceTree;
@@ -163,7 +163,8 @@ impl Engine {
             None => Grammars::shared(),
         };
         advice::check_index_dir(&dir)?;
-        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&grammars));
+        let workspace =
+            Workspace::new(root, owner, dir, workspace::fingerprint(&grammars, &options.extra_terms));
         match workspace.check_owner() {
             // Operations that need the index fail with this error later. An exact search does not need the index.
             Err(WorkspaceError::File(error)) if error.io_cause() == IoCause::Permission => {
@@ -181,6 +182,7 @@ impl Engine {
                 no_built_in: options.no_built_in,
                 secrets: options.secrets,
             },
+            tokenizers: Tokenizers::with(options.extra_terms.clone()),
             options,
             grammars,
             repo,
@@ -196,7 +198,6 @@ impl Engine {
             touched: Mutex::new(touched),
             memory: Mutex::default(),
             clock: Box::new(SystemTime::now),
-            tokenizers: Tokenizers::default(),
             _private: private,
         };
         Ok(Engine { policy, state: Arc::new(state) })
@@ -490,7 +491,19 @@ impl Engine {
         if !(0.0..=1.0).contains(&request.min_score) {
             return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
         }
-        queries.iter().map(|query| Ok(Query::parse(query)?)).collect()
+        if let Some(name) =
+            request.profile.as_deref().and_then(|profile| self.options.signals.missing(profile))
+        {
+            let text =
+                format!("the profile weighs the signal '{name}', which Options::signals does not have");
+            return Err(Error::bad(text));
+        }
+        queries.iter().map(|query| Ok(self.parsed(query)?)).collect()
+    }
+
+    /// Parses a query with the further terms of the host.
+    fn parsed(&self, query: &str) -> Result<Query, QueryError> {
+        Query::parse_with(query, &self.options.extra_terms)
     }
 
     fn tracked(&self) -> Option<Tracked> {
@@ -510,6 +523,7 @@ impl Engine {
             tracked,
             grammars: &self.grammars,
             isolation: &self.options.isolation,
+            extra_terms: &self.options.extra_terms,
             settings: &self.settings,
             threads: self.options.threads,
             max_memory: self.options.max_memory,
@@ -563,6 +577,9 @@ fn check_sizes(options: &Options) -> Result<(), Error> {
     if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
         let least = update::LEAST_MEMORY;
         return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
+    }
+    if let Some(fault) = options.signals.fault() {
+        return Err(Error::bad(fault));
     }
     if let (true, Some(dir)) = (options.index_in_memory, &options.index_dir) {
         let dir = dir.display();

@@ -12,6 +12,7 @@
 //! ```
 
 mod error;
+mod own;
 mod report;
 mod scores;
 mod signal;
@@ -44,6 +45,7 @@ pub struct Profile {
     pub reports: ReportParameters,
     texts: BTreeMap<Signal, String>,
     places: Places,
+    own: own::OwnWeights,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
 }
 
@@ -114,6 +116,19 @@ struct Written {
     signals: BTreeMap<Signal, Entry>,
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
+    #[serde(default)]
+    own: BTreeMap<String, OwnEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnEntry {
+    #[serde(default)]
+    value: Weights,
+    #[serde(default)]
+    relative: Weights,
+    #[serde(default)]
+    rank: Weights,
 }
 
 #[derive(Deserialize)]
@@ -220,8 +235,19 @@ impl Profile {
             // A profile without signals of places takes the built-in ones.
             None => Profile::built_in().places.clone(),
         };
+        let mut own = own::OwnWeights::default();
+        for (name, entry) in &written.own {
+            for (transform, weights) in
+                Transform::ALL.into_iter().zip([entry.value, entry.relative, entry.rank])
+            {
+                for kind in QueryKind::ALL {
+                    own.set(name, kind, transform, weights.for_kind(kind));
+                }
+            }
+        }
         let mut profile = Profile {
             places,
+            own,
             name: written.name,
             fusion: written.fusion,
             bm25: written.bm25,
@@ -258,6 +284,7 @@ impl Profile {
 
     fn check(&self) -> Result<(), ProfileError> {
         self.scores.check()?;
+        self.own.check()?;
         self.reports.check().map_err(ProfileError::Syntax)?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
@@ -307,6 +334,24 @@ impl Profile {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
             self.weights[each as usize][feature.signal as usize][feature.transform as usize] = weight;
         }
+    }
+
+    /// Sets the weight of a signal that a host adds ([`HostSignal`](crate::HostSignal)), by its name, for one kind of query
+    /// or for all kinds.
+    pub fn set_own_weight(&mut self, name: &str, kind: Option<QueryKind>, transform: Transform, weight: f32) {
+        for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
+            self.own.set(name, each, transform, weight);
+        }
+    }
+
+    /// The weights of a signal that a host adds, in the order of [`Transform::ALL`].
+    pub fn own_weights(&self, kind: QueryKind, name: &str) -> [f32; Transform::ALL.len()] {
+        self.own.get(name, kind)
+    }
+
+    /// The names of the signals of a host that have a weight other than 0.
+    pub fn own_signals(&self) -> impl Iterator<Item = &str> {
+        self.own.names()
     }
 
     /// The sentence that describes what a signal measures.
@@ -366,6 +411,7 @@ impl Profile {
                 );
             }
         }
+        self.own.push_toml(&mut text, push_weights);
         text
     }
 }

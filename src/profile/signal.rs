@@ -84,6 +84,7 @@ signals! {
     Header "header",
     Sibling "sibling",
     Graph "graph",
+    Own "own",
 }
 
 signals! {
@@ -116,7 +117,7 @@ impl Signal {
     /// Whether only the value of the signal is weighed. The relative value and the rank of these signals are not known:
     /// they are measured on the texts of the first files, or on the hits, after all files are weighed.
     pub fn has_only_value(self) -> bool {
-        matches!(self, Signal::Run | Signal::BestPlace | Signal::Sibling)
+        matches!(self, Signal::Run | Signal::BestPlace | Signal::Sibling | Signal::Own)
     }
 }
 

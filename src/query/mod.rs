@@ -12,7 +12,7 @@ pub use qualified::{Qualified, split_container};
 use std::collections::HashMap;
 
 use crate::profile::QueryKind;
-use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
+use crate::tokenize::{ExtraTerms, TermList, Tokenizer, for_each_word, parts};
 
 /// The most characters of a query.
 pub const MAX_QUERY_CHARS: usize = 10_000;
@@ -126,6 +126,11 @@ const FUNCTION_WORDS: &[&str] = &[
 impl Query {
     /// Parses a query.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
+        Query::parse_with(text, &ExtraTerms::default())
+    }
+
+    /// Parses a query whose words have further terms.
+    pub fn parse_with(text: &str, extra: &ExtraTerms) -> Result<Query, QueryError> {
         let n_chars = text.chars().count();
         if n_chars > MAX_QUERY_CHARS {
             return Err(QueryError::TooLong(n_chars));
@@ -161,7 +166,7 @@ impl Query {
             false => Vec::new(),
         };
         let kept = if without_values.len() >= FEWEST_WORDS { &without_values } else { kept };
-        let mut terms = terms_of(kept);
+        let mut terms = terms_of(kept, extra);
         if is_report {
             weigh_repeated(&mut terms, &all);
         }
@@ -196,7 +201,7 @@ impl Query {
     /// container. The terms of the first name are added before the terms of the query; the text does not change.
     pub fn with_names(&self, names: &[String]) -> Query {
         let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
-        let mut terms = terms_of(&first);
+        let mut terms = terms_of(&first, &ExtraTerms::default());
         terms.extend(
             self.terms
                 .iter()
@@ -236,8 +241,8 @@ fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
 }
 
-fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
-    let mut tokenizer = Tokenizer::new();
+fn terms_of(words: &[&str], extra: &ExtraTerms) -> Vec<QueryTerm> {
+    let mut tokenizer = Tokenizer::with(extra.clone());
     let mut terms: Vec<QueryTerm> = Vec::new();
     for word in words {
         // Each part is looked up separately, so that a reason can show the part that matched.

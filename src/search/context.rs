@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::own::HostSignals;
 use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::grammar::Grammars;
@@ -19,6 +20,8 @@ pub struct Context<'c> {
     pub tokenizers: &'c Tokenizers,
     /// Weights and constants.
     pub profile: &'c Profile,
+    /// The signals that the host adds.
+    pub signals: &'c HostSignals,
     /// The filter of files and chunks.
     pub filter: &'c Filter,
     /// The files that contain the quoted parts of the query; `None` if all files are admitted.

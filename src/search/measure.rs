@@ -9,6 +9,8 @@ use super::definition::{definition_worth, has_body, is_in_container, is_in_modul
 use super::error::SearchError;
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
+use super::own::OwnMeasure;
+use super::own_measure;
 use super::role;
 use super::snapshot::PathRole;
 use super::usage::usage;
@@ -34,6 +36,8 @@ pub struct MeasuredFile {
     pub values: Values,
     /// The facts for the sentences.
     pub facts: Facts,
+    /// The measures of the signals that the host adds and the profile weighs.
+    pub own: Vec<OwnMeasure>,
 }
 
 /// The facts that the measures are based on, for the sentences of reasons.
@@ -112,8 +116,9 @@ struct FileMeasure<'m> {
 impl<'m> FileMeasure<'m> {
     fn file(&mut self, file: u32) -> Result<MeasuredFile, SearchError> {
         let known = self.evidence.file_row(self.context, file);
+        let own = own_measure::measured(self.query, self.context, file);
         let mut measured =
-            MeasuredFile { file, known, values: [0.0; Signal::COUNT], facts: Facts::default() };
+            MeasuredFile { file, known, values: [0.0; Signal::COUNT], facts: Facts::default(), own };
         self.measure_text(&mut measured);
         let pairs = self.measure_path(&mut measured);
         self.measure_definitions(&mut measured, pairs)?;
@@ -181,7 +186,7 @@ impl<'m> FileMeasure<'m> {
         measured: &mut MeasuredFile,
         mut pairs: u64,
     ) -> Result<(), SearchError> {
-        let MeasuredFile { file, known, values, facts } = measured;
+        let MeasuredFile { file, known, values, facts, .. } = measured;
         let version = self.context.snapshot.version(*file);
         if known.defines != 0 {
             self.measure_exact_definitions(version, values, facts)?;
@@ -199,7 +204,9 @@ impl<'m> FileMeasure<'m> {
                 let may = held & self.scan.next(self.term_prefixes, name, shared);
                 let is_ruled_out =
                     may == 0 || (self.evidence.idf_of(may) <= best && may & (may >> 1) & !pairs == 0);
-                if is_ruled_out || !self.may_be_better(name, held, best, pairs) {
+                // The bounds know nothing of terms that a host adds.
+                let is_bounded = !self.context.tokenizers.has_extra();
+                if is_bounded && (is_ruled_out || !self.may_be_better(name, held, best, pairs)) {
                     continue;
                 }
                 let Ok(name) = std::str::from_utf8(name) else { continue };

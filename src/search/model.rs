@@ -25,6 +25,9 @@ pub struct RankedFile {
     pub parts: Values,
     /// The factor by which calibration changed the contributions.
     pub factor: f32,
+    /// The contribution of each signal of the host in log-odds, before calibration. Their sum is that of
+    /// [`Signal::Own`].
+    pub own: Vec<f32>,
     /// The measures.
     pub measured: MeasuredFile,
 }
@@ -49,25 +52,33 @@ fn transformed(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec
             of_signal[Transform::Value as usize] = value;
         }
     }
-    let mut order: Vec<(f32, usize)> = Vec::new();
     let is_compared = |signal: &usize| wanted(*signal) && !Signal::ALL[*signal].has_only_value();
     for signal in (0..Signal::COUNT).filter(is_compared) {
-        order.clear();
-        let values = measured.iter().map(|measured| measured.values[signal]).enumerate();
-        order.extend(values.filter(|(_, value)| *value > 0.0).map(|(file, value)| (value, file)));
-        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        let Some((greatest, _)) = order.first().copied() else { continue };
-        let mut rank = 0;
-        for (place, (value, file)) in order.iter().enumerate() {
-            // Ties share the better rank.
-            if place > 0 && order[place - 1].0 != *value {
-                rank = place;
-            }
-            measures[*file][signal][Transform::Relative as usize] = value / greatest;
-            measures[*file][signal][Transform::Rank as usize] = 10.0 / (10.0 + rank as f32);
+        let column = transformed_column(measured.iter().map(|measured| measured.values[signal]));
+        for (of_file, [relative, rank]) in measures.iter_mut().zip(column) {
+            of_file[signal][Transform::Relative as usize] = relative;
+            of_file[signal][Transform::Rank as usize] = rank;
         }
     }
     measures
+}
+
+/// For each value: the value relative to the greatest one, and its rank. Both are 0 for values of at most 0.
+pub(super) fn transformed_column(values: impl Iterator<Item = f32> + Clone) -> Vec<[f32; 2]> {
+    let mut column = vec![[0.0; 2]; values.clone().count()];
+    let mut order: Vec<(f32, usize)> =
+        values.enumerate().filter(|(_, value)| *value > 0.0).map(|(file, value)| (value, file)).collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    let Some((greatest, _)) = order.first().copied() else { return column };
+    let mut rank = 0;
+    for (place, (value, file)) in order.iter().enumerate() {
+        // Ties share the better rank.
+        if place > 0 && order[place - 1].0 != *value {
+            rank = place;
+        }
+        column[*file] = [value / greatest, 10.0 / (10.0 + rank as f32)];
+    }
+    column
 }
 
 /// Weighs the measures. The files are returned best first, ties by path.
@@ -91,16 +102,37 @@ pub fn weigh(
         }
         parts
     };
-    let parts: Vec<Values> = measures.iter().map(weighed).collect();
+    let mut parts: Vec<Values> = measures.iter().map(weighed).collect();
+    let mut own = own_parts(measured, kind, profile);
+    for (parts, own) in parts.iter_mut().zip(&own) {
+        parts[Signal::Own as usize] = own.iter().sum();
+    }
     let mut order: Vec<(f32, usize)> =
         parts.iter().enumerate().map(|(place, parts)| (parts.iter().sum(), place)).collect();
     let path = |place: usize| snapshot.path(measured[place].file);
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
-        let measured = measured[place].clone();
-        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], factor: 1.0, measured }
+        let (measured, own) = (measured[place].clone(), std::mem::take(&mut own[place]));
+        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], factor: 1.0, own, measured }
     };
     order.into_iter().map(ranked).collect()
+}
+
+/// For each file: what each signal of the host adds to its sum, in log-odds.
+fn own_parts(files: &[MeasuredFile], kind: QueryKind, profile: &Profile) -> Vec<Vec<f32>> {
+    let count = files.first().map_or(0, |file| file.own.len());
+    let mut parts = vec![vec![0.0; count]; files.len()];
+    for signal in 0..count {
+        let weights = profile.own_weights(kind, &files[0].own[signal].name);
+        let values = || files.iter().map(|file| file.own[signal].value.value);
+        let column = transformed_column(values());
+        for (file, (value, [relative, rank])) in values().zip(column).enumerate() {
+            let measures = [value, relative, rank];
+            parts[file][signal] =
+                Transform::ALL.iter().map(|it| weights[*it as usize] * measures[*it as usize]).sum();
+        }
+    }
+    parts
 }
 
 /// The probability for log-odds: the logistic function.
@@ -108,16 +140,20 @@ pub fn probability(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// By signal: what its contribution adds to the score.
-pub fn amounts(parts: &Values) -> Values {
+/// What a unit of evidence adds to the score: the slope of the secant, or that of the tangent if the two points coincide.
+pub fn slope(parts: &Values) -> f32 {
     let base = parts[Signal::Base as usize];
     let evidence = parts.iter().sum::<f32>() - base;
-    // The slope of the secant; the slope of the tangent if the two points coincide.
-    let slope = if evidence.abs() > 1e-4 {
+    if evidence.abs() > 1e-4 {
         (probability(base + evidence) - probability(base)) / evidence
     } else {
         probability(base) * (1.0 - probability(base))
-    };
+    }
+}
+
+/// By signal: what its contribution adds to the score.
+pub fn amounts(parts: &Values) -> Values {
+    let (base, slope) = (parts[Signal::Base as usize], slope(parts));
     let mut amounts = parts.map(|part| part * slope);
     amounts[Signal::Base as usize] = probability(base);
     amounts

@@ -37,7 +37,7 @@ pub fn reasons(
     let mut parts = ranked.parts;
     parts[Signal::Sibling as usize] = hit.sibling;
     parts[Signal::Literal as usize] += hit.lift;
-    let mut reasons = contributions(query, context, (&ranked.measured, hit.place), &parts)?;
+    let mut reasons = contributions(query, context, (ranked, hit.place), &parts)?;
     if hit.lift != 0.0 {
         let literal = reasons.iter_mut().filter(|reason| reason.signal == Signal::Literal);
         literal.for_each(|reason| reason.text.push_str(OF_FEW));
@@ -52,9 +52,10 @@ pub const OF_FEW: &str = "; moved to the first page";
 fn contributions(
     query: &Query,
     context: &Context<'_>,
-    (measured, place): (&MeasuredFile, Option<Place>),
+    (ranked, place): (&RankedFile, Option<Place>),
     parts: &Values,
 ) -> Result<Vec<Contribution>, SearchError> {
+    let measured = &ranked.measured;
     let amounts = model::amounts(parts);
     let needs_outline = measured.facts.exact.is_some() || measured.facts.best.is_some();
     let version = context.snapshot.version(measured.file);
@@ -63,7 +64,7 @@ fn contributions(
     let writer = SentenceWriter { query, context, measured, place, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
-        .filter(|signal| **signal != Signal::Base && parts[**signal as usize] != 0.0)
+        .filter(|signal| !matches!(**signal, Signal::Base | Signal::Own) && parts[**signal as usize] != 0.0)
         .map(|signal| Contribution {
             signal: *signal,
             value: parts[*signal as usize],
@@ -71,6 +72,14 @@ fn contributions(
             text: format!("{signal}: {}", writer.sentence(*signal)),
         })
         .collect();
+    let slope = model::slope(parts);
+    reasons.extend(ranked.own.iter().zip(&measured.own).filter(|(part, _)| **part != 0.0).map(
+        |(part, own)| {
+            let value = part * ranked.factor;
+            let text = format!("{}: {}", own.name, own.value.sentence);
+            Contribution { signal: Signal::Own, value, amount: value * slope, text }
+        },
+    ));
     reasons.sort_by(|a, b| b.amount.abs().total_cmp(&a.amount.abs()).then_with(|| a.signal.cmp(&b.signal)));
     reasons.push(Contribution {
         signal: Signal::Base,
@@ -105,7 +114,7 @@ struct SentenceWriter<'t> {
 
 impl SentenceWriter<'_> {
     fn sentence(&self, signal: Signal) -> String {
-        let MeasuredFile { file, known, values, facts } = self.measured;
+        let MeasuredFile { file, known, values, facts, .. } = self.measured;
         let version = self.context.snapshot.version(*file);
         let path = version.path();
         let rel = RelPath::new(path).expect("paths are checked before they are recorded");
@@ -168,6 +177,7 @@ impl SentenceWriter<'_> {
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),
             Signal::Graph => "a neighbour of a hit in the code graph".to_string(),
+            Signal::Own => "the signals of the host".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),
         }
     }

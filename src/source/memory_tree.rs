@@ -16,7 +16,7 @@ use crate::path::{PathError, RelPath};
 /// let tree = MemoryTree::of([("src/auth.rs", "/// Resolves the key.\npub fn resolve_api_key() {}\n")])?;
 /// let engine = Engine::in_memory(tree, Options::default())?;
 /// let reply = engine.search(&SearchRequest::new("resolve_api_key"))?;
-/// assert_eq!(reply.results[0].path, "src/auth.rs");
+/// assert_eq!(reply.results[0].path.as_str(), "src/auth.rs");
 ///
 /// // A host that knows what changed says so. The next answer indexes the changed file only.
 /// engine.apply([Change::write("src/auth.rs", "pub fn resolve_token() {}\n")])?;

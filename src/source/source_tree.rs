@@ -41,7 +41,7 @@ use super::content_id::ContentId;
 /// let pages = vec![("release.md".to_string(), "# Making a release\n\nRun the checklist.\n".to_string())];
 /// let engine = Engine::in_memory(Wiki(pages), Options::default())?;
 /// let reply = engine.search(&SearchRequest::new("release checklist"))?;
-/// assert_eq!(reply.results[0].path, "release.md");
+/// assert_eq!(reply.results[0].path.as_str(), "release.md");
 /// # Ok(())
 /// # }
 /// ```

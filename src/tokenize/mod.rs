@@ -10,6 +10,7 @@
 //! list is one string in which [`SEPARATOR`] follows each term. One string is cheaper than a vector of strings, and no
 //! term contains the separator.
 
+mod extra;
 mod family;
 mod list;
 mod pool;
@@ -19,6 +20,7 @@ mod terms;
 mod tokenizer;
 mod words;
 
+pub use extra::{ExtraTerms, TokenizerHook};
 pub use list::{SEPARATOR, TermList};
 pub use pool::{PooledTokenizer, Tokenizers};
 pub use split::parts;

@@ -3,16 +3,32 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::extra::ExtraTerms;
 use super::tokenizer::Tokenizer;
 
 /// A pool of tokenizers for any number of threads.
 #[derive(Default)]
-pub struct Tokenizers(Mutex<Vec<Tokenizer>>);
+pub struct Tokenizers {
+    idle: Mutex<Vec<Tokenizer>>,
+    extra: ExtraTerms,
+}
 
 impl Tokenizers {
+    /// A pool of tokenizers that add further terms.
+    pub fn with(extra: ExtraTerms) -> Tokenizers {
+        Tokenizers { idle: Mutex::default(), extra }
+    }
+
+    /// Whether the tokenizers may add further terms.
+    pub fn has_extra(&self) -> bool {
+        self.extra.any()
+    }
+
     /// Takes a tokenizer out of the pool, or makes a new one.
     pub fn take(&self) -> PooledTokenizer<'_> {
-        PooledTokenizer { pool: self, tokenizer: self.lock().pop().unwrap_or_default() }
+        let idle = self.lock().pop();
+        let tokenizer = idle.unwrap_or_else(|| Tokenizer::with(self.extra.clone()));
+        PooledTokenizer { pool: self, tokenizer }
     }
 
     /// Drops the tokenizers in the pool.
@@ -22,7 +38,7 @@ impl Tokenizers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Tokenizer>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

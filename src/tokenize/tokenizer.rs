@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::extra::ExtraTerms;
 use super::list::TermList;
 use super::terms::{Stems, word_terms};
 use super::words::{MAX_WORD_BYTES, for_each_word};
@@ -33,6 +34,7 @@ pub struct Tokenizer {
     cache_bytes: usize,
     passed_over: bool,
     long_words: FxHashSet<Box<str>>,
+    extra: ExtraTerms,
 }
 
 impl Default for Tokenizer {
@@ -44,7 +46,13 @@ impl Default for Tokenizer {
 impl Tokenizer {
     /// A tokenizer with an empty cache.
     pub fn new() -> Tokenizer {
+        Tokenizer::with(ExtraTerms::default())
+    }
+
+    /// A tokenizer that adds further terms, with an empty cache.
+    pub fn with(extra: ExtraTerms) -> Tokenizer {
         Tokenizer {
+            extra,
             stems: Stems::new(),
             words: FxHashMap::default(),
             arena: String::new(),
@@ -136,6 +144,7 @@ impl Tokenizer {
         self.stems.make_room(self.cache_bytes / 4);
         self.scratch.clear();
         word_terms(&mut self.stems, word, &mut self.scratch);
+        self.extra.push(word, &mut self.scratch);
         let start = self.arena.len() as u32;
         self.arena.push_str(&self.scratch.text);
         let terms = start..self.arena.len() as u32;

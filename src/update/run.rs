@@ -241,6 +241,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
             limits: self.updater.limits(),
             grammars: self.updater.grammars,
             isolation: self.updater.isolation,
+            extra_terms: self.updater.extra_terms,
             segments: writer.segments(),
             tracked: self.updater.tracked,
             known: &known,

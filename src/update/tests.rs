@@ -18,6 +18,7 @@ use crate::model::{Note, SkipReason};
 use crate::path::RelPath;
 use crate::read::{Limits, TreeSource};
 use crate::store::{self, Lock};
+use crate::tokenize::ExtraTerms;
 use crate::walk::{self, FileIdentity};
 use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
@@ -42,7 +43,7 @@ impl TestTree {
             root.clone(),
             root.clone(),
             folder.path().join("index"),
-            fingerprint(&Grammars::built_in()),
+            fingerprint(&Grammars::built_in(), &ExtraTerms::default()),
         );
         let settings = Settings {
             hidden: false,
@@ -97,6 +98,7 @@ impl TestTree {
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
             isolation: &Isolation::InProcess,
+            extra_terms: &ExtraTerms::default(),
             settings: &self.settings,
             threads: Some(2),
             max_memory: None,
@@ -224,6 +226,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         limits: Limits::default(),
         grammars: &tree.grammars,
         isolation: &Isolation::InProcess,
+        extra_terms: &ExtraTerms::default(),
         segments: writer.segments(),
         tracked: None,
         known: &FxHashMap::default(),

@@ -13,6 +13,7 @@ use crate::meta::ViewKey;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, TreeSource};
+use crate::tokenize::ExtraTerms;
 use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, view_key};
@@ -47,6 +48,8 @@ pub struct Updater<'e> {
     pub grammars: &'e Grammars,
     /// The parser pool, in this process or in workers.
     pub isolation: &'e Isolation,
+    /// The further terms of words.
+    pub extra_terms: &'e ExtraTerms,
     /// The settings that change what is stored.
     pub settings: &'e Settings,
     /// The number of threads; `None` means one for each core.

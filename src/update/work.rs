@@ -36,7 +36,7 @@ use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, Sym
 use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::text::{LineIndex, Lines, Span};
-use crate::tokenize::{TermList, Tokenizer};
+use crate::tokenize::{ExtraTerms, TermList, Tokenizer};
 use crate::walk::FileIdentity;
 use crate::worker::{FileAnalyzer, Isolation, Lost};
 
@@ -58,6 +58,7 @@ pub struct WorkerInputs<'w> {
     pub limits: Limits,
     pub grammars: &'w Grammars,
     pub isolation: &'w Isolation,
+    pub extra_terms: &'w ExtraTerms,
     pub segments: SegmentMaker,
     pub tracked: Option<&'w Tracked>,
     pub known: &'w FxHashMap<(&'w str, VersionContent), VersionId>,
@@ -248,7 +249,7 @@ impl<'w> IndexWorker<'w> {
             batch: WorkerBatch { thread, ..WorkerBatch::default() },
             analyzer: FileAnalyzer::new(work.isolation, work.grammars),
             slot: work.journal.slot(thread),
-            tokenizer: Tokenizer::new(),
+            tokenizer: Tokenizer::with(work.extra_terms.clone()),
             fields: Fields::default(),
         }
     }

@@ -6,7 +6,7 @@ use crate::git::Head;
 use crate::grammar::Grammars;
 use crate::meta::{RevisionHead, ViewHead, ViewKey};
 use crate::store::FORMAT_VERSION;
-use crate::tokenize::TOKENIZER_VERSION;
+use crate::tokenize::{ExtraTerms, TOKENIZER_VERSION};
 use crate::walk::{self, WalkOptions};
 
 /// The settings that decide which files a view holds.
@@ -38,10 +38,13 @@ impl Settings {
 }
 
 /// A hash of everything that changes what is stored for given content; part of the name of the data folder.
-pub fn fingerprint(grammars: &Grammars) -> String {
+pub fn fingerprint(grammars: &Grammars, extra: &ExtraTerms) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{:?}", [FORMAT_VERSION, TOKENIZER_VERSION, analyze::VERSION]).as_bytes());
     hasher.update(&grammars.fingerprint());
+    if let Some(extra) = extra.fingerprint() {
+        hasher.update(b"extra terms").update(extra.as_bytes());
+    }
     hasher.finalize().to_hex()[..12].to_string()
 }
 

@@ -34,7 +34,6 @@ use super::graph::on_large_stack;
 use super::lookup::check_rows;
 use crate::filter::Filter;
 use crate::parallel;
-use crate::query::Query;
 use crate::update::OnProgress;
 
 /// The smallest and the largest budget, in tokens.
@@ -64,7 +63,7 @@ impl Engine {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
             return Err(Error::bad(format!("budget is {}; choose {least} to {most} tokens", request.budget)));
         }
-        let query = Query::parse(&request.task)?;
+        let query = self.parsed(&request.task)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let span = tracing::info_span!("code.pack", project = %self.root().display());
         let _entered = span.enter();

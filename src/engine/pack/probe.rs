@@ -8,7 +8,6 @@ use crate::goals::{
     Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, chosen_mode, regions,
 };
 use crate::path::RelPath;
-use crate::query::Query;
 use crate::search::SearchSnapshot;
 
 /// The places that a search for the whole task and for one of several goals gives.
@@ -30,7 +29,7 @@ impl PackRun<'_, '_> {
         self.record.places_per_search.push(places.len());
         candidates.add(places, None, is_only);
         for (goal, asked) in goals.iter().enumerate().filter(|_| !is_only) {
-            let places = match Query::parse(&asked.text) {
+            let places = match self.answer.engine().parsed(&asked.text) {
                 Ok(query) => self.answer.places(&query, OF_GOAL)?,
                 Err(_) => Vec::new(),
             };

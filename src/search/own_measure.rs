@@ -1,0 +1,31 @@
+//! The measures of the signals that a host adds.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::own::{HostSignal, OwnMeasure, SignalInput, SignalValue};
+use crate::query::Query;
+
+/// The measures of the signals of the host that the profile weighs for this query, in the order of the signals.
+pub fn measured(query: &Query, context: &Context<'_>, file: u32) -> Vec<OwnMeasure> {
+    let version = context.snapshot.version(file);
+    let input = SignalInput {
+        query: &query.text,
+        kind: query.kind,
+        path: version.path(),
+        language: context.grammars.name(version.language()),
+        lines: version.lines(),
+        content: version.content().ranked(),
+    };
+    let is_weighed = |signal: &&Arc<dyn HostSignal>| {
+        context.profile.own_weights(query.kind, signal.name()).iter().any(|weight| *weight != 0.0)
+    };
+    let measure = |signal: &Arc<dyn HostSignal>| {
+        let value = signal.measure(&input).filter(|value| value.value.is_finite());
+        OwnMeasure {
+            name: signal.name().to_string(),
+            value: value.unwrap_or_else(|| SignalValue::new(0.0, "")),
+        }
+    };
+    context.signals.iter().filter(is_weighed).map(measure).collect()
+}
