@@ -26,17 +26,18 @@
 //! # }
 //! ```
 //!
-//! The stable API consists of the items that this page re-exports, and of the types of their public fields, parameters and
-//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). Some
-//! of these types are not re-exported and can be named only by a path through a module. The types are stable, but these
-//! paths are not. The modules are public for the command line and the evaluation programs of this repository. All other
-//! items of the modules change without notice.
+//! The stable API consists of the items on this page: the engine, its options, requests and replies with the types of their
+//! fields, and one [`Error`] with a [`kind`](Error::kind). `docs/api.txt` lists them. Modules that this page does not show are
+//! public for the program and the evaluation of this repository only; what can be named by a path through a module changes
+//! without notice.
 
+#![deny(missing_docs)]
 #![allow(
     rustdoc::private_intra_doc_links,
     reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
 )]
 
+pub use document::Heading;
 pub use engine::api::{
     ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
     ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,
@@ -53,9 +54,20 @@ pub use engine::api::{
     Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
     Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
+pub use engine::api::{
+    Building, BuiltInFire, Cause, Check, Checkup, Collected, Cost, DropReason, Dropped, Exception, Export,
+    Exported, FileEdge, FileGraphQuestion, FileGraphReply, FileGraphRequest, FileNode, GitReach, GrepFiles,
+    HitCallers, IgnoreKind, IgnoreRule, Import, Imported, IndexRecipe, KeptView, LockHolder, Neighbour,
+    OverridingRule, PackHelpers, Parsing, PrintedGrep, Remedy, SourceLine, SpaceTarget, SymlinkPolicy,
+    ViewRow, ViewsReply, WatchEnd, WorkerPool,
+};
 pub use engine::api::{ExtraTerms, HostSignal, HostSignals, SignalInput, SignalValue, TokenizerHook};
-pub use engine::{Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
+pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use filter::FilterSpec;
+pub use goals::{Clusterer, Planner};
+pub use graph::{EdgeRule, Relation};
+pub use grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
+pub use id::{ContentHash, Generation};
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
@@ -63,76 +75,123 @@ pub use library::{
     SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry, UnfinishedImport,
     UpdatedSource, VerifiedSource,
 };
+pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
     Signal, Transform,
 };
 pub use worker::{Isolation, WorkerPool, run_worker_if_asked};
 
-pub use path::RelPath;
+pub use model::{Note, SkipReason, Skipped, SymbolKind, UnknownKind};
+pub use path::{PathBase, PathError, RelPath};
+pub use profile::{Bm25, Bm25Fields, Fusion};
 pub use source::{
     Change, ContentId, FolderTree, MemoryTree, RevisionTree, SourceEntry, SourceEntryKind, SourceTree,
     ZipTree,
 };
 
+pub use text::{Lines, Span};
+pub use update::OnProgress;
+pub use walk::IgnoreSources;
+
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
 mod cores;
+#[doc(hidden)]
 pub mod id;
+#[doc(hidden)]
 pub mod path;
 mod similar;
+#[doc(hidden)]
 pub mod text;
 mod time;
 
+#[doc(hidden)]
 pub mod clean;
 mod gitdir;
+#[doc(hidden)]
 pub mod model;
 mod parallel;
+#[doc(hidden)]
 pub mod tree;
 
+#[doc(hidden)]
 pub mod git;
+#[doc(hidden)]
 pub mod grammar;
+#[doc(hidden)]
 pub mod profile;
+#[doc(hidden)]
 pub mod query;
+#[doc(hidden)]
 pub mod read;
+#[doc(hidden)]
 pub mod secrets;
+#[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
 pub mod tokenize;
+#[doc(hidden)]
 pub mod walk;
 
+#[doc(hidden)]
 pub mod analyze;
+#[doc(hidden)]
 pub mod document;
+#[doc(hidden)]
 pub mod filter;
+#[doc(hidden)]
 pub mod fuzzy;
+#[doc(hidden)]
 pub mod snippet;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod watch;
 
+#[doc(hidden)]
 pub mod goals;
+#[doc(hidden)]
 pub mod index;
+#[doc(hidden)]
 pub mod memory;
+#[doc(hidden)]
 pub mod meta;
 mod pack;
+#[doc(hidden)]
 pub mod session;
+#[doc(hidden)]
 pub mod worker;
 
+#[doc(hidden)]
 pub mod grep;
+#[doc(hidden)]
 pub mod workspace;
 
+#[doc(hidden)]
 pub mod graph;
+#[doc(hidden)]
 pub mod retention;
+#[doc(hidden)]
 pub mod search;
 
+#[doc(hidden)]
 pub mod update;
 
+#[doc(hidden)]
 pub mod archive;
 
+#[doc(hidden)]
 pub mod engine;
 
+#[doc(hidden)]
 pub mod library;
 
+#[doc(hidden)]
 pub mod catalog;
+#[doc(hidden)]
 pub mod render;
 
+#[doc(hidden)]
 pub mod operations;
 
 /// README's example is compiled with the tests.
