@@ -18,7 +18,7 @@ thread_local! {
 }
 
 impl Engine {
-    /// Runs calls on this thread that `cancel` ends early. A walk of the tree or of a commit ends at the next folder, and the
+    /// Runs calls on this thread that `cancel` ends early, also at a deadline ([`Cancel::at`]). A walk of the tree or of a commit ends at the next folder, and the
     /// call fails with an error of kind [`super::ErrorKind::Cancelled`]. An update that has begun to write goes on to its
     /// end, because the next call needs it.
     pub fn cancellable<T>(cancel: &Cancel, calls: impl FnOnce() -> T) -> T {

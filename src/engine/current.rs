@@ -123,7 +123,9 @@ impl Engine {
         progress: OnProgress<'_>,
         answer: impl Fn(&SearchSnapshot, Freshness) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        cancel::check()?;
         let (snapshot, freshness) = self.ready(progress)?;
+        cancel::check()?;
         let error = match index::guarded(|| answer(&snapshot, freshness)) {
             Err(error) if error.kind() == ErrorKind::Damaged => error,
             other => return other,

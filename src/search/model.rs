@@ -120,16 +120,15 @@ pub fn weigh(
 
 /// For each file: what each signal of the host adds to its sum, in log-odds.
 fn own_parts(files: &[MeasuredFile], kind: QueryKind, profile: &Profile) -> Vec<Vec<f32>> {
-    let count = files.first().map_or(0, |file| file.own.len());
-    let mut parts = vec![vec![0.0; count]; files.len()];
-    for signal in 0..count {
-        let weights = profile.own_weights(kind, &files[0].own[signal].name);
-        let values = || files.iter().map(|file| file.own[signal].value.value);
-        let column = transformed_column(values());
-        for (file, (value, [relative, rank])) in values().zip(column).enumerate() {
+    let mut parts = vec![Vec::new(); files.len()];
+    let signals = files.first().map_or(&[][..], |file| &file.own);
+    for (place, signal) in signals.iter().enumerate() {
+        let weights = profile.own_weights(kind, &signal.name);
+        let values = files.iter().map(|file| file.own[place].value.value);
+        let measures = values.clone().zip(transformed_column(values));
+        for (parts, (value, [relative, rank])) in parts.iter_mut().zip(measures) {
             let measures = [value, relative, rank];
-            parts[file][signal] =
-                Transform::ALL.iter().map(|it| weights[*it as usize] * measures[*it as usize]).sum();
+            parts.push(measures.iter().zip(weights).map(|(measure, weight)| measure * weight).sum());
         }
     }
     parts

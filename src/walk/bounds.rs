@@ -38,19 +38,27 @@ impl Default for CommitLimits {
     }
 }
 
-/// Cancels work from another thread. Clones cancel the same work.
+/// Cancels work from another thread, or at a deadline. Clones cancel the same work.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    is_cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
 
 impl Cancel {
-    /// Cancels the work soon, or before it starts.
-    pub fn cancel(&self) {
-        self.0.store(true, Relaxed);
+    /// A handle that also cancels the work at `deadline`.
+    pub fn at(deadline: Instant) -> Cancel {
+        Cancel { deadline: Some(deadline), ..Cancel::default() }
     }
 
-    /// Whether the work was cancelled.
+    /// Cancels the work soon, or before it starts.
+    pub fn cancel(&self) {
+        self.is_cancelled.store(true, Relaxed);
+    }
+
+    /// Whether the work was cancelled, or its deadline has passed.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Relaxed)
+        self.is_cancelled.load(Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

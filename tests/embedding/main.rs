@@ -1,5 +1,6 @@
 //! The library as a host embeds it: by the names that the crate exports at its root, and without the program.
 
+mod examples;
 mod front_door;
 mod in_memory;
 mod own_signals;
