@@ -13,6 +13,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use spyhop::ExtraTerms;
 use spyhop::engine::api::{GrepReply, GrepRequest, Options, StalePolicy};
 use spyhop::grammar::Grammars;
 use spyhop::grep::{self, Effort, NarrowPlan, Wanted};
@@ -44,7 +45,12 @@ impl Bed {
         let root = engine.root().to_path_buf();
         let owner = git::discover(&root).map_or_else(|| root.clone(), |repo| repo.common_dir());
         let dir = engine.index_dir().to_path_buf();
-        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&Grammars::built_in()));
+        let workspace = Workspace::new(
+            root,
+            owner,
+            dir,
+            workspace::fingerprint(&Grammars::built_in(), &ExtraTerms::default()),
+        );
         let committed = workspace.open().expect("it was just made");
         let n_files = committed.meta.views().map(|(_, info)| info.files as usize).sum();
         Bed { engine, committed, n_files, _index: index }

@@ -66,7 +66,7 @@ impl Bed {
         let owner = git::discover(&root).map_or_else(|| root.clone(), |repo| repo.common_dir());
         let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy().into_owned());
         let dir = engine.index_dir().to_path_buf();
-        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&Grammars::built_in()));
+        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&Grammars::built_in(), &spyhop::ExtraTerms::default()));
         Bed { name, engine, workspace, _index: index }
     }
 
@@ -105,6 +105,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
     let filter = Filter::new(&FilterSpec::default(), &grammars).expect("the default filter");
     let snapshot = bed.snapshot();
     let tokenizers = Tokenizers::default();
+    let signals = spyhop::HostSignals::default();
     let context = Context {
         tokenizers: &tokenizers,
         snapshot: &snapshot,
@@ -115,6 +116,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         session: None,
         per_file: 3,
         exhaustive: None,
+        signals: &signals,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));
 

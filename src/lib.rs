@@ -58,8 +58,8 @@ pub use engine::api::{
     Building, BuiltInFire, Cause, Check, Checkup, Collected, Cost, DropReason, Dropped, Exception, Export,
     Exported, FileEdge, FileGraphQuestion, FileGraphReply, FileGraphRequest, FileNode, GitReach, GrepFiles,
     HitCallers, IgnoreKind, IgnoreRule, Import, Imported, IndexRecipe, KeptView, LockHolder, Neighbour,
-    OverridingRule, PackHelpers, Parsing, PrintedGrep, Remedy, SourceLine, SpaceTarget, SymlinkPolicy,
-    ViewRow, ViewsReply, WatchEnd, WorkerPool,
+    OverridingRule, PackHelpers, PrintedGrep, Remedy, SourceLine, SpaceTarget, SymlinkPolicy, ViewRow,
+    ViewsReply, WatchEnd, WorkerPool,
 };
 pub use engine::api::{ExtraTerms, HostSignal, HostSignals, SignalInput, SignalValue, TokenizerHook};
 pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
@@ -80,7 +80,7 @@ pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
     Signal, Transform,
 };
-pub use worker::{Isolation, WorkerPool, run_worker_if_asked};
+pub use worker::{Isolation, run_worker_if_asked};
 
 pub use model::{Note, SkipReason, Skipped, SymbolKind, UnknownKind};
 pub use path::{PathBase, PathError, RelPath};
