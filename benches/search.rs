@@ -66,7 +66,12 @@ impl Bed {
         let owner = git::discover(&root).map_or_else(|| root.clone(), |repo| repo.common_dir());
         let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy().into_owned());
         let dir = engine.index_dir().to_path_buf();
-        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&Grammars::built_in(), &spyhop::ExtraTerms::default()));
+        let workspace = Workspace::new(
+            root,
+            owner,
+            dir,
+            workspace::fingerprint(&Grammars::built_in(), &spyhop::ExtraTerms::default()),
+        );
         Bed { name, engine, workspace, _index: index }
     }
 
