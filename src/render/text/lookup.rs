@@ -274,7 +274,7 @@ fn empty_page(pattern: &str, total: usize, snapshot: &Snapshot) -> String {
         }
         0 => format!(
             "No results found for: {pattern}\n  `spyhop search {}` searches the code for these words.\n",
-            quoted(&pattern)
+            pattern.split_whitespace().map(quoted).collect::<Vec<_>>().join(" ")
         ),
         _ => format!("No further results for: {pattern} ({total} in all)\n"),
     }
