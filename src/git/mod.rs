@@ -9,8 +9,8 @@
 //! another user is opened with less trust and works as well, because nothing is written to it. Only `remote` reads the
 //! user's configuration, to reach other machines as the user's own Git does.
 //!
-//! Without the feature `git`, every folder is treated as not being a repository: [`without`] has the same functions, and
-//! types without a value. Without the feature `network`, no URL is accepted ([`without_network`]).
+//! Without the feature `git`, every folder is treated as not being a repository: `without` has the same functions, and
+//! types without a value. Without the feature `network`, no URL is accepted (`without_network`).
 
 #[cfg(feature = "git")]
 mod changes;

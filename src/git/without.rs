@@ -37,11 +37,7 @@ pub fn open_objects(_folder: &Path, _reach: &Reach) -> Result<Option<Repo>, GitD
 #[derive(Clone)]
 pub enum Repo {}
 
-#[expect(
-    missing_docs,
-    clippy::missing_errors_doc,
-    reason = "the functions are those of the type with the feature `git`"
-)]
+#[expect(missing_docs, reason = "the functions are those of the type with the feature `git`")]
 impl Repo {
     pub fn top(&self) -> &Path {
         match *self {}
@@ -134,11 +130,7 @@ impl Tracked {
 /// The tree of a commit.
 pub enum CommitTree {}
 
-#[expect(
-    missing_docs,
-    clippy::missing_errors_doc,
-    reason = "the functions are those of the type with the feature `git`"
-)]
+#[expect(missing_docs, reason = "the functions are those of the type with the feature `git`")]
 impl CommitTree {
     pub fn commit(&self) -> &str {
         match *self {}

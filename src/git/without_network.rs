@@ -8,10 +8,6 @@ use super::remote_error::{RemoteError, RemoteReference};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemoteRepository {}
 
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "the functions are those of the type with the feature `network`"
-)]
 impl RemoteRepository {
     /// Refuses every URL.
     pub fn parse(text: &str) -> Result<RemoteRepository, RemoteError> {
