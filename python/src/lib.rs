@@ -1,7 +1,7 @@
 //! The native part of the Python package `spyhop`: the module `spyhop._spyhop`.
 //!
 //! Calls run without the interpreter's lock, and results are plain data with a copy of what a reply of the library says.
-//! Long calls run on a thread of their own, so that the caller's thread can look for signals ([`run`]). A panic becomes
+//! Long calls run on a thread of their own, so that the caller's thread can look for signals (`run`). A panic becomes
 //! an exception, and nothing is printed. The Python half of the package is in `package/spyhop`.
 
 mod batch;

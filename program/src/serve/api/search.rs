@@ -1,6 +1,6 @@
 //! Search as a person types: a query line, answered whole or as server-sent events.
 //!
-//! This module owns the order of the events, and how a newer request of a tab ends an older one. [`search`](super::super::search) asks the engine.
+//! This module owns the order of the events, and how a newer request of a tab ends an older one. [`search`] asks the engine.
 
 use std::sync::Arc;
 use std::time::Instant;
