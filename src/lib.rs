@@ -99,6 +99,8 @@ mod cores;
 #[doc(hidden)]
 pub mod id;
 #[doc(hidden)]
+pub mod judged;
+#[doc(hidden)]
 pub mod path;
 mod similar;
 #[doc(hidden)]

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
-    (0, &["cores", "id", "path", "similar", "text", "time"]),
+    (0, &["cores", "id", "judged", "path", "similar", "text", "time"]),
     (1, &["clean", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "document", "filter", "fuzzy", "query", "snippet", "source", "watch"]),
@@ -44,8 +44,19 @@ const FRONT_ENDS: &[&str] = &[
 ];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
-const FRONT_END_API: &[&str] =
-    &["catalog", "engine", "filter", "library", "model", "operations", "path", "profile", "render", "worker"];
+const FRONT_END_API: &[&str] = &[
+    "catalog",
+    "engine",
+    "filter",
+    "judged",
+    "library",
+    "model",
+    "operations",
+    "path",
+    "profile",
+    "render",
+    "worker",
+];
 
 /// Crates that are one decision of one place: who may name them.
 const ENGINES: &[(&str, &[&str])] = &[

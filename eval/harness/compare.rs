@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use fastrand::Rng;
+use spyhop::judged::{mean, mean_of_means};
 
 use crate::failure::Failure;
-use crate::measure::{Measures, mean, percentile};
+use crate::measure::{Measures, percentile};
 use crate::record::{QueryRow, Run};
-use crate::report::mean_of_means;
 use crate::table::Table;
 
 /// Differences below this are none: they come from the order of additions.

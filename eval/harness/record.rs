@@ -8,10 +8,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use spyhop::judged::Judged;
 use spyhop::text::Lines;
 use spyhop::{Hit, Profile};
 
-use crate::measure::{Judged, Measures, PlaceMeasures};
+use crate::measure::{Measures, PlaceMeasures};
 use crate::sets::{Query, Target};
 
 /// The version of the run file format; files of other versions are refused.
@@ -215,7 +216,7 @@ fn answered(targets: &[Target], path: &str, lines: Lines) -> Vec<usize> {
 /// The measures of a list of hits.
 pub fn measures(hits: &[HitRow], targets: &[Target], k: usize) -> Measures {
     let chars: Vec<usize> = hits.iter().map(|hit| hit.chars).collect();
-    judged(hits, targets).measures(k, &chars)
+    Measures::of(&judged(hits, targets), k, &chars)
 }
 
 fn judged(hits: &[HitRow], targets: &[Target]) -> Judged {

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::measure::{Measures, PlaceMeasures, mean, percentile};
+use spyhop::judged::mean_of_means;
+
+use crate::measure::{Measures, PlaceMeasures, percentile};
 use crate::record::{QueryRow, Run, TreeRow};
 use crate::table::Table;
 
@@ -19,15 +21,6 @@ pub struct Averages {
     pub measures: Measures,
     /// Latency that half, nine tenths and 99 hundredths of the queries do not exceed, in milliseconds.
     pub ms: [f64; 3],
-}
-
-/// The mean over groups of the means over their values.
-pub fn mean_of_means<G: Ord>(values: impl IntoIterator<Item = (G, f64)>) -> f64 {
-    let mut groups: BTreeMap<G, Vec<f64>> = BTreeMap::new();
-    for (group, value) in values {
-        groups.entry(group).or_default().push(value);
-    }
-    mean(groups.into_values().map(mean))
 }
 
 impl Averages {

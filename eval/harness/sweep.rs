@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::thread;
 
 use spyhop::engine::api::MAX_RESULTS;
+use spyhop::judged::mean_of_means;
 use spyhop::{Engine, Feature, Mode, Profile, QueryKind, SearchRequest, Signal, Transform};
 
 use crate::compare::Measure;
 use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::record::{HitRow, measures};
-use crate::report::mean_of_means;
 use crate::run::request;
 use crate::select::Selection;
 use crate::sets::{Set, Tree};

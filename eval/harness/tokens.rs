@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use spyhop::judged::mean;
 use spyhop::render::agent;
 use spyhop::text::Lines;
 use spyhop::{Mode, Profile, SearchReply, SearchRequest};
 
 use crate::corpus::Opened;
 use crate::failure::Failure;
-use crate::measure::{mean, percentile};
+use crate::measure::percentile;
 use crate::progress::Bar;
 use crate::ripgrep::{RipgrepAgent, listed_tokens};
 use crate::run::request;

@@ -99,7 +99,7 @@ impl HostSignals {
         self.0.iter()
     }
 
-    /// What is wrong with the names of the signals.
+    /// An error about the names of the signals, if one is invalid, built in or given twice.
     pub(crate) fn fault(&self) -> Option<String> {
         let names: Vec<&str> = self.0.iter().map(|signal| signal.name()).collect();
         let is_name = |name: &str| {

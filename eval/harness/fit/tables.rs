@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use spyhop::judged::{mean, mean_of_means};
 use spyhop::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::held_out::Held;
@@ -10,9 +11,8 @@ use super::question::Question;
 use super::{DEPTH, K};
 use crate::bins::{BINS, Bins};
 use crate::compare::{Measure, interval};
-use crate::measure::{Measures, mean};
+use crate::measure::Measures;
 use crate::record::QueryRow;
-use crate::report::mean_of_means;
 use crate::table::Table;
 
 /// What is looked at.

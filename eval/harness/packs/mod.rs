@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use spyhop::judged::Judged;
 
 use self::ways::{Asked, Way, WayContext};
 use crate::failure::Failure;
-use crate::measure::Judged;
 use crate::progress::Bar;
 use crate::select::Selection;
 use crate::sets::Query;

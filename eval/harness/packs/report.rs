@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use spyhop::judged::mean;
+
 use super::PackRow;
 use super::ways::Way;
-use crate::measure::{mean, percentile};
+use crate::measure::percentile;
 use crate::table::Table;
 
 /// The tables of all repositories and of each fold, and the latency.

@@ -37,7 +37,7 @@ impl HostRefusal {
     }
 }
 
-/// What is wrong with the bearer token of a request.
+/// Why the bearer token of a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenFault {
     /// The request has no bearer token.

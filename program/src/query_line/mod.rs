@@ -41,7 +41,7 @@ impl Key {
         }
     }
 
-    /// What a filter with this key does, for people.
+    /// The description of a filter with this key, in completions.
     pub fn help(self) -> &'static str {
         match self {
             Key::Lang => "files of a language",
@@ -97,14 +97,14 @@ pub struct ParsedLine {
     pub words: Vec<FilterWord>,
 }
 
-/// What is wrong with a query line.
+/// An error in a query line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct LineFault {
     pub text: String,
     /// The bytes of the wrong word in the line.
     pub span: Range<usize>,
-    /// What could stand there instead.
+    /// The valid words in place of the wrong one.
     pub choices: Vec<String>,
 }
 

@@ -4,7 +4,7 @@
 
 use regex_syntax::ParserBuilder;
 
-/// What is searched.
+/// The kind of search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryMode {
     Ranked,

@@ -65,7 +65,7 @@ impl ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", text)
     }
 
-    /// The error of the word at `span` of `line`, with what could stand there.
+    /// The error about the word at `span` of `line`, with the valid words.
     pub fn at(self, line: &str, span: Range<usize>, choices: Vec<String>) -> ApiError {
         let word = line.get(span.clone()).unwrap_or_default().to_string();
         let fault = Some(QueryFault { span, word, choices });

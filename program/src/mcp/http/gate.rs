@@ -41,7 +41,7 @@ pub enum Refusal {
     Token,
     #[error("too many requests are in progress; try again later")]
     Full,
-    #[error("there is no such session any more; send initialize again, without Mcp-Session-Id")]
+    #[error("the session of Mcp-Session-Id has ended; send initialize again, without Mcp-Session-Id")]
     Session,
 }
 
@@ -67,7 +67,7 @@ impl Refusal {
     }
 }
 
-/// What a person can do about a refused host or page.
+/// The option that allows a refused origin, as the end of the error.
 fn advice(refusal: &HostRefusal) -> &'static str {
     match refusal {
         HostRefusal::Origin { .. } => "; --allow-origin allows them",

@@ -1,4 +1,4 @@
-//! What could stand at the caret of the query line: keys of filters, their values, and names of definitions.
+//! Completions at the caret of the query line: keys of filters, their values, and names of definitions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -3,18 +3,17 @@
 //! A run is a file of JSON lines in one folder (`eval/README.md`). Names of runs and profiles are names of files in that
 //! folder, so nothing else is read or written.
 
-mod measures;
 mod profile;
 mod run;
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
+use spyhop::judged::{Judged, mean_of_means};
 
 use super::ask::Ask;
 use super::reply::ApiError;
 use super::site::PageSite;
-use measures::{JudgedList, mean_of_means};
 use run::{QueryRow, Run};
 
 pub use profile::{profile, rerank, save_profile};
@@ -40,8 +39,8 @@ pub fn runs(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
 
 fn summary(name: &str, run: &Run) -> Value {
     let header = &run.header;
-    let judged: Vec<(&QueryRow, JudgedList)> = run.queries.iter().map(|row| (row, row.judged())).collect();
-    let mean = |of: &dyn Fn(&JudgedList) -> f64| {
+    let judged: Vec<(&QueryRow, Judged)> = run.queries.iter().map(|row| (row, row.judged())).collect();
+    let mean = |of: &dyn Fn(&Judged) -> f64| {
         mean_of_means(judged.iter().map(|(row, judged)| (row.group(), of(judged))))
     };
     json!({

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
+use spyhop::judged::Judged;
 
 use super::super::reply::ApiError;
-use super::measures::JudgedList;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -149,10 +149,10 @@ impl Run {
 
 impl QueryRow {
     /// The ranks of the list, as input of the measures.
-    pub fn judged(&self) -> JudgedList {
+    pub fn judged(&self) -> Judged {
         let hits: Vec<&[usize]> = self.hits.iter().map(|hit| hit.targets.as_slice()).collect();
         let grades: Vec<u32> = self.targets.iter().map(|target| target.grade).collect();
-        JudgedList::new(&hits, grades)
+        Judged::new(&hits, &grades)
     }
 
     /// The group for averages: the set and the tree.
