@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// A list as the measures see it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedList {
     /// For each hit, in order of rank, what it gives: the best grade of the targets that it is the first to answer.
     gains: Vec<u32>,
     /// For each target the rank, from 1, of the first hit that answers it.
@@ -17,9 +17,9 @@ pub struct Judged {
     grades: Vec<u32>,
 }
 
-impl Judged {
+impl JudgedList {
     /// A list: `hits` holds the targets that each hit answers, by their place in `grades`.
-    pub fn new(hits: &[&[usize]], grades: &[u32]) -> Judged {
+    pub fn new(hits: &[&[usize]], grades: &[u32]) -> JudgedList {
         let mut first = vec![None; grades.len()];
         let mut gains = Vec::with_capacity(hits.len());
         for (rank, answered) in (1..).zip(hits) {
@@ -32,7 +32,7 @@ impl Judged {
             }
             gains.push(gain);
         }
-        Judged { gains, first, grades: grades.to_vec() }
+        JudgedList { gains, first, grades: grades.to_vec() }
     }
 
     /// The rank, from 1, of the first hit that answers each target.
@@ -122,13 +122,13 @@ mod tests {
     use super::*;
 
     /// `hits` spells the targets of each hit as digits, `.` for none.
-    fn judged(hits: &str, grades: &[u32]) -> Judged {
+    fn judged(hits: &str, grades: &[u32]) -> JudgedList {
         let hits: Vec<Vec<usize>> = hits
             .split_whitespace()
             .map(|hit| hit.chars().filter_map(|sign| sign.to_digit(10)).map(|digit| digit as usize).collect())
             .collect();
         let hits: Vec<&[usize]> = hits.iter().map(Vec::as_slice).collect();
-        Judged::new(&hits, grades)
+        JudgedList::new(&hits, grades)
     }
 
     fn check(actual: f64, expected: f64) {

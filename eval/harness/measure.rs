@@ -1,6 +1,6 @@
 //! What a list is worth: the measures of [`spyhop::judged`] that the harness records.
 
-use spyhop::judged::Judged;
+use spyhop::judged::JudgedList;
 
 /// What a list is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ pub struct PlaceMeasures {
 
 impl Measures {
     /// All measures. `chars` is how many characters are read of each hit.
-    pub fn of(judged: &Judged, k: usize, chars: &[usize]) -> Measures {
+    pub fn of(judged: &JudgedList, k: usize, chars: &[usize]) -> Measures {
         Measures {
             ndcg: judged.ndcg(k),
             reciprocal_rank: judged.reciprocal_rank(k),

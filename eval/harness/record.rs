@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use spyhop::judged::Judged;
+use spyhop::judged::JudgedList;
 use spyhop::text::Lines;
 use spyhop::{Hit, Profile};
 
@@ -219,15 +219,15 @@ pub fn measures(hits: &[HitRow], targets: &[Target], k: usize) -> Measures {
     Measures::of(&judged(hits, targets), k, &chars)
 }
 
-fn judged(hits: &[HitRow], targets: &[Target]) -> Judged {
+fn judged(hits: &[HitRow], targets: &[Target]) -> JudgedList {
     let hits: Vec<&[usize]> = hits.iter().map(|hit| hit.targets.as_slice()).collect();
     let grades: Vec<u32> = targets.iter().map(|target| target.grade).collect();
-    Judged::new(&hits, &grades)
+    JudgedList::new(&hits, &grades)
 }
 
 impl QueryRow {
     /// The ranks of the list, as input of the measures.
-    pub fn judged(&self) -> Judged {
+    pub fn judged(&self) -> JudgedList {
         judged(&self.hits, &self.targets)
     }
 
@@ -243,7 +243,7 @@ impl QueryRow {
         }
         let list = |of: fn(&HitRow) -> &Vec<usize>| {
             let hits: Vec<&[usize]> = self.hits.iter().map(|hit| of(hit).as_slice()).collect();
-            Judged::new(&hits, &vec![1; self.places.len()])
+            JudgedList::new(&hits, &vec![1; self.places.len()])
         };
         let (places, shown) = (list(|hit| &hit.places), list(|hit| &hit.shown));
         Some(PlaceMeasures {

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use spyhop::judged::Judged;
+use spyhop::judged::JudgedList;
 
 use self::ways::{Asked, Way, WayContext};
 use crate::failure::Failure;
@@ -164,7 +164,7 @@ fn row(tree: &str, query: &Query, way: Way, asked: Asked) -> PackRow {
         budget: asked.budget,
         recall: found as f64 / query.targets.len() as f64,
         precision: if files.is_empty() { 0.0 } else { right as f64 / files.len() as f64 },
-        ndcg: Judged::new(&answered, &grades).ndcg(FIRST_FILES),
+        ndcg: JudgedList::new(&answered, &grades).ndcg(FIRST_FILES),
         files: files.len(),
         tokens: asked.tokens,
         ms: asked.ms,

@@ -9,7 +9,7 @@ mod run;
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use spyhop::judged::{Judged, mean_of_means};
+use spyhop::judged::{JudgedList, mean_of_means};
 
 use super::ask::Ask;
 use super::reply::ApiError;
@@ -39,8 +39,8 @@ pub fn runs(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
 
 fn summary(name: &str, run: &Run) -> Value {
     let header = &run.header;
-    let judged: Vec<(&QueryRow, Judged)> = run.queries.iter().map(|row| (row, row.judged())).collect();
-    let mean = |of: &dyn Fn(&Judged) -> f64| {
+    let judged: Vec<(&QueryRow, JudgedList)> = run.queries.iter().map(|row| (row, row.judged())).collect();
+    let mean = |of: &dyn Fn(&JudgedList) -> f64| {
         mean_of_means(judged.iter().map(|(row, judged)| (row.group(), of(judged))))
     };
     json!({

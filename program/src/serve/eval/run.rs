@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use spyhop::judged::Judged;
+use spyhop::judged::JudgedList;
 
 use super::super::reply::ApiError;
 
@@ -149,10 +149,10 @@ impl Run {
 
 impl QueryRow {
     /// The ranks of the list, as input of the measures.
-    pub fn judged(&self) -> Judged {
+    pub fn judged(&self) -> JudgedList {
         let hits: Vec<&[usize]> = self.hits.iter().map(|hit| hit.targets.as_slice()).collect();
         let grades: Vec<u32> = self.targets.iter().map(|target| target.grade).collect();
-        Judged::new(&hits, &grades)
+        JudgedList::new(&hits, &grades)
     }
 
     /// The group for averages: the set and the tree.
