@@ -32,6 +32,7 @@ fn a_link_lets_a_browser_in_once() {
     // The endpoint for agents takes the token only.
     let initialize = page.ask("POST", "/mcp", &[&with, "Origin: http://HOST"], "{}");
     assert_eq!(initialize.status, 401, "{}", initialize.text());
+    assert_eq!(initialize.header("www-authenticate"), Some("Bearer realm=\"spyhop\""));
 }
 
 #[test]
@@ -64,6 +65,7 @@ fn other_hosts_and_other_pages_are_refused() {
     assert_eq!(get(&["Host: HOST", "Origin: null", &cookie]), 403);
     assert_eq!(get(&["Host: HOST", "Origin: http://HOST", &cookie]), 200);
     assert_eq!(get(&["Host: HOST", "Sec-Fetch-Site: cross-site", &cookie]), 403);
+    assert_eq!(get(&["Host: HOST", "Sec-Fetch-Site: same-site", &cookie]), 403);
     assert_eq!(get(&["Host: HOST", "Sec-Fetch-Site: same-origin", &cookie]), 200);
     // A link of another site may be followed to a page, which is loaded again with the cookie.
     let link = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
@@ -108,7 +110,15 @@ fn every_answer_has_the_headers() {
         for (name, value) in own {
             assert_eq!(answer.header(name), Some(value), "{line}: {}", answer.head);
         }
-        assert!(answer.header("cache-control").is_some(), "{}", answer.head);
+        let is_of_api = line.contains(" /api/");
+        let expected =
+            if is_of_api { "no-store" } else { answer.header("cache-control").unwrap_or_default() };
+        assert_eq!(
+            answer.header("cache-control").filter(|own| !own.is_empty()),
+            Some(expected),
+            "{}",
+            answer.head
+        );
         assert_eq!(answer.header("access-control-allow-origin"), None);
     };
     let token = format!("Host: HOST\r\n{BEARER}\r\n");
@@ -124,6 +134,9 @@ fn every_answer_has_the_headers() {
     check("GET /api/v2/server", &token, 404);
     check("DELETE /api/v1/server", &token, 405);
     check("POST /api/v1/server", &format!("{token}Content-Length: 2\r\n\r\n{{}}"), 405);
+    for name in ["search?q=x", "events", "grep?pattern=x", "eval/runs"] {
+        check(&format!("POST /api/v1/{name}"), &format!("{token}Content-Length: 2\r\n\r\n{{}}"), 405);
+    }
     check("PUT /", &token, 405);
     check("GET /", "Host: HOST\r\n", 401);
     check("GET /api/v1/server", "Host: HOST\r\n", 401);
@@ -184,6 +197,21 @@ fn no_path_leaves_its_root() {
     tree.write("src/conf.py", &token);
     let text = page.json("file?path=src/conf.py")["text"].as_str().unwrap().to_string();
     assert!(text.contains("[masked: ") && !text.contains("ghp_R4nD0m"), "{text}");
+    for question in [
+        "excerpt?lines=1&path=src/conf.py",
+        "grep?pattern=token",
+        "read?path=src/conf.py",
+        "search?q=token&mode=exact",
+        "search?q=token&mode=ranked&detail=debug",
+        "complete?q=token",
+    ] {
+        let answer = page.get(&format!("/api/v1/{question}"));
+        assert!(
+            answer.status == 200 && !answer.text().contains("ghp_R4nD0m"),
+            "{question}: {}",
+            answer.text()
+        );
+    }
 }
 
 #[test]

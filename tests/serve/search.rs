@@ -171,6 +171,19 @@ fn events_come_in_their_order() {
 }
 
 #[test]
+fn a_path_that_a_view_does_not_have_is_an_error() {
+    let tree = Tree::new(SMALL);
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let page = Page::new(&tree, &[]);
+    for question in ["grep?pattern=the", "map?", "symbols?name=x"] {
+        let answer = page.get(&format!("/api/v1/{question}&view=main&path=nowhere"));
+        assert!([400, 404].contains(&answer.status), "{question}: {} {}", answer.status, answer.text());
+        assert!(answer.text().contains("nowhere"), "{question}: {}", answer.text());
+    }
+}
+
+#[test]
 fn pages_follow_one_another() {
     let tree = Tree::new(SMALL);
     let page = Page::new(&tree, &[]);
@@ -178,6 +191,9 @@ fn pages_follow_one_another() {
     let next = first["reply"]["next"].as_str().unwrap();
     let second = page.json(&format!("search?q=the&mode=exact&limit=1&cursor={}", next.replace('/', "%2F")));
     assert_ne!(first["reply"]["results"], second["reply"]["results"]);
+    for page in [first, second] {
+        assert_eq!(page["reply"]["results"].as_array().map(Vec::len), Some(1), "{page}");
+    }
 }
 
 #[cfg(unix)]

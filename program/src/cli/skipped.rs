@@ -20,11 +20,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
-    let mut reply = huge::open(&place, call.options, matches)?.skipped()?;
-    if let Some(reason) = call.request.reason {
-        reply.entries.retain(|entry| entry.reason == reason);
-        reply.counts.retain(|(counted, _)| *counted == reason);
-    }
+    let reply = huge::open(&place, call.options, matches)?.skipped()?.of_reason(call.request.reason);
     if output.json {
         output.json(&json::skipped(&reply, output.json_paths()))?;
     } else {

@@ -69,8 +69,7 @@ pub enum NoToken {
 }
 
 impl Token {
-    /// Checks `text` and returns its token; `place` names the source of the text for the error message. The token of
-    /// `file`, else of [`VARIABLE`], else a new one.
+    /// Checks `text` and returns its token; `place` names the source of the text for the error message.
     pub fn new(text: &str, place: &dyn Fn() -> String) -> Result<Token, NoToken> {
         let fits = (LEAST..=MOST).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte));

@@ -83,11 +83,7 @@ fn asked(
         }
         ToolRequest::Read(request) => read(engine, session, request, budget, progress),
         ToolRequest::Skipped { reason, after } => {
-            let mut reply = engine.skipped()?;
-            if let Some(reason) = reason {
-                reply.entries.retain(|entry| entry.reason == *reason);
-                reply.counts.retain(|(counted, _)| counted == reason);
-            }
+            let reply = engine.skipped()?.of_reason(*reason);
             Ok(agent::skipped(&reply, after.as_deref(), budget))
         }
         ToolRequest::WhyNot(file, request) => {

@@ -132,9 +132,9 @@ impl PageGate {
     }
 }
 
-/// Whether a browser says that a page of another site has caused the request.
+/// Whether a browser says that a page of another site, or of another port of this machine, has caused the request.
 fn is_cross_site(head: &Parts) -> bool {
-    head.headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
+    head.headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none")
 }
 
 /// Whether a person has followed a link to a page.

@@ -18,7 +18,7 @@ use super::headers;
 use super::params::Params;
 use super::reply::{ApiError, html_response, text_response};
 use super::site::PageSite;
-use crate::http::{self, Answers, Connection, HttpResponse, MAX_BODY, TokenFault};
+use crate::http::{self, Answers, Connection, HttpResponse, MAX_BODY};
 use crate::mcp::http::{Endpoint, PATH as MCP};
 use crate::mcp::{self};
 
@@ -47,19 +47,25 @@ impl Router {
             Ok(is_of_page) => is_of_page,
             Err(refusal) => {
                 tracing::warn!(%refusal, "refused");
-                return Ok(closing(text_response(refusal.status(), format!("{refusal}\n"))));
+                return match head.uri.path().starts_with("/api/") {
+                    true => Err(ApiError::new(refusal.status(), "forbidden", refusal.to_string())),
+                    false => Ok(closing(text_response(refusal.status(), format!("{refusal}\n")))),
+                };
             }
         };
         let path = head.uri.path().to_string();
         if path == ENTER {
             return Ok(self.entered(&head));
         }
-        let allowed = match path.as_str() {
-            MCP => self.gate.bearer(&head.headers).map_err(agent_refusal),
-            _ => self.gate.authenticated(&head, is_of_page),
-        };
-        if let Err(error) = allowed {
-            return match path.starts_with("/api/") || path == MCP {
+        if path == MCP
+            && let Err(fault) = self.gate.bearer(&head.headers)
+        {
+            return Ok(mcp::http::refused(&fault.into()));
+        }
+        if path != MCP
+            && let Err(error) = self.gate.authenticated(&head, is_of_page)
+        {
+            return match path.starts_with("/api/") {
                 true => Err(error),
                 false if is_from_elsewhere(&head) => Ok(again("")),
                 false => Ok(not_let_in(&error)),
@@ -161,13 +167,6 @@ fn method(method: &Method) -> ApiError {
     let text =
         format!("{method} is not a method of this address; choose GET, or POST where docs/http.md says so");
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", text)
-}
-
-fn agent_refusal(fault: TokenFault) -> ApiError {
-    ApiError::unauthenticated(match fault {
-        TokenFault::Missing => "the request needs the header 'Authorization: Bearer TOKEN'",
-        TokenFault::Wrong => "invalid bearer token",
-    })
 }
 
 fn closing(mut answer: HttpResponse) -> HttpResponse {

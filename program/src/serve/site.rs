@@ -117,12 +117,13 @@ impl PageSite {
         Ok(AskedTrees::Tree { number: root, engine: self.engine(root, view.as_deref())?, view })
     }
 
+    /// The sources of the library with these names, answering from their last commits.
     fn sources(&self, names: &[&str]) -> Result<Arc<SourceSet>, ApiError> {
         let choice = match names {
             ["*" | "all"] => SourceChoice::All,
             names => SourceChoice::of_names(names.iter().map(|name| name.to_string()).collect()),
         };
-        Ok(self.library.set(&choice)?)
+        Ok(Arc::new(self.library.set(&choice)?.of_last_commits()))
     }
 
     /// The folder with runs of `spyhop-eval`.

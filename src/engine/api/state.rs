@@ -175,6 +175,17 @@ pub struct SkippedReply {
     pub counts: Vec<(SkipReason, usize)>,
 }
 
+impl SkippedReply {
+    /// The entries with this reason, and their number; everything for `None`.
+    pub fn of_reason(mut self, reason: Option<SkipReason>) -> SkippedReply {
+        if let Some(reason) = reason {
+            self.entries.retain(|entry| entry.reason == reason);
+            self.counts.retain(|(counted, _)| *counted == reason);
+        }
+        self
+    }
+}
+
 /// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {

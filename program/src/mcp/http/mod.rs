@@ -25,7 +25,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-pub use gate::PATH;
+pub use gate::{PATH, Refusal};
 
 use super::config::{Config, ServerFailure};
 use super::resting::Resting;
@@ -34,7 +34,7 @@ use crate::http::{
     self, AllowedHost, AllowedOrigin, Answers, Connection, HostRules, HttpResponse, Loopback, MAX_BODY,
     Origin,
 };
-use gate::{AccessRules, CheckedRequest, Refusal};
+use gate::{AccessRules, CheckedRequest};
 use sessions::Sessions;
 
 /// The configuration of the HTTP server.
@@ -184,7 +184,7 @@ fn ended() -> HttpResponse {
     answer
 }
 
-fn refused(refusal: &Refusal) -> HttpResponse {
+pub fn refused(refusal: &Refusal) -> HttpResponse {
     let mut answer = Response::new(Full::from(format!("{refusal}\n")).boxed());
     *answer.status_mut() = refusal.status();
     let headers = answer.headers_mut();

@@ -10,6 +10,7 @@ use spyhop::filter::FilterSpec;
 
 use super::super::ask::Ask;
 use super::super::reply::ApiError;
+use super::super::search::mode_of;
 use super::super::site::{AskedTrees, PageSite};
 use crate::query_line::{Key, QueryMode, kinds};
 
@@ -31,7 +32,7 @@ pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     if !line.is_char_boundary(at) {
         return Err(ApiError::bad(format!("at is {at}, which is inside of a character")));
     }
-    let mode = ask.params.one("mode")?.and_then(QueryMode::by_name);
+    let mode = ask.params.one("mode")?.filter(|name| *name != "auto").map(mode_of).transpose()?;
     let span = word_at(line, at);
     let word = &line[span.start..at];
     let items = match of_key(word) {

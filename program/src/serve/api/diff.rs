@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use hyper::StatusCode;
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 use super::super::ask::Ask;
 use super::super::reply::ApiError;
 use super::super::site::PageSite;
-use super::files::{asked_file, lines_of};
+use super::files::{MOST_BYTES, asked_file, lines_of};
 
 /// The lines of context around a change.
 const CONTEXT: usize = 3;
@@ -54,7 +55,16 @@ fn side(site: &PageSite, ask: &Ask, view: Option<&str>) -> Result<Side, ApiError
     let file = asked_file(site, ask, view)?;
     match lines_of(&file, None) {
         Ok(read) => {
-            Ok(Side { lines: Some(read.text), language: Some(read.language), warnings: read.warnings })
+            let bytes: usize = read.text.iter().map(|line| line.len() + 1).sum();
+            if read.next.is_some() || bytes > MOST_BYTES {
+                let text = format!("'{}' has more than {MOST_BYTES} bytes and is not compared", file.path);
+                return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
+            }
+            let mut warnings = read.warnings;
+            if !read.cut.is_empty() {
+                warnings.push(format!("long lines of '{}' are compared by their beginning", file.path));
+            }
+            Ok(Side { lines: Some(read.text), language: Some(read.language), warnings })
         }
         Err(error) if error.kind == "not-found" => {
             Ok(Side { lines: None, language: None, warnings: Vec::new() })

@@ -15,7 +15,7 @@ use super::super::reply::ApiError;
 use super::super::site::{AskedTrees, PageSite};
 
 /// The most bytes of text in a reply; the rest is asked for as an excerpt.
-const MOST_BYTES: usize = 2 << 20;
+pub const MOST_BYTES: usize = 2 << 20;
 
 /// A file of a tree in a view.
 pub struct AskedFile {
@@ -45,10 +45,12 @@ pub fn asked_file(site: &PageSite, ask: &Ask, view: Option<&str>) -> Result<Aske
             let path = crate::mcp::roots::below("path", path).map_err(ApiError::bad)?.path;
             let mut members = set.members();
             match (members.next(), members.next()) {
-                (Some((name, engine)), None) => {
-                    let engine = engine.with_policy(engine.policy().last_commit());
-                    Ok(AskedFile { engine, root: name.as_str().to_string(), view: None, path })
-                }
+                (Some((name, engine)), None) => Ok(AskedFile {
+                    engine: engine.with_policy(engine.policy()),
+                    root: name.as_str().to_string(),
+                    view: None,
+                    path,
+                }),
                 _ => Err(ApiError::bad("a file is of one source; name one in 'in'")),
             }
         }

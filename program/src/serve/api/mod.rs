@@ -50,26 +50,29 @@ const QUESTIONS: &[(&str, bool, AnswerFn)] = &[
     ("eval/compare", false, eval::compare),
     ("eval/query", false, eval::query),
     ("eval/rerank", true, eval::rerank),
+    ("eval/profile", false, eval::profile),
+    ("eval/profile", true, eval::save_profile),
 ];
+
+fn method(name: &str, taken: &str) -> ApiError {
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", format!("{name} takes a {taken}"))
+}
 
 /// Answers a question, as JSON or as server-sent events.
 pub async fn answer(site: &Arc<PageSite>, ask: Ask, wants_events: bool) -> Result<HttpResponse, ApiError> {
+    let is_post = ask.body.is_some();
     match (ask.name.as_str(), wants_events) {
+        ("search" | "events", _) if is_post => return Err(method(&ask.name, "GET")),
         ("search", true) => return search::events(site, ask).await,
         ("search", false) => return search::whole(site, ask).await,
         ("events", _) => return state::events(site, &ask),
         _ => {}
     }
-    let run: AnswerFn = match QUESTIONS.iter().find(|(name, ..)| *name == ask.name) {
-        // A profile is read by a GET and saved by a POST.
-        None if ask.name == "eval/profile" && ask.body.is_some() => eval::save_profile,
-        None if ask.name == "eval/profile" => eval::profile,
-        Some((_, is_post, run)) if *is_post == ask.body.is_some() => *run,
-        Some((name, is_post, _)) => {
-            let method = if *is_post { "POST" } else { "GET" };
-            let text = format!("{name} takes a {method}");
-            return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", text));
-        }
+    let mut rows = QUESTIONS.iter().filter(|(name, ..)| *name == ask.name);
+    let run: AnswerFn = match rows.clone().find(|(_, own, _)| *own == is_post).or(rows.next()) {
+        Some((_, own, run)) if *own == is_post => *run,
+        Some((name, own, _)) => return Err(method(name, if *own { "POST" } else { "GET" })),
+        None if operations::is_served(&ask.name) && is_post => return Err(method(&ask.name, "GET")),
         None if operations::is_served(&ask.name) => operations::answer,
         None => {
             let text =

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use spyhop::catalog::{self, Call, Faces, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall};
 use spyhop::engine::api::{
-    FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, Options, ReadRequest, SkippedReply,
-    SymbolsRequest,
+    FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, OnMissing, Options, ReadRequest, SkippedReply,
+    StalePolicy, SymbolsRequest,
 };
 use spyhop::engine::{Engine, SourceSet};
 use spyhop::operations::{
@@ -84,6 +84,10 @@ fn run(site: &PageSite, listed: &'static ListedOperation, ask: &Ask) -> Result<S
                 is_on_disk: view.is_none(),
                 face: face(listed),
             };
+            // On disk the values are checked one by one.
+            if let (Some(_), Some(path)) = (&view, ask.params.all("path").next()) {
+                engine.check_path(values.place("path", path)?.as_str())?;
+            }
             match listed {
                 ListedOperation::Own(id, _) => of_tree(*id, &engine, &values),
                 ListedOperation::Plain(plain) => plain_of_tree(*plain, &engine, &values),
@@ -136,11 +140,8 @@ fn of_tree(id: OperationId, engine: &Engine, values: &OperationValues<'_>) -> Re
         OperationId::Skipped => {
             let SkippedRequest { reason, after, .. } =
                 filled(values, catalog::SKIPPED_ROWS, SkippedRequest::default())?;
-            let mut reply: SkippedReply = engine.skipped()?;
-            reply.entries.retain(|row| {
-                reason.is_none_or(|reason| row.reason == reason)
-                    && after.as_ref().is_none_or(|after| row.path.as_str() > after.as_str())
-            });
+            let mut reply: SkippedReply = engine.skipped()?.of_reason(reason);
+            reply.entries.retain(|row| after.as_ref().is_none_or(|after| row.path.as_str() > after.as_str()));
             to_json(&json::skipped(&reply, PATHS))
         }
         OperationId::WhyNot => {
@@ -274,7 +275,9 @@ pub fn notes(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
 pub fn sources(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     ask.params.only(&[])?;
     let library = site.library.open()?;
-    let (list, status) = (library.list()?, library.status(&Options::default())?);
+    let as_indexed =
+        Options { stale_policy: StalePolicy::Ignore, on_missing: OnMissing::Fail, ..Options::default() };
+    let (list, status) = (library.list()?, library.status(&as_indexed)?);
     Ok(object(&[
         ("list", to_json(&json::sources(&list))),
         ("status", to_json(&json::library_status(&status))),

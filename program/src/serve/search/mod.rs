@@ -4,4 +4,4 @@ mod answer;
 mod prepared;
 
 pub use answer::{answer, early_files, ranked_reply};
-pub use prepared::PreparedSearch;
+pub use prepared::{PreparedSearch, mode_of};

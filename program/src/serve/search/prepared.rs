@@ -186,7 +186,7 @@ impl PreparedSearch {
     }
 }
 
-fn mode_of(name: &str) -> Result<QueryMode, ApiError> {
+pub fn mode_of(name: &str) -> Result<QueryMode, ApiError> {
     QueryMode::by_name(name).ok_or_else(|| {
         ApiError::bad(format!("mode is '{name}'; choose auto, ranked, exact, files or symbols"))
     })
