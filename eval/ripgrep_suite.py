@@ -38,6 +38,9 @@ def built(source, target):
     copy = target / "source"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(source, copy)
+    # The copy may lie in the target folder of this workspace, and is not a member of it.
+    with (copy / "Cargo.toml").open("a") as manifest:
+        manifest.write("\n[workspace]\n")
     command = ["cargo", "test", "--locked", "--test", "integration", "--no-run", "--target-dir", str(target / "build")]
     ran = subprocess.run(command, cwd=copy, capture_output=True, text=True)
     match = re.search(r"Executable .*\((.*integration-[^)]*)\)", ran.stderr)

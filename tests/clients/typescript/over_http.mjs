@@ -99,7 +99,7 @@ async function apart(url, headers) {
   await one.transport.terminateSession();
   await assert.rejects(new Client({ name: "late", version: "1" }).connect(
     new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...headers, "Mcp-Session-Id": "gone" } } }),
-  ), /no such session/);
+  ), /session of Mcp-Session-Id has ended/);
   const again = await connect(url, headers);
   assert.ok((await ask(again)).snippet);
   for (const client of [one, other, again]) await client.close();
