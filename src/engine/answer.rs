@@ -281,7 +281,7 @@ impl<'a> AnswerContext<'a> {
             let query = asked.query();
             let file = &asked.ranking.files[ranked.file];
             let reasons = search::reasons(query, &self.context(None, None), file, &ranked)?;
-            let face = search::face(query, self.filter.kinds(), self.snapshot, &ranked)?;
+            let face = self.face(query, &ranked)?;
             places.push(FoundPlace {
                 file: file.file,
                 lines: face.lines,
@@ -322,7 +322,7 @@ impl<'a> AnswerContext<'a> {
             shown.filter_map(|(place, (ranked, measures))| Some((first.get(&place)?, ranked, measures)));
         let files = with_hits
             .map(|(hit, ranked, measures)| {
-                let face = search::face(query, self.filter.kinds(), self.snapshot, hit)?;
+                let face = self.face(query, hit)?;
                 Ok(RankedCandidate {
                     path: RelPath::new(self.snapshot.version(ranked.file).path())?,
                     lines: face.lines,
@@ -419,13 +419,16 @@ impl<'a> AnswerContext<'a> {
         }
     }
 
+    fn face(&self, query: &Query, ranked: &Ranked) -> Result<search::HitDisplay, search::SearchError> {
+        search::face(query, self.filter.kinds(), self.snapshot, &self.engine.tokenizers, ranked)
+    }
+
     /// Converts a ranked hit to a hit of the reply.
     pub fn hit(&self, asked: &RankedQuery<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
         let reasons = search::reasons(query, &self.context(None, None), file, &ranked)?;
-        let face = debug_span!("search.face")
-            .in_scope(|| search::face(query, self.filter.kinds(), self.snapshot, &ranked))?;
+        let face = debug_span!("search.face").in_scope(|| self.face(query, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.snapshot.version(file.file);
         let tree = self.trees.of_file(file.file);

@@ -9,7 +9,7 @@ use crate::meta::OutlineSymbol;
 use crate::model::{KindSet, SymbolKind};
 use crate::query::Query;
 use crate::text::{Lines, Span};
-use crate::tokenize::{TermList, Tokenizer};
+use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
 /// What is shown for a hit: its place, its chunk, or the symbol of the chunk that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub fn face(
     query: &Query,
     kinds: Option<KindSet>,
     snapshot: &SearchSnapshot,
+    tokenizers: &Tokenizers,
     hit: &Ranked,
 ) -> Result<HitDisplay, SearchError> {
     let mut names = Vec::new();
@@ -53,11 +54,12 @@ pub fn face(
     // The query as written may occur anywhere in the chunk, so only a symbol with a name of the query narrows such a
     // hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
-    Ok(face_among(query, kinds, &outline.symbols, &snapshot.columns(hit.doc)?, enough))
+    let mut names = QueriedNames { query, tokenizer: tokenizers.take() };
+    Ok(face_among(&mut names, kinds, &outline.symbols, &snapshot.columns(hit.doc)?, enough))
 }
 
 fn face_among(
-    query: &Query,
+    names: &mut QueriedNames<'_>,
     kinds: Option<KindSet>,
     symbols: &[OutlineSymbol<'_>],
     columns: &DocColumns,
@@ -74,7 +76,6 @@ fn face_among(
     let begins_here = |symbol: &OutlineSymbol| {
         columns.span.start <= symbol.span.start && symbol.span.start < columns.span.end
     };
-    let mut tokenizer = Tokenizer::new();
     let mut best: Option<(f32, &OutlineSymbol)> = None;
     for symbol in symbols.iter().filter(|symbol| begins_here(symbol)) {
         if kinds.is_some_and(|kinds| !kinds.contains(symbol.kind)) {
@@ -82,7 +83,7 @@ fn face_among(
         }
         // A constant rarely answers if there is a function or type, unless the query has its name.
         let is_data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Field);
-        let worth = match name_match(query, &mut tokenizer, symbol.name) {
+        let worth = match names.match_of(symbol.name) {
             worth if is_data && worth < 1.0 => worth / 2.0,
             worth => worth,
         };
@@ -132,14 +133,23 @@ fn main_symbol<'o, 'a>(
     })
 }
 
-/// How well a name matches the query: 1 if the query has the name as written, otherwise .9 of the share of its terms
-/// that are in the query.
-fn name_match(query: &Query, tokenizer: &mut Tokenizer, name: &str) -> f32 {
-    if query.names.iter().any(|wanted| wanted == name) {
-        return 1.0;
+/// Compares names with a query.
+struct QueriedNames<'q> {
+    query: &'q Query,
+    tokenizer: PooledTokenizer<'q>,
+}
+
+impl QueriedNames<'_> {
+    /// How well a name matches the query: 1 if the query has the name as written, otherwise .9 of the share of its terms
+    /// that are in the query.
+    fn match_of(&mut self, name: &str) -> f32 {
+        if self.query.names.iter().any(|wanted| wanted == name) {
+            return 1.0;
+        }
+        let mut terms = TermList::default();
+        self.tokenizer.terms(name, &mut terms);
+        let is_wanted = |term: &&str| self.query.terms.iter().any(|wanted| wanted.term == *term);
+        let found = terms.iter().filter(is_wanted).count();
+        if found == 0 { 0.0 } else { 0.9 * found as f32 / terms.count as f32 }
     }
-    let mut terms = TermList::default();
-    tokenizer.terms(name, &mut terms);
-    let found = terms.iter().filter(|term| query.terms.iter().any(|wanted| wanted.term == *term)).count();
-    if found == 0 { 0.0 } else { 0.9 * found as f32 / terms.count as f32 }
 }

@@ -137,7 +137,7 @@ impl TokenizerHook for Compounds {
 
     fn extra_terms(&self, word: &str) -> Vec<String> {
         let parts: &[&str] = match word.to_lowercase().as_str() {
-            "tokenwechsel" => &["wechsel", "no term", ""],
+            "tokenwechsel" => &["wechsel", "token", "no term", ""],
             _ => &[],
         };
         parts.iter().map(|part| part.to_string()).collect()
@@ -165,4 +165,18 @@ fn terms_of_a_host_are_found_and_are_another_index() {
     assert_eq!(refresh(&open(ExtraTerms::of(Compounds(1)))).parsed, 0);
     assert_eq!(refresh(&open(ExtraTerms::of(Compounds(2)))).parsed, 2, "the version of the hook counts");
     assert_eq!(refresh(&open(ExtraTerms::default())).parsed, 0, "the index without a hook is as it was");
+}
+
+#[test]
+fn a_hit_below_the_first_files_shows_the_symbol_that_a_host_term_names() {
+    // Only the first files are divided into places; the symbol of another hit is chosen by the terms of its name.
+    let text = "pub fn leer() {}\n\npub fn tokenwechsel() {}\n";
+    let tree = MemoryTree::of((0..20).map(|number| (format!("a{number}.rs"), text))).unwrap();
+    let options = Options { extra_terms: ExtraTerms::of(Compounds(1)), ..Options::default() };
+    let engine = Engine::in_memory(tree, options).unwrap();
+    let request = SearchRequest { max_results: 50, ..SearchRequest::new("wechsel token") };
+    let reply = engine.search(&request).unwrap();
+    let symbols: Vec<_> = reply.results.iter().map(|hit| hit.symbol.as_deref()).collect();
+    assert!(symbols.len() >= 20, "{symbols:?}");
+    assert!(symbols.iter().all(|symbol| *symbol == Some("tokenwechsel")), "{symbols:?}");
 }
