@@ -67,6 +67,10 @@ pub use crate::worker::{Isolation, WorkerPool};
 pub struct Options {
     /// The folder of the index; a relative path is relative to the root. `None` for a folder in `SPYHOP_INDEX_DIR` or,
     /// if that variable is not set, in the user's cache folder.
+    ///
+    /// An engine of [`Engine::in_memory`](super::Engine::in_memory) has no folder as its root: a relative path is relative
+    /// to the current folder of the process, `None` is a private temporary folder, and the folder gets two folders, `index`
+    /// and the empty `tree`.
     pub index_dir: Option<PathBuf>,
     /// Whether the index is in a private temporary folder, which is removed with the last handle of the engine. Use this
     /// for a tree that is searched for a short time, or where nothing may be kept. `index_dir` must be `None`. Default
@@ -192,7 +196,8 @@ pub enum OnMissing {
     Build,
     /// Index the tree, then answer. If the tree is large, from 16 MiB on, only its text is indexed, and the answer says
     /// so ([`Snapshot::building`]). The caller runs [`super::Engine::refresh`] afterwards, usually in another process,
-    /// to complete the index.
+    /// to complete the index. An engine of [`Engine::in_memory`](super::Engine::in_memory) builds the whole index, as with
+    /// `Build`, because no other process can read the files of its host.
     BuildText,
     /// Answer with an error of kind [`super::ErrorKind::NoIndex`].
     Fail,

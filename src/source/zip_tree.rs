@@ -17,6 +17,10 @@ const MAX_ENTRIES: usize = 1 << 20;
 
 /// The files of a zip archive. The archive stays compressed in memory; a file is decompressed when it is read, up to the
 /// size that the archive states, and its checksum is compared.
+///
+/// Symbolic links of the archive are left out, as if the archive did not have them. The entries are those of the directory
+/// of the archive. The number of entries that the end of the archive states is a hint that anybody can write, so it
+/// neither limits nor extends what is read.
 pub struct ZipTree {
     archive: ZipSliceArchive<Vec<u8>>,
     folders: FxHashMap<String, BTreeMap<String, Option<ZipFile>>>,

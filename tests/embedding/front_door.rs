@@ -1,22 +1,61 @@
 //! What a host may rely on: threads share the library's types.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use spyhop::{
     Cancel, Change, Engine, Error, ErrorKind, FolderTree, GraphReply, GrepReply, Library, MemoryTree,
-    Options, PackReply, Profile, RevisionTree, SearchReply, SearchRequest, Session, SourceSet, Stop, ZipTree,
+    Options, PackReply, Profile, RevisionTree, SearchReply, SearchRequest, Session, SourceEntry, SourceSet,
+    SourceTree, Stop, ZipTree,
 };
+
+/// A source whose third folder takes until a deadline.
+struct Slow {
+    tree: MemoryTree,
+    lists: AtomicUsize,
+    until: Instant,
+}
+
+impl SourceTree for Slow {
+    fn list(&self, folder: &str) -> io::Result<Vec<SourceEntry>> {
+        if self.lists.fetch_add(1, Relaxed) == 2 {
+            std::thread::sleep(self.until.saturating_duration_since(Instant::now()));
+        }
+        self.tree.list(folder)
+    }
+
+    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.tree.read(path)
+    }
+}
 
 #[test]
 fn a_deadline_ends_a_call_and_the_next_call_is_whole() {
-    let engine = crate::support::in_memory(crate::support::Tree::mixed(60).memory());
+    let tree = crate::support::Tree::mixed(60);
+    let until = Instant::now() + Duration::from_secs(2);
+    let source = Arc::new(Slow { tree: tree.memory(), lists: AtomicUsize::new(0), until });
+    let options = Options { threads: Some(1), ..Options::default() };
+    let engine = Engine::in_memory(Arc::clone(&source), options).unwrap();
     let ask = |cancel: &Cancel| Engine::cancellable(cancel, || engine.search(&SearchRequest::new("merge")));
-    let error = ask(&Cancel::at(Instant::now())).unwrap_err();
+    let error = ask(&Cancel::at(until)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
+    let listed = source.lists.swap(3, Relaxed);
+    assert!(listed >= 3, "the call ended before its deadline");
     let late = Cancel::at(Instant::now() + Duration::from_secs(600));
-    assert!(!ask(&late).unwrap().results.is_empty());
+    let reply = ask(&late).unwrap();
+    let all = source.lists.load(Relaxed) - 3;
+    assert!(listed * 2 < all, "{listed} of {all} folders were listed until the deadline");
+    assert_eq!(reply.snapshot.indexed_files, refreshed_files(&tree));
     late.cancel();
     assert_eq!(ask(&late).unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+/// The number of indexed files of an engine of `tree` that no deadline ended.
+fn refreshed_files(tree: &crate::support::Tree) -> usize {
+    let engine = crate::support::in_memory(tree.memory());
+    engine.search(&SearchRequest::new("merge")).unwrap().snapshot.indexed_files
 }
 
 #[test]

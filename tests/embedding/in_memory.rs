@@ -327,6 +327,7 @@ fn a_source_that_fails_is_reported_file_by_file() {
 #[test]
 fn a_zip_archive_that_lies_is_refused() {
     let tree = Tree::small();
+    tree.write("src/other.py", "def other():\n    return 1\n");
     tree.git(&["init", "-q", "-b", "main"]);
     tree.git(&["add", "-A"]);
     tree.git(&["commit", "-q", "-m", "all"]);
@@ -336,11 +337,16 @@ fn a_zip_archive_that_lies_is_refused() {
         std::fs::read(tree.root().join("src/paint.py")).unwrap()
     });
     assert!(ZipTree::of(b"not an archive".to_vec()).is_err());
-    // The same name twice, in the directory.
-    let mut twice = sound.clone();
-    replace_last(&mut twice, b"src/paint.py", b"src/auth.rs\0");
-    let error = ZipTree::of(twice).err().map(|error| error.to_string());
-    assert!(error.is_some(), "a NUL is no name");
+    for (name, said) in [
+        ("src/other.py", "entry 'src/other.py' occurs twice"),
+        ("src/auth.rs\0", "is refused"),
+        ("../../out.py", "is refused"),
+    ] {
+        let mut changed = sound.clone();
+        replace_last(&mut changed, b"src/paint.py", name.as_bytes());
+        let error = ZipTree::of(changed).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(said), "{name:?}: '{error}'");
+    }
     // A changed byte of a stored or compressed file.
     let at = sound.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let mut damaged = sound;
@@ -348,7 +354,8 @@ fn a_zip_archive_that_lies_is_refused() {
         *byte ^= 0x55;
     }
     let archive = ZipTree::of(damaged).unwrap();
-    let read = ["src/auth.rs", "src/paint.py", "docs/guide.md"].map(|path| archive.read(path).is_err());
+    let read = ["src/auth.rs", "src/other.py", "src/paint.py", "docs/guide.md"]
+        .map(|path| archive.read(path).is_err());
     assert_eq!(read.iter().filter(|failed| **failed).count(), 1, "{read:?}");
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use spyhop::{
-    Engine, GraphQuestion, GraphRequest, GrepRequest, Isolation, MapRequest, Options, SearchRequest, Stop,
+    Change, Engine, GraphQuestion, GraphRequest, GrepRequest, Isolation, MapRequest, MemoryTree, Options,
+    SearchRequest, Stop,
 };
 use tree_sitter::{Parser, Tree};
 
@@ -138,6 +139,9 @@ pub fn run() {
         before.assert_restored(name);
         life.check();
     }
+    embed_in_memory(&life);
+    before.assert_restored("in memory");
+    life.check();
     let kept = Counting::live() - live;
     assert!(kept < KEPT_BYTES, "{kept} bytes are in use after the engines are dropped");
     drop(life.runtime);
@@ -191,6 +195,25 @@ fn embed(life: &Life, root: &Path, options: Options, odd: &[(&str, String)], bef
     before.assert_restored("after release_caches");
     assert!(!engine.search(&SearchRequest::new("zorblax")).expect("a reply").results.is_empty());
     drop(engine);
+}
+
+/// Opens an engine of files in memory, uses the engine from a thread of tokio, changes a file, and drops the engine.
+fn embed_in_memory(life: &Life) {
+    let tree = MemoryTree::of(PLAIN.iter().copied()).expect("paths below the root");
+    let engine = Arc::new(Engine::in_memory(tree, Options::default()).expect("an engine"));
+    let private = engine.index_dir().parent().expect("a private folder").to_path_buf();
+    let report = rayon::scope(|_| engine.refresh(&|_| ())).expect("an index");
+    assert_eq!(report.added, PLAIN.len());
+    let asked = Arc::clone(&engine);
+    let ask = move || asked.search(&SearchRequest::new("zorblax")).expect("a reply");
+    let reply = life.runtime.block_on(life.runtime.spawn_blocking(ask)).expect("no panic");
+    assert_eq!(reply.results[0].path.as_str(), "src/store.c");
+    engine.apply([Change::write("src/late.rs", "fn vorpalin() {}\n")]).expect("a change");
+    assert_eq!(engine.grep(&GrepRequest::new("v.rpalin")).expect("lines").total_lines, 1);
+    assert!(!engine.search(&SearchRequest::new("vorpalin")).expect("a reply").results.is_empty());
+    assert!(private.is_dir());
+    drop(engine);
+    assert!(!private.exists(), "{}", private.display());
 }
 
 /// Watches the tree until a change is indexed.
