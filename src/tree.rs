@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::path::{RelPath, part_fault};
 
-/// A tree whose files never change.
+/// A tree of files. Its list of files never changes; the bytes of a file do only if [`Tree::is_fixed`] is false.
 pub trait Tree: Send + Sync {
     /// The path from the top to the root.
     fn prefix(&self) -> &RelPath;

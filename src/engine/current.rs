@@ -140,7 +140,7 @@ impl Engine {
         }
         let (damaged, reason) = (snapshot.committed(), error.to_string());
         let wait = self.policy.wait;
-        let report = self.with_updater(|updater| updater.repair(damaged, &reason, wait, progress))?;
+        let report = self.update_anew(|updater| updater.repair(damaged, &reason, wait, progress))?;
         let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repair_warning(&report) };
         match self.current()?.snapshot() {
             Some(snapshot) => answer(&snapshot, freshness),

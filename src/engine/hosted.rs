@@ -15,7 +15,7 @@ use super::lock::lock;
 use super::{Error, ErrorKind};
 use crate::meta::ViewKey;
 use crate::path::RelPath;
-use crate::source::{ChangeKind, HostedTree, Layer, SourceTree};
+use crate::source::{ChangeKind, HostedTree, Layer, LayerFolder, SourceTree};
 use crate::walk::{self, Region};
 
 /// How many changes are known one by one. With more, the next update lists the whole tree.
@@ -34,12 +34,31 @@ struct HostedState {
     layer: Arc<Layer>,
     /// The number of changes so far.
     changes: u64,
-    /// The paths of the changes since `changes_from`.
-    changed: Vec<RelPath>,
+    /// The changes since `changes_from`.
+    changed: Vec<HostedChange>,
     changes_from: u64,
     /// The tree as it is now, if it was needed since the last change and if the source tells its changes.
     now: Option<Arc<TreeMoment>>,
     indexed: Option<IndexedMoment>,
+}
+
+/// A change that the host reported.
+#[derive(Clone)]
+struct HostedChange {
+    path: RelPath,
+    /// The folders above that came into the layer with the change, or left the layer, from the top down.
+    folders: Vec<LayerFolder>,
+}
+
+impl HostedChange {
+    /// The paths at which the tree may differ since the change: that of the file, and the highest folder above that has
+    /// taken the place of a file, or a file the place of the folder.
+    fn paths(&self, source: &dyn SourceTree) -> impl Iterator<Item = &RelPath> {
+        let is_other =
+            |folder: &&LayerFolder| folder.hid_source || source.list(folder.path.as_str()).is_err();
+        let folder = self.folders.iter().find(is_other).map(|folder| &folder.path);
+        folder.into_iter().chain([&self.path])
+    }
 }
 
 /// The tree at one moment.
@@ -135,46 +154,53 @@ impl HostedFiles {
 
     /// Where the tree of `moment` differs from the indexed tree; `None` if unknown.
     pub fn changed_since(&self, moment: &TreeMoment) -> Option<ChangedSince> {
-        let state = lock(&self.state);
-        let IndexedMoment { moment: then, stamp, key, .. } = state.indexed.as_ref()?;
-        if moment.version.is_none() || then.version != moment.version || then.changes < state.changes_from {
-            return None;
-        }
-        let [from, to] = [then.changes, moment.changes].map(|at| (at - state.changes_from) as usize);
-        let changed = state.changed.get(from..to)?;
-        let region = Region::new(changed.iter().flat_map(affected).collect());
-        Some(ChangedSince { stamp: stamp.clone(), key: key.clone(), region })
+        let (stamp, key, changed) = {
+            let state = lock(&self.state);
+            let IndexedMoment { moment: then, stamp, key, .. } = state.indexed.as_ref()?;
+            if moment.version.is_none() || then.version != moment.version {
+                return None;
+            }
+            // Earlier changes than `changes_from` are not known one by one.
+            let place = |changes: u64| Some(changes.checked_sub(state.changes_from)? as usize);
+            let changed = state.changed.get(place(then.changes)?..place(moment.changes)?)?;
+            (stamp.clone(), key.clone(), changed.to_vec())
+        };
+        // The source is asked without the lock, so that it may take its time, and may report changes.
+        let paths = changed.iter().flat_map(|change| change.paths(&*self.source));
+        let region = Region::new(paths.flat_map(affected).collect());
+        Some(ChangedSince { stamp, key, region })
     }
 
     /// Records that a commit has the tree of `moment`.
     pub fn set_indexed(&self, stamp: &[u8], key: &ViewKey, token: String, moment: Arc<TreeMoment>) {
         let mut state = lock(&self.state);
-        let known = (moment.changes - state.changes_from) as usize;
-        state.changed.drain(..known);
-        state.changes_from = moment.changes;
+        // The host may have reported so many changes since `moment` that these were forgotten one by one.
+        if let Some(known) = moment.changes.checked_sub(state.changes_from) {
+            state.changed.drain(..known as usize);
+            state.changes_from = moment.changes;
+        }
         let (stamp, key) = (stamp.to_vec(), key.clone());
         state.indexed = Some(IndexedMoment { moment, stamp, key, token });
     }
 
-    pub fn apply(&self, changes: &[(RelPath, ChangeKind)]) {
+    /// Takes the changes. The source is not asked.
+    pub fn apply(&self, changes: Vec<(RelPath, ChangeKind)>) {
         let mut state = lock(&self.state);
         let layer = Arc::make_mut(&mut state.layer);
-        let mut changed = Vec::with_capacity(changes.len());
-        for (path, kind) in changes {
-            match kind {
-                ChangeKind::Write(bytes) => {
-                    let made = layer.write(path, Arc::clone(bytes));
-                    // A folder may have taken the place of a file.
-                    changed
-                        .extend(made.into_iter().find(|folder| self.source.list(folder.as_str()).is_err()));
+        let changed = changes.into_iter().map(|(path, kind)| {
+            let folders = match kind {
+                ChangeKind::Write(bytes) => layer.write(&path, bytes),
+                ChangeKind::Remove => {
+                    layer.remove(&path);
+                    Vec::new()
                 }
-                ChangeKind::Remove => layer.remove(path),
-                ChangeKind::Restore => layer.restore(path),
-            }
-            changed.push(path.clone());
-        }
+                ChangeKind::Restore => layer.restore(&path),
+            };
+            HostedChange { path, folders }
+        });
+        let changed: Vec<HostedChange> = changed.collect();
         state.changes += changed.len() as u64;
-        state.changed.append(&mut changed);
+        state.changed.extend(changed);
         if state.changed.len() > MAX_CHANGES {
             state.changed.clear();
             state.changes_from = state.changes;
@@ -182,17 +208,16 @@ impl HostedFiles {
         }
         state.now = None;
     }
-}
 
-impl HostedFiles {
-    /// The tree that the commit and view of `token` have indexed, if that is known and if the source tells its changes.
-    /// Other sources may have other bytes by now. Else the tree as it is now.
+    /// The tree that the commit and view of `token` have indexed, if that is known, or the tree as it is now. A source
+    /// may give other bytes than the indexed ones; the reader compares their hash.
     pub fn tree_of(&self, token: &str) -> Arc<HostedTree> {
-        let now = self.now();
-        let state = lock(&self.state);
-        let indexed = state.indexed.as_ref();
-        let indexed = indexed.filter(|indexed| now.version.is_some() && indexed.token == token);
-        indexed.map_or(&now, |indexed| &indexed.moment).tree.clone()
+        let indexed = {
+            let state = lock(&self.state);
+            let indexed = state.indexed.as_ref().filter(|indexed| indexed.token == token);
+            indexed.map(|indexed| Arc::clone(&indexed.moment.tree))
+        };
+        indexed.unwrap_or_else(|| self.now().tree.clone())
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
-use super::hosted::{ChangedSince, HostedFiles};
+use super::hosted::{ChangedSince, HostedFiles, TreeMoment};
 use super::lock::lock;
 use super::watch::token;
+use super::{Error, fault};
 use crate::path::RelPath;
 use crate::read::{self, TreeSource};
 use crate::source::{Change, SourceTree};
@@ -57,7 +57,7 @@ impl Engine {
             }
             Ok((path, change.kind().clone()))
         });
-        hosted.apply(&checked.collect::<Result<Vec<_>, Error>>()?);
+        hosted.apply(checked.collect::<Result<Vec<_>, Error>>()?);
         Ok(())
     }
 
@@ -83,29 +83,57 @@ impl Engine {
         hosted.is_indexed(&token, &now).then_some(found)
     }
 
-    /// Calls `update` with an updater of the hosted tree, and records what the index has afterwards.
+    /// Calls `update` with an updater of the whole tree, whatever the index has, and records for a hosted tree what the
+    /// index has afterwards.
+    pub(super) fn update_anew(
+        &self,
+        update: impl Fn(&Updater<'_>) -> Result<RefreshReport, UpdateError>,
+    ) -> Result<RefreshReport, Error> {
+        let Some(hosted) = &self.hosted else { return self.with_updater(update) };
+        let _one = lock(&hosted.updating);
+        fault::guarded("the update of the index", || {
+            self.update_since(hosted, hosted.now(), None, |updater| update(updater))
+        })
+    }
+
+    /// Calls `update` with an updater of the hosted tree, unless the index has the tree as it is now, and records what
+    /// the index has afterwards.
     pub(super) fn update_hosted(
         &self,
         hosted: &HostedFiles,
         update: impl Fn(&Updater<'_>, Option<&Committed>) -> Result<RefreshReport, UpdateError>,
     ) -> Result<RefreshReport, Error> {
         let _one = lock(&hosted.updating);
-        let moment = hosted.now();
-        let recorded = self.recorded();
-        if let Some(recorded) = &recorded {
-            let viewed = recorded.viewed();
-            // Another thread may have updated meanwhile.
-            if hosted.is_indexed(&token(viewed.committed, viewed.key), &moment) {
-                let generation = viewed.meta().commit().generation;
-                return Ok(RefreshReport { generation, ..RefreshReport::default() });
+        fault::guarded("the update of the index", || {
+            let moment = hosted.now();
+            if let Some(recorded) = self.recorded() {
+                let viewed = recorded.viewed();
+                // Another thread may have updated meanwhile.
+                if hosted.is_indexed(&token(viewed.committed, viewed.key), &moment) {
+                    let generation = viewed.meta().commit().generation;
+                    return Ok(RefreshReport { generation, ..RefreshReport::default() });
+                }
             }
-        }
-        let changed = hosted.changed_since(&moment);
-        let since = changed.as_ref().map(|ChangedSince { stamp, key, region }| Since { stamp, key, region });
-        let tree = TreeSource::Tree(moment.tree.clone());
-        let updater = Updater { since, source_tree: tree, ..self.updater(None)? };
-        let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
-        let report = update(&updater, committed.as_deref())?;
+            let changed = hosted.changed_since(&moment);
+            let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
+            self.update_since(hosted, moment, changed.as_ref(), |updater| {
+                update(updater, committed.as_deref())
+            })
+        })
+    }
+
+    /// Calls `update` with an updater of the hosted tree at `moment`, which differs from the index where `changed` says,
+    /// or anywhere. The caller holds the lock [`HostedFiles::updating`].
+    fn update_since(
+        &self,
+        hosted: &HostedFiles,
+        moment: Arc<TreeMoment>,
+        changed: Option<&ChangedSince>,
+        update: impl FnOnce(&Updater<'_>) -> Result<RefreshReport, UpdateError>,
+    ) -> Result<RefreshReport, Error> {
+        let since = changed.map(|ChangedSince { stamp, key, region }| Since { stamp, key, region });
+        let source_tree = TreeSource::Tree(moment.tree.clone());
+        let report = update(&Updater { since, source_tree, ..self.updater(None)? })?;
         // Another process may have committed since, if the index is in a folder that others use.
         if let Some(recorded) = self.recorded() {
             let viewed = recorded.viewed();

@@ -263,7 +263,7 @@ impl Engine {
     /// views.
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         self.only_of_worktrees("rebuilding")?;
-        self.with_updater(|updater| updater.rebuild(self.policy.wait, progress))
+        self.update_anew(|updater| updater.rebuild(self.policy.wait, progress))
     }
 
     /// Removes the views of deleted branches and worktrees, the data that only these views use, and data of older

@@ -15,7 +15,6 @@ pub struct HostedTree {
     source: Arc<dyn SourceTree>,
     layer: Arc<Layer>,
     top: RelPath,
-    is_fixed: bool,
     folders: RwLock<FxHashMap<RelPath, Arc<TreeFolder>>>,
     /// The path and the size of each listed file, by its id.
     files: RwLock<FxHashMap<BlobId, (String, u64)>>,
@@ -25,7 +24,6 @@ impl HostedTree {
     /// `source` with the changes of `layer`.
     pub fn new(source: Arc<dyn SourceTree>, layer: Arc<Layer>) -> HostedTree {
         HostedTree {
-            is_fixed: source.version().is_some(),
             source,
             layer,
             top: RelPath::root(),
@@ -122,6 +120,8 @@ impl Tree for HostedTree {
     }
 
     fn is_fixed(&self) -> bool {
-        self.is_fixed
+        // The source may give other bytes than those of the listed id: its host can change a file at any time, also
+        // between the question for the version and the read.
+        false
     }
 }

@@ -16,6 +16,16 @@ pub struct Layer {
     folders: FxHashMap<String, Arc<BTreeMap<String, LayerNode>>>,
 }
 
+/// A folder that a change has brought into a layer, or taken out of the layer.
+#[derive(Clone)]
+pub struct LayerFolder {
+    /// The path.
+    pub path: RelPath,
+    /// Whether the layer had a file at the path, or had removed the path. If not, the source below tells whether the
+    /// folder has taken the place of something else.
+    pub hid_source: bool,
+}
+
 /// An entry of a folder in a layer.
 #[derive(Clone)]
 enum LayerNode {
@@ -31,19 +41,20 @@ enum LayerNode {
 
 impl Layer {
     /// Writes a file. A folder at the path vanishes, as does a file at the path of a folder above. Returns the folders
-    /// above that the layer did not have.
-    pub fn write(&mut self, path: &RelPath, bytes: Arc<[u8]>) -> Vec<RelPath> {
+    /// above that the layer did not have, from the top down.
+    pub fn write(&mut self, path: &RelPath, bytes: Arc<[u8]>) -> Vec<LayerFolder> {
         let mut made = Vec::new();
         for (at, _) in path.as_str().match_indices('/') {
             let (folder, name) = split(&path.as_str()[..at]);
             let nodes = self.nodes(folder);
-            let node = match nodes.get(name) {
+            let hid_source = match nodes.get(name) {
                 Some(LayerNode::Folder(_)) => continue,
-                Some(LayerNode::File { .. } | LayerNode::Removed) => LayerNode::Folder(true),
-                None => LayerNode::Folder(false),
+                Some(LayerNode::File { .. } | LayerNode::Removed) => true,
+                None => false,
             };
-            nodes.insert(name.to_string(), node);
-            made.extend(RelPath::new(&path.as_str()[..at]));
+            nodes.insert(name.to_string(), LayerNode::Folder(hid_source));
+            let path = RelPath::new(&path.as_str()[..at]);
+            made.extend(path.map(|path| LayerFolder { path, hid_source }));
         }
         self.drop_below(path.as_str());
         let (folder, name) = split(path.as_str());
@@ -59,10 +70,31 @@ impl Layer {
         self.nodes(folder).insert(name.to_string(), LayerNode::Removed);
     }
 
-    /// Takes a path out of the layer, so that the source below decides about it again.
-    pub fn restore(&mut self, path: &RelPath) {
+    /// Takes a path out of the layer, so that the source below decides about the path again. The source decides about
+    /// folders above as well, if they were in the layer for this path only. Returns these folders, from the top down.
+    pub fn restore(&mut self, path: &RelPath) -> Vec<LayerFolder> {
         self.drop_below(path.as_str());
-        let (folder, name) = split(path.as_str());
+        self.take(path.as_str());
+        let mut left = Vec::new();
+        let mut folder = split(path.as_str()).0;
+        while !folder.is_empty() && self.folders.get(folder).is_some_and(|nodes| nodes.is_empty()) {
+            let (above, name) = split(folder);
+            let node = self.folders.get(above).and_then(|nodes| nodes.get(name));
+            if !matches!(node, Some(LayerNode::Folder(false))) {
+                break;
+            }
+            self.folders.remove(folder);
+            self.take(folder);
+            left.extend(RelPath::new(folder).map(|path| LayerFolder { path, hid_source: false }));
+            folder = above;
+        }
+        left.reverse();
+        left
+    }
+
+    /// Takes the node of a path out of the layer.
+    fn take(&mut self, path: &str) {
+        let (folder, name) = split(path);
         if self.folders.contains_key(folder) {
             self.nodes(folder).remove(name);
         }

@@ -17,7 +17,7 @@ pub use change::{Change, ChangeKind};
 pub use content_id::ContentId;
 pub use folder_tree::FolderTree;
 pub use hosted::HostedTree;
-pub use layer::Layer;
+pub use layer::{Layer, LayerFolder};
 pub use memory_tree::MemoryTree;
 pub use revision_tree::RevisionTree;
 pub use source_tree::{SourceEntry, SourceEntryKind, SourceTree};

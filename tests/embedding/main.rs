@@ -2,6 +2,7 @@
 
 mod examples;
 mod front_door;
+mod hosted_changes;
 mod in_memory;
 mod own_signals;
 mod support;
