@@ -109,6 +109,7 @@ impl std::fmt::Display for SymbolKind {
 /// The error for an unknown kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown kind '{value}'; choose one of {}{}", kind_names().join(", "), did_you_mean(value, kind_names()))]
+#[non_exhaustive]
 pub struct UnknownKind {
     /// The given value.
     pub value: String,
@@ -250,6 +251,7 @@ pub type FieldLengths = [u32; Field::ALL.len()];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Note {
     /// The parser met errors; structure around them is a guess.
     SyntaxErrors,
@@ -344,6 +346,7 @@ skip_reasons! {
 /// A file or directory that is not indexed, or a file that is partly indexed: by its path only, or without structure. A
 /// directory stands for everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Skipped {
     /// The path; a lossy form if the name is not UTF-8.
     pub path: RelPath,

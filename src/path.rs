@@ -17,6 +17,7 @@ pub struct RelPath(Box<str>);
 
 /// Why a path was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PathError {
     /// The path is absolute, or begins with a drive or share.
     #[error("path '{0}' is absolute; give a path below the root")]

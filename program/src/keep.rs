@@ -56,6 +56,7 @@ pub fn stay_up_to_date(engine: &Engine, stop: &Stop, used: &(dyn Fn() + Sync)) {
             used();
         }
         WatchEvent::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
+        other => tracing::debug!(?other, "the watch goes on"),
     };
     loop {
         match engine.watch(stop, &tell) {
@@ -77,7 +78,8 @@ pub fn percentage(progress: Progress) -> f64 {
         // The total of this stage is known, but not its share of the whole update.
         Stage::Text => 5.0,
         Stage::Index => 5.0 + 90.0 * progress.bytes as f64 / progress.total_bytes.max(1) as f64,
-        Stage::Commit => 96.0,
+        // A commit, and what a later version of the library may do after the files are indexed.
+        _ => 96.0,
     };
     (part.min(96.0) * 10.0).round() / 10.0
 }
@@ -89,7 +91,10 @@ mod tests {
     #[test]
     fn the_number_grows_from_stage_to_stage() {
         let at = |stage, files, bytes| {
-            percentage(Progress { stage, files, total_files: 10, bytes, total_bytes: 100, holder: None })
+            let mut progress = Progress::new(stage);
+            (progress.files, progress.total_files) = (files, 10);
+            (progress.bytes, progress.total_bytes) = (bytes, 100);
+            percentage(progress)
         };
         let seen = [
             at(Stage::Scan, 0, 0),

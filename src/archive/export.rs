@@ -30,6 +30,7 @@ pub struct Export {
 
 /// The result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Exported {
     /// The archive.
     pub path: PathBuf,

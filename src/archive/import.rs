@@ -29,6 +29,7 @@ pub struct Import {
 
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Imported {
     /// The number of files in the archive's view.
     pub files: usize,

@@ -36,6 +36,7 @@ pub struct Document {
 
 /// A heading of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Heading {
     /// The level, from 1.
     pub level: u8,

@@ -191,6 +191,7 @@ impl CallPolicy {
 
 /// What a search does if there is no index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnMissing {
     /// Build the index, then answer.
     Build,
@@ -205,6 +206,7 @@ pub enum OnMissing {
 
 /// What a search does about files that changed since they were indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
     /// indexing, the last commit answers at once. If the searched branch ([`Options::view`]) has moved, the search waits
@@ -239,6 +241,7 @@ impl StalePolicy {
 
 /// How much text a reply has for each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mode {
     /// No snippet.
     Compact,
@@ -341,6 +344,7 @@ impl SearchRequest {
 
 /// The best files for a query, with the measures by which they were rescored.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RankedCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
@@ -376,6 +380,7 @@ impl RankedCandidate {
 
 /// The places of the first files of a query, with their measures.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PlaceCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
@@ -385,6 +390,7 @@ pub struct PlaceCandidates {
 
 /// The places of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FilePlaces {
     /// The file.
     pub path: RelPath,
@@ -394,6 +400,7 @@ pub struct FilePlaces {
 
 /// A place of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PlaceCandidate {
     /// The lines of the place.
     pub lines: Lines,
@@ -406,6 +413,7 @@ pub struct PlaceCandidate {
 
 /// The answer to a search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SearchReply {
     /// The query of the request; for a batch, all queries, joined by ` | `.
     pub query: String,
@@ -450,6 +458,7 @@ impl SearchReply {
 
 /// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Hit {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -491,6 +500,7 @@ pub struct Hit {
 
 /// Who calls the definition of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HitCallers {
     /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
     pub names: Vec<String>,
@@ -542,6 +552,7 @@ impl Band {
 
 /// Why a file has its rank for a query, or has none.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WhyNot {
     /// The file.
     pub path: RelPath,
@@ -561,6 +572,7 @@ pub struct WhyNot {
 
 /// A signal on which a file falls behind the tenth hit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
@@ -572,6 +584,7 @@ pub struct Gap {
 
 /// The outcome of a search for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,
@@ -593,6 +606,7 @@ pub enum Verdict {
 
 /// A language that this program parses.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LanguageRow {
     /// The name in filters and replies.
     pub name: &'static str,

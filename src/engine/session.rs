@@ -50,6 +50,7 @@ pub struct Session {
 
 /// Whose earlier work with files affects a ranking: a file that was touched, opened or shown before ranks higher.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ActivitySource {
     /// The files that any caller touched in the tree, as recorded by
     /// [`Engine::record_touch`](super::Engine::record_touch). The default.
@@ -62,6 +63,7 @@ pub enum ActivitySource {
 
 /// The earlier reply that had the text of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sent {
     /// The number of the reply in the session, from 1.
     pub call: usize,

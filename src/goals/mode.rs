@@ -2,6 +2,7 @@
 
 /// How far the collection of a pack goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PackMode {
     /// The mode that the task and the first probe suggest.
     #[default]

@@ -17,6 +17,7 @@ use crate::text::Span;
 
 /// How the two ends of an edge are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Relation {
     /// A call.
     Calls,

@@ -103,6 +103,7 @@ impl Default for PrintOptions {
 
 /// What is printed of a file that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OutputFormat {
     /// The matching lines.
     Lines,

@@ -48,6 +48,7 @@ impl AddRequest {
 
 /// What adding a source would do.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AddPlan {
     /// The library.
     pub library: PathBuf,
@@ -75,6 +76,7 @@ pub struct AddPlan {
 
 /// A source that was added.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AddReply {
     /// The source.
     pub source: SourceManifest,
@@ -88,6 +90,7 @@ pub struct AddReply {
 
 /// The progress of an import.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum AddProgress {
     /// Bytes are copied.
     Acquiring {
@@ -114,6 +117,7 @@ pub type OnAddProgress<'p> = &'p (dyn Fn(AddProgress) + Sync);
 
 /// The sources of a library.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LibraryReply {
     /// The folder of the library.
     pub root: PathBuf,
@@ -127,6 +131,7 @@ pub struct LibraryReply {
 
 /// A source with the state of its index.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SourceStatus {
     /// The source.
     pub source: SourceManifest,
@@ -150,6 +155,7 @@ pub struct SourceStatus {
 
 /// The state of a library.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LibraryStatus {
     /// The folder of the library.
     pub root: PathBuf,
@@ -163,6 +169,7 @@ pub struct LibraryStatus {
 
 /// An import that has not ended, because it is running or was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnfinishedImport {
     /// The id of the source.
     pub id: SourceId,
@@ -180,6 +187,7 @@ pub struct UnfinishedImport {
 
 /// A source that was removed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RemovedSource {
     /// The source.
     pub source: SourceManifest,
@@ -189,6 +197,7 @@ pub struct RemovedSource {
 
 /// What an update of a source did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct UpdatedSource {
     /// The source after the update.
     pub source: SourceManifest,
@@ -202,6 +211,7 @@ pub struct UpdatedSource {
 
 /// The outcomes of a call about several sources, each of which can fail by itself.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct SourceBatch<T> {
     /// The outcomes of the sources that did not fail.
     pub sources: Vec<T>,
@@ -217,6 +227,7 @@ impl<T> From<T> for SourceBatch<T> {
 
 /// A source for which a call failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct FailedSource {
     /// The name of the source.
     pub name: String,
@@ -226,6 +237,7 @@ pub struct FailedSource {
 
 /// The result of a comparison of raw files with their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VerifiedSource {
     /// The name of the source.
     pub name: String,
@@ -250,6 +262,7 @@ impl VerifiedSource {
 
 /// What was removed to free space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CollectedSources {
     /// The removed files and folders.
     pub removed: Vec<PathBuf>,

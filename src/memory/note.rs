@@ -8,6 +8,7 @@ use crate::path::RelPath;
 /// The kind of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum NoteKind {
     /// What went wrong, and by which signals it is recognized.
     Failure,
@@ -35,6 +36,7 @@ impl NoteKind {
 /// A durable note about the code of a tree. The text comes from outside: nothing in it is run, and a reader must not take
 /// it for an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RevisionNote {
     /// The id: a hash of what the note says when it is added, in hexadecimal.
     pub id: String,
@@ -114,6 +116,7 @@ pub struct NoteLink {
 /// How sure a note is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Verification {
     /// Nobody has verified the note.
     #[default]
@@ -165,6 +168,7 @@ impl Verification {
 /// What verifies a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Verifier {
     /// A test.
     Test,
@@ -184,6 +188,7 @@ impl Verifier {
 
 /// Why a note is no longer shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Retirement {
     /// The reason; may be empty.
     pub reason: String,

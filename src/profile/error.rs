@@ -8,6 +8,7 @@ use crate::similar::{did_you_mean, most_similar};
 
 /// Why a profile was refused.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProfileError {
     /// The file could not be read.
     #[error("cannot read the profile {path}: {source}{}", similar_file(path))]

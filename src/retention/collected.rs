@@ -30,6 +30,7 @@ pub struct SpaceTarget {
 
 /// Why a view is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum DropReason {
     /// The view cannot be read.
     Damaged,
@@ -67,6 +68,7 @@ impl DropReason {
 
 /// A view that is dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Dropped {
     /// The root of the worktree.
     pub root: String,
@@ -87,6 +89,7 @@ impl Dropped {
 
 /// The result of a collection, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Collected {
     /// The current generation.
     pub generation: Generation,

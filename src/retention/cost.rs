@@ -13,6 +13,7 @@ use crate::workspace::Workspace;
 
 /// The cost of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cost {
     /// File versions that no other view names.
     pub files: usize,

@@ -20,6 +20,7 @@ const OWNER: &str = "WORKSPACE";
 
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Neighbour {
     /// The folder of the index.
     pub dir: PathBuf,

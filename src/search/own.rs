@@ -75,6 +75,7 @@ pub struct SignalInput<'a> {
 
 /// The value of a [`HostSignal`] for a file.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SignalValue {
     /// The measure. A value that is not a number counts as 0.
     pub value: f32,

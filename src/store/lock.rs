@@ -20,6 +20,7 @@ use super::store_step::StoreStep;
 
 /// The process that holds a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LockHolder {
     /// The process id.
     pub pid: u32,

@@ -4,6 +4,7 @@ use crate::store::LockHolder;
 
 /// The progress of an update.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// The current stage.
     pub stage: Stage,
@@ -19,8 +20,16 @@ pub struct Progress {
     pub holder: Option<LockHolder>,
 }
 
+impl Progress {
+    /// The begin of a stage, of which nothing is done or known yet.
+    pub fn new(stage: Stage) -> Progress {
+        Progress { stage, files: 0, total_files: 0, bytes: 0, total_bytes: 0, holder: None }
+    }
+}
+
 /// A stage of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// Waiting for another process that is changing the index.
     Wait,

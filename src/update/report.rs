@@ -6,6 +6,7 @@ use crate::id::Generation;
 
 /// The result of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RefreshReport {
     /// The current generation.
     pub generation: Generation,

@@ -16,6 +16,7 @@ use crate::grammar::Grammars;
 /// callbacks; in process, such input hangs or ends the program. A file that ended the program is found on the next update
 /// and not parsed again.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub enum Isolation {
     /// On the threads of this process.
     #[default]

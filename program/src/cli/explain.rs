@@ -31,6 +31,6 @@ pub fn run(
     }
     Ok(match explanation.outcome {
         PathOutcome::LeftOut(..) | PathOutcome::PathOnly(_) => Outcome::Found,
-        PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => Outcome::Nothing,
+        _ => Outcome::Nothing,
     })
 }

@@ -95,7 +95,7 @@ impl Bar {
             Stage::Scan => "scanning",
             Stage::Text => "indexing the text of",
             Stage::Index => "indexing",
-            Stage::Commit => "writing",
+            _ => "writing",
         };
         let text = match progress.total_files {
             0 => format!("{stage} {} files", progress.files),
@@ -122,7 +122,7 @@ impl Bar {
                     total_bytes,
                 );
             }
-            AddProgress::Acquiring { .. } | AddProgress::Materializing { .. } => {}
+            _ => {}
         }
     }
 
@@ -166,7 +166,7 @@ impl Bar {
             Stage::Text | Stage::Index if files == 0 => self.spare(total_bytes <= LITTLE),
             Stage::Text | Stage::Index => {}
             // Merges and answers fill the memory that they touch.
-            Stage::Commit => self.spare(false),
+            _ => self.spare(false),
         }
         self.memory.call_once(crate::give_back_soon);
     }

@@ -126,7 +126,7 @@ fn keep_current(engine: &Engine, stop: &Stop, sender: &Sender<Message>) {
         WatchEvent::Updated { report, .. } => send(news_of(&report)),
         WatchEvent::Failed(error) => send(IndexNews::Failed(error_text(&error))),
         // The watch begins with an update of its own, which is not reported.
-        WatchEvent::Begun { .. } | WatchEvent::Polling { .. } => send(IndexNews::Changed),
+        _ => send(IndexNews::Changed),
     };
     // Another process may be watching the tree already, and a commit does not change: the index stays current.
     if let Err(error) = engine.watch(stop, &tell) {
@@ -151,7 +151,7 @@ fn words(progress: &Progress) -> String {
         Stage::Scan => "scanning",
         Stage::Text => "indexing the text of",
         Stage::Index => "indexing",
-        Stage::Commit => "writing",
+        _ => "writing",
     };
     match progress.total_files {
         0 => format!("{stage} {} files", progress.files),

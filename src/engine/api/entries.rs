@@ -44,6 +44,7 @@ impl EntriesRequest {
 
 /// The routes or the commands of a tree.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EntriesReply {
     /// Whether the entries are routes or commands.
     pub kind: EntryKind,
@@ -71,6 +72,7 @@ impl EntriesReply {
 
 /// A route or a command, at the place that declares it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EntryRow {
     /// The source, if several sources were asked.
     pub source: Option<SourceName>,

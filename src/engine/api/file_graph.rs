@@ -5,6 +5,7 @@ pub use crate::graph::FileEdge;
 
 /// What is asked about the graph of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileGraphQuestion {
     /// Every file and every import.
     Export,
@@ -40,6 +41,7 @@ impl Default for FileGraphRequest {
 
 /// The graph of files: the files that answer the question, and the imports between them.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FileGraphReply {
     /// The question.
     pub question: FileGraphQuestion,
@@ -63,6 +65,7 @@ pub struct FileGraphReply {
 
 /// A file of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileNode {
     /// The path.
     pub path: RelPath,

@@ -35,6 +35,7 @@ impl FilesRequest {
 
 /// The files whose name matches.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FilesReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -70,6 +71,7 @@ impl FilesReply {
 
 /// A file found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileRow {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -89,6 +91,7 @@ pub struct FileRow {
 
 /// The part of a file's path that a pattern matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileMatch {
     /// The file name.
     Name,

@@ -5,6 +5,7 @@ pub use crate::graph::{EdgeRule, Relation};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GraphQuestion {
     /// The definitions of a name, or of the name used at a position in a file.
     Definitions,
@@ -109,6 +110,7 @@ pub struct GraphRequest {
 
 /// A change of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GraphChanges {
     /// The differences between a revision and the searched tree (`A`), between two revisions (`A..B`), or between their
     /// common ancestor and the second revision (`A...B`). An empty text or revision means `HEAD`.
@@ -143,6 +145,7 @@ impl GraphRequest {
 
 /// The answer of the code graph.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct GraphReply {
     /// The question.
     pub question: GraphQuestion,
@@ -186,6 +189,7 @@ impl GraphReply {
 
 /// A test file that a change may affect.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AffectedTest {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -199,6 +203,7 @@ pub struct AffectedTest {
 
 /// An edge of the code graph, with the location in the source that shows the edge.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GraphRow {
     /// The source that has the use; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -231,6 +236,7 @@ pub struct GraphRow {
 
 /// The end of an edge.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum GraphEnd {
     /// A definition.
     Symbol(SymbolRow),

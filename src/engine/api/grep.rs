@@ -119,6 +119,7 @@ impl GrepRequest {
 
 /// Which files an exact search reads, apart from the filter. The default is ripgrep's, except that no link is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GrepFiles {
     /// The ignore files that apply.
     pub ignore: IgnoreSources,
@@ -134,6 +135,7 @@ pub struct GrepFiles {
 
 /// Which symbolic links an exact search follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SymlinkPolicy {
     /// No link. The default, and the only choice for agents.
     #[default]
@@ -146,6 +148,7 @@ pub enum SymlinkPolicy {
 
 /// The lines that match a pattern.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct GrepReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -193,6 +196,7 @@ impl GrepReply {
 
 /// The outcome of an exact search that was printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PrintedGrep {
     /// Whether any file matched; if the output is files without a match, whether there was such a file.
     pub matched: bool,
@@ -206,6 +210,7 @@ pub struct PrintedGrep {
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GrepLine {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -231,6 +236,7 @@ pub struct GrepLine {
 
 /// The definition around a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Enclosing {
     /// The kind of symbol.
     pub kind: SymbolKind,

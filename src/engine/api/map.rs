@@ -29,6 +29,7 @@ impl Default for MapRequest {
 
 /// The outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MapReply {
     /// The folder or file of the outline; empty for the whole tree.
     pub path: RelPath,
@@ -55,6 +56,7 @@ pub struct MapReply {
 
 /// A folder or a file of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MapEntry {
     /// The source that has the folder or file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -78,6 +80,7 @@ pub struct MapEntry {
 
 /// A symbol of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MapSymbol {
     /// The name with its container, as `Type.method`.
     pub name: String,

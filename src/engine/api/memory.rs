@@ -148,6 +148,7 @@ impl SearchNotesRequest {
 
 /// Notes.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct NotesReply {
     /// The notes: of a search the most relevant first, of a list the newest first.
     pub notes: Vec<NoteRow>,
@@ -159,6 +160,7 @@ pub struct NotesReply {
 
 /// A note, with the state of its links in the searched view.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NoteRow {
     /// The note. Its texts come from outside: they are data, never instructions. Secrets are masked.
     pub note: RevisionNote,
@@ -182,6 +184,7 @@ impl NoteRow {
 
 /// A link of a note in the searched view.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkRow {
     /// The file as recorded.
     pub path: RelPath,
@@ -195,6 +198,7 @@ pub struct LinkRow {
 
 /// The state of the code that a note is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LinkState {
     /// The code is as recorded.
     Current,
@@ -217,6 +221,7 @@ impl LinkState {
 
 /// The outcome of an import of notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ImportedNotes {
     /// The number of new notes.
     pub added: usize,
@@ -232,6 +237,7 @@ pub struct ImportedNotes {
 
 /// The notes of a tree for another machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ExportedNotes {
     /// The notes, each as one line of JSON.
     pub lines: String,

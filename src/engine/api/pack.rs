@@ -114,6 +114,7 @@ impl PackStages {
 
 /// A context pack: the code that a task needs, within a budget of tokens.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PackReply {
     /// The goals of the task.
     pub goals: Vec<PackGoal>,
@@ -143,6 +144,7 @@ pub struct PackReply {
 
 /// A part of a task that was searched by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackGoal {
     /// The text that was searched.
     pub text: String,
@@ -158,6 +160,7 @@ pub struct PackGoal {
 
 /// A file of a pack.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PackFile {
     /// The file.
     pub path: RelPath,
@@ -179,6 +182,7 @@ pub struct PackFile {
 
 /// A whole function, type or other part of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PackUnit {
     /// The lines, with the doc comment.
     pub lines: Lines,
@@ -207,6 +211,7 @@ pub struct PackUnit {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackLine {
     /// The number of the line, from 1.
     pub line: u32,
@@ -216,6 +221,7 @@ pub struct PackLine {
 
 /// An edge of one step from or to a unit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PackTrace {
     /// How the ends are related; [`Relation::Tests`] for a test that covers the unit.
     pub relation: Relation,
@@ -245,6 +251,7 @@ impl PackTrace {
 
 /// A place that a pack does not have.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LeftOutPlace {
     /// The file.
     pub path: RelPath,
@@ -262,6 +269,7 @@ pub struct LeftOutPlace {
 
 /// Why a place is not in the pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
     Budget,
@@ -307,6 +315,7 @@ impl LeftOutReason {
 
 /// What the stages of a pack did.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PackDiagnostics {
     /// The mode, never [`PackMode::Auto`].
     pub pack_mode: PackMode,
@@ -328,6 +337,7 @@ pub struct PackDiagnostics {
 
 /// A region of the tree, and the goals about it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PackRegion {
     /// The goals, as indexes into [`PackReply::goals`].
     pub goals: Vec<usize>,
@@ -339,6 +349,7 @@ pub struct PackRegion {
 
 /// Two goals that were compared.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PackPair {
     /// The first goal.
     pub first: usize,
@@ -354,6 +365,7 @@ pub struct PackPair {
 
 /// The backup: one file outside of the primary region.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackBackup {
     /// The file.
     pub path: RelPath,

@@ -79,6 +79,7 @@ pub enum ReadReply {
 
 /// Lines of a file as it is now, or as it is in the view of the options.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadText {
     /// The file, with links resolved.
     pub path: RelPath,
@@ -122,6 +123,7 @@ impl ReadText {
 
 /// The definitions of a name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SymbolChoices {
     /// The name of the request.
     pub symbol: String,

@@ -4,6 +4,7 @@ use crate::profile::Signal;
 
 /// A contribution of a signal to a score.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reason {
     /// The signal.
     pub signal: Signal,

@@ -25,6 +25,7 @@ pub enum Remedy {
 /// Everything that determines the place and the content of an engine's index. An engine that is opened with these
 /// options builds exactly that index.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IndexRecipe {
     /// The folder of the index.
     pub index_path: PathBuf,

@@ -7,6 +7,7 @@ use crate::id::Generation;
 
 /// Where an answer comes from.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The root of the tree.
     pub root: PathBuf,
@@ -30,6 +31,7 @@ pub struct Snapshot {
 
 /// The progress of a first update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Building {
     /// The number of files that can already be found.
     pub files: usize,

@@ -31,6 +31,7 @@ impl fmt::Display for SourceName {
 
 /// Where the rows of one source come from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SourceSnapshot {
     /// The name of the source.
     pub name: SourceName,
@@ -55,6 +56,7 @@ impl SourceSnapshot {
 
 /// Where a source of a library came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Provenance {
     /// The kind of source, such as `git` or `tar`.
     pub kind: &'static str,
@@ -72,6 +74,7 @@ pub struct Provenance {
 
 /// The state of the sources of a set.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SourceStatuses {
     /// The sources, in their order.
     pub sources: Vec<NamedStatus>,
@@ -79,6 +82,7 @@ pub struct SourceStatuses {
 
 /// The state of a source.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NamedStatus {
     /// The name of the source.
     pub name: SourceName,
@@ -90,6 +94,7 @@ pub struct NamedStatus {
 
 /// The package that a source is, by its own manifest. An import of the package leads to the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourcePackage {
     /// The registry: `cargo`, `go`, `npm` or `python`.
     pub ecosystem: String,

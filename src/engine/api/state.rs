@@ -8,6 +8,7 @@ use crate::engine::Error;
 
 /// The state of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum State {
     /// There is no index.
     Missing,
@@ -36,6 +37,7 @@ impl State {
 
 /// The state of an index, with counts.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Status {
     /// The state.
     pub state: State,
@@ -81,6 +83,7 @@ pub struct Status {
 
 /// An event of a watch.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum WatchEvent {
     /// The index is current, and the watch keeps it current.
     Begun {
@@ -108,6 +111,7 @@ pub enum WatchEvent {
 
 /// Why a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WatchEnd {
     /// The caller stopped the watch.
     Stopped,
@@ -118,6 +122,7 @@ pub enum WatchEnd {
 
 /// The results of a thorough check of an index.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Checkup {
     /// The checks, in the order in which they ran.
     pub checks: Vec<Check>,
@@ -132,6 +137,7 @@ impl Checkup {
 
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Check {
     /// What was checked.
     pub name: &'static str,
@@ -168,6 +174,7 @@ impl Health {
 
 /// The files of a view that are not indexed or only partly indexed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SkippedReply {
     /// The entries, sorted by path.
     pub entries: Vec<Skipped>,
@@ -188,6 +195,7 @@ impl SkippedReply {
 
 /// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The path of the request, with replacement characters if a name is not UTF-8.
     pub path: RelPath,
@@ -207,6 +215,7 @@ pub struct Explanation {
 
 /// How an update treats a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathOutcome {
     /// The path is indexed with its content.
     Indexed,

@@ -46,6 +46,7 @@ impl SymbolsRequest {
 
 /// The definitions whose name matches.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SymbolsReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -79,6 +80,7 @@ impl SymbolsReply {
 
 /// A definition found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SymbolRow {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,

@@ -8,6 +8,7 @@ use crate::meta::{ViewInfo, ViewKey};
 
 /// A view of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ViewRow {
     /// The root of the worktree.
     pub root: String,
@@ -38,6 +39,7 @@ impl ViewRow {
 
 /// The views of an index, with sizes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ViewsReply {
     /// The folder of the index.
     pub index_path: PathBuf,
@@ -54,6 +56,7 @@ pub struct ViewsReply {
 
 /// A view, with its cost.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct KeptView {
     /// The view.
     pub view: ViewRow,

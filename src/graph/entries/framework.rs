@@ -15,6 +15,7 @@ use super::template::Template;
 /// What an entry point is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum EntryKind {
     /// A request to a path.
     Route,

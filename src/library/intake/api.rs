@@ -7,6 +7,7 @@ use crate::library::api::AddProgress;
 
 /// What an intake did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IntakeReply {
     /// The inbox.
     pub inbox: PathBuf,
@@ -22,6 +23,7 @@ pub struct IntakeReply {
 
 /// An entry that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TakenEntry {
     /// The name of the entry in the inbox, or in the folder of its class if an earlier intake was killed.
     pub name: String,
@@ -39,6 +41,7 @@ pub struct TakenEntry {
 
 /// An entry that was not taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FailedEntry {
     /// The name of the entry in the inbox.
     pub name: String,
@@ -50,6 +53,7 @@ pub struct FailedEntry {
 
 /// The progress of an intake.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum IntakeEvent<'n> {
     /// An entry is taken in.
     Taking {

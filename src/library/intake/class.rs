@@ -15,6 +15,7 @@ use crate::path::RelPath;
 /// What an entry of the inbox is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum IntakeClass {
     /// A folder with code.
     Project,

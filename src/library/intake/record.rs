@@ -7,6 +7,7 @@ use crate::document::{Document, Heading};
 
 /// The record of a paper or document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DocumentRecord {
     /// The format of the record.
     pub format: u32,
