@@ -57,9 +57,9 @@ pub use engine::api::{
 pub use engine::api::{
     Building, BuiltInFire, Cause, Check, Checkup, Collected, Cost, DropReason, Dropped, Exception, Export,
     Exported, FileEdge, FileGraphQuestion, FileGraphReply, FileGraphRequest, FileNode, GitReach, GrepFiles,
-    HitCallers, IgnoreKind, IgnoreRule, Import, Imported, IndexRecipe, KeptView, LockHolder, Neighbour,
-    OverridingRule, PackHelpers, PrintedGrep, Remedy, SourceLine, SpaceTarget, SymlinkPolicy, ViewRow,
-    ViewsReply, WatchEnd, WorkerPool,
+    HitCallers, IgnoreKind, IgnoreRule, Import, Imported, Incomplete, IncompleteCause, IndexRecipe, KeptView,
+    LockHolder, Neighbour, OverridingRule, PackHelpers, PrintedGrep, Remedy, SourceLine, SpaceTarget,
+    SymlinkPolicy, ViewRow, ViewsReply, WatchEnd, WorkerPool,
 };
 pub use engine::api::{ExtraTerms, HostSignal, HostSignals, SignalInput, SignalValue, TokenizerHook};
 pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};

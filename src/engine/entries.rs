@@ -130,11 +130,13 @@ fn asked_entries(
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
     root: &Path,
-) -> Result<(Vec<ReachedEntry>, Option<String>), Error> {
+) -> Result<(Vec<ReachedEntry>, Option<Incomplete>), Error> {
     let Some(target) = &request.reaches else {
         let found = graph.entry_points(request.kind).map_err(Error::from)?;
-        let incomplete = (found.left_out > 0)
-            .then(|| format!("{} files that may declare more were not read", found.left_out));
+        let incomplete = (found.left_out > 0).then(|| {
+            let text = format!("{} files that may declare more were not read", found.left_out);
+            IncompleteCause::Limit.with(text)
+        });
         let all = found.entries.into_iter().map(|entry| {
             let confidence = entry.handler.confidence;
             ReachedEntry { entry, depth: 0, confidence }
@@ -150,7 +152,9 @@ fn asked_entries(
     let found = graph.reaching(&definitions, &dependents, &[request.kind]).map_err(Error::from)?;
     let left_out = graph.left_out();
     let incomplete = (left_out > 0).then(|| {
-        format!("{left_out} more files use these names; a question analyses up to {MAX_ANALYSED} files")
+        IncompleteCause::Limit.with(format!(
+            "{left_out} more files use these names; a question analyses up to {MAX_ANALYSED} files"
+        ))
     });
     Ok((found, incomplete))
 }

@@ -77,11 +77,17 @@ impl Engine {
         }
         let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
             let done = building.files.saturating_sub(building.text_only);
-            format!("the index is being built: {done} of {} files have their structure", building.total_files)
+            IncompleteCause::Indexing.with(format!(
+                "the index is being built: {done} of {} files have their structure",
+                building.total_files
+            ))
         });
         let incomplete = match left_out {
             0 => partial,
-            files => Some(format!("{files} more files are left out; choose a folder with --path")),
+            files => {
+                let text = format!("{files} more files are left out; choose a folder with --path");
+                Some(IncompleteCause::Limit.with(text))
+            }
         };
         let reply = FileGraphReply {
             question: request.question,

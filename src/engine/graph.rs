@@ -652,7 +652,7 @@ impl GraphAnswer<'_, '_> {
     }
 
     /// Why edges may be missing.
-    pub(super) fn incomplete(&self) -> Option<String> {
+    pub(super) fn incomplete(&self) -> Option<Incomplete> {
         let (left_out, further) = (self.graph.left_out(), self.graph.further());
         let unread = match (left_out, further) {
             (0, 0) => None,
@@ -665,8 +665,11 @@ impl GraphAnswer<'_, '_> {
             )),
         };
         match (self.partial(), unread) {
-            (Some(partial), Some(unread)) => Some(format!("{partial}; {unread}")),
-            (partial, unread) => partial.or(unread),
+            (Some(partial), Some(unread)) => {
+                Some(IncompleteCause::Indexing.with(format!("{partial}; {unread}")))
+            }
+            (Some(partial), None) => Some(IncompleteCause::Indexing.with(partial)),
+            (None, unread) => unread.map(|unread| IncompleteCause::Limit.with(unread)),
         }
     }
 }

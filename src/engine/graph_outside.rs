@@ -20,7 +20,7 @@ pub(super) struct PackageUses {
     /// The number of files that were not resolved because there were enough uses.
     pub further_files: usize,
     /// Why uses may be missing.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Incomplete>,
 }
 
 impl Engine {

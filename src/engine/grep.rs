@@ -407,15 +407,16 @@ fn ranks(lines: &[Line], files: &[RelPath]) -> Vec<usize> {
 }
 
 /// Why some lines were not counted; `None` if all were.
-pub(super) fn incomplete(unread: &[Unread], scope: &ExactScope) -> Option<String> {
+pub(super) fn incomplete(unread: &[Unread], scope: &ExactScope) -> Option<Incomplete> {
     let holes = scope.holes.iter().map(|hole| (&hole.path, hole.why.as_str()));
     let unread = unread.iter().map(|unread| (&unread.path, unread.error.as_str()));
     let mut all = holes.chain(unread);
     let (path, why) = all.next()?;
-    Some(match all.count() {
+    let text = match all.count() {
         0 => format!("{path} could not be read: {why}"),
         others => format!("{path} and {others} more could not be read: {why}"),
-    })
+    };
+    Some(IncompleteCause::Unread.with(text))
 }
 
 /// The warning about entries that were not searched because their names are not UTF-8.

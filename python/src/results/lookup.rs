@@ -27,7 +27,7 @@ impl From<spyhop::GrepReply> for GrepReply {
             results: reply.lines.into_iter().map(GrepLine::from).collect(),
             total_lines: reply.total_lines,
             total_files: reply.total_files,
-            incomplete: reply.incomplete,
+            incomplete: reply.incomplete.map(|why| why.text),
             next: reply.next,
             warnings: reply.warnings,
             snapshot: Snapshot::from(reply.snapshot),

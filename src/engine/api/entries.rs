@@ -1,5 +1,6 @@
 //! Questions for routes and commands, and their replies.
 
+use super::incomplete::Incomplete;
 use super::*;
 pub use crate::graph::EntryKind;
 
@@ -56,7 +57,7 @@ pub struct EntriesReply {
     /// The number of entries before `max_results` is applied.
     pub total: usize,
     /// Why entries may be missing; `None` if every candidate file was read.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Incomplete>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller.

@@ -1,5 +1,6 @@
 //! Questions to the graph of files, and their replies.
 
+use super::incomplete::Incomplete;
 use super::*;
 pub use crate::graph::FileEdge;
 
@@ -56,7 +57,7 @@ pub struct FileGraphReply {
     /// The number of files or groups before `max_results` is applied.
     pub total: usize,
     /// Why imports may be missing.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Incomplete>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller.

@@ -1,5 +1,6 @@
 //! Questions to the code graph, and their replies.
 
+use super::incomplete::Incomplete;
 use super::*;
 pub use crate::graph::{EdgeRule, Relation};
 
@@ -169,7 +170,7 @@ pub struct GraphReply {
     /// first.
     pub entries: Vec<EntryRow>,
     /// Why edges may be missing; `None` if every file that may have an edge was read.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Incomplete>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// The sources that answer, if several trees were asked.

@@ -1,6 +1,7 @@
 //! The request and the reply of an exact search.
 
 use super::cursor::LineCursor;
+use super::incomplete::Incomplete;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
@@ -159,7 +160,7 @@ pub struct GrepReply {
     /// The number of files with a matching line; a lower bound if the answer is `incomplete`.
     pub total_files: usize,
     /// Why a file that may match was not read to its end; `None` if there is no such file.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Incomplete>,
     /// The cursor of the next page. The cursor names a line of a file, so no line is repeated if the tree changes between
     /// two pages.
     pub next: Option<String>,
@@ -201,7 +202,7 @@ pub struct PrintedGrep {
     /// Whether any file matched; if the output is files without a match, whether there was such a file.
     pub matched: bool,
     /// Why a file was not read to its end; `None` if there is no such file.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Incomplete>,
     /// Whether a filter or an ignore file left out every file of the tree. Only known if no file matched.
     pub searched_nothing: bool,
     /// Warnings for the caller.

@@ -145,6 +145,11 @@ impl AskedSet<'_> {
     }
 }
 
+/// The reason why the answer of a source is incomplete, with the name of the source.
+pub(super) fn incomplete_of(name: &SourceName, why: Incomplete) -> Incomplete {
+    why.cause.with(of_source(name, &why))
+}
+
 /// A warning of one source.
 pub(super) fn of_source(name: &SourceName, warning: &str) -> String {
     format!("source '{name}': {warning}")

@@ -174,7 +174,7 @@ impl SourceSet {
             whole.entries.append(&mut reply.entries);
             whole.total += reply.total;
             whole.further_files += reply.further_files;
-            let incomplete = reply.incomplete.map(|why| asking::of_source(name, &why));
+            let incomplete = reply.incomplete.map(|why| asking::incomplete_of(name, why));
             whole.incomplete = whole.incomplete.take().or(incomplete);
             whole.warnings.extend(reply.warnings.iter().map(|text| asking::of_source(name, text)));
             whole.sources.push(source.snapshot(reply.snapshot));
@@ -196,14 +196,14 @@ fn add_uses(whole: &mut GraphReply, user: &SourceName, mut uses: PackageUses) {
     whole.total += uses.total;
     whole.further_files += uses.further_files;
     whole.rows.append(&mut uses.rows);
-    let incomplete = uses.incomplete.map(|why| asking::of_source(user, &why));
+    let incomplete = uses.incomplete.map(|why| asking::incomplete_of(user, why));
     whole.incomplete = whole.incomplete.take().or(incomplete);
 }
 
 /// Names a source that does not answer, unless the source is named already.
 fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error) {
     let text = asking::silent(name, error);
-    whole.incomplete.get_or_insert_with(|| text.clone());
+    whole.incomplete.get_or_insert_with(|| IncompleteCause::Silent.with(text.clone()));
     if !whole.warnings.contains(&text) {
         whole.warnings.push(text);
     }

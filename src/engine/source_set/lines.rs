@@ -39,7 +39,7 @@ impl SourceSet {
             warnings.extend(reply.warnings.drain(..).map(|text| asking::of_source(name, &text)));
             sources.push(source.snapshot(reply.snapshot.clone()));
             reply.lines.iter_mut().for_each(|line| line.source = Some(name.clone()));
-            reply.incomplete = reply.incomplete.map(|why| asking::of_source(name, &why));
+            reply.incomplete = reply.incomplete.map(|why| asking::incomplete_of(name, why));
             reply.next = match has_unshown {
                 true => is_after.then(|| format!("{name}:")),
                 false => reply.next.map(|next| format!("{name}:{next}")),
@@ -90,15 +90,17 @@ impl SourceSet {
             let named = |text: String| asking::of_source(&source.name, &text);
             whole.matched |= printed.matched;
             whole.searched_nothing &= printed.searched_nothing;
-            whole.incomplete = whole.incomplete.take().or(printed.incomplete.map(named));
+            let incomplete = printed.incomplete.map(|why| asking::incomplete_of(&source.name, why));
+            whole.incomplete = whole.incomplete.take().or(incomplete);
             whole.warnings.extend(printed.warnings.into_iter().map(named));
         }
         Ok(whole)
     }
 
     /// Why an answer is incomplete in which sources are missing.
-    pub(super) fn missing(&self, silent: usize) -> String {
-        format!("{silent} of {} sources do not answer", self.sources.len())
+    pub(super) fn missing(&self, silent: usize) -> Incomplete {
+        let text = format!("{silent} of {} sources do not answer", self.sources.len());
+        IncompleteCause::Silent.with(text)
     }
 
     /// The place of the source that a cursor names, and the cursor in that source.

@@ -1,0 +1,64 @@
+//! Why an answer is not complete.
+
+use std::fmt;
+use std::ops::Deref;
+
+/// Why rows may be missing in an answer: a cause for programs, and a sentence for people. The value dereferences to the
+/// sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Incomplete {
+    /// The cause. If there are several, the first in the order of [`IncompleteCause`].
+    pub cause: IncompleteCause,
+    /// The sentence, which names files, sources and numbers.
+    pub text: String,
+}
+
+/// The cause of missing rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum IncompleteCause {
+    /// The index is being built. A later answer has more.
+    Indexing,
+    /// A source of a [`SourceSet`](crate::SourceSet) does not answer.
+    Silent,
+    /// A file could not be read.
+    Unread,
+    /// The question would read more files than one answer may. A narrower question has all rows.
+    Limit,
+}
+
+impl IncompleteCause {
+    /// Every cause.
+    pub const ALL: [IncompleteCause; 4] =
+        [IncompleteCause::Indexing, IncompleteCause::Silent, IncompleteCause::Unread, IncompleteCause::Limit];
+
+    /// The name of the cause.
+    pub const fn name(self) -> &'static str {
+        match self {
+            IncompleteCause::Indexing => "indexing",
+            IncompleteCause::Silent => "silent",
+            IncompleteCause::Unread => "unread",
+            IncompleteCause::Limit => "limit",
+        }
+    }
+
+    /// An answer that is incomplete for this cause.
+    pub(crate) fn with(self, text: impl Into<String>) -> Incomplete {
+        Incomplete { cause: self, text: text.into() }
+    }
+}
+
+impl Deref for Incomplete {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
