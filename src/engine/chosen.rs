@@ -78,6 +78,7 @@ impl Engine {
             takes: &self.takes(filter, source_tree),
             pattern,
             after: None,
+            counts: true,
             within: None,
             page: 0,
             context: (0, 0),

@@ -56,6 +56,7 @@ impl Engine {
             takes: &self.takes(&filter, &scope.source_tree),
             pattern: &pattern,
             after: cursor.map(|cursor| cursor.place(files)),
+            counts: request.counts,
             within: chosen.within.as_ref(),
             page: request.max_results,
             context: (before, after),

@@ -25,8 +25,11 @@ pub struct LineScan<'s> {
     pub takes: &'s (dyn Fn(&RelPath) -> bool + Sync),
     /// The compiled pattern.
     pub pattern: &'s Pattern,
-    /// The page begins after this position: the index of a file and a line number. All lines are counted.
+    /// The page begins after this position: the index of a file and a line number.
     pub after: Option<(usize, u32)>,
+    /// Whether all lines are counted, also those of other pages. Otherwise the files before the page are not read, and the
+    /// scan ends when it knows whether a line follows the page.
+    pub counts: bool,
     /// The line ranges in which matches count; `None` for all lines.
     pub within: Option<&'s Within>,
     /// The most lines that are shown.
@@ -50,9 +53,9 @@ pub struct ScanResult {
     pub lines: Vec<Line>,
     /// Whether there are matching lines after those that are shown.
     pub more: bool,
-    /// The number of matching lines.
+    /// The number of matching lines, of those that were searched.
     pub total_lines: usize,
-    /// The number of files with matching lines.
+    /// The number of files with matching lines, of those that were searched.
     pub total_files: usize,
     /// For each of these files, its index in the list of files and its number of matching lines.
     pub by_file: Vec<(usize, usize)>,
@@ -92,17 +95,23 @@ pub struct Unread {
 
 /// Searches all files and returns the counts and a page of lines.
 pub fn scan(scan: &LineScan<'_>) -> ScanResult {
-    let (next, kept) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let first = scan.after.filter(|_| !scan.counts).map_or(0, |(file, _)| file);
+    let (next, kept, met) = (AtomicUsize::new(first), AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut searchers = Searchers::new(scan);
         let mut results: Vec<(usize, FileResult)> = Vec::new();
         loop {
             // The lines that are kept so far come from earlier files.
             let room = scan.page.saturating_sub(kept.load(Ordering::SeqCst));
+            // So do the lines that were met: every file before the next one has been taken, and is searched to its end.
+            if !scan.counts && met.load(Ordering::SeqCst) > scan.page {
+                break;
+            }
             let place = next.fetch_add(1, Ordering::SeqCst);
             let Some(path) = scan.files.get(place) else { break };
             let found = scan.file(place, path, room, &mut searchers);
             kept.fetch_add(found.lines.len(), Ordering::SeqCst);
+            met.fetch_add(found.count - found.passed, Ordering::SeqCst);
             if found.count > 0 || found.unread.is_some() {
                 results.push((place, found));
             }

@@ -81,6 +81,9 @@ pub struct GrepRequest {
     pub brute: bool,
     /// Whether the lines of a [`GrepReply`] name the definition around them. Default false.
     pub enclosing: bool,
+    /// Whether `total_lines` and `total_files` count all matching lines. Otherwise they count what the search read for the
+    /// page: no file before the cursor, and no file after the page once a further line is found. Default true.
+    pub counts: bool,
 }
 
 impl GrepRequest {
@@ -114,6 +117,7 @@ impl GrepRequest {
             binary: Binary::default(),
             brute: false,
             enclosing: false,
+            counts: true,
         }
     }
 }
@@ -155,7 +159,8 @@ pub struct GrepReply {
     pub pattern: String,
     /// The lines of this page, sorted by path and line, or by the rank of the file and line.
     pub lines: Vec<GrepLine>,
-    /// The number of matching lines over all pages; a lower bound if the answer is `incomplete`.
+    /// The number of matching lines over all pages; a lower bound if the answer is `incomplete`, or if the request counts
+    /// only its page.
     pub total_lines: usize,
     /// The number of files with a matching line; a lower bound if the answer is `incomplete`.
     pub total_files: usize,
