@@ -67,6 +67,7 @@ const ASKED: &[(&str, &str)] = &[
     ("search", "?q=moor(&mode=exact"),
     ("search", "?q=ship+in:harbour"),
     ("search", "?q=ship&detail=debug&view=main"),
+    ("search", "?q=ship&mode=exact&counts=false"),
     ("complete", "?q=la"),
     ("complete", "?q=moor+path:sr"),
     ("complete", "?q=view:"),
@@ -74,6 +75,7 @@ const ASKED: &[(&str, &str)] = &[
     ("file", "?path=src/berth.rs"),
     ("file", "?path=src/berth.rs&view=main"),
     ("file", "?path=src/lib.rs&in=harbour"),
+    ("file", "?path=src/lib.rs&root=harbour"),
     ("excerpt", "?path=src/berth.rs&lines=2-4"),
     ("diff", "?path=src/main.rs&from=main"),
     ("diff", "?path=new.rs&from=main"),
@@ -118,6 +120,7 @@ const ASKED: &[(&str, &str)] = &[
     ("skipped", ""),
     ("why-not", "?file=src/berth.rs&query=moor+a+ship"),
     ("why-not", "?file=notes.md&query=zeppelin"),
+    ("why-not", "?file=notes.md&q=lang:rust+-berth+moor+a+ship"),
     ("notes", ""),
     ("notes", "?query=mooring+of+ships"),
     ("memory/list", ""),
@@ -311,7 +314,7 @@ fn the_document_has_the_parameters_of_the_catalog() {
         let (own, mut documented) =
             (names(&row["params"]), names(&contract.operation(path, "get")["parameters"]));
         // Every question about a tree takes these.
-        for name in ["root", "view", "in"].into_iter().filter(|name| !own.contains_key(*name)) {
+        for name in ["root", "view", "in", "q"].into_iter().filter(|name| !own.contains_key(*name)) {
             documented.remove(name);
         }
         assert_eq!(own, documented, "{path}");

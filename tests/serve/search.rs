@@ -117,6 +117,10 @@ fn an_error_names_the_word_that_is_wrong() {
     check("key -lang:rust", "-lang:rust", "does not exclude", "lang:rust");
     check("key glob:a[ x", "glob:a[", "glob 'a['", "");
     check("kind:fn src/paint.py", "kind:fn", "a file has no kind", "");
+    // The filters of a wrong line are known, so that they can be shown and removed.
+    let wrong = page.get("/api/v1/search?q=a+lang:rust+kind:fnn").json();
+    let keys: Vec<&Value> = wrong["words"].as_array().unwrap().iter().map(|word| &word["key"]).collect();
+    assert_eq!(keys, [&json!("lang"), &json!("kind")], "{wrong}");
     let short = page.get("/api/v1/search?q=lang:rust+a&mode=exact").json();
     assert_eq!((&short["word"], &short["error"]), (&json!("a"), &json!("type 2 characters or more")));
 }
@@ -143,6 +147,14 @@ fn values_are_completed() {
     check("q=in:", [0, 3], "in:tree");
     check("q=@drawc", [0, 6], "@draw_circle");
     check("q=resolve_a", [0, 9], "resolve_api_key");
+    tree.write("my docs/a b/one.md", "# One\n");
+    tree.run(&["index", "-q"]);
+    check("q=path:%22my+d", [0, 10], "path:\"my docs/\"");
+    check("q=path:%22my+docs/a+", [0, 16], "path:\"my docs/a b/\"");
+    check("q=path:%22my+docs/%22+x&at=14", [0, 15], "path:\"my docs/a b/\"");
+    check("q=path:%22my+d+x&at=10", [0, 10], "path:\"my docs/\"");
+    let key = |query: &str| page.json(&format!("complete?{query}"))["key"].clone();
+    assert_eq!((key("q=x+lang:"), key("q=std::f"), key("q=pa")), (json!("lang"), Value::Null, Value::Null));
     assert_eq!(page.get("/api/v1/complete?q=%C3%A9&at=1").status, 400);
 }
 
@@ -184,6 +196,56 @@ fn a_path_that_a_view_does_not_have_is_an_error() {
 }
 
 #[test]
+fn why_not_takes_a_line_with_its_filters() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let verdict = |query: &str| {
+        page.json(&format!("why-not?file=src/paint.py&q={query}"))["verdict"].as_str().unwrap().to_string()
+    };
+    let plain = verdict("draw+a+circle");
+    for filter in ["-paint", "-path:src/paint.py", "-glob:*.py", "lang:rust", "path:docs", "glob:*.rs"] {
+        let filtered = verdict(&format!("draw+a+circle+{filter}"));
+        assert_ne!(filtered, plain, "{filter}");
+    }
+    assert_eq!(verdict("draw+a+circle+-guide"), plain);
+    assert_eq!(page.get("/api/v1/why-not?file=src/paint.py&q=x&lang=rust").status, 400);
+}
+
+#[test]
+fn several_trees_are_asked_as_one() {
+    let [one, other] = [SMALL, "\n=== lib/kite.rs\n/// Flies a kite.\npub fn fly_kite() {}\n"].map(Tree::new);
+    let mut command = one.command();
+    command.args(["serve", "--port", "0"]).args([one.root(), other.root()]).env("SPYHOP_MCP_TOKEN", TOKEN);
+    // Each tree has an index of its own.
+    command.env_remove("SPYHOP_INDEX_DIR").env("XDG_CACHE_HOME", one.index_dir());
+    let page = Page::start(&mut command);
+    let roots = page.json("server")["roots"].clone();
+    let [first, second] = [0, 1].map(|at| roots[at]["name"].as_str().unwrap().to_string());
+    let names = |reply: &Value| -> Vec<String> {
+        let rows = reply["reply"]["results"].as_array().into_iter().flatten();
+        rows.map(|row| row["source"]["name"].as_str().unwrap().to_string()).collect()
+    };
+    let begun = Instant::now();
+    let both = "/api/v1/search?q=path:src+in:FIRST&mode=files".replace("FIRST", &first);
+    while page.get("/api/v1/search?q=kite&root=*&mode=files").json()["reply"]["results"][0].is_null()
+        || page.get(&both).status != 200
+    {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the indexes were not made");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let sources = |query: &str| names(&page.json(&format!("search?{query}")));
+    assert!(sources("q=fly+a+kite&root=*").contains(&second));
+    assert!(sources("q=draw+a+circle&root=*").contains(&first));
+    assert_eq!(sources("q=fly_kite&mode=exact&root=*"), [second.as_str()]);
+    assert_eq!(sources(&format!("q=kite+in:{first},{second}&mode=files")), [second.as_str()]);
+    let reply = page.json("search?q=kite&mode=files&root=*");
+    assert_eq!((&reply["query"]["root"], &reply["query"]["in"]), (&Value::Null, &json!([first, second])));
+    let file = page.json(&format!("file?path=lib/kite.rs&root={second}"));
+    assert_eq!(file["total_lines"], 2);
+    assert_eq!(page.get("/api/v1/search?q=x&root=*&view=main").status, 400);
+}
+
+#[test]
 fn pages_follow_one_another() {
     let tree = Tree::new(SMALL);
     let page = Page::new(&tree, &[]);
@@ -191,6 +253,11 @@ fn pages_follow_one_another() {
     let next = first["reply"]["next"].as_str().unwrap();
     let second = page.json(&format!("search?q=the&mode=exact&limit=1&cursor={}", next.replace('/', "%2F")));
     assert_ne!(first["reply"]["results"], second["reply"]["results"]);
+    // A page that counts nothing has the same lines, and a cursor where more follow.
+    let cursor = next.replace('/', "%2F");
+    let uncounted = page.json(&format!("search?q=the&mode=exact&limit=1&counts=false&cursor={cursor}"));
+    assert_eq!(uncounted["reply"]["results"], second["reply"]["results"]);
+    assert_eq!(uncounted["reply"]["next"], second["reply"]["next"]);
     for page in [first, second] {
         assert_eq!(page["reply"]["results"].as_array().map(Vec::len), Some(1), "{page}");
     }

@@ -22,7 +22,7 @@ pub use engines::Engines;
 pub use library::ServedLibrary;
 pub use resting::Resting;
 pub use server::Server;
-pub use warm::{CancelOnDrop, ServedTree, UpdateState};
+pub use warm::{CancelOnDrop, ServedTree, UpdateState, WorkFault, on_thread};
 
 use std::any::Any;
 use std::io;

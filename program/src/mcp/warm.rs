@@ -260,16 +260,32 @@ pub async fn run_with<T: Send + 'static>(
     permit: impl Send + 'static,
     work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
 ) -> Result<T, Answer> {
-    let start = move || {
-        tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            work()
-        })
+    let held = move || {
+        let _permit = permit;
+        work()
     };
+    on_thread(held).await.unwrap_or_else(|fault| match fault {
+        WorkFault::NoThread(text) => Err(agent::error(&text, "no-thread")),
+        WorkFault::Failed(text) => Err(agent::error(&format!("the call failed: {text}"), "internal")),
+    })
+}
+
+/// Why blocking work has no result.
+pub enum WorkFault {
+    /// The system starts no further thread.
+    NoThread(String),
+    /// The work panicked, or the runtime ended.
+    Failed(String),
+}
+
+/// Runs blocking work on a thread of its own.
+pub async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkFault> {
     // Tokio panics where the system cannot start a thread.
-    let started = catch_unwind(AssertUnwindSafe(start)).map_err(|panic| {
+    let started = catch_unwind(AssertUnwindSafe(|| tokio::task::spawn_blocking(work))).map_err(|panic| {
         let said = panic.downcast_ref::<String>().and_then(|said| no_thread(said));
-        agent::error(&said.unwrap_or_else(|| "the call failed".to_string()), "no-thread")
+        WorkFault::NoThread(
+            said.unwrap_or_else(|| "the system starts no further thread; raise the limit".into()),
+        )
     })?;
-    started.await.unwrap_or_else(|error| Err(agent::error(&format!("the call failed: {error}"), "internal")))
+    started.await.map_err(|error| WorkFault::Failed(error.to_string()))
 }

@@ -54,7 +54,7 @@ impl Key {
         }
     }
 
-    fn by_name(name: &str) -> Option<Key> {
+    pub fn by_name(name: &str) -> Option<Key> {
         Key::ALL.into_iter().find(|key| key.name() == name)
     }
 
@@ -108,27 +108,46 @@ pub struct LineFault {
     pub choices: Vec<String>,
 }
 
+/// A part of a query line.
+enum QueryPart {
+    Filter(FilterWord),
+    /// A word of the text, which ends before the blank behind it; and where the next part begins.
+    Text(Range<usize>, usize),
+}
+
+/// The parts of a line, in order.
+fn parts(line: &str) -> impl Iterator<Item = QueryPart> + use<'_> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        if at >= line.len() {
+            return None;
+        }
+        if let Some(word) = filter_word(line, at) {
+            at = blanks_end(line, word.span.end);
+            return Some(QueryPart::Filter(word));
+        }
+        // Blanks between words of the text stay, because they count in an exact search.
+        let word = at..word_end(line, at);
+        at = if word.end < line.len() { word.end + 1 } else { word.end };
+        Some(QueryPart::Text(word, at))
+    })
+}
+
 /// Parses a query line. The error names the word that is wrong, and the choices.
 pub fn parse(line: &str) -> Result<ParsedLine, LineFault> {
     let mut parsed = ParsedLine::default();
     let mut text_span: Option<Range<usize>> = None;
-    let mut at = 0;
-    while at < line.len() {
-        // Blanks between words of the text stay, because they count in an exact search.
-        match filter_word(line, at) {
-            Some(word) => {
-                at = blanks_end(line, word.span.end);
+    for part in parts(line) {
+        match part {
+            QueryPart::Filter(word) => {
                 add(&mut parsed, &word)?;
                 parsed.words.push(word);
             }
-            None => {
-                let end = word_end(line, at);
-                let next = if end < line.len() { end + 1 } else { end };
-                if end > at {
-                    text_span = Some(text_span.map_or(at, |span| span.start)..end);
+            QueryPart::Text(word, next) => {
+                parsed.text += unescaped(line, word.start, next);
+                if !word.is_empty() {
+                    text_span = Some(text_span.map_or(word.start, |span| span.start)..word.end);
                 }
-                parsed.text += unescaped(line, at, next);
-                at = next;
             }
         }
     }
@@ -137,6 +156,30 @@ pub fn parse(line: &str) -> Result<ParsedLine, LineFault> {
     }
     parsed.text_span = text_span;
     Ok(parsed)
+}
+
+/// The filter words of a line, also of a line that has a fault.
+pub fn filter_words(line: &str) -> Vec<FilterWord> {
+    let filter = |part| match part {
+        QueryPart::Filter(word) => Some(word),
+        QueryPart::Text(..) => None,
+    };
+    parts(line).filter_map(filter).collect()
+}
+
+/// The bytes of the word around a caret. A value in quotes is one word; without the second quote, the word ends at the
+/// caret, so that what stands behind the caret is not a part of the value.
+pub fn word_at(line: &str, at: usize) -> Range<usize> {
+    let around = parts(line).find_map(|part| {
+        let (span, is_filter) = match part {
+            QueryPart::Filter(word) => (word.span, true),
+            QueryPart::Text(word, _) => (word, false),
+        };
+        let is_open = is_filter && line[span.clone()].matches('"').count() == 1;
+        let is_around = span.start <= at && at <= span.end;
+        is_around.then(|| if is_open { span.start..at } else { span })
+    });
+    around.unwrap_or(at..at)
 }
 
 /// The end of the word at `at`: the next blank, or the end of the line.
@@ -286,6 +329,29 @@ mod tests {
         assert_eq!((parsed.text.as_str(), parsed.text_span), ("fn é b", Some(0..line.len())));
         assert_eq!(parse("  ab c lang:go").unwrap().text_span, Some(2..6));
         assert_eq!(parse("lang:go").unwrap().text_span, None);
+    }
+
+    #[test]
+    fn the_word_around_a_caret() {
+        let check =
+            |line: &str, at: usize, word: &str| assert_eq!(&line[word_at(line, at)], word, "{line} {at}");
+        check("a lang:ru b", 9, "lang:ru");
+        check("a lang:ru b", 4, "lang:ru");
+        check("", 0, "");
+        check("a ", 2, "");
+        check("a  b", 2, "");
+        check("x path:\"my d", 12, "path:\"my d");
+        check("x path:\"my docs\" y", 12, "path:\"my docs\"");
+        check("x path:\"my d lang:go", 12, "path:\"my d");
+        check("kind: Foo", 5, "kind:");
+        check("a::b", 2, "a::b");
+    }
+
+    #[test]
+    fn a_line_with_a_fault_has_its_words() {
+        let words = filter_words("a kind:fnn -lang:go \\in:x");
+        let shown: Vec<_> = words.iter().map(|word| (word.key, word.value.as_str(), word.excludes)).collect();
+        assert_eq!(shown, [(Key::Kind, "fnn", false), (Key::Lang, "go", true)]);
     }
 
     #[test]

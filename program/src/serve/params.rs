@@ -36,6 +36,11 @@ impl Params {
         self.0.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
+    /// The names of trees and sources in the parameter `in`.
+    pub fn sources(&self) -> Vec<String> {
+        self.all(catalog::IN.name).flat_map(|names| names.split(',')).map(str::to_string).collect()
+    }
+
     /// The value of a parameter; `None` if it is not given or empty.
     pub fn one(&self, name: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name);
@@ -64,6 +69,11 @@ impl Params {
         })
     }
 
+    /// A value that is true or false; a name without a value is true.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
+        flag(name, self.all(name).next()).map_err(ApiError::from)
+    }
+
     /// Refuses parameters with other names than these.
     pub fn only(&self, names: &[&str]) -> Result<(), ApiError> {
         match self.0.iter().find(|(name, _)| !names.contains(&name.as_str())) {
@@ -90,17 +100,34 @@ pub struct OperationValues<'p> {
 /// The parameters that no request takes: the page shows no secrets.
 const REFUSED: &[&str] = &[params::SHOW_SECRETS.name, params::PROFILE.name];
 
+/// Those of the parameters of an operation that a request takes. Each parameter comes with the faces that have it.
+pub fn taken(
+    face: Faces,
+    listed: impl Iterator<Item = (&'static Param, Faces)>,
+) -> impl Iterator<Item = &'static Param> {
+    let is_taken = move |(param, faces): &(&Param, Faces)| {
+        (*faces == Faces::Both || *faces == face) && !REFUSED.contains(&param.name)
+    };
+    listed.filter(is_taken).map(|(param, _)| param)
+}
+
 impl OperationValues<'_> {
     /// Writes the parameters into a request. Parameters of other names than those of the rows and `further` are refused.
     pub fn fill<R>(&self, rows: &[Row<R>], request: &mut R, further: &[&str]) -> Result<(), ApiError> {
-        let known = rows.iter().filter(|row| row.faces == Faces::Both || row.faces == self.face);
-        let known = known.filter(|row| !REFUSED.contains(&row.param.name));
-        let names: Vec<&str> = known
-            .flat_map(|row| std::iter::once(row.param.name).chain(row.param.aliases.iter().copied()))
-            .chain(further.iter().copied())
-            .collect();
-        self.params.only(&names)?;
+        self.check_names(rows.iter().map(|row| (row.param, row.faces)), further)?;
         fill(rows, request, self).map_err(ApiError::from)
+    }
+
+    /// Refuses parameters of other names than those of an operation and `further`.
+    pub fn check_names(
+        &self,
+        listed: impl Iterator<Item = (&'static Param, Faces)>,
+        further: &[&str],
+    ) -> Result<(), ApiError> {
+        let own = taken(self.face, listed);
+        let names = own.flat_map(|param| std::iter::once(param.name).chain(param.aliases.iter().copied()));
+        let names: Vec<&str> = names.chain(further.iter().copied()).collect();
+        self.params.only(&names)
     }
 
     fn given<'v>(&'v self, param: &'v Param) -> Result<Option<&'v str>, ValueError> {
@@ -121,7 +148,7 @@ impl OperationValues<'_> {
     }
 
     /// A path below the root of the tree, or of each source.
-    pub fn place(&self, name: &str, text: &str) -> Result<RelPath, ValueError> {
+    fn place(&self, name: &str, text: &str) -> Result<RelPath, ValueError> {
         Ok(self.roots.place(name, text, Some(self.tree)).map(|place| place.path)?)
     }
 }
@@ -149,13 +176,7 @@ impl RawValues for OperationValues<'_> {
     }
 
     fn flag(&self, param: &Param) -> Result<Option<bool>, ValueError> {
-        let mut values = self.values(param);
-        match values.next() {
-            None => Ok(None),
-            Some("" | "true" | "1") => Ok(Some(true)),
-            Some("false" | "0") => Ok(Some(false)),
-            Some(other) => Self::wrong(param, other, "true or false"),
-        }
+        flag(param.name, self.values(param).next())
     }
 
     fn number(&self, param: &Param) -> Result<Option<u64>, ValueError> {
@@ -202,6 +223,15 @@ impl RawValues for OperationValues<'_> {
     }
 }
 
+fn flag(name: &str, value: Option<&str>) -> Result<Option<bool>, ValueError> {
+    match value {
+        None => Ok(None),
+        Some("" | "true" | "1") => Ok(Some(true)),
+        Some("false" | "0") => Ok(Some(false)),
+        Some(other) => Err(ValueError::new(format!("{name} is '{other}'; give true or false"))),
+    }
+}
+
 /// The parameters that every question about a tree takes.
 pub const PLACE: [&str; 3] = ["root", params::VIEW.name, catalog::IN.name];
 
@@ -215,6 +245,7 @@ mod tests {
         assert_eq!(params.one("q").unwrap(), Some("a b é&"));
         assert_eq!(params.all("in").collect::<Vec<_>>(), ["x", "y"]);
         assert!(params.one("in").unwrap_err().text.contains("given twice"));
+        assert_eq!(Params::parse("in=a,b&in=c").unwrap().sources(), ["a", "b", "c"]);
         assert_eq!((params.one("flag").unwrap(), params.one("none").unwrap()), (None, None));
         assert!(params.only(&["q", "in"]).unwrap_err().text.contains("'flag'; choose q, in"));
         assert!(Params::parse("q=%FF").is_err());

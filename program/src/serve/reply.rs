@@ -16,7 +16,7 @@ use spyhop::render::agent::Answer;
 use spyhop::render::{error_text, json};
 
 use crate::http::HttpResponse;
-use crate::query_line::LineFault;
+use crate::query_line::{self, FilterWord, LineFault};
 
 /// Why a request of the interface was not answered.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ struct QueryFault {
     span: Range<usize>,
     word: String,
     choices: Vec<String>,
+    /// The filter words of the query.
+    words: Vec<FilterWord>,
 }
 
 impl ApiError {
@@ -68,7 +70,7 @@ impl ApiError {
     /// The error about the word at `span` of `line`, with the valid words.
     pub fn at(self, line: &str, span: Range<usize>, choices: Vec<String>) -> ApiError {
         let word = line.get(span.clone()).unwrap_or_default().to_string();
-        let fault = Some(QueryFault { span, word, choices });
+        let fault = Some(QueryFault { span, word, choices, words: query_line::filter_words(line) });
         ApiError { status: StatusCode::BAD_REQUEST, kind: "bad-query", fault, ..self }
     }
 
@@ -79,10 +81,11 @@ impl ApiError {
 
     pub fn json(&self) -> Value {
         let mut value = json!({ "error": self.text, "kind": self.kind });
-        if let Some(QueryFault { span, word, choices }) = &self.fault {
+        if let Some(QueryFault { span, word, choices, words }) = &self.fault {
             value["span"] = json!([span.start, span.end]);
             value["word"] = json!(word);
             value["choices"] = json!(choices);
+            value["words"] = words_json(words);
         }
         value
     }
@@ -135,6 +138,17 @@ impl From<Answer> for ApiError {
         let kind = kinds.into_iter().find(|kind| *kind == named).unwrap_or("internal");
         ApiError::new(status_of(kind), kind, answer.data["error"].as_str().unwrap_or(answer.text.trim_end()))
     }
+}
+
+/// The filter words of a query, as the page shows them.
+pub fn words_json(words: &[FilterWord]) -> Value {
+    let word = |word: &FilterWord| {
+        json!({
+            "key": word.key.name(), "value": word.value, "is_excluding": word.excludes,
+            "span": [word.span.start, word.span.end],
+        })
+    };
+    words.iter().map(word).collect()
 }
 
 /// A value as JSON.

@@ -4,9 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use spyhop::engine::api::SourceName;
 use spyhop::engine::{Engine, SourceSet};
 use spyhop::library::SourceChoice;
 use spyhop::operations::LIBRARY;
+use spyhop::path::RelPath;
 use tokio::sync::{Semaphore, watch};
 
 use super::latency::Latencies;
@@ -15,6 +17,9 @@ use super::reply::ApiError;
 use super::tabs::Tabs;
 use crate::mcp::roots::Roots;
 use crate::mcp::{self, Engines, ServedLibrary, UpdateState};
+
+/// The value of the parameter `root` that stands for all served trees.
+pub const ALL_ROOTS: &str = "*";
 
 /// What is served; see the module.
 pub struct PageSite {
@@ -40,7 +45,7 @@ pub struct SiteTree {
     pub update: watch::Receiver<UpdateState>,
 }
 
-/// What a question is about: one tree in one view, or several sources.
+/// What a question is about: one tree in one view, or several trees, each with its name.
 pub enum AskedTrees {
     Tree { number: usize, engine: Engine, view: Option<String> },
     Sources(Arc<SourceSet>),
@@ -79,6 +84,11 @@ impl PageSite {
         })
     }
 
+    /// A path below the root of a tree.
+    pub fn place(&self, number: usize, name: &str, text: &str) -> Result<RelPath, ApiError> {
+        self.roots.place(name, text, Some(number)).map(|place| place.path).map_err(ApiError::bad)
+    }
+
     /// The engine of a tree and a view. It answers from the last commit: the server keeps the index current meanwhile.
     pub fn engine(&self, number: usize, view: Option<&str>) -> Result<Engine, ApiError> {
         let engines = &self.trees[number].engines;
@@ -92,24 +102,31 @@ impl PageSite {
 
     /// What the parameters `root`, `view` and `in` choose.
     pub fn asked(&self, params: &Params) -> Result<AskedTrees, ApiError> {
-        let names: Vec<String> =
-            params.all("in").flat_map(|names| names.split(',')).map(str::to_string).collect();
-        self.chosen(params.one("root")?, params.one("view")?, &names)
+        self.chosen(params.one("root")?, params.one("view")?, &params.sources())
     }
 
-    /// A tree by its name or as the only one of `names`, or else the sources of the library with these names.
+    /// A tree by its name or as the only one of `names`; or the served trees or the sources of the library with these
+    /// names. A `root` that is not served is a source of the library, and `*` is all served trees.
     pub fn chosen(
         &self,
         root: Option<&str>,
         view: Option<&str>,
         names: &[String],
     ) -> Result<AskedTrees, ApiError> {
-        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let mut names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        match root {
+            Some(ALL_ROOTS) if names.is_empty() => {
+                names.extend(self.trees.iter().map(|tree| tree.name.as_str()));
+            }
+            Some(root) if names.is_empty() && self.is_source(root) => names.push(root),
+            _ => {}
+        }
         let root = match names[..] {
             [] => self.tree(root)?,
             [name] if self.tree(Some(name)).is_ok() => self.tree(Some(name))?,
             _ if view.is_some() => {
-                return Err(ApiError::bad("'view' is of one tree, and 'in' asks sources; leave one out"));
+                let text = "'view' is of one tree, and several are asked; name one tree in 'root', or leave 'view' out";
+                return Err(ApiError::bad(text));
             }
             _ => return self.sources(&names).map(AskedTrees::Sources),
         };
@@ -117,8 +134,25 @@ impl PageSite {
         Ok(AskedTrees::Tree { number: root, engine: self.engine(root, view.as_deref())?, view })
     }
 
-    /// The sources of the library with these names, answering from their last commits.
+    /// The served trees, or the sources of the library, with these names, answering from their last commits.
     fn sources(&self, names: &[&str]) -> Result<Arc<SourceSet>, ApiError> {
+        let mut trees: Vec<usize> = names.iter().filter_map(|name| self.tree(Some(name)).ok()).collect();
+        trees.sort_unstable();
+        trees.dedup();
+        if trees.len() == names.len() {
+            let member = |number: &usize| {
+                Ok((SourceName::new(&self.trees[*number].name), self.engine(*number, None)?))
+            };
+            let members = trees.iter().map(member).collect::<Result<Vec<_>, ApiError>>()?;
+            return Ok(Arc::new(SourceSet::new(members)?));
+        }
+        if let Some(tree) = trees.first() {
+            let text = format!(
+                "'{}' is a served tree, and others are sources of the library; ask them apart",
+                self.trees[*tree].name
+            );
+            return Err(ApiError::bad(text));
+        }
         let choice = match names {
             ["*" | "all"] => SourceChoice::All,
             names => SourceChoice::of_names(names.iter().map(|name| name.to_string()).collect()),
@@ -131,6 +165,11 @@ impl PageSite {
         self.eval
             .as_deref()
             .ok_or_else(|| ApiError::forbidden("runs are shown only with spyhop serve --eval DIR"))
+    }
+
+    /// Whether no tree has this name, and a source of the library has it.
+    fn is_source(&self, name: &str) -> bool {
+        self.tree(Some(name)).is_err() && self.source_names().iter().any(|own| own == name)
     }
 
     /// The names of the sources of the library.

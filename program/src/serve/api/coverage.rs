@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use spyhop::catalog::Faces;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{ALL_ROWS, FilesReply, FilesRequest};
 use spyhop::filter::FilterSpec;
@@ -13,7 +12,6 @@ use spyhop::model::{SkipReason, Skipped};
 use spyhop::path::RelPath;
 
 use super::super::ask::Ask;
-use super::super::params::OperationValues;
 use super::super::reply::ApiError;
 use super::super::site::{AskedTrees, PageSite};
 use super::files::snapshot;
@@ -27,7 +25,7 @@ const MOST_DEPTH: usize = 6;
 /// A folder of a tree in a view.
 struct AskedFolder {
     engine: Engine,
-    path: String,
+    path: RelPath,
     has_view: bool,
 }
 
@@ -35,23 +33,16 @@ fn asked_folder(site: &PageSite, ask: &Ask) -> Result<AskedFolder, ApiError> {
     let AskedTrees::Tree { number, engine, view } = site.asked(&ask.params)? else {
         return Err(ApiError::bad("this is about one tree; name a served tree in 'root'"));
     };
-    let values = OperationValues {
-        params: &ask.params,
-        roots: &site.roots,
-        tree: number,
-        is_on_disk: view.is_none(),
-        face: Faces::Tools,
-    };
-    let path = values.place("path", ask.params.one("path")?.unwrap_or_default())?;
-    Ok(AskedFolder { engine, path: path.to_string(), has_view: view.is_some() })
+    let path = site.place(number, "path", ask.params.one("path")?.unwrap_or_default())?;
+    Ok(AskedFolder { engine, path, has_view: view.is_some() })
 }
 
 /// Every indexed file below a folder, by path.
-fn all_files(folder: &AskedFolder) -> Result<FilesReply, ApiError> {
-    let path = Some(folder.path.clone()).filter(|path| !path.is_empty());
+pub fn all_files(engine: &Engine, folder: &str) -> Result<FilesReply, ApiError> {
+    let path = Some(folder.to_string()).filter(|path| !path.is_empty());
     let filter = FilterSpec { path, ..FilterSpec::default() };
     let request = FilesRequest { filter, max_results: ALL_ROWS, ..FilesRequest::new("") };
-    Ok(folder.engine.files(&request)?)
+    Ok(engine.files(&request)?)
 }
 
 /// The part of a path below a folder.
@@ -66,39 +57,44 @@ fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
 pub fn folder(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     ask.params.only(&["path", "root", "view", "in"])?;
     let folder = asked_folder(site, ask)?;
-    let reply = all_files(&folder)?;
-    let mut entries: BTreeMap<(bool, &str), FolderEntry> = BTreeMap::new();
-    for file in &reply.files {
-        let Some(rest) = below(file.path.as_str(), &folder.path) else { continue };
-        let (name, is_dir) = rest.split_once('/').map_or((rest, false), |(name, _)| (name, true));
-        let entry = entries.entry((!is_dir, name)).or_default();
-        entry.files += 1;
-        entry.bytes += file.bytes;
-        entry.lines += u64::from(file.lines.unwrap_or(0));
-        entry.language = (!is_dir).then_some(file.language);
-    }
-    let rows: Vec<Value> = entries
+    let reply = all_files(&folder.engine, folder.path.as_str())?;
+    let rows: Vec<Value> = entries(&reply, folder.path.as_str())
         .iter()
-        .map(|((is_file, name), entry)| {
+        .map(|entry| {
             json!({
-                "name": name, "path": joined(&folder.path, name), "is_dir": !is_file, "language": entry.language,
-                "files": entry.files, "lines": entry.lines, "bytes": entry.bytes,
+                "name": entry.name, "path": folder.path.join(entry.name).as_str(), "is_dir": entry.is_dir,
+                "language": entry.language, "files": entry.files, "lines": entry.lines, "bytes": entry.bytes,
             })
         })
         .collect();
-    Ok(json!({ "path": folder.path, "entries": rows, "snapshot": snapshot(&reply.snapshot) }).to_string())
+    let (path, snapshot) = (folder.path.as_str(), snapshot(&reply.snapshot));
+    Ok(json!({ "path": path, "entries": rows, "snapshot": snapshot }).to_string())
 }
 
-#[derive(Default)]
-struct FolderEntry {
-    files: usize,
+/// A folder in a folder, with the sums of its files, or a file.
+pub struct FolderEntry<'r> {
+    pub name: &'r str,
+    pub is_dir: bool,
+    pub files: usize,
     lines: u64,
     bytes: u64,
     language: Option<&'static str>,
 }
 
-fn joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
+/// The entries of a folder, folders first, each kind by name.
+pub fn entries<'r>(reply: &'r FilesReply, folder: &str) -> Vec<FolderEntry<'r>> {
+    let mut entries: BTreeMap<(bool, &str), FolderEntry<'_>> = BTreeMap::new();
+    for file in &reply.files {
+        let Some(rest) = below(file.path.as_str(), folder) else { continue };
+        let (name, is_dir) = rest.split_once('/').map_or((rest, false), |(name, _)| (name, true));
+        let language = (!is_dir).then_some(file.language);
+        let empty = FolderEntry { name, is_dir, files: 0, lines: 0, bytes: 0, language };
+        let entry = entries.entry((!is_dir, name)).or_insert(empty);
+        entry.files += 1;
+        entry.bytes += file.bytes;
+        entry.lines += u64::from(file.lines.unwrap_or(0));
+    }
+    entries.into_values().collect()
 }
 
 /// What a folder has, with everything below it.
@@ -117,13 +113,13 @@ pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     ask.params.only(&["path", "depth", "root", "view", "in"])?;
     let depth = ask.params.number("depth", 1..=MOST_DEPTH)?.unwrap_or(DEPTH);
     let folder = asked_folder(site, ask)?;
-    let reply = all_files(&folder)?;
+    let reply = all_files(&folder.engine, folder.path.as_str())?;
     let skipped = folder.engine.skipped()?;
     let root = (!folder.has_view).then(|| folder.engine.root());
     let mut top = CoverageNode::default();
     // A file that is indexed by its path only is among the skipped ones.
     for file in reply.files.iter().filter(|file| file.lines.is_some()) {
-        let Some(rest) = below(file.path.as_str(), &folder.path) else { continue };
+        let Some(rest) = below(file.path.as_str(), folder.path.as_str()) else { continue };
         top.visit(rest, depth, &mut |node| {
             node.files += 1;
             node.lines += u64::from(file.lines.unwrap_or(0));
@@ -132,17 +128,16 @@ pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
         });
     }
     for row in &skipped.entries {
-        let Some(rest) = below(row.path.as_str(), &folder.path) else { continue };
+        let Some(rest) = below(row.path.as_str(), folder.path.as_str()) else { continue };
         let bytes = root.map_or(0, |root| size(root, row));
         top.visit(rest, depth, &mut |node| {
             let counted = node.skipped.entry(row.reason).or_default();
             *counted = (counted.0 + 1, counted.1 + bytes);
         });
     }
-    let name = RelPath::new(&folder.path).map(|path| path.file_name().to_string()).unwrap_or_default();
     Ok(json!({
-        "path": folder.path,
-        "node": top.json(&name, Some(&folder.path)),
+        "path": folder.path.as_str(),
+        "node": top.json(folder.path.file_name(), Some(&folder.path)),
         "reasons": top.reasons(),
         "is_whole": reply.snapshot.building.is_none(),
         "snapshot": snapshot(&reply.snapshot),
@@ -181,14 +176,14 @@ impl CoverageNode {
         self.skipped.iter().map(row).collect()
     }
 
-    fn json(&self, name: &str, path: Option<&str>) -> Value {
+    fn json(&self, name: &str, path: Option<&RelPath>) -> Value {
         let mut order: Vec<(&String, &CoverageNode)> = self.children.iter().collect();
         order.sort_by_key(|(name, node)| (Reverse(node.weight()), *name));
         let is_cut = order.len() > MOST_CHILDREN;
         let rest = order.split_off(order.len().min(MOST_CHILDREN));
         let mut children: Vec<Value> = order
             .iter()
-            .map(|(name, node)| node.json(name, Some(&joined(path.unwrap_or_default(), name))))
+            .map(|(name, node)| node.json(name, path.map(|path| path.join(name)).as_ref()))
             .collect();
         if is_cut {
             let mut sum = CoverageNode::default();
@@ -200,7 +195,7 @@ impl CoverageNode {
         let languages: Vec<Value> =
             languages.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
         json!({
-            "name": name, "path": path, "files": self.files, "lines": self.lines, "bytes": self.bytes,
+            "name": name, "path": path.map(RelPath::as_str), "files": self.files, "lines": self.lines, "bytes": self.bytes,
             "skipped": self.reasons(), "languages": languages, "children": children, "is_cut": is_cut,
         })
     }
@@ -229,7 +224,7 @@ mod tests {
         for (path, bytes) in [("a/b/c/d.rs", 4), ("a/e.rs", 2), ("f.rs", 1)] {
             top.visit(path, 2, &mut |node| (node.files, node.bytes) = (node.files + 1, node.bytes + bytes));
         }
-        let json = top.json("", Some(""));
+        let json = top.json("", Some(&RelPath::root()));
         assert_eq!((&json["files"], &json["bytes"]), (&json!(3), &json!(7)));
         let a = &json["children"][0];
         assert_eq!((&a["path"], &a["files"], &a["bytes"]), (&json!("a"), &json!(2), &json!(6)));
@@ -245,7 +240,7 @@ mod tests {
                 (node.files, node.bytes) = (node.files + 1, node.bytes + 1)
             });
         }
-        let json = top.json("", Some(""));
+        let json = top.json("", Some(&RelPath::root()));
         let children = json["children"].as_array().unwrap();
         assert_eq!((children.len(), &json["is_cut"]), (MOST_CHILDREN + 1, &json!(true)));
         assert_eq!(

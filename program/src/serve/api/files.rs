@@ -1,7 +1,6 @@
 //! A file: its text with colours, and its outline.
 
 use serde_json::{Value, json};
-use spyhop::catalog::Faces;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{ALL_ROWS, LineRange, ReadReply, ReadRequest, ReadText, SymbolsRequest};
 use spyhop::filter::FilterSpec;
@@ -10,7 +9,6 @@ use spyhop::path::RelPath;
 
 use super::super::ask::Ask;
 use super::super::colors::{CLASSES, tokens};
-use super::super::params::OperationValues;
 use super::super::reply::ApiError;
 use super::super::site::{AskedTrees, PageSite};
 
@@ -27,18 +25,10 @@ pub struct AskedFile {
 
 /// The file that `path`, `root`, `in` and `view` name.
 pub fn asked_file(site: &PageSite, ask: &Ask, view: Option<&str>) -> Result<AskedFile, ApiError> {
-    let names: Vec<String> = ask.params.all("in").map(str::to_string).collect();
     let path = ask.params.required("path")?;
-    match site.chosen(ask.params.one("root")?, view, &names)? {
+    match site.chosen(ask.params.one("root")?, view, &ask.params.sources())? {
         AskedTrees::Tree { number, engine, view } => {
-            let values = OperationValues {
-                params: &ask.params,
-                roots: &site.roots,
-                tree: number,
-                is_on_disk: view.is_none(),
-                face: Faces::Tools,
-            };
-            let path = values.place("path", path)?;
+            let path = site.place(number, "path", path)?;
             Ok(AskedFile { engine, root: site.trees[number].name.clone(), view, path })
         }
         AskedTrees::Sources(set) => {

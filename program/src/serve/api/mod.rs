@@ -46,6 +46,7 @@ const QUESTIONS: &[(&str, bool, AnswerFn)] = &[
     ("explain", false, operations::explain),
     ("notes", false, operations::notes),
     ("sources", false, operations::sources),
+    ("why-not", false, search::why_not),
     ("eval/runs", false, eval::runs),
     ("eval/compare", false, eval::compare),
     ("eval/query", false, eval::query),

@@ -4,10 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::json;
-use spyhop::catalog::Faces;
 
 use super::super::ask::Ask;
-use super::super::params::OperationValues;
 use super::super::reply::ApiError;
 use super::super::site::PageSite;
 use crate::editor::{self, EditorTarget};
@@ -33,14 +31,7 @@ pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let target: OpenTarget = serde_json::from_value(ask.body()?.clone())
         .map_err(|error| ApiError::bad(format!("the body is not {{root, path, line, column}}: {error}")))?;
     let tree = site.tree(target.root.as_deref())?;
-    let values = OperationValues {
-        params: &ask.params,
-        roots: &site.roots,
-        tree,
-        is_on_disk: true,
-        face: Faces::Tools,
-    };
-    let path = values.place("path", &target.path)?;
+    let path = site.place(tree, "path", &target.path)?;
     let file = path.below(site.trees[tree].engines.worktree().root());
     if !file.is_file() {
         return Err(ApiError::not_found(format!("there is no file '{path}'")));

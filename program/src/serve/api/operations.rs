@@ -13,7 +13,7 @@ use spyhop::operations::{
 use spyhop::render::json::{self, JsonPaths};
 
 use super::super::ask::Ask;
-use super::super::params::{OperationValues, PLACE};
+use super::super::params::{OperationValues, PLACE, taken};
 use super::super::reply::{ApiError, object, to_json};
 use super::super::site::{AskedTrees, PageSite};
 
@@ -86,7 +86,7 @@ fn run(site: &PageSite, listed: &'static ListedOperation, ask: &Ask) -> Result<S
             };
             // On disk the values are checked one by one.
             if let (Some(_), Some(path)) = (&view, ask.params.all("path").next()) {
-                engine.check_path(values.place("path", path)?.as_str())?;
+                engine.check_path(site.place(number, "path", path)?.as_str())?;
             }
             match listed {
                 ListedOperation::Own(id, _) => of_tree(*id, &engine, &values),
@@ -165,18 +165,14 @@ fn plain_of_tree(
     engine: &Engine,
     values: &OperationValues<'_>,
 ) -> Result<String, ApiError> {
-    check_names(plain.operation().params, values, &PLACE)?;
+    values.check_names(with_faces(plain.operation().params), &PLACE)?;
     let call = plain.prepare(Options::default(), values)?;
     Ok((call.run)(engine, &|_| ())?.json(PATHS))
 }
 
-/// Refuses parameters that an operation does not have.
-fn check_names(listed: &[Listed], values: &OperationValues<'_>, further: &[&str]) -> Result<(), ApiError> {
-    let own = listed.iter().filter(|row| row.faces == Faces::Both || row.faces == values.face);
-    let own = own.flat_map(|row| std::iter::once(row.param.name).chain(row.param.aliases.iter().copied()));
-    let refused = catalog::params::SHOW_SECRETS.name;
-    let names: Vec<&str> = own.filter(|name| *name != refused).chain(further.iter().copied()).collect();
-    values.params.only(&names)
+/// The parameters of an operation, with the faces that have them.
+fn with_faces(listed: &'static [Listed]) -> impl Iterator<Item = (&'static Param, Faces)> {
+    listed.iter().map(|row| (row.param, row.faces))
 }
 
 /// Runs an operation over several sources of the library.
@@ -210,7 +206,7 @@ fn of_sources(
             to_json(&json::graph(&set.graph(&request)?, PATHS))
         }
         ListedOperation::Plain(plain) if plain.asks_sources() => {
-            check_names(plain.operation().params, &values, &PLACE)?;
+            values.check_names(with_faces(plain.operation().params), &PLACE)?;
             let call = plain.prepare(Options::default(), &values)?;
             match call.run_sources {
                 Some(run) => run(set)?.json(PATHS),
@@ -234,7 +230,7 @@ fn library(site: &PageSite, own: &'static dyn RunLibrary, ask: &Ask) -> Result<S
         is_on_disk: false,
         face: Faces::CommandLine,
     };
-    check_names(own.operation().params, &values, &[])?;
+    values.check_names(with_faces(own.operation().params), &[])?;
     let run = own.prepare(Options::default(), &values)?;
     Ok(run(&site.library.open()?, &|_| ())?.json(PATHS))
 }
@@ -243,14 +239,7 @@ fn library(site: &PageSite, own: &'static dyn RunLibrary, ask: &Ask) -> Result<S
 pub fn explain(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     ask.params.only(&["path", "root"])?;
     let tree = site.tree(ask.params.one("root")?)?;
-    let values = OperationValues {
-        params: &ask.params,
-        roots: &site.roots,
-        tree,
-        is_on_disk: true,
-        face: Faces::Tools,
-    };
-    let path = values.place("path", ask.params.required("path")?)?;
+    let path = site.place(tree, "path", ask.params.required("path")?)?;
     let explanation = site.engine(tree, None)?.explain_skips(path.as_str())?;
     Ok(to_json(&json::explanation(&explanation, PATHS)))
 }
@@ -290,11 +279,7 @@ pub fn catalog(_: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let rows: Vec<Value> = served()
         .map(|(path, listed)| {
             let face = face(listed);
-            let params =
-                listed.row().params.iter().filter(|row| row.faces == Faces::Both || row.faces == face);
-            let refused = catalog::params::SHOW_SECRETS.name;
-            let params: Vec<Value> =
-                params.map(|row| row.param).filter(|param| param.name != refused).map(param).collect();
+            let params: Vec<Value> = taken(face, with_faces(listed.row().params)).map(param).collect();
             json!({ "path": path, "help": listed.row().help, "params": params })
         })
         .collect();

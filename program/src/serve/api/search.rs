@@ -14,8 +14,10 @@ use super::super::reply::{ApiError, json_response, object, to_json};
 use super::super::search::{self, PreparedSearch};
 use super::super::site::PageSite;
 use super::super::stream::Events;
+use super::operations;
 use crate::http::HttpResponse;
 use crate::mcp::CancelOnDrop;
+use crate::query_line::QueryMode;
 
 /// When the parts of an answer were done.
 struct Timings {
@@ -74,6 +76,16 @@ pub async fn whole(site: &Arc<PageSite>, ask: Ask) -> Result<HttpResponse, ApiEr
         Err(_) if cancelled.is_cancelled() => Err(ApiError::superseded()),
         Err(error) => Err(error),
     }
+}
+
+/// Why a file is not among the answers: of the query line `q` with its filters, or of the parameters of the operation.
+pub fn why_not(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
+    let Some(line) = ask.params.one("q")? else { return operations::answer(site, ask) };
+    ask.params.only(&["q", "file", "root", "view", "in"])?;
+    let place = [ask.params.one("root")?, ask.params.one("view")?];
+    let sources = || ask.params.sources();
+    let prepared = PreparedSearch::of_line(site, line, Some(QueryMode::Ranked), place, sources)?;
+    search::why_not(site, &prepared, ask.params.required("file")?)
 }
 
 /// Answers as server-sent events. The search is cancelled when the client closes the connection.

@@ -9,7 +9,7 @@ use spyhop::render::json::{self, JsonPaths};
 
 use super::super::colors::{CLASSES, tokens};
 use super::super::reply::{ApiError, to_json};
-use super::super::site::AskedTrees;
+use super::super::site::{AskedTrees, PageSite};
 use super::prepared::{PreparedSearch, language_of};
 use crate::query_line::QueryMode;
 
@@ -95,6 +95,16 @@ fn ranked_request(search: &PreparedSearch) -> SearchRequest {
     }
 }
 
+/// Why a file does not answer a ranked search, or where it ranks.
+pub fn why_not(site: &PageSite, search: &PreparedSearch, file: &str) -> Result<String, ApiError> {
+    let AskedTrees::Tree { number, engine, .. } = &search.asked else {
+        return Err(ApiError::bad("why-not is about one tree; name one in 'root'"));
+    };
+    let file = site.place(*number, "file", file)?;
+    let reply = engine.why_not(file.as_str(), &ranked_request(search));
+    Ok(to_json(&json::why_not(&reply.map_err(|error| search.error(error))?, PATHS)))
+}
+
 /// Asks the trees of a search another ranked question.
 pub fn ranked_reply(search: &PreparedSearch, request: &SearchRequest) -> Result<SearchReply, Error> {
     match &search.asked {
@@ -112,6 +122,7 @@ fn exact(search: &PreparedSearch) -> Result<(GrepReply, Option<String>), Error> 
         max_results: search.limit,
         cursor: search.cursor.clone(),
         enclosing: true,
+        counts: search.counts,
         ..GrepRequest::new(search.text.as_str())
     };
     let ask = |request: &GrepRequest| match &search.asked {

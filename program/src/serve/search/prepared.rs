@@ -4,15 +4,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use serde_json::{Value, json};
-use spyhop::catalog::Faces;
+use serde_json::json;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{MAX_RESULTS, Mode};
 use spyhop::filter::FilterSpec;
 
 use super::super::ask::Ask;
-use super::super::params::OperationValues;
-use super::super::reply::{ApiError, to_json};
+use super::super::reply::{ApiError, to_json, words_json};
 use super::super::site::{AskedTrees, PageSite};
 use crate::mcp::roots;
 use crate::query_line::{self, FilterWord, Key, ParsedLine, QueryMode};
@@ -35,6 +33,8 @@ pub struct PreparedSearch {
     pub asked: AskedTrees,
     pub limit: usize,
     pub cursor: Option<String>,
+    /// Whether an exact search counts all lines.
+    pub counts: bool,
     pub detail: Mode,
     text_span: Option<Range<usize>>,
     words: Vec<FilterWord>,
@@ -43,7 +43,7 @@ pub struct PreparedSearch {
     sources: Vec<String>,
 }
 
-const NAMES: &[&str] = &["q", "mode", "limit", "cursor", "tab", "detail", "root", "view", "in"];
+const NAMES: &[&str] = &["q", "mode", "limit", "cursor", "tab", "counts", "detail", "root", "view", "in"];
 
 impl PreparedSearch {
     pub fn new(site: &PageSite, ask: &Ask) -> Result<PreparedSearch, ApiError> {
@@ -53,7 +53,7 @@ impl PreparedSearch {
         let wanted = params.one("mode")?.filter(|name| *name != "auto").map(mode_of).transpose()?;
         let mut search =
             PreparedSearch::of_line(site, line, wanted, [params.one("root")?, params.one("view")?], || {
-                params.all("in").flat_map(|names| names.split(',')).map(str::to_string).collect()
+                params.sources()
             })?;
         let (default, most) = match search.mode {
             QueryMode::Ranked => (20, MAX_RESULTS),
@@ -61,6 +61,7 @@ impl PreparedSearch {
         };
         search.limit = params.number("limit", 1..=MOST_ROWS)?.unwrap_or(default).min(most);
         search.cursor = params.one("cursor")?.map(str::to_string);
+        search.counts = params.flag("counts")?.unwrap_or(true);
         search.detail = match params.one("detail")? {
             None => Mode::Default,
             Some(name) => Mode::ALL.into_iter().find(|mode| mode.name() == name).ok_or_else(|| {
@@ -94,6 +95,9 @@ impl PreparedSearch {
         let chosen = query_line::choose(&parsed.text, &|extension| language_of(extension).is_some());
         let (root, sources) = match &asked {
             AskedTrees::Tree { number, .. } => (Some(site.trees[*number].name.clone()), Vec::new()),
+            AskedTrees::Sources(set) if sources.is_empty() => {
+                (None, set.members().map(|(name, _)| name.as_str().to_string()).collect())
+            }
             AskedTrees::Sources(_) => (None, sources),
         };
         let is_automatic = wanted.is_none();
@@ -112,6 +116,7 @@ impl PreparedSearch {
             asked,
             limit: MAX_RESULTS,
             cursor: None,
+            counts: true,
             detail: Mode::Default,
             text_span: parsed.text_span,
             words: parsed.words,
@@ -127,17 +132,11 @@ impl PreparedSearch {
 
     /// What the page shows of the query, as JSON.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
-        let word = |word: &FilterWord| {
-            json!({
-                "key": word.key.name(), "value": word.value, "is_excluding": word.excludes,
-                "span": [word.span.start, word.span.end],
-            })
-        };
         let query = json!({
             "text": self.text,
             "text_span": self.text_span.as_ref().map(|span| [span.start, span.end]),
             "is_fixed": self.is_fixed,
-            "words": self.words.iter().map(word).collect::<Vec<Value>>(),
+            "words": words_json(&self.words),
             "root": self.root,
             "view": match &self.asked {
                 AskedTrees::Tree { view, .. } => view.clone(),
@@ -237,17 +236,8 @@ fn path_of(site: &PageSite, asked: &AskedTrees, word: &FilterWord) -> Result<Str
             Ok(roots::below(name, &word.value).map_err(ApiError::bad)?.path.to_string())
         }
         AskedTrees::Tree { number, engine, view } => {
-            let params = Default::default();
-            let is_on_disk = view.is_none();
-            let values = OperationValues {
-                params: &params,
-                roots: &site.roots,
-                tree: *number,
-                is_on_disk,
-                face: Faces::Tools,
-            };
-            let path = values.place(name, &word.value)?;
-            match is_on_disk {
+            let path = site.place(*number, name, &word.value)?;
+            match view.is_none() {
                 true if !path.below(engine.root()).exists() => {
                     Err(ApiError::bad(format!("path '{path}' does not exist")))
                 }
