@@ -1,7 +1,7 @@
 // The calls of the HTTP interface. Every request of the page leaves through this file.
 
 import { byteIndex } from "./text";
-import type { CoverageReply, FileReply, QueryInfo, SearchReply, Span, Timings, ModeName, Range } from "./wire";
+import type { CoverageReply, FileReply, QueryInfo, QueryWord, SearchReply, Span, Timings, ModeName, Range } from "./wire";
 
 const BASE = "/api/v1/";
 
@@ -13,6 +13,7 @@ export class ApiError extends Error {
         readonly span: Range | null = null,
         readonly word: string | null = null,
         readonly choices: string[] = [],
+        readonly words: QueryWord[] | null = null,
     ) {
         super(message);
     }
@@ -38,11 +39,11 @@ export function isAbort(error: unknown): boolean {
     return error instanceof DOMException && error.name === "AbortError";
 }
 
-interface ErrorBody { error?: string; kind?: string; status?: number; span?: Range; word?: string; choices?: string[] }
+interface ErrorBody { error?: string; kind?: string; status?: number; span?: Range; word?: string; choices?: string[]; words?: QueryWord[] }
 
 function errorOf(status: number, body: ErrorBody | null): ApiError {
     const message = body?.error ?? `the server answered with status ${status}`;
-    return new ApiError(status, body?.kind ?? "internal", message, body?.span ?? null, body?.word ?? null, body?.choices ?? []);
+    return new ApiError(status, body?.kind ?? "internal", message, body?.span ?? null, body?.word ?? null, body?.choices ?? [], body?.words ?? null);
 }
 
 /** Whether the server answers; views show a banner while it does not. */
@@ -107,7 +108,7 @@ export async function post<T>(path: string, body: unknown, signal?: AbortSignal)
 }
 
 export interface SearchParams {
-    q: string; mode: string; limit?: number; cursor?: string | null; root?: string; tab: string;
+    q: string; mode: string; limit?: number; cursor?: string | null; root?: string; view?: string; tab: string;
 }
 
 /** What a search has told so far. */
@@ -128,7 +129,7 @@ interface EventData extends ErrorBody {
     colors?: Span[][]; timings?: Timings;
 }
 
-/** Asks a search as a stream; `tell` gets the state after each part that changes it. */
+/** Asks a search as a stream; `tell` gets the state after each part that changes it, at first without results. */
 export async function search(params: SearchParams, tell: (state: SearchState) => void, signal: AbortSignal): Promise<SearchState> {
     const response = await send("search", { ...params }, { headers: { accept: "text/event-stream" }, signal });
     let state: SearchState = {
@@ -141,7 +142,8 @@ export async function search(params: SearchParams, tell: (state: SearchState) =>
             for (const { name, data } of batch) {
                 state = applied(state, name, data as EventData);
             }
-            if (timer === undefined && state.reply) timer = setTimeout(() => {
+            if (!state.reply) tell(state);
+            else if (timer === undefined) timer = setTimeout(() => {
                 timer = undefined;
                 tell(state);
             }, 8);

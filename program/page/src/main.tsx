@@ -6,8 +6,8 @@ import { errorRange } from "./api";
 import { HelpDialog } from "./help";
 import { useKeys } from "./keys";
 import { SearchBox } from "./parts/box";
-import { Chips, Modes } from "./parts/chips";
-import { change, followLinks, go, href, MODES, route as present, useRoute, type Mode, type Route } from "./route";
+import { Chips, Modes, Scope } from "./parts/chips";
+import { change, followLinks, go, href, hrefIn, MODES, route as present, scopeOf, useRoute, within, type Mode, type Route } from "./route";
 import { followEvents, loadServer, remember, useConnection, useIndexes, useServer, useToast } from "./state";
 import { EvalView } from "./views/eval";
 import { FileView } from "./views/file";
@@ -56,15 +56,15 @@ function App() {
         // A run of keys is one step back, not one for each character.
         const isSameRun = isSearch && now - typedAt.current < 2500;
         typedAt.current = now;
-        go({ v: "search", q, mode: present().mode }, isSameRun);
+        go(within(present(), { v: "search", q }), isSameRun);
     };
     const setMode = (mode: Mode) => {
         if (isSearch) change({ mode });
-        else go({ v: "search", q: route.q, mode });
+        else go(within(route, { v: "search", mode }));
     };
-    const nav = (v: Route["v"]) => go({ v, q: route.q, mode: route.mode });
+    const nav = (v: Route["v"]) => go(within(route, { v }));
     const enterResults = () => {
-        if (!isSearch) go({ v: "search", q: route.q, mode: route.mode });
+        if (!isSearch) go(within(route, { v: "search" }));
         else dispatchEvent(new Event("enter-results"));
     };
     useKeys({
@@ -96,17 +96,19 @@ function App() {
                     errorRange={error && isSearch ? errorRange(error, route.q) : null}
                     isBusy={search.isBusy}
                     mode={route.mode === "auto" ? search.found?.state.mode : route.mode}
+                    scope={scopeOf(route)}
                     placeholder="Ask a question, a name, a path, or /regex/"
                 />
                 <nav class="views" aria-label="Views">
                     {([["search", "Search"], ["graph", "Graph"], ["health", "Health"], ...(info?.has_eval ? [["eval", "Eval"]] : [])] as [Route["v"], string][]).map(([v, name]) => (
-                        <a href={href({ v, q: route.q, mode: route.mode })} aria-current={route.v === v ? "page" : undefined}>{name}</a>
+                        <a href={hrefIn(route, { v })} aria-current={route.v === v ? "page" : undefined}>{name}</a>
                     ))}
                     <button type="button" class="help" aria-label="Keys and settings" title="Keys and settings (?)" onClick={() => setHelp(true)}>?</button>
                 </nav>
                 {isSearch && (
                     <div class="tools-row">
                         <Modes mode={route.mode} resolved={search.found && !search.isStale && route.q.trim() !== "" ? search.found.state.mode : null} onMode={setMode} />
+                        <Scope route={route} />
                         <Chips q={route.q} onChange={(q) => { change({ q }); remember(q); }} />
                     </div>
                 )}

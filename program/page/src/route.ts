@@ -40,6 +40,26 @@ export function href(route: Partial<Route>): string {
     return text === "" ? "/" : `/?${text}`;
 }
 
+/** A state with the query, the tree and the view of another one, where `values` has no others. */
+export function within(route: Partial<Route>, values: Partial<Route>): Partial<Route> {
+    return { q: route.q ?? "", mode: route.mode ?? "auto", view: route.view ?? "", root: route.root ?? "", all: route.all ?? "", ...values };
+}
+
+/** The address of a state with the query, the tree and the view of another one. Every link of a view is made here. */
+export function hrefIn(route: Partial<Route>, values: Partial<Route>): string {
+    return href(within(route, values));
+}
+
+/** The key of a reply about the tree and the view of a state. */
+export function keyIn(route: Partial<Route>, ...parts: (string | number)[]): string {
+    return [route.root ?? "", route.view ?? "", ...parts].join("\n");
+}
+
+/** The tree and the view that a search asks. */
+export function scopeOf(route: Partial<Route>): { root: string; view: string } {
+    return route.all === "1" ? { root: "*", view: "" } : { root: route.root ?? "", view: route.view ?? "" };
+}
+
 type Listener = (route: Route) => void;
 const listeners = new Set<Listener>();
 let current = parse(location.search);

@@ -2,12 +2,16 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, get, isAbort, post, search, type SearchState } from "./api";
+import { learn } from "./query";
+import { scopeOf, type Route } from "./route";
 import { TAB } from "./state";
-import type { ModeName, RankedHit, SearchReply, Span } from "./wire";
+import type { FileHit, ModeName, RankedHit, SearchReply, Span } from "./wire";
 
 /** Results with their colours, of all pages that were asked. */
 export interface Found {
     key: string;
+    /** The state of the page that asked. */
+    route: Route;
     state: SearchState;
     reply: SearchReply;
     colors: Span[][];
@@ -19,6 +23,8 @@ export interface Search {
     isStale: boolean;
     isBusy: boolean;
     error: ApiError | null;
+    /** Files whose names match the newest query, which are there before its results. */
+    early: FileHit[];
     /** New results for the same query wait, because the reader is at work in the list. */
     hasNews: boolean;
     more: () => void;
@@ -36,16 +42,20 @@ function store(found: Found): void {
     }
 }
 
-export function keyOf(q: string, mode: string): string {
-    return `${mode}\n${q.trim()}`;
+export function keyOf(route: Route): string {
+    const { root, view } = scopeOf(route);
+    return [route.mode, route.q.trim(), root, view].join("\n");
 }
 
 interface PageReply { mode: ModeName; reply: SearchReply; colors: Span[][] }
 
-export function useSearch(q: string, mode: string, beat: number, isAtWork: () => boolean): Search {
-    const key = keyOf(q, mode);
+export function useSearch(route: Route, beat: number, isAtWork: () => boolean): Search {
+    const { q, mode } = route;
+    const key = keyOf(route);
+    const scope = scopeOf(route);
     const [found, setFound] = useState<Found | null>(() => cache.get(key) ?? null);
     const [error, setError] = useState<{ key: string; error: ApiError } | null>(null);
+    const [early, setEarly] = useState<{ key: string; files: FileHit[] } | null>(null);
     const [isBusy, setBusy] = useState(false);
     const [news, setNews] = useState<Found | null>(null);
     const [retry, setRetry] = useState(0);
@@ -60,30 +70,36 @@ export function useSearch(q: string, mode: string, beat: number, isAtWork: () =>
             setFound(null);
             setError(null);
             setBusy(false);
+            learn("", [], null, null);
             return;
         }
         if (kept && !isRefresh && retry === 0) {
             setFound(kept);
             setError(null);
             setBusy(false);
+            told(kept.route.q, kept.state);
             return;
         }
         const stop = new AbortController();
         setBusy(true);
         setNews(null);
         const show = (state: SearchState) => {
-            if (!state.reply || stop.signal.aborted) return;
-            const next: Found = { key, state, reply: state.reply, colors: state.colors };
+            if (stop.signal.aborted) return;
+            told(q, state);
+            if (state.partial) setEarly({ key, files: state.partial.results as FileHit[] });
+            if (!state.reply) return;
+            const next: Found = { key, route, state, reply: state.reply, colors: state.colors };
             store(next);
             setError(null);
             if (isRefresh && isAtWork()) setNews(next);
             else setFound(next);
         };
-        search({ q, mode, tab: TAB }, show, stop.signal).then(
+        search({ q, mode, ...scope, tab: TAB }, show, stop.signal).then(
             () => !stop.signal.aborted && setBusy(false),
             (failure: unknown) => {
                 if (stop.signal.aborted || isAbort(failure)) return;
                 setBusy(false);
+                if (failure instanceof ApiError && failure.words) learn(q, failure.words, null, null);
                 setError({ key, error: failure instanceof ApiError ? failure : new ApiError(0, "internal", String(failure)) });
             },
         );
@@ -126,12 +142,16 @@ export function useSearch(q: string, mode: string, beat: number, isAtWork: () =>
         if (loading.current || !found || found.key !== key || !found.reply.next) return;
         loading.current = true;
         const limit = found.state.mode === "ranked" ? 50 : 1000;
-        get<PageReply>("search", { q, mode, cursor: found.reply.next, limit, tab: `${TAB}-more` }).then(
+        // Lines were counted for the first page.
+        get<PageReply>("search", { q, mode, ...scope, cursor: found.reply.next, limit, counts: false, tab: `${TAB}-more` }).then(
             (page) => {
                 loading.current = false;
                 const joined: Found = {
                     ...found,
-                    reply: { ...page.reply, results: [...found.reply.results, ...page.reply.results] },
+                    reply: {
+                        ...page.reply, results: [...found.reply.results, ...page.reply.results],
+                        ...("total_lines" in found.reply ? { total_lines: found.reply.total_lines!, total_files: found.reply.total_files! } : {}),
+                    },
                     colors: [...padded(found.colors, found.reply.results.length), ...page.colors],
                 };
                 store(joined);
@@ -148,6 +168,7 @@ export function useSearch(q: string, mode: string, beat: number, isAtWork: () =>
         isStale: found !== null && found.key !== key,
         isBusy,
         error: error?.key === key ? error.error : null,
+        early: early?.key === key ? early.files : [],
         hasNews: news?.key === key,
         more,
         showNews: () => {
@@ -155,6 +176,10 @@ export function useSearch(q: string, mode: string, beat: number, isAtWork: () =>
             setNews(null);
         },
     };
+}
+
+function told(q: string, state: SearchState): void {
+    if (state.query) learn(q, state.query.words, state.query, state.mode);
 }
 
 function padded(colors: Span[][], length: number): Span[][] {

@@ -72,19 +72,51 @@ export function codeLines(text: string, spans: Span[] = [], marks: Range[] = [])
         const span = colours[colour];
         const kind = span && span[0] <= start ? span[2] : "";
         const hit = mark < hits.length && hits[mark]![0] <= start;
-        lines[lines.length - 1]!.push({ text: visible(text.slice(start, end)), kind, hit });
+        lines[lines.length - 1]!.push({ text: text.slice(start, end), kind, hit });
     }
     return lines;
 }
 
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** The text with control characters and characters that change the direction of text made visible. */
+const NAMES: Record<number, string> = {
+    0x61c: "Arabic letter mark", 0x200b: "zero width space", 0x200c: "zero width non-joiner", 0x200d: "zero width joiner",
+    0x200e: "left-to-right mark", 0x200f: "right-to-left mark", 0x202a: "left-to-right embedding", 0x202b: "right-to-left embedding",
+    0x202c: "pop directional formatting", 0x202d: "left-to-right override", 0x202e: "right-to-left override", 0x2060: "word joiner",
+    0x2066: "left-to-right isolate", 0x2067: "right-to-left isolate", 0x2068: "first strong isolate", 0x2069: "pop directional isolate",
+    0xad: "soft hyphen", 0xfeff: "byte order mark",
+};
+
+/** A part of a text: plain, or a character that is invisible or changes the direction of text. */
+export type ShownPart = { plain: string } | { code: string; title: string };
+
+/** The parts of a text. Control characters of ASCII become their pictures; other hidden characters are parts of their own. */
+export function shownParts(text: string): ShownPart[] {
+    const parts: ShownPart[] = [];
+    let plain = "";
+    let at = 0;
+    for (const match of text.matchAll(HIDDEN)) {
+        plain += text.slice(at, match.index);
+        at = match.index + 1;
+        const code = match[0].charCodeAt(0);
+        if (code < 0x20) {
+            if (code !== 13) plain += String.fromCharCode(0x2400 + code);
+            continue;
+        }
+        if (plain !== "") parts.push({ plain });
+        plain = "";
+        const hex = code.toString(16).toUpperCase().padStart(4, "0");
+        parts.push({ code: `\\u${hex}`, title: `U+${hex} ${NAMES[code] ?? "control character"}` });
+    }
+    plain += text.slice(at);
+    if (plain !== "") parts.push({ plain });
+    return parts;
+}
+
+/** The text for places that hold no element, with each hidden character as its escape. */
 export function visible(text: string): string {
-    return text.replace(CONTROL, (c) => {
-        const code = c.charCodeAt(0);
-        return code < 0x20 ? (code === 13 ? "" : String.fromCharCode(0x2400 + code)) : "\ufffd";
-    });
+    if (text.search(HIDDEN) < 0) return text;
+    return shownParts(text).map((part) => ("plain" in part ? part.plain : part.code)).join("");
 }
 
 export function folderOf(path: string): string {

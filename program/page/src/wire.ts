@@ -90,7 +90,7 @@ export interface ServerInfo {
 }
 
 export interface Completion { text: string; label: string; detail: string | null; sort: string }
-export interface CompleteReply { span: Range; items: Completion[] }
+export interface CompleteReply { span: Range; key: string | null; items: Completion[] }
 
 export interface OutlineItem { name: string; kind: string; line: number; end_line: number; container: string | null; depth: number }
 export interface FileReply {

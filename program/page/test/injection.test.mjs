@@ -21,6 +21,8 @@ before(async () => {
         writeFileSync(join(root, path), content(path, text));
     }
     writeFileSync(join(root, "headings.md"), HEADINGS.map((heading) => `# ${heading}\n\nclock ${heading}\n`).join("\n"));
+    writeFileSync(join(root, "bidi.py"), "def bidi_marker():\n    return 'a\u202etxt\u2066b'  # bidi_marker\n");
+    writeFileSync(join(root, "evil_name\u202efdp.txt"), "evil_name\n");
     git(root, "init", "-q", "-b", "main");
     git(root, "add", "-A");
     git(root, "commit", "-q", "-m", "<script>window.__ran=1</script>");
@@ -103,6 +105,17 @@ test("file names and contents, in lists, excerpts and files", async () => {
         assert.equal(await page.locator(".file-view .row.line").count() > 0, true, path);
     }
     await look("/?v=file&path=names&dir=1", ".folder-view td");
+});
+
+test("characters that change the direction of text are shown as their escapes", async () => {
+    for (const address of ["/?q=bidi_marker&mode=exact", "/?q=bidi_marker&mode=ranked", "/?v=file&path=bidi.py"]) {
+        await look(address, ".row.line .hidden-char");
+        const shown = await page.locator(".row.line .hidden-char").first();
+        assert.equal(await shown.getAttribute("data-code"), "\\u202E", address);
+        assert.equal(await shown.getAttribute("title"), "U+202E right-to-left override");
+        assert.doesNotMatch(await page.evaluate(() => document.body.textContent), /[\u202a-\u202e\u2066-\u2069]/);
+    }
+    await look("/?q=evil_name&mode=files", ".row.entry .hidden-char");
 });
 
 test("headings as definitions, in lists, outline and graph", async () => {

@@ -170,6 +170,62 @@ test("why another file is not among the answers", async () => {
     assert.match(await text(".verdict"), /app\/server\.py|rank|answer/i);
 });
 
+test("why not takes the filters of the query, also those that exclude", async () => {
+    await visit(page, "/?q=wind+the+clock+-server+-glob:*.md&mode=ranked");
+    await settled(page);
+    const asked = page.waitForRequest((request) => request.url().includes("/why-not?"));
+    await page.locator("#why-not-file").fill("docs/http.md");
+    await page.keyboard.press("Enter");
+    assert.equal(new URL((await asked).url()).searchParams.get("q"), "wind the clock -server -glob:*.md");
+    await page.waitForSelector(".verdict");
+    assert.match(await text(".verdict"), /exclude|filter/i);
+});
+
+test("a word that only looks like a filter is text, and a wrong filter stays a chip", async () => {
+    await ask(page, "\\lang:python path::Path wind");
+    assert.equal(await page.locator(".chip").count(), 0);
+    await page.locator("#query").fill("wind lang:python kind:fnn");
+    await page.waitForSelector("#query-error");
+    await page.waitForFunction(() => document.querySelectorAll(".chip").length === 2);
+    await page.locator(".chip button").nth(1).click();
+    await settled(page);
+    assert.equal(await page.locator("#query").inputValue(), "wind lang:python");
+});
+
+test("files by name come before the results, in a line that is there anyway", async () => {
+    await visit(page, "/?q=wind+the+clock&mode=ranked");
+    await settled(page);
+    const top = await page.evaluate(() => document.querySelector(".list").getBoundingClientRect().top);
+    await page.route("**/api/v1/search?q=clock&*", async (route) => {
+        const response = await route.fetch();
+        const body = await response.text();
+        assert.match(body, /event: partial/);
+        // Only what comes before the results.
+        await route.fulfill({ status: 200, headers: { "content-type": "text/event-stream" }, body: body.slice(0, body.indexOf("event: results")) });
+    });
+    await visit(page, "/?q=clock");
+    await page.waitForSelector(".early a");
+    assert.match(await text(".early"), /clock\.py/);
+    assert.equal(await page.evaluate(() => document.querySelector(".list").getBoundingClientRect().top), top);
+    assert.equal(await page.locator(".results.stale").count(), 1);
+    await page.unroute("**/api/v1/search?q=clock&*");
+    await visit(page, "/?q=clock&mode=ranked");
+    await settled(page);
+    await page.locator(".early a").first().click();
+    await page.waitForSelector(".file-view .row.line");
+});
+
+test("the tree and the view of a state stay in its links", async () => {
+    await page.goto(`${on.server.base}/?v=file&path=app/server.py&view=other&root=tree&q=wind`);
+    await page.waitForSelector(".row.line");
+    const links = await page.evaluate(() => [...document.querySelectorAll(".crumbs a, .views a")].map((link) => link.getAttribute("href")));
+    for (const link of links) assert.match(link, /view=other/, link);
+    await page.goto(`${on.server.base}/?v=graph&target=app/clock.py%23seconds_of&view=other`);
+    await page.waitForSelector(".tree a.place");
+    const places = await page.evaluate(() => [...document.querySelectorAll(".graph a")].map((link) => link.getAttribute("href") ?? link.href.baseVal));
+    for (const link of places) assert.match(link, /view=other/, link);
+});
+
 test("matches are marked, and code has colours", async () => {
     await visit(page, "/?q=seconds_of&mode=exact");
     await settled(page);

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, type ApiError } from "../api";
 import { byteIndex, byteOffset, visible } from "../text";
 import { remember } from "../state";
-import { words } from "../query";
+import { useWords, type Word } from "../query";
 import type { CompleteReply, Completion, Range } from "../wire";
 
 interface Props {
@@ -18,14 +18,15 @@ interface Props {
     placeholder: string;
     /** The mode in which the query is answered, if it is known. */
     mode: string | undefined;
+    /** The tree and the view of the search. */
+    scope: { root: string; view: string };
 }
 
 interface Offer { from: number; to: number; items: Completion[]; at: number }
 
-/** Whether the caret stands in the value of a filter, where completion opens by itself. */
-function inFilter(text: string, at: number): boolean {
-    const word = /\S*$/.exec(text.slice(0, at))![0];
-    return /^-?(lang|kind|path|view|in|glob):/.test(word);
+/** Whether a filter may have begun before the caret. The server knows whether the caret stands in one. */
+function mayBeFilter(text: string, at: number): boolean {
+    return text.lastIndexOf(":", at - 1) >= 0;
 }
 
 export function SearchBox(props: Props) {
@@ -35,15 +36,17 @@ export function SearchBox(props: Props) {
     const [scroll, setScroll] = useState(0);
     const asking = useRef<AbortController | null>(null);
     const { text } = props;
+    const words = useWords(text);
 
-    const ask = (value: string, at: number) => {
+    // In the value of a filter, completion opens by itself.
+    const ask = (value: string, at: number, isWanted: boolean) => {
         asking.current?.abort();
         const stop = new AbortController();
         asking.current = stop;
-        get<CompleteReply>("complete", { q: value, at: byteOffset(value, at), mode: props.mode }, stop.signal).then(
+        get<CompleteReply>("complete", { q: value, at: byteOffset(value, at), mode: props.mode, ...props.scope }, stop.signal).then(
             (reply) => {
                 const index = byteIndex(value);
-                const items = reply.items.slice(0, 12);
+                const items = isWanted || reply.key !== null ? reply.items.slice(0, 12) : [];
                 setOffer(items.length > 0 ? { from: index(reply.span[0]), to: index(reply.span[1]), items, at: 0 } : null);
             },
             () => {},
@@ -55,14 +58,16 @@ export function SearchBox(props: Props) {
     };
     const accept = (item: Completion) => {
         if (!offer) return;
-        const end = item.text.endsWith(":") || item.text.endsWith("/") || item.text.endsWith(" ") ? "" : " ";
-        const next = text.slice(0, offer.from) + item.text + end + text.slice(offer.to).replace(/^ /, "");
-        const caret = offer.from + item.text.length + end.length;
+        // A folder goes on with its entries, before the second quote if there is one.
+        const isOpen = /[:/ ]"?$/.test(item.text);
+        const end = isOpen ? "" : " ";
+        const next = text.slice(0, offer.from) + item.text + end + text.slice(offer.to).replace(/^ /, isOpen ? " " : "");
+        const caret = offer.from + item.text.length + end.length - (isOpen && item.text.endsWith('"') ? 1 : 0);
         setOffer(null);
         props.onText(next);
         requestAnimationFrame(() => {
             input.current?.setSelectionRange(caret, caret);
-            if (end === "") ask(next, caret);
+            if (isOpen) ask(next, caret, true);
         });
     };
 
@@ -70,14 +75,14 @@ export function SearchBox(props: Props) {
         const el = event.currentTarget as HTMLInputElement;
         const at = el.selectionStart ?? el.value.length;
         props.onText(el.value);
-        if (inFilter(el.value, at)) ask(el.value, at);
+        if (mayBeFilter(el.value, at)) ask(el.value, at, false);
         else close();
     };
     const onKeyDown = (event: KeyboardEvent) => {
         const el = input.current!;
         if (event.key === " " && event.ctrlKey) {
             event.preventDefault();
-            ask(text, el.selectionStart ?? text.length);
+            ask(text, el.selectionStart ?? text.length, true);
             return;
         }
         if (offer && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
@@ -116,7 +121,7 @@ export function SearchBox(props: Props) {
             <svg class="glass" viewBox="0 0 20 20" aria-hidden="true"><circle cx="9" cy="9" r="5.5" /><path d="m13.2 13.2 4 4" /></svg>
             <div class="field">
                 <div class="under" ref={under} aria-hidden="true">
-                    <span style={{ transform: `translateX(${-scroll}px)` }}>{mirror(text, range)}</span>
+                    <span style={{ transform: `translateX(${-scroll}px)` }}>{mirror(text, words, range)}</span>
                 </div>
                 <input
                     ref={input}
@@ -150,8 +155,8 @@ export function SearchBox(props: Props) {
                                 accept(item);
                             }}
                         >
-                            <span>{item.label}</span>
-                            <small>{item.detail ?? item.sort}</small>
+                            <span>{visible(item.label)}</span>
+                            <small>{visible(item.detail ?? item.sort)}</small>
                         </li>
                     ))}
                 </ul>
@@ -166,7 +171,7 @@ export function SearchBox(props: Props) {
                                         onMouseDown={(event) => event.preventDefault()}
                                         onClick={() => props.onText(replaced(text, range, choice))}
                                     >
-                                        {choice}
+                                        {visible(choice)}
                                     </button>
                                 ))}
                             </span>
@@ -209,16 +214,19 @@ function replaced(text: string, range: Range, choice: string): string {
     return text.slice(0, range[0]) + prefix + choice + text.slice(range[1]);
 }
 
-/** The query once more, invisible, with the marks of its words. */
-function mirror(text: string, error: Range | null) {
+/** The query once more, invisible, with the marks of its filters and of its wrong word. */
+function mirror(text: string, words: Word[], error: Range | null) {
+    const marks: [number, number, string][] = words.map((word) => [word.start, word.end, "filter"]);
+    if (error) {
+        const others = marks.filter(([start, end]) => !(error[0] < end && error[1] > start));
+        marks.splice(0, marks.length, ...others, [error[0], error[1], "wrong"]);
+    }
     const parts = [];
     let at = 0;
-    for (const word of words(text)) {
-        const isWrong = error !== null && error[0] < word.end && error[1] > word.start;
-        if (!isWrong && word.key === null) continue;
-        parts.push(text.slice(at, word.start));
-        parts.push(<span class={isWrong ? "wrong" : "filter"}>{text.slice(word.start, word.end)}</span>);
-        at = word.end;
+    for (const [start, end, kind] of marks.sort((a, b) => a[0] - b[0])) {
+        parts.push(text.slice(at, start));
+        parts.push(<span class={kind}>{text.slice(start, end)}</span>);
+        at = end;
     }
     parts.push(text.slice(at));
     return parts;

@@ -1,8 +1,8 @@
 // The modes, and the filters of the query as chips.
 
 import { useState } from "preact/hooks";
-import { filters, KEYS, toggle, without } from "../query";
-import { MODES, type Mode } from "../route";
+import { KEYS, toggle, useWords, without } from "../query";
+import { change, MODES, type Mode, type Route } from "../route";
 import { useServer } from "../state";
 import { visible } from "../text";
 
@@ -32,8 +32,35 @@ export function Modes({ mode, resolved, onMode }: { mode: Mode; resolved: string
     );
 }
 
+/** The tree that is searched, or all of them, where there is a choice; and the view. */
+export function Scope({ route }: { route: Route }) {
+    const info = useServer();
+    const root = route.root ?? "";
+    const names = info?.roots.map((one) => one.name) ?? [];
+    const isOther = root !== "" && !names.includes(root);
+    const pick = (value: string) => change(value === "*" ? { root: "", view: "", all: "1" } : { root: value, all: "" });
+    return (
+        <>
+            {(names.length > 1 || isOther) && (
+                <select class="scope" aria-label="Tree" value={route.all === "1" ? "*" : root === names[0] ? "" : root} onChange={(event) => pick(event.currentTarget.value)}>
+                    {names.map((name, i) => <option value={i === 0 ? "" : name}>{visible(name)}</option>)}
+                    {isOther && <option value={root}>{visible(root)}</option>}
+                    {names.length > 1 && <option value="*">All trees</option>}
+                </select>
+            )}
+            {route.view && route.all !== "1" && (
+                <span class="chip">
+                    <span class="key">in the view</span>
+                    <span>{visible(route.view)}</span>
+                    <button type="button" aria-label={`Leave the view ${visible(route.view)}`} onClick={() => change({ view: "" })}>×</button>
+                </span>
+            )}
+        </>
+    );
+}
+
 export function Chips({ q, onChange }: { q: string; onChange: (q: string) => void }) {
-    const list = filters(q);
+    const list = useWords(q).filter((word) => word.value !== "");
     const [adding, setAdding] = useState(false);
     return (
         <div class="chips" role="group" aria-label="Filters of the query">
@@ -41,7 +68,7 @@ export function Chips({ q, onChange }: { q: string; onChange: (q: string) => voi
                 <span class="chip">
                     <span class="key">{word.key === "exclude" ? "not" : word.isExcluding ? `not ${word.key}` : word.key}</span>
                     <span>{visible(word.value)}</span>
-                    <button type="button" aria-label={`Remove the filter ${word.key} ${word.value}`} onClick={() => onChange(without(q, word))}>×</button>
+                    <button type="button" aria-label={visible(`Remove the filter ${word.key} ${word.value}`)} onClick={() => onChange(without(q, [word]))}>×</button>
                 </span>
             ))}
             {adding ? <Add q={q} onChange={onChange} onClose={() => setAdding(false)} /> : (
@@ -53,6 +80,7 @@ export function Chips({ q, onChange }: { q: string; onChange: (q: string) => voi
 
 function Add({ q, onChange, onClose }: { q: string; onChange: (q: string) => void; onClose: () => void }) {
     const info = useServer();
+    const words = useWords(q);
     const [key, setKey] = useState("lang");
     const choices = key === "lang" ? info?.languages : key === "kind" ? info?.kinds : undefined;
     return (
@@ -61,7 +89,7 @@ function Add({ q, onChange, onClose }: { q: string; onChange: (q: string) => voi
             onSubmit={(event) => {
                 event.preventDefault();
                 const value = (new FormData(event.currentTarget).get("value") as string).trim();
-                if (value !== "") onChange(toggle(q, key, /\s/.test(value) ? `"${value}"` : value));
+                if (value !== "") onChange(toggle(q, words, key, value));
                 onClose();
             }}
             onKeyDown={(event) => event.key === "Escape" && onClose()}

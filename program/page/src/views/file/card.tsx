@@ -1,8 +1,8 @@
 // The card of a name: its definitions with their first lines, and its uses.
 
 import { get, fileSpans } from "../../api";
-import { Pieces } from "../../parts/code";
-import { href, type Route } from "../../route";
+import { Pieces, Shown } from "../../parts/code";
+import { href, hrefIn, keyIn, within, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { codeLines, count, nameOf, visible } from "../../text";
 import type { FileReply, GraphReply, GraphSymbol } from "../../wire";
@@ -15,8 +15,9 @@ export function placeTarget(path: string, line: number, column: number): string 
     return `${path}:${line}:${column}`;
 }
 
-export function defineHref(symbol: GraphSymbol, route: Route): string {
-    return href({ v: "file", path: symbol.path, line: String(symbol.line), q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" });
+/** The state of the file view at a definition. */
+export function defineState(symbol: GraphSymbol, route: Route): Partial<Route> {
+    return within(route, { v: "file", path: symbol.path, line: String(symbol.line) });
 }
 
 export function askDefinition(path: string, line: number, column: number, route: Route, signal?: AbortSignal): Promise<GraphReply> {
@@ -26,11 +27,11 @@ export function askDefinition(path: string, line: number, column: number, route:
 export function NameCard({ place, path, route, onLeave, onEnter }: {
     place: CardPlace; path: string; route: Route; onLeave: () => void; onEnter: () => void;
 }) {
-    const key = `${path}:${place.line}:${place.column}`;
+    const key = keyIn(route, placeTarget(path, place.line, place.column));
     const definition = useLoad(key, (signal) => askDefinition(path, place.line, place.column, route, signal));
     const refs = useLoad(key, (signal) => get<GraphReply>("refs", { target: placeTarget(path, place.line, place.column), max_results: 12, view: route.view, root: route.root }, signal));
     const first = definition.data?.definitions[0];
-    const lines = useLoad(first ? `${first.path}:${first.line}` : null, (signal) => get<FileReply>("excerpt", {
+    const lines = useLoad(first ? keyIn(route, first.path, first.line, first.end_line) : null, (signal) => get<FileReply>("excerpt", {
         path: first!.path, lines: `${first!.line}-${Math.min(first!.end_line, first!.line + 5)}`, view: route.view, root: route.root,
     }, signal));
     const isBelow = place.top < 260;
@@ -41,12 +42,12 @@ export function NameCard({ place, path, route, onLeave, onEnter }: {
     const definitions = definition.isLoading ? [] : definition.data?.definitions ?? [];
     const uses = refs.isLoading ? [] : refs.data?.results ?? [];
     return (
-        <div class="card" role={place.isPinned ? "dialog" : "tooltip"} aria-label={`Name ${place.name}`} style={style} onMouseLeave={onLeave} onMouseEnter={onEnter}>
-            <header><b>{visible(place.name)}</b>{definition.isLoading && <span class="quiet"> …</span>}</header>
-            {definition.error ? <p class="failed">{(definition.error as Error).message}</p> : null}
+        <div class="card" role={place.isPinned ? "dialog" : "tooltip"} aria-label={visible(`Name ${place.name}`)} style={style} onMouseLeave={onLeave} onMouseEnter={onEnter}>
+            <header><b><Shown text={place.name} /></b>{definition.isLoading && <span class="quiet"> …</span>}</header>
+            {definition.error ? <p class="failed">{visible((definition.error as Error).message)}</p> : null}
             {!definition.isLoading && !definition.error && definitions.length === 0 && <p class="quiet">No definition in this tree.</p>}
             {definitions.slice(0, 4).map((symbol) => (
-                <p class="def"><Kind kind={symbol.kind} /> <a href={defineHref(symbol, route)}>{visible(symbol.symbol)}</a> <span class="quiet">{visible(nameOf(symbol.path))}:{symbol.line}</span></p>
+                <p class="def"><Kind kind={symbol.kind} /> <a href={href(defineState(symbol, route))}>{visible(symbol.symbol)}</a> <span class="quiet">{visible(nameOf(symbol.path))}:{symbol.line}</span></p>
             ))}
             {definitions.length > 4 && <p class="quiet">and {definitions.length - 4} more</p>}
             {lines.data && first && !definition.isLoading && (
@@ -55,15 +56,15 @@ export function NameCard({ place, path, route, onLeave, onEnter }: {
             {definitions.length > 0 && (
                 <footer>
                     <span class="quiet">{refs.isLoading ? "uses …" : `${refs.data?.complete === false ? "at least " : ""}${count(refs.data?.total ?? 0, "use")}`}</span>
-                    <a href={href({ v: "graph", target: placeTarget(path, place.line, place.column), q: route.q, mode: route.mode })}>Graph</a>
+                    <a href={hrefIn(route, { v: "graph", target: placeTarget(path, place.line, place.column) })}>Graph</a>
                 </footer>
             )}
             {uses.length > 0 && (
                 <ul class="uses">
                     {uses.slice(0, 5).map((use) => (
                         <li>
-                            <a href={href({ v: "file", path: use.path, line: String(use.line), q: route.q, mode: route.mode })}>{visible(nameOf(use.path))}:{use.line}</a>
-                            <code>{visible(use.text.trim()).slice(0, 90)}</code>
+                            <a href={hrefIn(route, { v: "file", path: use.path, line: String(use.line) })}>{visible(nameOf(use.path))}:{use.line}</a>
+                            <code><Shown text={use.text.trim().slice(0, 90)} /></code>
                         </li>
                     ))}
                 </ul>

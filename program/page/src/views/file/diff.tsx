@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { get, post } from "../../api";
 import { Pieces } from "../../parts/code";
 import { VirtualList } from "../../parts/virtual";
-import { change, type Route } from "../../route";
+import { change, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { byteOffset, codeLines, visible } from "../../text";
 import type { CompleteReply, DiffHunk, DiffLine, DiffReply, Span, ViewsReply } from "../../wire";
@@ -17,8 +17,8 @@ const WORDS = { same: "", removed: "removed", added: "added" };
 export function DiffView({ route }: { route: Route }) {
     const path = route.path!;
     const from = route.diff === "worktree" ? "" : route.diff!;
-    const reply = useLoad(`${path}\n${from}\n${route.view ?? ""}\n${route.root ?? ""}`, (signal) => get<DiffReply>("diff", { path, from, to: route.view, root: route.root }, signal));
-    const colours = useColours(reply.data);
+    const reply = useLoad(keyIn(route, path, from), (signal) => get<DiffReply>("diff", { path, from, to: route.view, root: route.root }, signal));
+    const colours = useColours(reply.data, route);
     const rows = useMemo(() => {
         const list: DiffRow[] = [];
         for (const hunk of reply.data?.hunks ?? []) {
@@ -32,7 +32,7 @@ export function DiffView({ route }: { route: Route }) {
     return (
         <div class="diff">
             <DiffBar route={route} reply={reply.data} />
-            {reply.error ? <p class="failed pad" role="alert">{(reply.error as Error).message}</p> : null}
+            {reply.error ? <p class="failed pad" role="alert">{visible((reply.error as Error).message)}</p> : null}
             {reply.data && rows.length === 0 && <div class="empty"><h2>No difference</h2><p>The file is equal in both.</p></div>}
             {reply.data && rows.length > 0 && (
                 <VirtualList
@@ -64,11 +64,11 @@ export function DiffView({ route }: { route: Route }) {
 }
 
 /** The colours of the lines: each side of a hunk is coloured as one text. */
-function useColours(reply: DiffReply | null): Map<DiffLine, Span[]> {
+function useColours(reply: DiffReply | null, route: Route): Map<DiffLine, Span[]> {
     const sides = useMemo(() => (reply?.hunks ?? []).slice(0, 200).flatMap((hunk) => [
         hunk.lines.filter((line) => line.op !== "added"), hunk.lines.filter((line) => line.op !== "removed"),
     ]), [reply]);
-    const answer = useLoad(reply && sides.length > 0 ? `${reply.path}\n${reply.from}\n${reply.to}\n${sides.length}` : null, (signal) => post<{ items: Span[][] }>("highlight", {
+    const answer = useLoad(reply && sides.length > 0 ? keyIn(route, reply.path, reply.from ?? "", reply.to ?? "", sides.length) : null, (signal) => post<{ items: Span[][] }>("highlight", {
         items: sides.map((lines) => ({ language: reply!.language, text: lines.map((line) => line.text).join("\n") })),
     }, signal));
     return useMemo(() => {
@@ -88,8 +88,8 @@ function useColours(reply: DiffReply | null): Map<DiffLine, Span[]> {
 }
 
 function DiffBar({ route, reply }: { route: Route; reply: DiffReply | null }) {
-    const views = useLoad("views", (signal) => get<ViewsReply>("views", { root: route.root }, signal));
-    const branches = useLoad("branches", (signal) => get<CompleteReply>("complete", { q: "view:", root: route.root }, signal));
+    const views = useLoad(keyIn(route), (signal) => get<ViewsReply>("views", { root: route.root }, signal));
+    const branches = useLoad(keyIn(route), (signal) => get<CompleteReply>("complete", { q: "view:", root: route.root }, signal));
     const names = [...new Set([
         ...(branches.data?.items ?? []).filter((item) => item.sort === "view").map((item) => item.label),
         ...(views.data?.views ?? []).map((view) => view.head),

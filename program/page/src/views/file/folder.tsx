@@ -1,15 +1,16 @@
 // The entries of a folder.
 
 import { get, type ApiError } from "../../api";
-import { href, type Route } from "../../route";
+import { hrefIn, keyIn, type Route } from "../../route";
+import { Shown } from "../../parts/code";
 import { useLoad } from "../../state";
 import { bytes, number, visible } from "../../text";
 import type { FolderReply } from "../../wire";
 
 export function Folder({ route }: { route: Route }) {
     const path = (route.path ?? "").replace(/\/$/, "");
-    const reply = useLoad(`${path}\n${route.view ?? ""}\n${route.root ?? ""}`, (signal) => get<FolderReply>("folder", { path, view: route.view, root: route.root }, signal));
-    if (reply.error) return <div class="empty"><h2>Not found</h2><p>{(reply.error as ApiError).message}</p></div>;
+    const reply = useLoad(keyIn(route, path), (signal) => get<FolderReply>("folder", { path, view: route.view, root: route.root }, signal));
+    if (reply.error) return <div class="empty"><h2>Not found</h2><p>{visible((reply.error as ApiError).message)}</p></div>;
     if (!reply.data) return <p class="pad quiet" role="status">Reading …</p>;
     const entries = [...reply.data.entries].sort((a, b) => Number(b.is_dir) - Number(a.is_dir) || a.name.localeCompare(b.name));
     return (
@@ -19,7 +20,7 @@ export function Folder({ route }: { route: Route }) {
                 <tbody>
                     {entries.map((entry) => (
                         <tr>
-                            <td class={entry.is_dir ? "dir" : ""}><a href={href({ v: "file", path: entry.path, dir: entry.is_dir ? "1" : "", q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" })}>{visible(entry.name)}{entry.is_dir ? "/" : ""}</a></td>
+                            <td class={entry.is_dir ? "dir" : ""}><a href={hrefIn(route, { v: "file", path: entry.path, dir: entry.is_dir ? "1" : "" })}><Shown text={entry.name} />{entry.is_dir ? "/" : ""}</a></td>
                             <td class="n">{entry.is_dir && entry.files !== null ? number(entry.files) : ""}</td>
                             <td class="n">{entry.lines === null ? "" : number(entry.lines)}</td>
                             <td class="n">{entry.bytes === null ? "" : bytes(entry.bytes)}</td>

@@ -4,14 +4,14 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { get, type ApiError } from "../../api";
 import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
-import { Pieces } from "../../parts/code";
+import { Pieces, Shown } from "../../parts/code";
 import { VirtualList, type VirtualHandle } from "../../parts/virtual";
-import { change, go, href, kept, useKept, type Route } from "../../route";
+import { change, go, hrefIn, keyIn, kept, useKept, within, type Route } from "../../route";
 import { copy, useLoad, useMedia } from "../../state";
 import { byteOffset, bytes, number, visible } from "../../text";
-import { plainText } from "../../query";
+import { useParsed } from "../../query";
 import type { CompleteReply, FileReply, OutlineItem } from "../../wire";
-import { askDefinition, defineHref, NameCard, type CardPlace } from "./card";
+import { askDefinition, defineState, NameCard, type CardPlace } from "./card";
 import { DiffView } from "./diff";
 import { Folder } from "./folder";
 import { Outline, scopesAt } from "./outline";
@@ -33,18 +33,17 @@ export function FileView({ route }: { route: Route }) {
 
 function Crumbs({ route, isFolder }: { route: Route; isFolder: boolean }) {
     const parts = (route.path ?? "").split("/").filter((part) => part !== "");
-    const shared = { q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" };
     const line = Number(route.line) || 1;
     return (
         <div class="crumbs">
-            {route.q !== "" && <a class="back" href={href({ q: route.q, mode: route.mode })}>← Results</a>}
+            {route.q !== "" && <a class="back" href={hrefIn(route, { q: route.q, mode: route.mode })}>← Results</a>}
             <nav aria-label="Path">
                 <ol>
-                    <li><a href={href({ v: "file", dir: "1", ...shared })}>{route.root ? visible(route.root) : "root"}</a></li>
+                    <li><a href={hrefIn(route, { v: "file", dir: "1" })}>{route.root ? visible(route.root) : "root"}</a></li>
                     {parts.map((part, i) => {
                         const isLast = i === parts.length - 1;
-                        const address = href({ v: "file", path: parts.slice(0, i + 1).join("/"), dir: isLast && !isFolder ? "" : "1", ...shared });
-                        return <li><a href={address} aria-current={isLast ? "page" : undefined}>{visible(part)}</a></li>;
+                        const address = hrefIn(route, { v: "file", path: parts.slice(0, i + 1).join("/"), dir: isLast && !isFolder ? "" : "1" });
+                        return <li><a href={address} aria-current={isLast ? "page" : undefined}><Shown text={part} /></a></li>;
                     })}
                 </ol>
             </nav>
@@ -65,7 +64,7 @@ function Crumbs({ route, isFolder }: { route: Route; isFolder: boolean }) {
 function ViewPick({ route }: { route: Route }) {
     const [isWanted, setWanted] = useState(false);
     const root = route.root ?? "";
-    const names = useLoad(isWanted ? `views\n${root}` : null, (signal) => get<CompleteReply>("complete", { q: "view:", root }, signal));
+    const names = useLoad(isWanted ? root : null, (signal) => get<CompleteReply>("complete", { q: "view:", root }, signal));
     const view = route.view ?? "";
     const list = [...new Set([view, ...(names.data?.items ?? []).filter((item) => item.sort === "view").map((item) => item.label)])].filter((name) => name !== "");
     return (
@@ -78,14 +77,14 @@ function ViewPick({ route }: { route: Route }) {
 
 function Text({ route }: { route: Route }) {
     const path = route.path!;
-    const reply = useLoad(`${path}\n${route.view ?? ""}\n${route.root ?? ""}`, (signal) => get<FileReply>("file", { path, view: route.view, root: route.root }, signal));
+    const reply = useLoad(keyIn(route, path), (signal) => get<FileReply>("file", { path, view: route.view, root: route.root }, signal));
     if (reply.error) {
         const error = reply.error as ApiError;
         return (
             <div class="empty" role="alert">
                 <h2>{error.status === 404 ? "No such file" : "The file cannot be shown"}</h2>
-                <p>{error.message}</p>
-                <p><a href={href({ v: "file", path, dir: "1", q: route.q })}>Show as a folder</a></p>
+                <p>{visible(error.message)}</p>
+                <p><a href={hrefIn(route, { v: "file", path, dir: "1", q: route.q })}>Show as a folder</a></p>
             </div>
         );
     }
@@ -124,7 +123,8 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
     const isNew = useRef(true);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const heights = useMemo(() => new Uint8Array(lineCount).fill(LINE), [lineCount]);
-    const pattern = useMemo(() => matcher(plainText(route.q), route.mode), [route.q, route.mode]);
+    const parsed = useParsed(route.q);
+    const pattern = useMemo(() => (parsed ? matcher(parsed) : null), [parsed]);
     const matches = useMemo(() => (pattern ? source.lines.flatMap((line, i) => (marksOf(line, pattern).length > 0 ? [i + 1] : [])) : []), [pattern, lineCount]);
 
     useEffect(() => {
@@ -157,7 +157,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
             const [only, ...more] = answer.definitions;
             if (only && more.length === 0 && !(only.path === reply.path && only.line === line)) {
                 change({ line: String(line) }, true);
-                go(Object.fromEntries(new URL(defineHref(only, route), location.origin).searchParams) as Partial<Route>);
+                go(defineState(only, route));
             } else {
                 setCard((old) => (old ? { ...old, isPinned: true } : old));
             }
@@ -226,10 +226,10 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
             else if (card) jump(card.line, card.column);
         },
         "Escape": () => setCard(null),
-        "g r": () => cardTarget && go({ v: "graph", target: cardTarget, q: route.q, mode: route.mode }),
+        "g r": () => cardTarget && go(within(route, { v: "graph", target: cardTarget })),
         "g d": () => card && jump(card.line, card.column),
         "d": () => change({ diff: "HEAD" }),
-        "u": () => go({ v: "file", path: reply.path.split("/").slice(0, -1).join("/"), dir: "1", q: route.q, mode: route.mode }),
+        "u": () => go(within(route, { v: "file", path: reply.path.split("/").slice(0, -1).join("/"), dir: "1" })),
         "o": () => openInEditor(reply.path, current || 1, 1, route.root),
         "c": () => void copy(reply.path, "Path"), "y": () => void copy(location.href, "Link"),
         "t": () => document.querySelector<HTMLElement>(".outline input")?.focus(),
@@ -258,7 +258,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
             <div class="code-box" ref={box} onMouseMove={onMove} onMouseLeave={() => { clearTimeout(timer.current); if (!card?.isPinned) setCard(null); }} onClick={onClick}>
                 <VirtualList
                     heights={heights}
-                    label={`Text of ${reply.path}`}
+                    label={visible(`Text of ${reply.path}`)}
                     role="region"
                     className="list code-list"
                     handle={handle}
@@ -280,7 +280,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
             <p class="file-foot quiet">
                 {reply.language ?? "text"} · {number(reply.total_lines)} lines · {bytes(reply.bytes)}
                 {matches.length > 0 ? ` · ${number(matches.length)} lines match the query (n, p)` : ""}
-                {reply.warnings.length > 0 ? ` · ${reply.warnings.join(" · ")}` : ""}
+                {reply.warnings.length > 0 ? ` · ${visible(reply.warnings.join(" · "))}` : ""}
             </p>
         </div>
     );

@@ -1,6 +1,7 @@
 // The definitions of a file, beside its text.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Shown } from "../../parts/code";
 import { visible } from "../../text";
 import type { OutlineItem } from "../../wire";
 import { Kind } from "../search/row";
@@ -38,11 +39,11 @@ export function Outline({ items, line, onPick }: { items: OutlineItem[]; line: n
                             type="button"
                             class={`depth-${Math.min(5, item.depth - lowest)}`}
                             aria-current={item === inner ? "location" : undefined}
-                            title={`${item.kind} ${item.name}, lines ${item.line} to ${item.end_line}`}
+                            title={`${item.kind} ${visible(item.name)}, lines ${item.line} to ${item.end_line}`}
                             onClick={() => onPick(item.line)}
                         >
                             <Kind kind={item.kind} />
-                            <span>{visible(item.name)}</span>
+                            <span><Shown text={item.name} /></span>
                         </button>
                     </li>
                 ))}

@@ -1,6 +1,7 @@
 // The text of a file, coloured line by line when a line is drawn.
 
 import { codeLines, type Piece } from "../../text";
+import type { ParsedQuery } from "../../query";
 import type { FileReply, Range, Span } from "../../wire";
 
 function utf8Length(text: string): number {
@@ -74,20 +75,18 @@ function firstEndingAfter(spans: number[], offset: number): number {
     return low * 3;
 }
 
-/** A pattern for the words of a query in a file, or `null` if there are none. */
-export function matcher(text: string, mode: string): RegExp | null {
+/** A pattern for what a query searches in a file, or `null` if that is nothing. */
+export function matcher({ text, mode, isFixed }: ParsedQuery): RegExp | null {
+    if (text === null || text.trim() === "") return null;
     const flags = /\p{Lu}/u.test(text) ? "gu" : "giu";
-    const slashes = /^\/(.*)\/$/.exec(text);
-    if (text.trim() === "") return null;
+    const plain = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     try {
-        if (slashes) return new RegExp(slashes[1]!, flags);
-        if (mode === "exact") return new RegExp(text, flags);
+        if (mode === "exact") return new RegExp(isFixed ? plain(text) : text, flags);
     } catch {
         // The server's expressions have forms that browsers lack; the words are marked then.
     }
     const words = text.match(/[\p{L}\p{N}_]{3,}/gu);
-    if (!words) return null;
-    return new RegExp(words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "giu");
+    return words ? new RegExp(words.map(plain).join("|"), "giu") : null;
 }
 
 export function marksOf(line: string, pattern: RegExp): Range[] {

@@ -1,7 +1,7 @@
 // A drawing of what is open in the trees: callers to the left, callees to the right.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { href, type Route } from "../../route";
+import { hrefIn, type Route } from "../../route";
 import { visible } from "../../text";
 import type { Tree, TreeNode } from "./tree";
 
@@ -107,7 +107,7 @@ export function Drawing({ callers, callees, centre, route }: { callers: Tree; ca
                         const style = `box${one.isCentre ? " centre" : ""}${one.isTest ? " test" : ""}`;
                         if (one.isCentre || one.target === "") return <g class={style}>{inner}</g>;
                         return (
-                            <a class={style} href={href({ v: "graph", target: one.target, q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" })}
+                            <a class={style} href={hrefIn(route, { v: "graph", target: one.target })}
                                 aria-label={`Make ${visible(one.label)} the centre`}
                                 onMouseEnter={() => setOn(one.key)} onMouseLeave={() => setOn(null)} onFocus={() => setOn(one.key)} onBlur={() => setOn(null)}>
                                 {inner}

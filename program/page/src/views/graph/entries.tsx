@@ -2,17 +2,17 @@
 
 import { useState } from "preact/hooks";
 import { get, type ApiError } from "../../api";
-import { href, type Route } from "../../route";
+import { hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, visible } from "../../text";
 import type { EntriesReply, EntryPoint } from "../../wire";
 
 export function EntriesTab({ route }: { route: Route }) {
-    const reply = useLoad(`entries\n${route.root ?? ""}`, (signal) => get<{ routes: EntriesReply; commands: EntriesReply }>("entries", { view: route.view, root: route.root }, signal));
+    const reply = useLoad(keyIn(route), (signal) => get<{ routes: EntriesReply; commands: EntriesReply }>("entries", { view: route.view, root: route.root }, signal));
     const [filter, setFilter] = useState("");
     const wanted = filter.toLowerCase();
     const match = (entry: EntryPoint) => `${entry.method ?? ""} ${entry.route ?? entry.name} ${entry.handler ?? ""} ${entry.path}`.toLowerCase().includes(wanted);
-    if (reply.error) return <p class="failed" role="alert">{(reply.error as ApiError).message}</p>;
+    if (reply.error) return <p class="failed" role="alert">{visible((reply.error as ApiError).message)}</p>;
     if (!reply.data) return <p class="quiet" role="status">Reading routes and commands …</p>;
     const routes = (reply.data.routes.results as EntryPoint[]).filter(match);
     const commands = (reply.data.commands.results as EntryPoint[]).filter(match);
@@ -45,12 +45,12 @@ function EntryTable({ title, entries, total, first, route, none }: {
                                     <td>{first(entry)}</td>
                                     <td>
                                         {entry.definition
-                                            ? <a href={href({ v: "graph", target: `${entry.definition.path}#${entry.definition.symbol}`, q: route.q, mode: route.mode })}><code>{visible(entry.definition.symbol)}</code></a>
+                                            ? <a href={hrefIn(route, { v: "graph", target: `${entry.definition.path}#${entry.definition.symbol}` })}><code>{visible(entry.definition.symbol)}</code></a>
                                             : entry.handler_path
-                                                ? <a href={href({ v: "file", path: entry.handler_path, q: route.q, mode: route.mode })}><code>{visible(entry.handler ?? entry.handler_path)}</code></a>
+                                                ? <a href={hrefIn(route, { v: "file", path: entry.handler_path })}><code>{visible(entry.handler ?? entry.handler_path)}</code></a>
                                                 : <code>{visible(entry.handler ?? "")}</code>}
                                     </td>
-                                    <td><a class="quiet" href={href({ v: "file", path: entry.path, line: String(entry.line), q: route.q, mode: route.mode })}>{visible(entry.path)}:{entry.line}</a></td>
+                                    <td><a class="quiet" href={hrefIn(route, { v: "file", path: entry.path, line: String(entry.line) })}>{visible(entry.path)}:{entry.line}</a></td>
                                 </tr>
                             ))}
                         </tbody>

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { get, type ApiError } from "../../api";
-import { change, href, type Route } from "../../route";
+import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, visible } from "../../text";
 import type { GraphReply } from "../../wire";
@@ -10,10 +10,10 @@ import { Kind } from "../search/row";
 
 export function ImpactTab({ route }: { route: Route }) {
     const diff = route.diff || "working";
-    const reply = useLoad(`${diff}\n${route.root ?? ""}`, (signal) => get<GraphReply>("impact", { diff, max_results: 300, root: route.root }, signal));
+    const reply = useLoad(keyIn(route, diff), (signal) => get<GraphReply>("impact", { diff, max_results: 300, root: route.root }, signal));
     const [text, setText] = useState(route.diff ?? "");
     const data = reply.data;
-    const file = (path: string, line?: number) => href({ v: "file", path, line: line ? String(line) : "", q: route.q, mode: route.mode });
+    const file = (path: string, line?: number) => hrefIn(route, { v: "file", path, line: line ? String(line) : "" });
     const depths = [...new Set(data?.results.map((row) => row.depth) ?? [])].sort((a, b) => a - b);
     return (
         <>
@@ -21,7 +21,7 @@ export function ImpactTab({ route }: { route: Route }) {
                 <input type="text" aria-label="Revision or range" placeholder="Uncommitted changes; or a revision, or A..B" value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()} />
                 <button type="submit" class="plain-button">Show</button>
             </form>
-            {reply.error ? <p class="failed" role="alert">{(reply.error as ApiError).message}</p> : null}
+            {reply.error ? <p class="failed" role="alert">{visible((reply.error as ApiError).message)}</p> : null}
             {reply.isLoading && <p class="quiet" role="status">Reading the change …</p>}
             {data && data.definitions.length === 0 && data.results.length === 0 && !reply.error && (
                 <div class="empty"><h2>No changed symbol</h2><p>The change touches no definition{diff === "working" ? ", or nothing is uncommitted" : ""}.</p></div>
@@ -32,7 +32,7 @@ export function ImpactTab({ route }: { route: Route }) {
                         <h2>Changed <small>{count(data.definitions.length, "symbol")}</small></h2>
                         <ul class="uses">
                             {data.definitions.slice(0, 100).map((one) => (
-                                <li><span><Kind kind={one.kind} /> <a href={href({ v: "graph", target: `${one.path}#${one.symbol}`, q: route.q, mode: route.mode })}>{visible(one.symbol)}</a></span><a class="quiet" href={file(one.path, one.line)}>{visible(one.path)}:{one.line}</a></li>
+                                <li><span><Kind kind={one.kind} /> <a href={hrefIn(route, { v: "graph", target: `${one.path}#${one.symbol}` })}>{visible(one.symbol)}</a></span><a class="quiet" href={file(one.path, one.line)}>{visible(one.path)}:{one.line}</a></li>
                             ))}
                         </ul>
                     </section>
@@ -53,7 +53,7 @@ export function ImpactTab({ route }: { route: Route }) {
                         <h2>Tests to run <small>{count(data.tests.length, "file")}</small></h2>
                         {data.tests.length === 0 && <p class="quiet">No test file depends on it.</p>}
                         <ul class="uses">
-                            {data.tests.slice(0, 60).map((test) => <li><a href={file(test.path)} title={test.reason}>{visible(test.path)}</a><span class="quiet">{Math.round(test.confidence * 100)} %</span></li>)}
+                            {data.tests.slice(0, 60).map((test) => <li><a href={file(test.path)} title={visible(test.reason)}>{visible(test.path)}</a><span class="quiet">{Math.round(test.confidence * 100)} %</span></li>)}
                         </ul>
                         {data.entries.length > 0 && <h2 class="next">Routes and commands that lead to it</h2>}
                         <ul class="uses">{data.entries.slice(0, 40).map((entry) => <li><a href={file(entry.path, entry.line)}>{visible(entry.route ? `${entry.method ?? ""} ${entry.route}` : entry.name)}</a><span class="quiet">{entry.framework}</span></li>)}</ul>

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { get, type ApiError } from "../../api";
-import { change, href, type Route } from "../../route";
+import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, number, visible } from "../../text";
 
@@ -81,8 +81,8 @@ function parts(graph: FileGraph, folder: string): { list: Part[]; arcs: Arc[]; l
 export function ImportsTab({ route }: { route: Route }) {
     const folder = (route.folder ?? "").replace(/\/$/, "");
     const at = { view: route.view, root: route.root };
-    const reply = useLoad(`${folder}\n${route.root ?? ""}`, (signal) => get<FileGraph>("graph", { action: "export", path: folder, max_results: 1000, ...at }, signal));
-    const hubs = useLoad(`hubs\n${folder}\n${route.root ?? ""}`, (signal) => get<FileGraph>("graph", { hubs: true, path: folder, max_results: 15, ...at }, signal));
+    const reply = useLoad(keyIn(route, folder), (signal) => get<FileGraph>("graph", { action: "export", path: folder, max_results: 1000, ...at }, signal));
+    const hubs = useLoad(keyIn(route, folder), (signal) => get<FileGraph>("graph", { hubs: true, path: folder, max_results: 15, ...at }, signal));
     const drawn = useMemo(() => (reply.data ? parts(reply.data, folder) : null), [reply.data, folder]);
     const [text, setText] = useState(folder);
     return (
@@ -92,7 +92,7 @@ export function ImportsTab({ route }: { route: Route }) {
                 <button type="submit" class="plain-button">Show</button>
                 {folder !== "" && <button type="button" class="plain-button" onClick={() => { const up = folder.split("/").slice(0, -1).join("/"); setText(up); change({ folder: up }); }}>Up</button>}
             </form>
-            {reply.error ? <p class="failed" role="alert">{(reply.error as ApiError).message}</p> : null}
+            {reply.error ? <p class="failed" role="alert">{visible((reply.error as ApiError).message)}</p> : null}
             {reply.isLoading && <p class="quiet" role="status">Reading imports …</p>}
             <div class="graph-grid">
                 <section>
@@ -110,7 +110,7 @@ export function ImportsTab({ route }: { route: Route }) {
                                 <thead><tr><th>File</th><th class="n">Importers</th><th class="n">Imports</th></tr></thead>
                                 <tbody>
                                     {hubs.data.files.map((file) => (
-                                        <tr><td><a href={href({ v: "file", path: file.path, q: route.q, mode: route.mode })}><code>{visible(file.path)}</code></a></td><td class="n">{number(file.importers)}</td><td class="n">{number(file.imports)}</td></tr>
+                                        <tr><td><a href={hrefIn(route, { v: "file", path: file.path })}><code>{visible(file.path)}</code></a></td><td class="n">{number(file.importers)}</td><td class="n">{number(file.imports)}</td></tr>
                                     ))}
                                 </tbody>
                             </table>
@@ -138,7 +138,7 @@ function Arcs({ list, arcs, onPick, route }: { list: Part[]; arcs: Arc[]; onPick
                 const isOn = on === arc.from || on === arc.to;
                 return (
                     <path class={`arc${isOn ? " on" : on !== null ? " off" : ""}`} stroke-width={1 + (arc.count / most) * 5} d={`M${x} ${y1}C${cx} ${y1} ${cx} ${y2} ${x} ${y2}`}>
-                        <title>{`${list[arc.from]!.name} imports ${list[arc.to]!.name}: ${arc.count}`}</title>
+                        <title>{visible(`${list[arc.from]!.name} imports ${list[arc.to]!.name}: ${arc.count}`)}</title>
                     </path>
                 );
             })}
@@ -150,12 +150,12 @@ function Arcs({ list, arcs, onPick, route }: { list: Part[]; arcs: Arc[]; onPick
             <ol>
                 {list.map((part, i) => {
                     const imports = arcs.filter((arc) => arc.from === i).sort((a, b) => b.count - a.count).slice(0, 6).map((arc) => list[arc.to]!.name).join(", ");
-                    const tip = `${part.name}: ${part.out} imports of other parts${imports ? ` (${imports})` : ""}, ${part.into} imports of it`;
+                    const tip = visible(`${part.name}: ${part.out} imports of other parts${imports ? ` (${imports})` : ""}, ${part.into} imports of it`);
                     return (
                         <li class={on === i ? "on" : ""} style={{ height: `${ROW}px` }} onMouseEnter={() => setOn(i)} onFocusIn={() => setOn(i)} onFocusOut={() => setOn(null)}>
                             {part.isFolder
                                 ? <button type="button" title={tip} aria-label={tip} onClick={() => onPick(part.path)}>{visible(part.name)}</button>
-                                : <a title={tip} aria-label={tip} href={href({ v: "file", path: part.path, q: route.q, mode: route.mode })}>{visible(part.name)}</a>}
+                                : <a title={tip} aria-label={tip} href={hrefIn(route, { v: "file", path: part.path })}>{visible(part.name)}</a>}
                         </li>
                     );
                 })}

@@ -1,7 +1,7 @@
 // The graph view: a symbol, imports of a folder, routes and commands, impact of a change.
 
 import { useKeys } from "../../keys";
-import { href, type Route } from "../../route";
+import { hrefIn, type Route } from "../../route";
 import { EntriesTab } from "./entries";
 import { ImpactTab } from "./impact";
 import { ImportsTab } from "./imports";
@@ -20,7 +20,7 @@ export function GraphView({ route }: { route: Route }) {
                 <h1>Graph</h1>
                 <nav aria-label="Questions to the graph">
                     {TABS.map(([name, title]) => (
-                        <a href={href({ v: "graph", tab: name, q: route.q, mode: route.mode, root: route.root ?? "", target: name === "" ? route.target ?? "" : "" })} aria-current={tab === name ? "page" : undefined}>{title}</a>
+                        <a href={hrefIn(route, { v: "graph", tab: name, target: name === "" ? route.target ?? "" : "" })} aria-current={tab === name ? "page" : undefined}>{title}</a>
                     ))}
                 </nav>
             </header>

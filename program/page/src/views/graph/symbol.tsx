@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../../api";
-import { change, href, type Route } from "../../route";
+import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, nameOf, visible } from "../../text";
 import type { GraphReply, SymbolHit } from "../../wire";
@@ -14,8 +14,8 @@ export function SymbolTab({ route }: { route: Route }) {
     const target = route.target ?? "";
     return (
         <>
-            <TargetBox key={target} target={target} />
-            {target === "" ? <Hint /> : <Symbol key={target} target={target} route={route} />}
+            <TargetBox key={target} target={target} route={route} />
+            {target === "" ? <Hint /> : <Symbol key={keyIn(route, target)} target={target} route={route} />}
         </>
     );
 }
@@ -29,7 +29,7 @@ function Hint() {
     );
 }
 
-function TargetBox({ target }: { target: string }) {
+function TargetBox({ target, route }: { target: string; route: Route }) {
     const [text, setText] = useState(target);
     const [asked, setAsked] = useState("");
     useEffect(() => {
@@ -37,7 +37,7 @@ function TargetBox({ target }: { target: string }) {
         return () => clearTimeout(timer);
     }, [text]);
     const isName = asked.length > 1 && asked !== target && /^[\w.:$]+$/.test(asked);
-    const names = useLoad(isName ? asked : null, (signal) => get<{ results: SymbolHit[] }>("symbols", { pattern: asked, max_results: 12 }, signal));
+    const names = useLoad(isName ? keyIn(route, asked) : null, (signal) => get<{ results: SymbolHit[] }>("symbols", { pattern: asked, max_results: 12, view: route.view, root: route.root }, signal));
     return (
         <form class="target" onSubmit={(event) => { event.preventDefault(); change({ target: text.trim() }); }}>
             <input id="target" type="text" list="targets" aria-label="Symbol, or place in a file" placeholder="Symbol or path:line" value={text} spellcheck={false} autocomplete="off"
@@ -52,14 +52,14 @@ function TargetBox({ target }: { target: string }) {
 
 function Symbol({ target, route }: { target: string; route: Route }) {
     const at = { view: route.view, root: route.root };
-    const definition = useLoad(target, (signal) => get<GraphReply>("def", { target, ...at }, signal));
+    const definition = useLoad(keyIn(route, target), (signal) => get<GraphReply>("def", { target, ...at }, signal));
     const callers = useTree(target, "callers", route);
     const callees = useTree(target, "callees", route);
-    const tests = useLoad(`tests ${target}`, (signal) => get<GraphReply>("tests-of", { target, max_results: 30, ...at }, signal));
-    const impls = useLoad(`impls ${target}`, (signal) => get<GraphReply>("impls", { target, max_results: 30, ...at }, signal));
+    const tests = useLoad(keyIn(route, target), (signal) => get<GraphReply>("tests-of", { target, max_results: 30, ...at }, signal));
+    const impls = useLoad(keyIn(route, target), (signal) => get<GraphReply>("impls", { target, max_results: 30, ...at }, signal));
     const centre = (next: string) => change({ target: next });
     if (definition.error) {
-        return <div class="empty" role="alert"><h2>No such symbol</h2><p>{(definition.error as Error).message}</p></div>;
+        return <div class="empty" role="alert"><h2>No such symbol</h2><p>{visible((definition.error as Error).message)}</p></div>;
     }
     const definitions = definition.data?.definitions ?? [];
     const first = definitions[0];
@@ -72,7 +72,7 @@ function Symbol({ target, route }: { target: string; route: Route }) {
                         {definitions.length > 1
                             ? <button type="button" class="link symbol" onClick={() => centre(`${one.path}#${one.symbol}`)}>{visible(one.symbol)}</button>
                             : <b class="symbol">{visible(one.symbol)}</b>}
-                        <a class="quiet" href={href({ v: "file", path: one.path, line: String(one.line), q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" })}>{visible(one.path)}:{one.line}</a>
+                        <a class="quiet" href={hrefIn(route, { v: "file", path: one.path, line: String(one.line) })}>{visible(one.path)}:{one.line}</a>
                     </li>
                 ))}
                 {definition.data && definitions.length === 0 && <li class="quiet">No definition of {visible(target)} in this tree.</li>}
@@ -97,7 +97,7 @@ function Uses({ title, reply, route, none }: { title: string; reply: GraphReply 
             <ul class="uses">
                 {reply.results.slice(0, 30).map((row) => (
                     <li>
-                        <a href={href({ v: "file", path: row.path, line: String(row.line), q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" })}>{visible(row.from?.symbol ?? row.text.trim())}</a>
+                        <a href={hrefIn(route, { v: "file", path: row.path, line: String(row.line) })}>{visible(row.from?.symbol ?? row.text.trim())}</a>
                         <span class="quiet">{visible(nameOf(row.path))}:{row.line}</span>
                     </li>
                 ))}

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../../api";
-import { href, type Route } from "../../route";
+import { hrefIn, type Route } from "../../route";
 import { nameOf, visible } from "../../text";
 import type { GraphReply, GraphRow } from "../../wire";
 
@@ -126,7 +126,7 @@ export function TreeView({ tree, direction, route, onCentre }: { tree: Tree; dir
         else return;
         event.preventDefault();
     };
-    if (tree.error) return <p class="failed">{tree.error}</p>;
+    if (tree.error) return <p class="failed">{visible(tree.error)}</p>;
     if (tree.isLoading) return <p class="quiet" role="status">Reading the graph …</p>;
     if (tree.nodes.length === 0) return <p class="quiet">{direction === "callers" ? "No call is known." : "No call to a definition of this tree is known."}</p>;
     return (
@@ -152,7 +152,7 @@ export function TreeView({ tree, direction, route, onCentre }: { tree: Tree; dir
                             {node.calls.length > 1 && <span class="quiet">×{node.calls.length}</span>}
                             {node.confidence < 0.9 && <span class="quiet" title={`confidence ${node.confidence.toFixed(2)}, rule ${first.rule}`}>{Math.round(node.confidence * 100)} %</span>}
                             {isOpen && children && children.list.length === 0 && <span class="quiet">{children.error ?? "none"}</span>}
-                            <a class="place quiet" tabIndex={-1} title={first.text.trim().slice(0, 200)} href={href({ v: "file", path: first.path, line: String(first.line), q: route.q, mode: route.mode, view: route.view ?? "", root: route.root ?? "" })}>{visible(nameOf(first.path))}:{first.line}</a>
+                            <a class="place quiet" tabIndex={-1} title={visible(first.text.trim().slice(0, 200))} href={hrefIn(route, { v: "file", path: first.path, line: String(first.line) })}>{visible(nameOf(first.path))}:{first.line}</a>
                         </li>
                     );
                 })}

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { get, type ApiError } from "../../api";
-import { change, href, type Route } from "../../route";
+import { change, href, hrefIn, type Route } from "../../route";
 import { useIndexes, useLoad, useServer } from "../../state";
 import { ago, bytes, compact, count, number, visible } from "../../text";
 import type { CoverageReply, StatusReply, ViewsReply } from "../../wire";
@@ -85,7 +85,7 @@ function Coverage({ route, beat }: { route: Route; beat: number }) {
                 <div class="map-row">
                     {children.length > 0
                         ? <Treemap node={node} measure={measure} onPick={(path) => change({ folder: path })} />
-                        : <p class="quiet pad">The folder has no folders. <a class="link" href={href({ v: "file", path: folder, dir: "1" })}>Show its files</a></p>}
+                        : <p class="quiet pad">The folder has no folders. <a class="link" href={hrefIn(route, { v: "file", path: folder, dir: "1", view: "" })}>Show its files</a></p>}
                     <div class="reasons-list">
                         <h3>Left out, by reason</h3>
                         {reply.data!.reasons.length === 0 && <p class="quiet">Nothing is left out here.</p>}

@@ -1,7 +1,7 @@
 // The sources of the library, and the notes of the memory with what is known of their truth.
 
 import { get, type ApiError } from "../../api";
-import { href } from "../../route";
+import { href, hrefIn } from "../../route";
 import { useLoad } from "../../state";
 import { ago, bytes, number, visible } from "../../text";
 
@@ -66,7 +66,7 @@ export function NotesTable({ root }: { root: string }) {
                         {note.links.length > 0 && (
                             <p class="small">
                                 {note.links.slice(0, 4).map((link) => (
-                                    <a class="note-link" href={href(link.symbol ? { v: "graph", target: `${link.renamed_to ?? link.path}#${link.symbol}` } : { v: "file", path: link.renamed_to ?? link.path })}>
+                                    <a class="note-link" href={hrefIn({ root }, link.symbol ? { v: "graph", target: `${link.renamed_to ?? link.path}#${link.symbol}` } : { v: "file", path: link.renamed_to ?? link.path })}>
                                         {visible(link.symbol ?? link.path)}{link.state !== "current" ? ` (${link.state})` : ""}
                                     </a>
                                 ))}

@@ -1,7 +1,7 @@
 // Counts of the results that are loaded, as filters.
 
 import { useMemo } from "preact/hooks";
-import { hasFilter, toggle } from "../../query";
+import { hasFilter, toggle, useWords } from "../../query";
 import { number, visible } from "../../text";
 import type { Found } from "../../search";
 
@@ -23,12 +23,13 @@ function facets(found: Found): Facet[] {
     return [
         { key: "lang", title: "Language", values: sorted(languages) },
         { key: "kind", title: "Kind", values: sorted(kinds) },
-        { key: "path", title: "Folder", values: sorted(folders).filter(([folder]) => !/\s/.test(folder)) },
+        { key: "path", title: "Folder", values: sorted(folders) },
     ].filter((facet) => facet.values.length > 0);
 }
 
 export function Facets({ found, q, onChange }: { found: Found; q: string; onChange: (q: string) => void }) {
     const list = useMemo(() => facets(found), [found]);
+    const words = useWords(q);
     return (
         <nav class="facets" aria-label="Filters">
             {list.map((facet) => (
@@ -37,7 +38,7 @@ export function Facets({ found, q, onChange }: { found: Found; q: string; onChan
                     <ul>
                         {facet.values.map(([value, n]) => (
                             <li>
-                                <button type="button" aria-pressed={hasFilter(q, facet.key, value) !== undefined} onClick={() => onChange(toggle(q, facet.key, value))}>
+                                <button type="button" aria-pressed={hasFilter(words, facet.key, value) !== undefined} onClick={() => onChange(toggle(q, words, facet.key, value))}>
                                     <span>{visible(value)}</span>
                                     <small>{number(n)}</small>
                                 </button>

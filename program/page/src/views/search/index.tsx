@@ -5,7 +5,8 @@ import { get, fileSpans } from "../../api";
 import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
 import { VirtualList, type VirtualHandle } from "../../parts/virtual";
-import { change, go, keep, kept, useKept, type Route } from "../../route";
+import { useWords, without } from "../../query";
+import { change, go, keep, kept, useKept, within, type Route } from "../../route";
 import { useSearch, type Found, type Search } from "../../search";
 import { copy, remember, useIndexes, useMedia } from "../../state";
 import { codeLines, visible } from "../../text";
@@ -13,15 +14,15 @@ import type { FileReply, GrepHit, RankedHit } from "../../wire";
 import { Facets } from "./facets";
 import { Home } from "./home";
 import { Inspector } from "./inspector";
-import { placeHref, RowView, type Actions } from "./row";
+import { placeHref, placeRoute, placeState, RowView, treeOf, type Actions } from "./row";
 import { hitKey, HEIGHT, rowsOf, shownLines, type Context, type Rows } from "./rows";
-import { Status } from "./status";
+import { EarlyLine, Status } from "./status";
 
 const STEP = 8;
 
 export function useResults(route: Route): Search {
     const { beat } = useIndexes();
-    return useSearch(route.q, route.mode, beat, () => document.querySelector(".results:hover, .results :focus") !== null);
+    return useSearch(route, beat, () => document.querySelector(".results:hover, .results :focus") !== null);
 }
 
 export function SearchView({ route, search }: { route: Route; search: Search }) {
@@ -29,7 +30,7 @@ export function SearchView({ route, search }: { route: Route; search: Search }) 
     const title = <h1 class="sr">{route.q.trim() === "" ? "Search" : `Results of ${visible(route.q)}`}</h1>;
     if (!found) {
         if (search.error) return <>{title}<Status search={search} /></>;
-        return route.q.trim() === "" && route.mode === "auto" ? <Home /> : <>{title}<Skeleton /></>;
+        return route.q.trim() === "" && route.mode === "auto" ? <Home route={route} /> : <>{title}<Waiting search={search} route={route} /></>;
     }
     return <>{title}<Results route={route} search={search} found={found} /></>;
 }
@@ -46,6 +47,16 @@ function useLasting(state: boolean, ms: number): boolean {
         return () => clearTimeout(timer);
     }, [state, ms]);
     return state && lasts;
+}
+
+/** The first search: the line above the results stands where it stays, with the files that are known early. */
+function Waiting({ search, route }: { search: Search; route: Route }) {
+    return (
+        <div class="search-view waiting">
+            <EarlyLine files={search.early} route={route} />
+            <Skeleton />
+        </div>
+    );
 }
 
 function Skeleton() {
@@ -124,7 +135,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
         expand,
         why,
         copyPath: (hit) => void copy(hits[hit]!.path, "Path"),
-        open: (hit) => openInEditor(hits[hit]!.path, lineOf(hit), (hits[hit] as GrepHit).column ?? 1, found.state.query?.root ?? undefined),
+        open: (hit) => openInEditor(hits[hit]!.path, lineOf(hit), (hits[hit] as GrepHit).column ?? 1, placeRoute(found, hits[hit]!).root),
     };
     // One object for all renders, so that rows that do not change are not drawn again.
     const newest = useRef(actions);
@@ -151,11 +162,11 @@ function Results({ route, search, found }: { route: Route; search: Search; found
             followHit(found, hit);
         },
         "o": withChosen(act.open), "e": withChosen(expand), "w": withChosen(why), "c": withChosen(act.copyPath),
-        "y": withChosen((hit) => void copy(location.origin + placeHref(found, hits[hit]!.path, lineOf(hit)), "Link")),
+        "y": withChosen((hit) => void copy(location.origin + placeHref(found, hits[hit]!, lineOf(hit)), "Link")),
         "x": () => document.getElementById("why-not-file")?.focus(),
         "g d": withChosen((hit) => {
             const target = targetOf(found, hit);
-            if (target) go({ v: "graph", target, q: route.q, mode: route.mode });
+            if (target) go(within(placeRoute(found, hits[hit]!), { v: "graph", target }));
         }),
         "r": () => search.showNews(),
         "Escape": () => setSelected(-1),
@@ -191,7 +202,7 @@ function Results({ route, search, found }: { route: Route; search: Search; found
         <div class={`search-view${isWide ? " wide" : ""}${hasFacets ? " has-facets" : ""}`}>
             {hasFacets && <Facets found={found} q={route.q} onChange={(q) => change({ q })} />}
             <div class={`results${isOld ? " stale" : ""}`} role="group" aria-label="Results and their number" aria-disabled={isOld} aria-busy={search.isBusy} data-query={found.key} data-rows={hits.length} data-ms={found.state.timings?.total_ms}>
-                <Status search={search} found={found} q={route.q} />
+                <Status search={search} found={found} route={route} />
                 {isEmpty && !search.isStale ? <Nothing found={found} route={route} /> : (
                     <VirtualList
                         heights={rows.heights}
@@ -207,15 +218,14 @@ function Results({ route, search, found }: { route: Route; search: Search; found
                     />
                 )}
             </div>
-            {isWide && <Inspector found={found} hit={chosen >= 0 ? chosen : rows.order[0] ?? -1} route={route} />}
+            {isWide && <Inspector found={found} hit={chosen >= 0 ? chosen : rows.order[0] ?? -1} />}
         </div>
     );
 }
 
 function followHit(found: Found, hit: number): void {
     const place = found.reply.results[hit] as RankedHit;
-    const url = new URL(placeHref(found, place.path, place.line, place.source?.name), location.origin);
-    go(Object.fromEntries(url.searchParams) as Partial<Route>);
+    go(placeState(found, place, place.line));
 }
 
 /** What the code graph calls the definition of a hit. */
@@ -253,14 +263,14 @@ function ownLines(found: Found, hit: number): [number, number] {
 
 /** The context of a hit with more lines on both sides. */
 async function grown(found: Found, hit: number, old: Context | undefined): Promise<Context | null> {
-    const { mode, query } = found.state;
+    const { mode } = found.state;
     if (mode !== "ranked" && mode !== "exact") return null;
     const row = found.reply.results[hit] as RankedHit;
     const [first, last] = ownLines(found, hit);
     const above = (old?.above ?? 0) + STEP;
     const below = (old?.below ?? 0) + STEP;
     const from = Math.max(1, first - above);
-    const reply = await get<FileReply>("excerpt", { path: row.path, lines: `${from}-${last + below}`, view: query?.view, root: row.source?.name ?? query?.root });
+    const reply = await get<FileReply>("excerpt", { path: row.path, lines: `${from}-${last + below}`, ...treeOf(found, row) });
     const lines = new Map<number, ReturnType<typeof codeLines>[number]>();
     codeLines(reply.text, fileSpans(reply)).forEach((pieces, i) => lines.set(from + i, pieces));
     return { above, below, lines, first: from, last: Math.min(last + below, reply.total_lines) };
@@ -269,14 +279,15 @@ async function grown(found: Found, hit: number, old: Context | undefined): Promi
 function Nothing({ found, route }: { found: Found; route: Route }) {
     const other: [Route["mode"], string][] = ([["ranked", "by meaning"], ["exact", "as written"], ["files", "file names"], ["symbols", "definitions"]] as [Route["mode"], string][])
         .filter(([mode]) => mode !== found.state.mode);
-    const hasFilters = (found.state.query?.words.length ?? 0) > 0;
+    const words = useWords(route.q);
+    const hasFilters = words.length > 0;
     return (
         <div class="empty">
             <h2>Nothing found</h2>
             <p>No {{ ranked: "place answers", exact: "line matches", files: "file has", symbols: "definition has" }[found.state.mode]} <q>{found.state.query?.text ?? route.q}</q>{hasFilters ? " with these filters" : ""}.</p>
             <p class="ways">
                 {other.map(([mode, what]) => <button type="button" onClick={() => change({ mode })}>Search {what}</button>)}
-                {hasFilters && <button type="button" onClick={() => change({ q: found.state.query!.text })}>Without filters</button>}
+                {hasFilters && <button type="button" onClick={() => change({ q: without(route.q, words) })}>Without filters</button>}
             </p>
         </div>
     );

@@ -2,24 +2,24 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { fileSpans, get } from "../../api";
-import { Pieces } from "../../parts/code";
+import { Pieces, Shown } from "../../parts/code";
 import { bandText, Reasons } from "../../parts/reasons";
-import { href, type Route } from "../../route";
+import { hrefIn, keyIn, scopeOf, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { codeLines, count, folderOf, nameOf, visible } from "../../text";
 import type { Found } from "../../search";
 import type { FileHit, FileReply, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../wire";
-import { placeHref, Kind } from "./row";
+import { Kind, placeHref, placeRoute, treeOf } from "./row";
 import { targetOf } from "./index";
 
-export function Inspector({ found, hit, route }: { found: Found; hit: number; route: Route }) {
+export function Inspector({ found, hit }: { found: Found; hit: number }) {
     const row = found.reply.results[hit];
     return (
         <aside class="inspector" aria-label="About the selected result">
             {row && (
                 <header>
                     <h2>{title(row)}</h2>
-                    <p class="quiet"><a href={placeHref(found, row.path, "line" in row ? row.line : undefined)}>{visible(folderOf(row.path))}<b>{visible(nameOf(row.path))}</b>{"line" in row ? `:${row.line}` : ""}</a></p>
+                    <p class="quiet"><a href={placeHref(found, row, "line" in row ? row.line : undefined)}><Shown text={folderOf(row.path)} /><b><Shown text={nameOf(row.path)} /></b>{"line" in row ? `:${row.line}` : ""}</a></p>
                 </header>
             )}
             {row && "reasons" in row && (
@@ -31,11 +31,11 @@ export function Inspector({ found, hit, route }: { found: Found; hit: number; ro
             {row && "enclosing" in row && row.enclosing && (
                 <section>
                     <h3>Inside of</h3>
-                    <p><Kind kind={row.enclosing.kind} /> <a href={placeHref(found, row.path, row.enclosing.line)}>{visible(row.enclosing.name)}</a> <span class="quiet">lines {row.enclosing.line}–{row.enclosing.end_line}</span></p>
+                    <p><Kind kind={row.enclosing.kind} /> <a href={placeHref(found, row, row.enclosing.line)}>{visible(row.enclosing.name)}</a> <span class="quiet">lines {row.enclosing.line}–{row.enclosing.end_line}</span></p>
                 </section>
             )}
-            {row && found.state.mode === "files" && <Preview found={found} path={row.path} />}
-            {row && <Callers target={targetOf(found, hit)} route={route} />}
+            {row && found.state.mode === "files" && <Preview found={found} row={row as FileHit} />}
+            {row && <Callers target={targetOf(found, hit)} route={placeRoute(found, row)} />}
             {found.state.mode === "ranked" && <WhyNotBox found={found} />}
         </aside>
     );
@@ -49,15 +49,16 @@ function title(row: RankedHit | GrepHit | FileHit | SymbolHit): string {
 }
 
 /** The first definitions and lines of a file that is found by its name. */
-function Preview({ found, path }: { found: Found; path: string }) {
+function Preview({ found, row }: { found: Found; row: FileHit }) {
+    const { path } = row;
     const [rested, setRested] = useState<string | null>(null);
     useEffect(() => {
         const timer = setTimeout(() => setRested(path), 150);
         return () => clearTimeout(timer);
     }, [path]);
     const asked = rested === path ? path : null;
-    const info = found.state.query;
-    const reply = useLoad(asked, (signal) => get<FileReply>("excerpt", { path, lines: "1-40", view: info?.view, root: info?.root }, signal));
+    const at = treeOf(found, row);
+    const reply = useLoad(asked && keyIn(at, asked), (signal) => get<FileReply>("excerpt", { path, lines: "1-40", ...at }, signal));
     if (!asked || !reply.data || reply.isLoading) return null;
     const lines = codeLines(reply.data.text.replace(/\n$/, ""), fileSpans(reply.data)).slice(0, 40);
     return (
@@ -68,7 +69,7 @@ function Preview({ found, path }: { found: Found; path: string }) {
     );
 }
 
-function Callers({ target, route }: { target: string | null; route: Route }) {
+function Callers({ target, route }: { target: string | null; route: Partial<Route> }) {
     // The graph is asked when the selection rests, so that moving through hits costs nothing.
     const [rested, setRested] = useState<string | null>(null);
     useEffect(() => {
@@ -76,7 +77,7 @@ function Callers({ target, route }: { target: string | null; route: Route }) {
         return () => clearTimeout(timer);
     }, [target]);
     const asked = rested === target ? rested : null;
-    const callers = useLoad(asked, (signal) => get<GraphReply>("callers", { target: asked, max_results: 6 }, signal));
+    const callers = useLoad(asked && keyIn(route, asked), (signal) => get<GraphReply>("callers", { target: asked, max_results: 6, root: route.root, view: route.view }, signal));
     const reply = asked ? callers.data : null;
     if (!target || !reply || reply.definitions.length === 0) return null;
     return (
@@ -86,13 +87,13 @@ function Callers({ target, route }: { target: string | null; route: Route }) {
                 <ul class="uses">
                     {reply.results.slice(0, 5).map((use) => (
                         <li>
-                            <a href={href({ v: "file", path: use.path, line: String(use.line), q: route.q, mode: route.mode })}>{visible(use.from?.symbol ?? use.path)}</a>
+                            <a href={hrefIn(route, { v: "file", path: use.path, line: String(use.line) })}>{visible(use.from?.symbol ?? use.path)}</a>
                             <span class="quiet">{visible(nameOf(use.path))}:{use.line}</span>
                         </li>
                     ))}
                 </ul>
             )}
-            <p><a href={href({ v: "graph", target, q: route.q, mode: route.mode })}>{reply.total > 5 ? `All ${count(reply.total, "call")} in the graph` : "Show in the graph"}</a></p>
+            <p><a href={hrefIn(route, { v: "graph", target })}>{reply.total > 5 ? `All ${count(reply.total, "call")} in the graph` : "Show in the graph"}</a></p>
         </section>
     );
 }
@@ -100,13 +101,9 @@ function Callers({ target, route }: { target: string | null; route: Route }) {
 function WhyNotBox({ found }: { found: Found }) {
     const [file, setFile] = useState("");
     const [asked, setAsked] = useState("");
-    const info = found.state.query;
-    const text = info?.text ?? "";
-    const lists = (key: string) => info?.words.filter((word) => word.key === key && word.value !== "").map((word) => word.value) ?? [];
     const key = asked === "" ? null : `${asked}\n${found.key}`;
     const answer = useLoad(key, (signal) => get<WhyNot>("why-not", {
-        file: asked, query: text, lang: lists("lang").flatMap((value) => value.split(",")), kind: lists("kind").flatMap((value) => value.split(",")), path: lists("path"),
-        view: info?.view, root: info?.root,
+        file: asked, q: found.route.q, ...scopeOf(found.route),
     }, signal));
     return (
         <section>
@@ -116,7 +113,7 @@ function WhyNotBox({ found }: { found: Found }) {
                     value={file} onInput={(event) => setFile(event.currentTarget.value)} onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()} />
                 <button type="submit">Ask</button>
             </form>
-            {key && answer.error ? <p class="failed">{(answer.error as Error).message}</p> : null}
+            {key && answer.error ? <p class="failed">{visible((answer.error as Error).message)}</p> : null}
             {key && answer.data && !answer.isLoading && (
                 <div class="verdict" role="status">
                     <p>{visible(answer.data.text)}</p>

@@ -1,9 +1,9 @@
 // One row of a list of results.
 
 import type { ComponentChildren } from "preact";
-import { Pieces } from "../../parts/code";
+import { Pieces, Shown } from "../../parts/code";
 import { Reasons } from "../../parts/reasons";
-import { href } from "../../route";
+import { href, within, type Route } from "../../route";
 import { bytes, codeLines, count, folderOf, nameOf, number, visible } from "../../text";
 import type { Found } from "../../search";
 import type { FileHit, GrepHit, Range, RankedHit, SymbolHit } from "../../wire";
@@ -17,13 +17,27 @@ export interface Actions {
     open: (hit: number) => void;
 }
 
-/** The address of a place in the file view. */
-export function placeHref(found: Found, path: string, line?: number, source?: string): string {
+/** A place of a result: its file and, of several trees, the tree. */
+interface PlaceOfHit { path: string; source?: { name: string } | undefined }
+
+/** The tree and the view that a result comes from, as parameters. */
+export function treeOf(found: Found, place: PlaceOfHit): { root: string; view: string } {
     const info = found.state.query;
-    return href({
-        v: "file", path, line: line ? String(line) : "", q: found.key.slice(found.key.indexOf("\n") + 1),
-        mode: found.key.slice(0, found.key.indexOf("\n")) as "auto", view: info?.view ?? "", root: source ?? info?.root ?? "",
-    });
+    return { root: place.source?.name ?? info?.root ?? "", view: info?.view ?? "" };
+}
+
+/** The query of the results, in the tree and the view that a result comes from. */
+export function placeRoute(found: Found, place: PlaceOfHit): Partial<Route> {
+    return within(found.route, treeOf(found, place));
+}
+
+/** The state of the file view at a place. */
+export function placeState(found: Found, place: PlaceOfHit, line?: number): Partial<Route> {
+    return within(placeRoute(found, place), { v: "file", path: place.path, line: line ? String(line) : "" });
+}
+
+export function placeHref(found: Found, place: PlaceOfHit, line?: number): string {
+    return href(placeState(found, place, line));
 }
 
 /** A path whose folder is quieter than its name, with its matches. */
@@ -37,14 +51,14 @@ export function PathText({ path, highlights }: { path: string; highlights?: Rang
             const cut = Math.max(0, Math.min(piece.text.length, folder.length - at));
             for (const [text, isName] of [[piece.text.slice(0, cut), false], [piece.text.slice(cut), true]] as const) {
                 if (text === "") continue;
-                const inner = piece.hit ? <mark>{text}</mark> : text;
+                const inner = piece.hit ? <mark><Shown text={text} /></mark> : <Shown text={text} />;
                 parts.push(isName ? <b>{inner}</b> : inner);
             }
             at += piece.text.length;
         }
         return <span class="path">{parts}</span>;
     }
-    return <span class="path"><span class="folder">{visible(folder)}</span><b>{visible(nameOf(path))}</b></span>;
+    return <span class="path"><span class="folder"><Shown text={folder} /></span><b><Shown text={nameOf(path)} /></b></span>;
 }
 
 export function Kind({ kind }: { kind: string | null }) {
@@ -73,8 +87,8 @@ export function RowView({ row, found, selected, reasonsOpen, act, height }: {
             const what = found.state.mode === "exact" ? "line" : "place";
             return (
                 <h2 class="row file" style={style}>
-                    <a href={placeHref(found, row.path, undefined, hit.source?.name)}><PathText path={row.path} /></a>
-                    {hit.source && <span class="source">{hit.source.name}</span>}
+                    <a href={placeHref(found, hit)}><PathText path={row.path} /></a>
+                    {hit.source && <span class="source"><Shown text={hit.source.name} /></span>}
                     {"stale" in hit && hit.stale && <span class="tag warn" title="The file has changed since it was indexed">changed</span>}
                     <span class="quiet">{count(row.hits, what)}</span>
                 </h2>
@@ -87,11 +101,11 @@ export function RowView({ row, found, selected, reasonsOpen, act, height }: {
                     <a
                         class="title"
                         id={`hit-${row.hit}`}
-                        href={placeHref(found, hit.path, hit.line, hit.source?.name)}
+                        href={placeHref(found, hit, hit.line)}
                         onFocus={() => act.select(row.hit)}
                     >
                         <Kind kind={hit.kind} />
-                        <span class="symbol">{hit.symbol ? visible(hit.symbol) : `lines ${hit.line} to ${hit.end_line}`}</span>
+                        <span class="symbol">{hit.symbol ? <Shown text={hit.symbol} /> : `lines ${hit.line} to ${hit.end_line}`}</span>
                         <span class="sr">, {visible(hit.path)} line {hit.line}</span>
                     </a>
                     <span class="quiet place">{hit.line}–{hit.end_line}</span>
@@ -117,14 +131,14 @@ export function RowView({ row, found, selected, reasonsOpen, act, height }: {
         }
         case "line": {
             const isAnchor = found.state.mode === "exact" && row.isHit;
-            const source = (results[row.hit] as GrepHit | undefined)?.source?.name;
+            const place = { path: row.path, source: results[row.hit]?.source };
             return (
                 <a
                     class={`row line${on}${row.isHead ? " head" : ""}${row.isHit || row.isHead ? "" : " context"}`}
                     style={style}
                     id={isAnchor ? `hit-${row.hit}` : undefined}
                     tabIndex={isAnchor ? 0 : -1}
-                    href={placeHref(found, row.path, row.line, source)}
+                    href={placeHref(found, place, row.line)}
                     onFocus={isAnchor ? () => act.select(row.hit) : undefined}
                 >
                     <span class="no">{row.line}</span>
@@ -147,9 +161,9 @@ export function RowView({ row, found, selected, reasonsOpen, act, height }: {
 
 function FileEntry({ hit, at, found, on, height, act }: { hit: FileHit; at: number; found: Found; on: string; height: number; act: Actions }) {
     return (
-        <a class={`row entry${on}`} id={`hit-${at}`} style={{ height: `${height}px` }} href={placeHref(found, hit.path, undefined, hit.source?.name)} onFocus={() => act.select(at)}>
+        <a class={`row entry${on}`} id={`hit-${at}`} style={{ height: `${height}px` }} href={placeHref(found, hit)} onFocus={() => act.select(at)}>
             <PathText path={hit.path} highlights={hit.highlights} />
-            {hit.source && <span class="source">{hit.source.name}</span>}
+            {hit.source && <span class="source"><Shown text={hit.source.name} /></span>}
             <span class="quiet">{hit.lines === null ? "path only" : `${number(hit.lines)} lines`}</span>
             <span class="quiet size">{bytes(hit.bytes)}</span>
         </a>
@@ -158,14 +172,14 @@ function FileEntry({ hit, at, found, on, height, act }: { hit: FileHit; at: numb
 
 function SymbolEntry({ hit, at, found, on, height, act }: { hit: SymbolHit; at: number; found: Found; on: string; height: number; act: Actions }) {
     return (
-        <a class={`row entry${on}`} id={`hit-${at}`} style={{ height: `${height}px` }} href={placeHref(found, hit.path, hit.line, hit.source?.name)} onFocus={() => act.select(at)}>
+        <a class={`row entry${on}`} id={`hit-${at}`} style={{ height: `${height}px` }} href={placeHref(found, hit, hit.line)} onFocus={() => act.select(at)}>
             <Kind kind={hit.kind} />
             <span class="symbol">
-                {hit.container && <span class="folder">{visible(hit.container)}.</span>}
+                {hit.container && <span class="folder"><Shown text={hit.container} />.</span>}
                 <b><Pieces pieces={codeLines(hit.name, [], hit.highlights)[0]!} /></b>
             </span>
-            {hit.source && <span class="source">{hit.source.name}</span>}
-            <span class="quiet where">{visible(hit.path)}:{hit.line}</span>
+            {hit.source && <span class="source"><Shown text={hit.source.name} /></span>}
+            <span class="quiet where"><Shown text={hit.path} />:{hit.line}</span>
         </a>
     );
 }

@@ -1,8 +1,9 @@
 // The line above the results: how many, how they were asked, how fresh they are; and errors.
 
-import { change } from "../../route";
-import { ago, count, number } from "../../text";
+import { change, hrefIn, type Route } from "../../route";
+import { ago, count, nameOf, number, visible } from "../../text";
 import type { Found, Search } from "../../search";
+import type { FileHit } from "../../wire";
 
 function summary(found: Found): string {
     const { reply, state } = found;
@@ -19,17 +20,34 @@ function summary(found: Found): string {
     }
 }
 
-export function Status({ search, found, q }: { search: Search; found?: Found; q?: string }) {
+/** Files by name, which are known before the results. They stand in a line that is there anyway, so nothing moves. */
+export function EarlyFiles({ files, route }: { files: FileHit[]; route: Route }) {
+    if (files.length === 0) return null;
+    return (
+        <span class="early" role="group" aria-label="Files with this name">
+            {files.map((file) => (
+                <a href={hrefIn(route, { v: "file", path: file.path, ...(file.source ? { root: file.source.name } : {}) })} title={visible(file.path)}>{visible(nameOf(file.path))}</a>
+            ))}
+        </span>
+    );
+}
+
+/** The line above the results before there are any. */
+export function EarlyLine({ files, route }: { files: FileHit[]; route: Route }) {
+    return <div class="status"><p><b>Searching …</b><EarlyFiles files={files} route={route} /></p></div>;
+}
+
+export function Status({ search, found, route }: { search: Search; found?: Found; route?: Route }) {
     const { error } = search;
     if (error && error.kind !== "bad-query") {
         return (
             <div class="status failed" role="alert">
-                <b>{error.kind === "lost" ? "No connection." : error.kind === "no-index" ? "The first index is being built." : "The search failed."}</b> {error.message}
+                <b>{error.kind === "lost" ? "No connection." : error.kind === "no-index" ? "The first index is being built." : "The search failed."}</b> {visible(error.message)}
             </div>
         );
     }
     if (!found) {
-        return error ? <div class="empty"><h2>The query has an error</h2><p>{error.message}</p></div> : null;
+        return error ? <div class="empty"><h2>The query has an error</h2><p>{visible(error.message)}</p></div> : null;
     }
     const { reply, state } = found;
     const ms = state.timings ? `${state.timings.total_ms < 10 ? state.timings.total_ms.toFixed(1) : Math.round(state.timings.total_ms)} ms` : "";
@@ -44,16 +62,17 @@ export function Status({ search, found, q }: { search: Search; found?: Found; q?
                 {state.isAutomatic && state.whyMode && <span class="quiet" title={`mode ${state.mode}: ${state.whyMode}`}>{state.mode}</span>}
                 {ms && <span class="quiet">{ms}</span>}
                 {exactHits > 0 && (
-                    <button type="button" class="link" onClick={() => change({ q: q ?? "", mode: "exact" })}>{count(exactHits, "line")} with exactly this text</button>
+                    <button type="button" class="link" onClick={() => change({ mode: "exact" })}>{count(exactHits, "line")} with exactly this text</button>
                 )}
                 {search.hasNews && <button type="button" class="news" onClick={search.showNews}>The index changed: show new results (r)</button>}
-                <span class="fresh quiet" title={`${snapshot.root}\ngeneration ${snapshot.generation ?? "?"}, ${count(snapshot.indexed_files, "file")}`}>
-                    {snapshot.branch ?? ""}{snapshot.checked_at ? ` · checked ${ago(snapshot.checked_at)}` : ""}
+                {route && <EarlyFiles files={search.early} route={route} />}
+                <span class="fresh quiet" title={`${visible(snapshot.root)}\ngeneration ${snapshot.generation ?? "?"}, ${count(snapshot.indexed_files, "file")}`}>
+                    {visible(snapshot.branch ?? "")}{snapshot.checked_at ? ` · checked ${ago(snapshot.checked_at)}` : ""}
                     {snapshot.stale_files > 0 ? ` · ${count(snapshot.stale_files, "file")} changed since` : ""}
                     {snapshot.building ? ` · indexing, ${number(snapshot.building.files)} of ${number(snapshot.building.of)} files` : ""}
                 </span>
             </p>
-            {notes.length > 0 && <ul class="notes">{notes.map((note) => <li>{note}</li>)}</ul>}
+            {notes.length > 0 && <ul class="notes">{notes.map((note) => <li>{visible(note)}</li>)}</ul>}
         </div>
     );
 }
