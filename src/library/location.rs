@@ -138,11 +138,9 @@ mod tests {
             locate(&format!("file://{}", typed("a.rs")), None).unwrap(),
             Located::File(real.join("a.rs"), FileForm::Text)
         );
-        for (bad, part) in [
-            ("/no/such/path", "there is no file or folder"),
-            ("file://a", "three slashes"),
-            ("", "empty"),
-        ] {
+        for (bad, part) in
+            [("/no/such/path", "there is no file or folder"), ("file://a", "three slashes"), ("", "empty")]
+        {
             let error = locate(bad, None).unwrap_err().to_string();
             assert!(error.contains(part), "{bad}: {error}");
         }

@@ -107,7 +107,7 @@ fn the_indexed_text_of_a_layer_answers_for_its_commit() {
 fn files_and_folders_take_each_others_places() {
     let files = [("a/x.rs", OLD), ("a/deep/y.rs", OLD), ("b.rs", OLD), ("c.md", "# Merge the token\n")];
     let engine = in_memory(MemoryTree::of(files).unwrap());
-    let steps: Vec<(Vec<Change>, Vec<(&str, &str)>)> = vec![
+    let steps = [
         (vec![Change::write("a", OLD)], vec![("a", OLD), files[2], files[3]]),
         (vec![Change::write("a/z.rs", OLD)], vec![("a/z.rs", OLD), files[2], files[3]]),
         (vec![Change::write("a", NEW)], vec![("a", NEW), files[2], files[3]]),

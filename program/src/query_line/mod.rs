@@ -177,7 +177,7 @@ pub fn word_at(line: &str, at: usize) -> Range<usize> {
         };
         let is_open = is_filter && line[span.clone()].matches('"').count() == 1;
         let is_around = span.start <= at && at <= span.end;
-        is_around.then(|| if is_open { span.start..at } else { span })
+        is_around.then_some(if is_open { span.start..at } else { span })
     });
     around.unwrap_or(at..at)
 }

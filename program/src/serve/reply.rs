@@ -24,7 +24,7 @@ pub struct ApiError {
     pub status: StatusCode,
     pub kind: &'static str,
     pub text: String,
-    fault: Option<QueryFault>,
+    fault: Option<Box<QueryFault>>,
 }
 
 /// The part of a query that is wrong.
@@ -70,7 +70,8 @@ impl ApiError {
     /// The error about the word at `span` of `line`, with the valid words.
     pub fn at(self, line: &str, span: Range<usize>, choices: Vec<String>) -> ApiError {
         let word = line.get(span.clone()).unwrap_or_default().to_string();
-        let fault = Some(QueryFault { span, word, choices, words: query_line::filter_words(line) });
+        let words = query_line::filter_words(line);
+        let fault = Some(Box::new(QueryFault { span, word, choices, words }));
         ApiError { status: StatusCode::BAD_REQUEST, kind: "bad-query", fault, ..self }
     }
 
@@ -81,7 +82,7 @@ impl ApiError {
 
     pub fn json(&self) -> Value {
         let mut value = json!({ "error": self.text, "kind": self.kind });
-        if let Some(QueryFault { span, word, choices, words }) = &self.fault {
+        if let Some(QueryFault { span, word, choices, words }) = self.fault.as_deref() {
             value["span"] = json!([span.start, span.end]);
             value["word"] = json!(word);
             value["choices"] = json!(choices);

@@ -6,7 +6,6 @@ pub use crate::graph::{EdgeRule, Relation};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum GraphQuestion {
     /// The definitions of a name, or of the name used at a position in a file.
     Definitions,
