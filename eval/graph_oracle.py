@@ -19,6 +19,8 @@ both. Calls are the references that a `(` follows. Rules of the comparison:
 
 - A row decides nothing where SCIP has no occurrence at the place of the row, because an indexer without the packages that
   a tree needs leaves names unresolved.
+- scip-typescript gives a name that passes through `export { a as b }` a local symbol of the file of the use, which no
+  occurrence defines. Such an occurrence decides nothing either.
 - scip-python gives every name that passes through `from module import *` to the first name of the module. An occurrence
   in Python whose text is neither the name of its symbol nor an alias (`as text`) in its file is therefore left out.
 - A constructor's call is a use of the constructor for SCIP and one of the class for the graph; both count as the class.
@@ -176,7 +178,7 @@ class Scip:
 
     def decides(self, path, line, column):
         symbols = self.at.get((path, line, column), ())
-        return bool(symbols)
+        return any(not self.is_local(symbol) or symbol in self.definitions for symbol in symbols)
 
 
 def rows_of(program, tree):
@@ -272,8 +274,11 @@ function options(file) {
   return configs.get(config)
 }
 for (const file of files) {
-  const whole = path.join(tree, file), info = ts.preProcessFile(fs.readFileSync(whole, 'utf8'), true, true)
-  for (const { fileName, pos } of info.importedFiles) {
+  const whole = path.join(tree, file), text = fs.readFileSync(whole, 'utf8')
+  // `preProcessFile` leaves out `export * as name from`.
+  const exported = ts.createSourceFile(file, text, ts.ScriptTarget.Latest).statements
+    .filter(own => ts.isExportDeclaration(own) && own.moduleSpecifier).map(own => ({ fileName: own.moduleSpecifier.text }))
+  for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles.concat(exported)) {
     const own = options(whole)
     const found = ts.resolveModuleName(fileName, whole, { moduleResolution: ts.ModuleResolutionKind.Node10, allowJs: true,
       ...own }, ts.sys)
