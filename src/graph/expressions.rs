@@ -55,7 +55,9 @@ impl MemberChain {
                 _ if tokens.is(at, b'>') => at = before_generics(tokens, at, ends_generics)?,
                 _ if tokens.is_word(at) => {
                     let before = at.checked_sub(1);
-                    if before.is_some_and(|before| tokens.is(before, b'.')) {
+                    // `...pool` is no member.
+                    let is_spread = at > 2 && tokens.is_operator(at - 3, "...");
+                    if before.is_some_and(|before| tokens.is(before, b'.')) && !is_spread {
                         steps.push(ChainStep::Member(at));
                         at = at.checked_sub(2)?;
                     } else {
@@ -225,6 +227,11 @@ pub(super) fn is_arrow(tokens: &Tokens, at: usize) -> bool {
 
 /// The token after the generic arguments that begin at `open`, if a call or the end follows.
 fn after_generics(tokens: &Tokens, open: usize, to: usize) -> Option<usize> {
+    end_of_generics(tokens, open, to).filter(|at| *at == to || tokens.is(*at, b'('))
+}
+
+/// The token after the generic arguments or parameters that begin at `open`.
+fn end_of_generics(tokens: &Tokens, open: usize, to: usize) -> Option<usize> {
     let mut depth = 0;
     for at in open..to {
         match tokens.word(at) {
@@ -233,7 +240,7 @@ fn after_generics(tokens: &Tokens, open: usize, to: usize) -> Option<usize> {
             _ => {}
         }
         if depth == 0 {
-            return (at + 1 == to || tokens.is(at + 1, b'(')).then_some(at + 1);
+            return Some(at + 1);
         }
     }
     None
@@ -424,7 +431,9 @@ pub(super) fn base_types(family: Family, tokens: &Tokens, from: usize, to: usize
             tokens.split(open + 1, close).into_iter().filter(is_base).collect()
         }
         Family::Web => {
-            let (mut found, mut at) = (Vec::new(), from);
+            // `extends` in the type parameters is a bound and no base.
+            let bounds = tokens.is(from, b'<').then(|| end_of_generics(tokens, from, to)).flatten();
+            let (mut found, mut at) = (Vec::new(), bounds.unwrap_or(from));
             while at < to {
                 if !matches!(tokens.word(at), "extends" | "implements") {
                     at += 1;

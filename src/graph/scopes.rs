@@ -139,7 +139,9 @@ impl PythonScan<'_> {
 
     fn is_statement_start(&self, at: usize) -> bool {
         let is_line_start = self.tokens.at(at).is_some_and(|token| token.indent.is_some());
-        let is_outside = self.tokens.around(at).is_none();
+        // A bracket that closes others begins no statement: the body of a function goes on behind `\n) -> None:`.
+        let closes = self.tokens.partner(at).is_some_and(|open| open < at);
+        let is_outside = self.tokens.around(at).is_none() && !closes;
         is_outside && (is_line_start || at > 0 && self.tokens.is(at - 1, b';'))
     }
 

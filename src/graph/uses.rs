@@ -401,6 +401,7 @@ fn is_word(c: char) -> bool {
 fn chain_before(text: &str) -> &str {
     let chain = text.len() - text.trim_end_matches(|c| is_word(c) || c == '.').len();
     let chain = &text[text.len() - chain..];
+    let chain = chain.strip_prefix("...").unwrap_or(chain);
     // A chain that begins with a dot continues an expression: `make().pool` has no known root.
     if chain.starts_with('.') || chain.starts_with(|c: char| c.is_ascii_digit()) { "" } else { chain }
 }
@@ -462,6 +463,7 @@ mod tests {
         check("Pool::<u8>::take()", Receiver::Path("Pool".into()));
         check("crate::pool::take()", Receiver::Path("crate::pool".into()));
         check("0..take()", Receiver::Absent);
+        check("f(...pool.take())", Receiver::Chain("pool".into()));
         check("Rule::Import.take()", Receiver::Path("Rule".into()));
     }
 

@@ -200,7 +200,10 @@ impl WebScan<'_> {
     }
 
     fn continues_type(&self, at: usize) -> bool {
-        b"|&<,:(=>".iter().any(|sign| self.tokens.is(at, *sign)) || self.tokens.word(at) == "extends"
+        let is_arrow = at > 0 && self.tokens.is_operator(at - 1, "=>");
+        is_arrow
+            || b"|&<,:(=".iter().any(|sign| self.tokens.is(at, *sign))
+            || self.tokens.word(at) == "extends"
     }
 
     /// Declares a name, or the names of a destructuring pattern.

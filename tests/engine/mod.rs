@@ -18,6 +18,7 @@ mod first_page;
 mod graph;
 mod graph_alike;
 mod graph_changes;
+mod graph_modules;
 mod graph_of_files;
 mod graph_types;
 mod grep;
