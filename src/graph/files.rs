@@ -10,7 +10,7 @@ use super::declared::DeclaredTypes;
 use super::declared_modules::DeclaredModules;
 pub use super::definition::Definition;
 use super::family::Family;
-use super::imports::{ImportStatement, scan_imports};
+use super::imports::{Binding, ImportStatement, scan_imports};
 use super::paths::Paths;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
@@ -122,6 +122,8 @@ pub struct Graph<'a> {
     pub(super) further: Cell<usize>,
     facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
     imports: RefCell<FxHashMap<u32, Arc<Vec<ImportStatement>>>>,
+    /// The names that files of JavaScript and TypeScript export under other names.
+    pub(super) exports: RefCell<FxHashMap<u32, Arc<Vec<Binding>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
     by_family: RefCell<DefinitionsByFamily>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<FileReading>>>>,
@@ -154,6 +156,7 @@ impl<'a> Graph<'a> {
             further: Cell::new(0),
             facts: RefCell::default(),
             imports: RefCell::default(),
+            exports: RefCell::default(),
             definitions: RefCell::default(),
             by_family: RefCell::default(),
             readings: RefCell::default(),

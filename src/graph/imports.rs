@@ -115,6 +115,15 @@ fn python(text: &str, found: &mut Vec<ImportStatement>) {
     }
 }
 
+/// The names that statements such as `export { a as b }` export, with the names in the file.
+pub(super) fn exported_names(text: &str) -> Vec<Binding> {
+    static EXPORT: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"(?m)^[ \t]*export[ \t]+(?:type[ \t]+)?\{([^}]*)\}(\s*from\b)?"));
+    static COMMENT: LazyLock<Regex> = LazyLock::new(|| regex(r"//[^\n]*"));
+    let own = EXPORT.captures_iter(text).filter(|statement| statement.get(2).is_none());
+    own.flat_map(|statement| bindings(&COMMENT.replace_all(text_of(&statement, 1), ""), " as ")).collect()
+}
+
 fn web(text: &str, found: &mut Vec<ImportStatement>) {
     static FROM: LazyLock<Regex> = LazyLock::new(|| {
         regex(

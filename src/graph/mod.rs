@@ -22,6 +22,7 @@ mod imports;
 mod locals;
 mod macros;
 mod modules;
+mod namespaces;
 mod outside;
 mod paths;
 mod paths_between;

@@ -31,10 +31,10 @@ const WEB_ENDINGS: &[&str] = &[
     ".vue",
     "/index.ts",
     "/index.tsx",
+    "/index.d.ts",
     "/index.js",
     "/index.jsx",
     "/index.mjs",
-    "/index.d.ts",
 ];
 
 impl<'a> Graph<'a> {
@@ -121,7 +121,7 @@ impl<'a> Graph<'a> {
         if name.starts_with('.') {
             let folder = path::split(self.snapshot.path(from)).0;
             return normalize(&below(folder, name))
-                .and_then(|path| self.web_file(&path))
+                .and_then(|path| self.typed_file(from, &path).or_else(|| self.web_file(&path)))
                 .into_iter()
                 .collect();
         }
@@ -129,6 +129,23 @@ impl<'a> Graph<'a> {
             return vec![path];
         }
         self.web_package(name).into_iter().collect()
+    }
+
+    /// The file with the types of a module that a file of TypeScript names by its output: `./pool.js` is `pool.ts` or
+    /// `pool.d.ts`, even if `pool.js` is beside these.
+    fn typed_file(&self, from: u32, path: &str) -> Option<u32> {
+        if !matches!(self.language(from), "typescript" | "tsx") {
+            return None;
+        }
+        const OUTPUTS: [(&str, &[&str]); 4] = [
+            (".js", &[".ts", ".tsx", ".d.ts"]),
+            (".jsx", &[".tsx", ".d.ts"]),
+            (".mjs", &[".mts", ".d.mts"]),
+            (".cjs", &[".cts", ".d.cts"]),
+        ];
+        let (stem, endings) =
+            OUTPUTS.iter().find_map(|(ending, typed)| Some((path.strip_suffix(ending)?, typed)))?;
+        endings.iter().find_map(|ending| self.paths().file(&format!("{stem}{ending}")))
     }
 
     /// The file of a path without or with an ending.

@@ -3,9 +3,7 @@
 //! Rules are tried from the most certain one to the least certain one, and the first rule that finds a definition
 //! decides. A name that an import binds to a module outside of the tree means nothing in the tree.
 
-use std::sync::{Arc, LazyLock};
-
-use regex::Regex;
+use std::sync::Arc;
 
 use super::family::Family;
 use super::files::{Definition, FamilyDefinitions, Graph};
@@ -20,10 +18,10 @@ use crate::search::SearchError;
 use crate::text::Span;
 
 /// The longest chain of re-exports and of base types that is followed.
-const MAX_STEPS: usize = 5;
+pub(super) const MAX_STEPS: usize = 5;
 
 /// A name with more definitions that no rule tells apart means none of them.
-const MAX_AMBIGUOUS: usize = 8;
+pub(super) const MAX_AMBIGUOUS: usize = 8;
 
 /// Names of fewer letters are often those of members of a standard library.
 const SHORT_NAME: usize = 5;
@@ -355,7 +353,7 @@ impl Graph<'_> {
         if !near.is_empty() {
             return Ok(Some((EdgeRule::QualifiedType, near)));
         }
-        let mut modules = self.bound_module(question.file, import, binding);
+        let mut modules = self.bound_namespace(question.file, import, binding);
         if !rest.is_empty() {
             let separator = if question.family == Family::Rust { "::" } else { "." };
             let whole = [&*import.module, binding.name.as_deref().unwrap_or_default(), rest];
@@ -474,11 +472,10 @@ impl Graph<'_> {
         }
         let mut found = Vec::new();
         for &file in files.iter().take(MAX_AMBIGUOUS) {
-            if name == "default"
-                && let Some(exported) =
-                    self.text(file).and_then(|text| default_export(&text).map(str::to_string))
+            if self.family(file) == Family::Web
+                && let Some(local) = self.exported_as(file, name)
             {
-                found.extend(self.reached(&[file], &exported, steps + 1)?);
+                found.extend(self.reached(&[file], &local, steps + 1)?);
             }
             for import in self.imports_in(file).iter() {
                 let bound = import.bindings.iter().find(|binding| &*binding.local == name);
@@ -619,15 +616,6 @@ fn bases_of(name: &str, signature: &str) -> Vec<String> {
     let is_word = |c: char| c == '_' || c.is_alphanumeric();
     let words = after.split(|c: char| !is_word(c)).filter(|word| word.starts_with(char::is_uppercase));
     words.filter(|word| *word != name).map(str::to_string).collect()
-}
-
-/// The name that `export default` passes on.
-fn default_export(text: &str) -> Option<&str> {
-    static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^[ \t]*export[ \t]+default[ \t]+(?:async[ \t]+)?(?:abstract[ \t]+)?(?:function\*?[ \t]+|class[ \t]+)?([\w$]+)")
-            .expect("a constant pattern")
-    });
-    DEFAULT.captures(text).and_then(|found| found.get(1)).map(|name| name.as_str())
 }
 
 pub(super) fn dedup(found: &mut Vec<Definition>) {

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::family::Family;
 use super::tokens::Tokens;
+use crate::text::Span;
 
 /// What tells the type of a declared name. The figures are indexes of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +90,12 @@ impl Scopes {
             let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
             (length, order)
         })
+    }
+
+    /// The declaration of a symbol with this name and span. A type and a variable may have one name.
+    pub fn declared_in(&self, name: &str, span: Span) -> Option<&Declaration> {
+        let own = self.declarations.get(name)?.iter().find(|own| span.start <= own.at && own.at < span.end);
+        own.or_else(|| self.declaration(name, span.start))
     }
 
     /// The declarations of a field of a class.

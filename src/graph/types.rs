@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::expressions::{ChainStep, MemberChain};
+use super::family::Family;
 use super::files::{Definition, Graph};
 use super::scopes::{Declaration, Scopes, TypeSource};
 use super::tokens::Tokens;
@@ -161,7 +162,7 @@ impl Graph<'_> {
             if !definitions.is_empty() {
                 return self.each_definition(definitions, depth);
             }
-            let modules = self.bound_module(file, import, binding);
+            let modules = self.bound_namespace(file, import, binding);
             if !modules.is_empty() {
                 return Ok(vec![Value::Module(modules)]);
             }
@@ -241,7 +242,7 @@ impl Graph<'_> {
         let Some(reading) = self.reading(own.file) else { return Ok(Vec::new()) };
         let declared = match &own.container {
             Some(class) => reading.scopes.fields(class, &own.name).first(),
-            None => reading.scopes.declaration(&own.name, own.span.start),
+            None => reading.scopes.declared_in(&own.name, own.span),
         };
         match declared {
             Some(declared) => self.source_values(own.file, &reading, declared, depth),
@@ -321,8 +322,10 @@ impl Graph<'_> {
                 if !found.is_empty() {
                     return self.each_definition(found, depth + 1);
                 }
-                let inner: Vec<u32> =
-                    files.iter().flat_map(|file| self.module(*file, &format!(".{name}"))).collect();
+                let inner: Vec<u32> = match files.first().map(|file| self.family(*file)) {
+                    Some(Family::Web) => self.namespace(files, name, 0),
+                    _ => files.iter().flat_map(|file| self.module(*file, &format!(".{name}"))).collect(),
+                };
                 Ok(if inner.is_empty() { Vec::new() } else { vec![Value::Module(inner)] })
             }
             Value::Written(..) => {

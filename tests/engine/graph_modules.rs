@@ -18,11 +18,71 @@ fn rows_of(tree: &str, question: GraphQuestion, target: &str) -> Vec<String> {
         .iter()
         .map(|row| match &row.to {
             GraphEnd::Symbol(to) => format!("{}:{} -> {}", row.path, row.line, to.lines.first),
-            other => panic!("{other:?}"),
+            _ => format!("{}:{}", row.path, row.line),
         })
         .collect();
     rows.sort();
     rows
+}
+
+const WEB: &str = r#"
+=== src/index.ts
+import z4 from "./classic/index.js";
+export * from "./classic/index.js";
+export default z4;
+=== src/classic/index.ts
+import * as z from "./external.js";
+export { z };
+export * from "./external.js";
+export default z;
+=== src/classic/external.ts
+export * from "./schemas.js";
+export * as util from "./util.js";
+=== src/classic/util.ts
+export function normalize(text: string): string { return text; }
+=== src/classic/schemas.ts
+export interface Maker<T> {
+    init(inst: T): void;
+}
+export interface Pool {
+    take(size: number): Pool;
+}
+export const Pool: Maker<Pool> = null as any;
+export function pool(): Pool { return null as any; }
+function _enum(values: string[]): Pool { return pool(); }
+export { _enum as enum };
+=== src/user.ts
+import z from "./index.js";
+import * as all from "./index.js";
+import { z as named, util } from "./index.js";
+
+export function run() {
+    z.pool().take(1).take(2);
+    all.pool().take(3);
+    named.pool();
+    all.z.pool();
+    z.enum(["a"]);
+    util.normalize("a");
+    all.util.normalize("b");
+    return [...util.normalize("c"), z.Pool.init(z.pool())];
+}
+"#;
+
+#[test]
+fn names_of_web_modules_are_followed_through_namespaces_and_other_names() {
+    let calls = [6, 7, 8, 9, 13].map(|line| format!("src/user.ts:{line} -> 8"));
+    let mut expected: Vec<&str> = calls.iter().map(String::as_str).collect();
+    expected.insert(0, "src/classic/schemas.ts:9 -> 8");
+    expected.sort_unstable();
+    check(WEB, "src/classic/schemas.ts#pool", &expected);
+    check(WEB, "Pool.take", &["src/user.ts:6 -> 5", "src/user.ts:7 -> 5"]);
+    let calls = ["src/user.ts:11 -> 1", "src/user.ts:12 -> 1", "src/user.ts:13 -> 1"];
+    check(WEB, "normalize", &calls);
+    check(WEB, "Maker.init", &["src/user.ts:13 -> 2"]);
+    let imports = rows_of(WEB, GraphQuestion::Importers, "src/classic/external.ts");
+    assert_eq!(imports, ["src/classic/index.ts:1", "src/classic/index.ts:3"]);
+    let callees = rows_of(WEB, GraphQuestion::Callees, "src/user.ts#run");
+    assert!(callees.contains(&"src/user.ts:10 -> 9".to_string()), "{callees:?}");
 }
 
 #[test]
@@ -52,6 +112,24 @@ export function run(pool: Pool) { pool.take(); }
 ";
     check(tree, "Outer.take", &["src/pool.ts:4 -> 2"]);
     check(tree, "Inner.take", &[]);
+}
+
+#[test]
+fn types_of_a_module_are_in_its_source_or_declaration_and_not_in_its_output() {
+    let tree = "
+=== lib/pool.js
+export function take() {}
+=== lib/pool.d.ts
+export declare function take(): void;
+=== lib/user.ts
+import { take } from \"./pool.js\";
+take();
+=== lib/other.js
+import { take } from \"./pool.js\";
+take();
+";
+    check(tree, "lib/pool.d.ts#take", &["lib/user.ts:2 -> 1"]);
+    check(tree, "lib/pool.js#take", &["lib/other.js:2 -> 1"]);
 }
 
 #[test]
