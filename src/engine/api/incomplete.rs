@@ -8,7 +8,7 @@ use std::ops::Deref;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Incomplete {
-    /// The cause. If there are several, the first in the order of [`IncompleteCause`].
+    /// The cause that the sentence names first. There may be others.
     pub cause: IncompleteCause,
     /// The sentence, which names files, sources and numbers.
     pub text: String,
