@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +18,7 @@ use crate::grammar::Grammars;
 use crate::index::IndexField;
 use crate::meta::MetaError;
 use crate::model::{Analysis, SymbolKind};
+use crate::path;
 use crate::search::{SearchError, SearchSnapshot, files_with};
 
 /// The most bytes of a file that a question reads for its uses.
@@ -60,6 +61,8 @@ pub(super) struct FamilyDefinitions {
     all: Vec<Definition>,
     /// The places in `all`, by container and by the last part of a container such as `pool.Pool`.
     by_container: FxHashMap<Box<str>, Vec<u32>>,
+    /// The stems of the files that define the name outside of a container.
+    stems: OnceLock<FxHashSet<Box<str>>>,
 }
 
 impl FamilyDefinitions {
@@ -73,7 +76,14 @@ impl FamilyDefinitions {
                 by_container.entry(last.into()).or_default().push(place);
             }
         }
-        FamilyDefinitions { all, by_container }
+        FamilyDefinitions { all, by_container, stems: OnceLock::new() }
+    }
+
+    /// Whether a file of `snapshot` with this stem defines the name outside of a container.
+    pub fn is_in_file(&self, stem: &str, snapshot: &SearchSnapshot) -> bool {
+        let stem_of = |own: &Definition| Box::from(path::stem(path::split(snapshot.path(own.file)).1));
+        let free = || self.all.iter().filter(|own| own.container.is_none());
+        self.stems.get_or_init(|| free().map(stem_of).collect()).contains(stem)
     }
 
     /// All of them.

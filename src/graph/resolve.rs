@@ -235,9 +235,7 @@ impl Graph<'_> {
 
     /// Whether a header, or a source with its stem, may have a definition of the name.
     fn may_declare(&self, question: &Question<'_>, header: &str) -> bool {
-        let stem = path::stem(path::split(header).1);
-        let stem_of = |own: &Definition| path::stem(path::split(self.snapshot.path(own.file)).1);
-        question.candidates.iter().any(|own| own.container.is_none() && stem_of(own) == stem)
+        question.candidates.is_in_file(path::stem(path::split(header).1), self.snapshot)
     }
 
     /// For declarations of C the definitions with a body that are nearest to the use.
