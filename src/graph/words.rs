@@ -116,10 +116,13 @@ impl Scanner<'_> {
                 at = (comment.end as usize).max(at + 1);
                 continue;
             }
-            let end = match self.bytes[at] {
-                quote @ (b'"' | b'\'' | b'`') => end_of_literal(self.family, self.bytes, at, quote),
-                _ => at,
+            let until = self.comments.get(self.next_comment).map_or(to, |next| to.min(next.start as usize));
+            let Some(quote) = memchr::memchr3(b'"', b'\'', b'`', &self.bytes[at..until]) else {
+                at = until;
+                continue;
             };
+            at += quote;
+            let end = end_of_literal(self.family, self.bytes, at, self.bytes[at]);
             if end > at {
                 self.literal(at, end);
             }
