@@ -181,7 +181,7 @@ unsafe extern "C" fn counted_realloc(pointer: *mut c_void, size: usize) -> *mut 
 }
 
 /// The processor time of this thread; where the system does not report it, the time on the clock.
-fn cpu_time() -> Duration {
+pub(super) fn cpu_time() -> Duration {
     #[cfg(unix)]
     {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

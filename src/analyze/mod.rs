@@ -8,6 +8,7 @@
 mod bodies;
 mod budget;
 mod chunk;
+mod colors;
 mod guard;
 mod macros;
 mod outline;
@@ -18,6 +19,7 @@ mod walk;
 
 use tree_sitter::{Parser, Range, Tree};
 
+pub use colors::{ColorClass, ColoredSpan};
 pub use outline::outline;
 pub use syntax::{SyntaxClass, syntax};
 

@@ -3,7 +3,7 @@
 //! This module owns what these tokens look like in each language. A piece begins and ends anywhere, and comes from files
 //! that nobody has to trust, so that it is not given to a parser in the program's own process, as a worker's start would
 //! cost more than the answer. A lexer over a table needs microseconds and cannot crash. The price is that words which are
-//! keywords in some places only are coloured in all places, or in none.
+//! keywords in some places only are coloured in all places, or in none. Whole files are coloured by [`super::colors`].
 
 use crate::text::Span;
 

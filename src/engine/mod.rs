@@ -13,6 +13,7 @@ mod archive;
 mod cancel;
 mod changes;
 mod chosen;
+mod colors;
 mod comparing;
 mod core;
 mod current;

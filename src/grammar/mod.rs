@@ -7,6 +7,7 @@
 
 mod bodies;
 mod error;
+mod highlights;
 mod manifest;
 mod parsers;
 mod rules;
@@ -89,6 +90,8 @@ struct Language {
     source_name: String,
     overridden: bool,
     rules: OnceLock<Rules>,
+    /// See [`Grammars::highlights`].
+    highlights: OnceLock<Vec<tree_sitter::Query>>,
 }
 
 impl Grammars {
@@ -249,6 +252,13 @@ impl Grammars {
         self.language(id).map(|language| (language.linked.parser)())
     }
 
+    /// The queries that say which colour a node of a language has, compiled at their first use; a later one wins.
+    pub(crate) fn highlights(&self, id: LanguageId) -> &[tree_sitter::Query] {
+        let Some(language) = self.language(id) else { return &[] };
+        let compiled = || highlights::compiled(&(language.linked.parser)(), language.linked.highlights);
+        language.highlights.get_or_init(compiled)
+    }
+
     /// A hash over the manifests and the parsers: when it changes, files have to be analysed again. Parser crates do
     /// not report their version at run time, so the sizes of their tables stand in for it.
     pub fn fingerprint(&self) -> [u8; 16] {
@@ -363,6 +373,7 @@ impl Language {
             source_name: format!("grammars/{}/grammar.toml", linked.name),
             overridden: false,
             rules: OnceLock::new(),
+            highlights: OnceLock::new(),
         }
     }
 
@@ -382,7 +393,16 @@ impl Language {
         }
         let head = ManifestHead::of(&manifest);
         let (manifest, rules) = (OnceLock::from(manifest), OnceLock::new());
-        Ok(Language { linked, head, manifest, text: Cow::Owned(text), source_name, overridden: true, rules })
+        Ok(Language {
+            linked,
+            head,
+            manifest,
+            text: Cow::Owned(text),
+            source_name,
+            overridden: true,
+            rules,
+            highlights: OnceLock::new(),
+        })
     }
 
     fn manifest(&self) -> &Manifest {

@@ -16,7 +16,7 @@ mod paint;
 mod phrases;
 mod places;
 
-pub use crate::analyze::{SyntaxClass, syntax};
+pub use crate::analyze::{ColorClass, ColoredSpan, SyntaxClass, syntax};
 pub use crate::clean;
 pub use command::{error_text, index_arguments, index_command, no_index};
 pub use paint::Style;

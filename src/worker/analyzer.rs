@@ -8,7 +8,7 @@ use super::lost::{Lost, message_of};
 use super::pool::WorkerPool;
 #[cfg(unix)]
 use super::process::{Death, Worker};
-use crate::analyze::Analyzer;
+use crate::analyze::{Analyzer, ColoredSpan};
 use crate::document::{self, Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
@@ -87,6 +87,23 @@ impl<'a> FileAnalyzer<'a> {
                 Err(Lost::panicked(&message_of(&*panic)))
             }
         }
+    }
+
+    /// The coloured parts of `text`, in order and not overlapping. `None` without a worker, if the language has no highlight
+    /// query, or if the parser fails or takes too long: colours are not worth the crash of a process.
+    pub fn colors(&mut self, language: LanguageId, text: &str) -> Option<Vec<ColoredSpan>> {
+        #[cfg(unix)]
+        if let ParserPlace::Worker { .. } = self.place {
+            return match self.in_worker(|worker| worker.colors(language, text)) {
+                Ok(outcome) => outcome.ok().flatten(),
+                Err(error) => {
+                    tracing::warn!(%error, "no parser worker could be started; the text has no colours");
+                    None
+                }
+            };
+        }
+        let _ = (language, text);
+        None
     }
 
     /// The text and the metadata of a document.

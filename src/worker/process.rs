@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::lost::Lost;
 use super::wire::{self, Hello, Reply, Request};
+use crate::analyze::ColoredSpan;
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
@@ -48,6 +49,11 @@ impl WorkerBudget {
         let processor = Duration::from_millis(500) + Duration::from_micros(8) * length as u32;
         WorkerBudget { processor, wall: Duration::from_secs(60) + processor * 4 }
     }
+
+    /// The budget of a text that is coloured: a person waits for the text. A worker that has to compile the queries of a
+    /// language first takes some tenths of a second for that.
+    const OF_COLORS: WorkerBudget =
+        WorkerBudget { processor: Duration::from_secs(3), wall: Duration::from_secs(15) };
 
     /// The budget of a document of `length` bytes, at most ten minutes. `eval/documents.rs` prints the times of PDF files; the
     /// slowest of 35 took a fiftieth of its budget.
@@ -175,7 +181,9 @@ impl Worker {
             Some(Reply::Analysis(analysis)) if wire::check(&analysis, text) => Ok(Ok(analysis)),
             Some(Reply::TookTooLong) => Ok(Err(Lost::too_long())),
             Some(Reply::Panicked(message)) => Ok(Err(Lost::panicked(&one_line(message.as_bytes())))),
-            Some(Reply::Analysis(_) | Reply::Document(_)) | None => Err(self.kill(NONSENSE.to_string())),
+            Some(Reply::Analysis(_) | Reply::Document(_) | Reply::Colors(_)) | None => {
+                Err(self.kill(NONSENSE.to_string()))
+            }
         }
     }
 
@@ -192,7 +200,25 @@ impl Worker {
                 let cause = format!("its reader panicked: {}", one_line(message.as_bytes()));
                 Ok(Err(DocumentError::Lost(cause)))
             }
-            Some(Reply::Analysis(_) | Reply::TookTooLong) | None => Err(self.kill(NONSENSE.to_string())),
+            Some(Reply::Analysis(_) | Reply::TookTooLong | Reply::Colors(_)) | None => {
+                Err(self.kill(NONSENSE.to_string()))
+            }
+        }
+    }
+
+    /// Colours a text in the worker; `None` if the text has no colours. After an error the worker is dead.
+    pub fn colors(&mut self, language: LanguageId, text: &str) -> Result<Option<Vec<ColoredSpan>>, Death> {
+        let reply = self.answer(&Request::Colors(language, text), WorkerBudget::OF_COLORS)?;
+        match reply {
+            Some(Reply::Colors(colors))
+                if colors.as_ref().is_none_or(|own| wire::check_colors(own, text)) =>
+            {
+                Ok(colors)
+            }
+            Some(Reply::TookTooLong | Reply::Panicked(_)) => Ok(None),
+            Some(Reply::Analysis(_) | Reply::Document(_) | Reply::Colors(_)) | None => {
+                Err(self.kill(NONSENSE.to_string()))
+            }
         }
     }
 

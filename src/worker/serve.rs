@@ -87,6 +87,9 @@ fn answer(analyzer: &mut Analyzer, grammars: &Grammars, request: &wire::Request<
                 false => wire::Reply::Analysis(analysis),
             }
         }
+        wire::Request::Colors(language, text) => {
+            wire::Reply::Colors(analyzer.colors(grammars, language, text))
+        }
         wire::Request::Document(form, bytes) => wire::Reply::Document(document::extract(form, bytes)),
     }
 }

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analyze;
+use crate::analyze::{self, ColoredSpan};
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::{Grammars, ManifestText};
 use crate::id::LanguageId;
@@ -53,6 +53,8 @@ pub enum Reply {
     Analysis(Analysis),
     /// The content of the document.
     Document(Result<Document, DocumentError>),
+    /// The coloured parts of the text; `None` if the text has none.
+    Colors(Option<Vec<ColoredSpan>>),
     /// The parser used up its processor time.
     TookTooLong,
     /// The analysis panicked, with this message.
@@ -75,14 +77,19 @@ pub enum Request<'m> {
     Text(LanguageId, &'m str),
     /// The content of a document.
     Document(DocumentForm, &'m [u8]),
+    /// The coloured parts of a text.
+    Colors(LanguageId, &'m str),
 }
 
 /// The number in a request for a document, in place of a language. Languages are numbered from 0.
 const DOCUMENT: u16 = u16::MAX;
 
+/// The number in a request for colours, which the number of the language follows.
+const COLORS: u16 = u16::MAX - 1;
+
 /// Replaces the contents of `message` by a request. The body of a request is the number of the language (2 bytes, little
 /// endian) followed by the text; or [`DOCUMENT`], the place of the form in [`DocumentForm::ALL`] (1 byte), and the bytes of
-/// the document.
+/// the document; or [`COLORS`], the number of the language and the text.
 pub fn write_request(message: &mut Vec<u8>, request: &Request<'_>) {
     message.clear();
     message.extend_from_slice(&[0; HEAD]);
@@ -96,6 +103,11 @@ pub fn write_request(message: &mut Vec<u8>, request: &Request<'_>) {
             let place = DocumentForm::ALL.iter().position(|known| known == form);
             message.push(place.expect("every form is listed") as u8);
             message.extend_from_slice(bytes);
+        }
+        Request::Colors(language, text) => {
+            message.extend_from_slice(&COLORS.to_le_bytes());
+            message.extend_from_slice(&language.0.to_le_bytes());
+            message.extend_from_slice(text.as_bytes());
         }
     }
     finish(message);
@@ -114,6 +126,11 @@ pub fn read_request(body: &[u8]) -> Option<Request<'_>> {
         let (place, bytes) = rest.split_first()?;
         return Some(Request::Document(*DocumentForm::ALL.get(usize::from(*place))?, bytes));
     }
+    if language == COLORS {
+        let (language, text) = rest.split_first_chunk()?;
+        let language = LanguageId(u16::from_le_bytes(*language));
+        return Some(Request::Colors(language, std::str::from_utf8(text).ok()?));
+    }
     Some(Request::Text(LanguageId(language), std::str::from_utf8(rest).ok()?))
 }
 
@@ -123,6 +140,16 @@ pub fn body_length(bytes: &[u8]) -> Result<Option<usize>, ()> {
     let Some(head) = bytes.first_chunk::<HEAD>() else { return Ok(None) };
     let length = u32::from_le_bytes(*head) as usize;
     if length > MAX_MESSAGE { Err(()) } else { Ok(Some(length)) }
+}
+
+/// Whether coloured parts of `text` are valid, in order and not overlapping.
+pub fn check_colors(colors: &[ColoredSpan], text: &str) -> bool {
+    let mut end = 0;
+    colors.iter().all(|(span, _)| {
+        let follows = end <= span.start && span.start <= span.end;
+        end = span.end;
+        follows && text.is_char_boundary(span.start as usize) && text.is_char_boundary(span.end as usize)
+    })
 }
 
 /// Whether every position in `analysis` is valid in `text`.

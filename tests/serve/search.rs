@@ -52,6 +52,51 @@ fn rows_have_their_colours() {
     assert!(tokens.contains(&("\"\"\"Draws a circle on the canvas.\"\"\"", "string")), "{tokens:?}");
 }
 
+/// The tokens of a file or an excerpt.
+fn shown(file: &Value) -> Vec<(&str, &str)> {
+    let (text, spans) = (file["text"].as_str().unwrap(), file["spans"].as_array().unwrap());
+    let number = |at: usize| spans[at].as_u64().unwrap() as usize;
+    (0..spans.len())
+        .step_by(3)
+        .map(|at| (&text[number(at)..number(at + 1)], file["classes"][number(at + 2)].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_file_and_its_excerpts_are_coloured_by_the_syntax_tree() {
+    let tree = Tree::new(
+        "\n=== a.py\nclass Kite:\n    \"\"\"Flies,\n    if 1.\n    \"\"\"\n    def fly(self):\n        match = wind(1)\n        return 'ß'\n",
+    );
+    let page = Page::new(&tree, &[]);
+    let file = page.json("file?path=a.py");
+    let tokens = shown(&file);
+    for token in
+        [("class", "keyword"), ("fly", "function"), ("wind", "function"), ("1", "number"), ("'ß'", "string")]
+    {
+        assert!(tokens.contains(&token), "{token:?}: {tokens:?}");
+    }
+    // A keyword of other places is a name here.
+    assert!(!tokens.contains(&("match", "keyword")), "{tokens:?}");
+    // An excerpt from the middle of a text is text, and its places are those of the excerpt.
+    let excerpt = page.json("excerpt?path=a.py&lines=3-5");
+    let expected = [("    if 1.\n    \"\"\"", "string"), ("def", "keyword"), ("fly", "function")];
+    assert_eq!(shown(&excerpt), expected);
+}
+
+#[test]
+fn a_file_that_no_parser_colours_has_the_colours_of_the_lexer() {
+    let deep = format!("[1, {}", "[".repeat(100_000));
+    let tree = Tree::new(&format!("\n=== deep.json\n{deep}\n\n=== a.kt\nval a = 1\n"));
+    let large = format!("x = 1\n{}", "# a line of a large file\n".repeat(25_000));
+    std::fs::write(tree.root().join("large.py"), large).unwrap();
+    let page = Page::new(&tree, &[]);
+    assert_eq!(shown(&page.json("file?path=deep.json"))[0], ("1", "number"));
+    assert_eq!(shown(&page.json("excerpt?path=deep.json&lines=1"))[0], ("1", "number"));
+    assert_eq!(shown(&page.json("file?path=a.kt")), [("val", "keyword"), ("1", "number")]);
+    assert_eq!(shown(&page.json("file?path=large.py"))[0], ("1", "number"));
+    assert_eq!(shown(&page.json("excerpt?path=large.py&lines=1")), [("1", "number")]);
+}
+
 #[test]
 fn filters_are_words_with_spans_and_limit_the_answer() {
     let tree = Tree::new(SMALL);

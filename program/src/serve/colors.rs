@@ -1,14 +1,21 @@
 //! Tokens with a colour, of pieces of text that the page shows.
 
-use spyhop::render::{SyntaxClass, syntax};
+use std::ops::Range;
+
+use spyhop::engine::Engine;
+use spyhop::render::{ColorClass, SyntaxClass, syntax};
 
 /// The names of the classes, in the order of their numbers.
-pub const CLASSES: [&str; 4] = ["keyword", "string", "comment", "number"];
+pub const CLASSES: [&str; 10] =
+    ["keyword", "string", "comment", "number", "constant", "type", "function", "tag", "attribute", "heading"];
+
+/// The longest text that a parser colours, in bytes.
+pub const MOST_PARSED: usize = 512 << 10;
 
 /// A token: its bytes, and the number of its class.
 pub type SyntaxToken = (u32, u32, usize);
 
-/// The tokens of a piece of text.
+/// The tokens of a piece of text, by a lexer: a piece begins and ends anywhere, and a page of results has many.
 pub fn tokens<'t>(language: &str, text: &'t str) -> impl Iterator<Item = SyntaxToken> + use<'t> {
     syntax(language, text).into_iter().map(|(span, class)| {
         let class = match class {
@@ -19,4 +26,43 @@ pub fn tokens<'t>(language: &str, text: &'t str) -> impl Iterator<Item = SyntaxT
         };
         (span.start, span.end, class)
     })
+}
+
+/// The tokens of a whole file, by its syntax tree; `None` if the text is too long, or if there is no tree.
+pub fn file_tokens(engine: &Engine, language: &str, text: &str) -> Option<Vec<SyntaxToken>> {
+    let colors = if text.len() <= MOST_PARSED { engine.colors(language, text)? } else { return None };
+    let tokens = colors.into_iter().map(|(span, class)| {
+        let class = match class {
+            ColorClass::Keyword => 0,
+            ColorClass::Text => 1,
+            ColorClass::Comment => 2,
+            ColorClass::Number => 3,
+            ColorClass::Constant => 4,
+            ColorClass::Type => 5,
+            ColorClass::Function => 6,
+            ColorClass::Tag => 7,
+            ColorClass::Attribute => 8,
+            ColorClass::Heading => 9,
+        };
+        (span.start, span.end, class)
+    });
+    Some(tokens.collect())
+}
+
+/// The tokens in a part of a text, with their places in that part.
+pub fn within(tokens: Vec<SyntaxToken>, part: Range<usize>) -> Vec<SyntaxToken> {
+    let place = |at: u32| (at as usize).clamp(part.start, part.end) - part.start;
+    let own = tokens.into_iter().map(|(start, end, class)| (place(start) as u32, place(end) as u32, class));
+    own.filter(|(start, end, _)| start < end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_cut_at_the_ends_of_a_part() {
+        let tokens = vec![(0, 2, 0), (3, 6, 1), (6, 7, 2), (8, 12, 3), (12, 13, 4)];
+        assert_eq!(within(tokens, 4..10), [(0, 2, 1), (2, 3, 2), (4, 6, 3)]);
+    }
 }

@@ -8,7 +8,7 @@ use spyhop::model::SymbolKind;
 use spyhop::path::RelPath;
 
 use super::super::ask::Ask;
-use super::super::colors::{CLASSES, tokens};
+use super::super::colors::{CLASSES, MOST_PARSED, SyntaxToken, file_tokens, tokens, within};
 use super::super::reply::ApiError;
 use super::super::site::{AskedTrees, PageSite};
 
@@ -84,8 +84,12 @@ fn with_text(file: &AskedFile, lines: Option<LineRange>) -> Result<Value, ApiErr
     let fits = fits.count().max(1);
     read.truncate(fits);
     let text = read.text.join("\n");
-    let spans: Vec<u32> =
-        tokens(read.language, &text).flat_map(|(start, end, class)| [start, end, class as u32]).collect();
+    let colors = match lines {
+        None => file_tokens(&file.engine, read.language, &text),
+        Some(_) => excerpt_tokens(file, &read, &text),
+    };
+    let colors = colors.unwrap_or_else(|| tokens(read.language, &text).collect());
+    let spans: Vec<u32> = colors.iter().flat_map(|&(start, end, class)| [start, end, class as u32]).collect();
     let shown = read.lines();
     Ok(json!({
         "root": file.root,
@@ -104,6 +108,22 @@ fn with_text(file: &AskedFile, lines: Option<LineRange>) -> Result<Value, ApiErr
         "warnings": read.warnings,
         "text": text,
     }))
+}
+
+/// The tokens of some lines, whose text is `text`, by the syntax tree of the whole file; `None` if the file is too large, or
+/// has just changed.
+fn excerpt_tokens(file: &AskedFile, read: &ReadText, text: &str) -> Option<Vec<SyntaxToken>> {
+    if text.len() > MOST_PARSED {
+        return None;
+    }
+    let whole = lines_of(file, None).ok()?;
+    let skipped = read.first.checked_sub(whole.first)? as usize;
+    if whole.next.is_some() || whole.text.get(skipped..skipped + read.text.len())? != read.text {
+        return None;
+    }
+    let start: usize = whole.text[..skipped].iter().map(|line| line.len() + 1).sum();
+    let all = file_tokens(&file.engine, read.language, &whole.text.join("\n"))?;
+    Some(within(all, start..start + text.len()))
 }
 
 /// The part of a snapshot that the page shows beside a file.

@@ -1,0 +1,16 @@
+//! The colours of a text, from its syntax tree.
+
+use super::core::Engine;
+use crate::analyze::ColoredSpan;
+use crate::worker::FileAnalyzer;
+
+impl Engine {
+    /// The coloured parts of `text`, in order and not overlapping, from the syntax tree of a parser worker. `None` if
+    /// the engine has no workers, if `language` has no highlight query, or if the parser fails or takes too long;
+    /// [`crate::render::syntax`] has colours then.
+    #[doc(hidden)]
+    pub fn colors(&self, language: &str, text: &str) -> Option<Vec<ColoredSpan>> {
+        let language = self.grammars.by_name(language).ok()?;
+        FileAnalyzer::new(&self.options.isolation, &self.grammars).colors(language, text)
+    }
+}
