@@ -234,7 +234,7 @@ fn every_reply_is_as_the_document_says() {
         contract.check_reply(path, "post", &answer.json());
         asked.insert(format!("post {path}"));
     }
-    for query in ["?q=mooring", "?q=moor_ship", "?q=kind:no+x", "?q=berth"] {
+    for query in ["?q=mooring", "?q=moor_ship", "?q=kind:no+x", "?q=berth", "?q=ship&mode=exact&limit=1"] {
         let events = page.events(&format!("/api/v1/search{query}"));
         assert!(!events.is_empty());
         contract.check_events("search", &events);

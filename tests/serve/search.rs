@@ -204,6 +204,36 @@ fn values_are_completed() {
 }
 
 #[test]
+fn lines_are_shown_before_all_are_counted() {
+    let tree = Tree::new(SMALL);
+    tree.write("many.txt", "needle\n".repeat(150));
+    tree.write("more.txt", "needle\n".repeat(7));
+    let page = Page::new(&tree, &[]);
+    let events = |query: &str| page.events(&format!("/api/v1/search?q={query}&mode=exact"));
+    let found = events("needle");
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["query", "results", "counts", "done"]);
+    let (reply, counts) = (&found[1].1["reply"], &found[2].1);
+    assert_eq!(reply["results"].as_array().unwrap().len(), 100);
+    assert!(reply["total_lines"].as_u64().unwrap() >= 100, "{reply}");
+    assert_eq!(
+        counts,
+        &json!({ "total_lines": 157, "total_files": 2, "complete": true, "incomplete": null })
+    );
+    // One object has all; and what is no expression is counted as the text that was searched.
+    assert_eq!(page.json("search?q=needle&mode=exact")["reply"]["total_lines"], 157);
+    tree.write("many.txt", "needle(\n".repeat(150));
+    let found = events("needle(");
+    assert_eq!(found[2].1["total_lines"], 150, "{found:?}");
+    // A page with all lines, a later page, and a page that counts nothing have no counts.
+    let none = |query: &str| events(query).iter().all(|(name, _)| name != "counts");
+    let cursor = reply["next"].as_str().unwrap();
+    assert!(
+        none("needle&limit=200") && none(&format!("needle&cursor={cursor}")) && none("needle&counts=false")
+    );
+}
+
+#[test]
 fn events_come_in_their_order() {
     let tree = Tree::new(SMALL);
     let page = Page::new(&tree, &[]);

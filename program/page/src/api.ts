@@ -126,7 +126,7 @@ export interface SearchState {
 
 interface EventData extends ErrorBody {
     mode?: ModeName; is_automatic?: boolean; why_mode?: string; query?: QueryInfo; reply?: SearchReply; note?: string | null;
-    colors?: Span[][]; timings?: Timings;
+    colors?: Span[][]; timings?: Timings; total_lines?: number; total_files?: number; complete?: boolean; incomplete?: string | null;
 }
 
 /** Asks a search as a stream; `tell` gets the state after each part that changes it, at first without results. */
@@ -165,6 +165,8 @@ function applied(state: SearchState, name: string, data: EventData): SearchState
             return { ...state, mode: data.mode!, reply: data.reply!, note: data.note ?? null, partial: null };
         case "colors":
             return { ...state, colors: data.colors! };
+        case "counts":
+            return { ...state, reply: withTotals(state.reply!, data) };
         case "done":
             return { ...state, timings: data.timings! };
         case "failed":
@@ -174,6 +176,11 @@ function applied(state: SearchState, name: string, data: EventData): SearchState
         default:
             return state;
     }
+}
+
+/** A reply with the totals of another one. */
+export function withTotals(reply: SearchReply, { total_lines, total_files, complete, incomplete }: Partial<SearchReply>): SearchReply {
+    return { ...reply, ...(total_lines === undefined ? {} : { total_lines, total_files, complete, incomplete }) } as SearchReply;
 }
 
 interface ServerEvent { name: string; data: unknown }

@@ -1,7 +1,7 @@
 // The search of the page: one at a time, the newest one counts, finished ones are kept for back and forward.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get, isAbort, post, search, type SearchState } from "./api";
+import { ApiError, get, isAbort, post, search, withTotals, type SearchState } from "./api";
 import { learn } from "./query";
 import { scopeOf, type Route } from "./route";
 import { TAB } from "./state";
@@ -15,6 +15,8 @@ export interface Found {
     state: SearchState;
     reply: SearchReply;
     colors: Span[][];
+    /** What tells the first page, which may still count while further pages arrive. */
+    source: AbortSignal;
 }
 
 export interface Search {
@@ -88,7 +90,10 @@ export function useSearch(route: Route, beat: number, isAtWork: () => boolean): 
             told(q, state);
             if (state.partial) setEarly({ key, files: state.partial.results as FileHit[] });
             if (!state.reply) return;
-            const next: Found = { key, route, state, reply: state.reply, colors: state.colors };
+            const shown = cache.get(key);
+            const next: Found = shown?.source === stop.signal && shown.reply.results.length > state.reply.results.length
+                ? { ...shown, state, reply: withTotals(shown.reply, state.reply) }
+                : { key, route, state, reply: state.reply, colors: state.colors, source: stop.signal };
             store(next);
             setError(null);
             if (isRefresh && isAtWork()) setNews(next);
@@ -142,16 +147,15 @@ export function useSearch(route: Route, beat: number, isAtWork: () => boolean): 
         if (loading.current || !found || found.key !== key || !found.reply.next) return;
         loading.current = true;
         const limit = found.state.mode === "ranked" ? 50 : 1000;
-        // Lines were counted for the first page.
+        // The first page counts the lines.
         get<PageReply>("search", { q, mode, ...scope, cursor: found.reply.next, limit, counts: false, tab: `${TAB}-more` }).then(
             (page) => {
                 loading.current = false;
+                const first = cache.get(key)?.source === found.source ? cache.get(key)! : found;
                 const joined: Found = {
                     ...found,
-                    reply: {
-                        ...page.reply, results: [...found.reply.results, ...page.reply.results],
-                        ...("total_lines" in found.reply ? { total_lines: found.reply.total_lines!, total_files: found.reply.total_files! } : {}),
-                    },
+                    state: first.state,
+                    reply: withTotals({ ...page.reply, results: [...found.reply.results, ...page.reply.results] }, first.reply),
                     colors: [...padded(found.colors, found.reply.results.length), ...page.colors],
                 };
                 store(joined);

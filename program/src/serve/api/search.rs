@@ -113,7 +113,10 @@ pub async fn events(site: &Arc<PageSite>, ask: Ask) -> Result<HttpResponse, ApiE
 
 /// Sends the events of a search, in their order.
 fn stream(site: &PageSite, ask: &Ask, begun: Instant, events: &Events) -> Result<(), ApiError> {
-    let prepared = PreparedSearch::new(site, ask)?;
+    let mut prepared = PreparedSearch::new(site, ask)?;
+    // The lines of the first page do not wait until all lines are counted.
+    let counts_later = prepared.counts && prepared.cursor.is_none();
+    prepared.counts &= !counts_later;
     let parsed = Instant::now();
     let fields = prepared.fields();
     events.send("query", &object(&fields));
@@ -133,6 +136,10 @@ fn stream(site: &PageSite, ask: &Ask, begun: Instant, events: &Events) -> Result
         events.send("colors", &object(&[("colors", to_json(&colors))]));
     }
     site.latencies.record(&prepared.latency_name(), begun.elapsed());
-    events.send("done", &object(&[("timings", timings.json())]));
+    let timings = timings.json();
+    if counts_later && let Some(counts) = answer.counts(&prepared)? {
+        events.send("counts", &counts);
+    }
+    events.send("done", &object(&[("timings", timings)]));
     Ok(())
 }

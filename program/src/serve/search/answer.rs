@@ -1,5 +1,6 @@
 //! Asks the engine, by mode, and colours the rows.
 
+use serde_json::json;
 use spyhop::engine::api::{
     Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchReply, SearchRequest, SymbolsReply,
     SymbolsRequest,
@@ -34,18 +35,38 @@ pub struct SearchAnswer {
     pub note: Option<String>,
     /// The language and the text of each row.
     pieces: Vec<(&'static str, String)>,
+    /// The request of an exact search, if lines follow that were not counted.
+    uncounted: Option<Box<GrepRequest>>,
 }
 
 /// A token with its class.
 type ColoredToken = (u32, u32, &'static str);
 
 impl SearchAnswer {
+    fn new(json: String) -> SearchAnswer {
+        SearchAnswer { json, note: None, pieces: Vec::new(), uncounted: None }
+    }
+
     /// The tokens of each row.
     pub fn colors(&self) -> Vec<Vec<ColoredToken>> {
         let of = |(language, text): &(&'static str, String)| -> Vec<ColoredToken> {
             tokens(language, text).map(|(start, end, class)| (start, end, CLASSES[class])).collect()
         };
         self.pieces.iter().map(of).collect()
+    }
+
+    /// How many lines match altogether, as JSON; `None` if the answer says that.
+    pub fn counts(&self, search: &PreparedSearch) -> Result<Option<String>, ApiError> {
+        let Some(request) = &self.uncounted else { return Ok(None) };
+        let request = GrepRequest { counts: true, max_results: 1, enclosing: false, ..(**request).clone() };
+        let reply = grep(search, &request).map_err(|error| search.error(error))?;
+        let counts = json!({
+            "total_lines": reply.total_lines,
+            "total_files": reply.total_files,
+            "complete": reply.incomplete.is_none(),
+            "incomplete": reply.incomplete.as_deref(),
+        });
+        Ok(Some(counts.to_string()))
     }
 }
 
@@ -59,27 +80,28 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
                 (hit.language, hit.snippet.as_ref().map(|snippet| snippet.text.clone()).unwrap_or_default())
             };
             let pieces = reply.results.iter().map(piece).collect();
-            Ok(SearchAnswer { json: to_json(&json::search(&reply, None, PATHS)), note: None, pieces })
+            Ok(SearchAnswer { pieces, ..SearchAnswer::new(to_json(&json::search(&reply, None, PATHS))) })
         }
         QueryMode::Exact if search.text.chars().count() < LEAST_PATTERN => {
             Err(search.too_short(LEAST_PATTERN))
         }
         QueryMode::Exact => {
-            let (reply, note) = exact(search).map_err(failed)?;
+            let ExactAnswer { reply, request, note } = exact(search).map_err(failed)?;
             let piece = |line: &spyhop::engine::api::GrepLine| {
                 let extension = line.path.file_name().rsplit_once('.').map_or("", |(_, extension)| extension);
                 (language_of(extension).unwrap_or("text"), line.text.clone())
             };
             let pieces = reply.lines.iter().take(MOST_COLORED).map(piece).collect();
-            Ok(SearchAnswer { json: to_json(&json::grep(&reply, PATHS)), note, pieces })
+            let uncounted = (!request.counts && reply.next.is_some()).then(|| Box::new(request));
+            Ok(SearchAnswer { json: to_json(&json::grep(&reply, PATHS)), note, pieces, uncounted })
         }
         QueryMode::Files => {
             let reply = files(search, search.limit).map_err(failed)?;
-            Ok(SearchAnswer { json: to_json(&json::files(&reply, PATHS)), note: None, pieces: Vec::new() })
+            Ok(SearchAnswer::new(to_json(&json::files(&reply, PATHS))))
         }
         QueryMode::Symbols => {
             let reply = symbols(search).map_err(failed)?;
-            Ok(SearchAnswer { json: to_json(&json::symbols(&reply, PATHS)), note: None, pieces: Vec::new() })
+            Ok(SearchAnswer::new(to_json(&json::symbols(&reply, PATHS))))
         }
     }
 }
@@ -113,8 +135,15 @@ pub fn ranked_reply(search: &PreparedSearch, request: &SearchRequest) -> Result<
     }
 }
 
+/// The answer of an exact search, and the request that has this answer.
+struct ExactAnswer {
+    reply: GrepReply,
+    request: GrepRequest,
+    note: Option<String>,
+}
+
 /// Lines that match the regular expression or, if the text is not one, that contain the text.
-fn exact(search: &PreparedSearch) -> Result<(GrepReply, Option<String>), Error> {
+fn exact(search: &PreparedSearch) -> Result<ExactAnswer, Error> {
     let request = GrepRequest {
         filter: search.filter.clone(),
         fixed: search.is_fixed,
@@ -125,19 +154,25 @@ fn exact(search: &PreparedSearch) -> Result<(GrepReply, Option<String>), Error> 
         counts: search.counts,
         ..GrepRequest::new(search.text.as_str())
     };
-    let ask = |request: &GrepRequest| match &search.asked {
-        AskedTrees::Tree { engine, .. } => engine.grep(request),
-        AskedTrees::Sources(set) => set.grep(request),
-    };
-    match ask(&request) {
+    match grep(search, &request) {
         Err(error) if error.kind() == ErrorKind::BadRequest && !request.fixed => {
+            let request = GrepRequest { fixed: true, ..request };
             // A wrong filter fails again, and its error is the first one's.
-            match ask(&GrepRequest { fixed: true, ..request }) {
-                Ok(reply) => Ok((reply, Some(format!("searched as a text: {error}")))),
+            match grep(search, &request) {
+                Ok(reply) => {
+                    Ok(ExactAnswer { reply, request, note: Some(format!("searched as a text: {error}")) })
+                }
                 Err(_) => Err(error),
             }
         }
-        reply => Ok((reply?, None)),
+        reply => Ok(ExactAnswer { reply: reply?, request, note: None }),
+    }
+}
+
+fn grep(search: &PreparedSearch, request: &GrepRequest) -> Result<GrepReply, Error> {
+    match &search.asked {
+        AskedTrees::Tree { engine, .. } => engine.grep(request),
+        AskedTrees::Sources(set) => set.grep(request),
     }
 }
 

@@ -7,7 +7,8 @@ import type { FileHit } from "../../wire";
 
 function summary(found: Found): string {
     const { reply, state } = found;
-    const least = reply.complete === false ? "at least " : "";
+    // Until the server has counted, the totals are those of the rows.
+    const least = reply.complete === false || (reply.next && !state.timings) ? "at least " : "";
     switch (state.mode) {
         case "exact":
             return `${least}${count(reply.total_lines ?? 0, "line")} in ${count(reply.total_files ?? 0, "file")}`;
