@@ -167,9 +167,11 @@ export function useSearch(route: Route, beat: number, isAtWork: () => boolean): 
         );
     }, [found, key]);
 
+    // Results that are kept are there when their state is drawn first, so that the list does not begin with those of another one.
+    const shown = found?.key === key ? found : cache.get(key) ?? found;
     return {
-        found,
-        isStale: found !== null && found.key !== key,
+        found: shown,
+        isStale: shown !== null && shown.key !== key,
         isBusy,
         error: error?.key === key ? error.error : null,
         early: early?.key === key ? early.files : [],
