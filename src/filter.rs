@@ -13,6 +13,8 @@ use crate::path::{PathError, RelPath};
 
 /// The filter of a request. All restrictions apply together; an empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct FilterSpec {
     /// A folder or file below the root. Only files in the folder, or only this file, can be results.
     pub path: Option<String>,

@@ -26,6 +26,12 @@
 //! # }
 //! ```
 //!
+//! With the feature `serde`, requests, replies and [`Error`] implement `Serialize`, and requests also `Deserialize`. The form is
+//! that of the Rust types: fields have their names, and variants of enums have theirs in kebab case. A deserialized request may
+//! leave out what `new` or `default` sets; an unknown field is refused. A profile is its TOML text. What lives in this process
+//! has no form: sessions, helpers of packs, and what is measured for learning weights. The program's JSON (`docs/json.md`) has a
+//! form of its own.
+//!
 //! The stable API consists of the items on this page: the engine, its options, requests and replies with the types of their
 //! fields, and one [`Error`] with a [`kind`](Error::kind). `docs/api.txt` lists them. Modules that this page does not show are
 //! public for the program and the evaluation of this repository only; what can be named by a path through a module changes

@@ -21,6 +21,8 @@ const TRIES: usize = 20;
 
 /// The options of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Export {
     /// Whether to export all branches of this worktree, and not only the checked-out head.
     pub all_views: bool,
@@ -30,6 +32,7 @@ pub struct Export {
 
 /// The result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Exported {
     /// The archive.

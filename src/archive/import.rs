@@ -20,6 +20,8 @@ const MOST_GAPS: u64 = 1 << 26;
 
 /// The options of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Import {
     /// Whether to replace an existing index.
     pub force: bool,
@@ -29,6 +31,7 @@ pub struct Import {
 
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Imported {
     /// The number of files in the archive's view.

@@ -1,6 +1,8 @@
 //! The facade's plain data: requests, replies and options. Front ends fill requests and print replies. The wire formats
 //! are in [`crate::render`], so a rename here does not change a protocol.
 
+#[cfg(feature = "serde")]
+pub(super) mod blank;
 pub(super) mod cursor;
 mod entries;
 mod file_graph;
@@ -162,6 +164,8 @@ impl Default for Options {
 /// [`Options`] has the policy of an engine; [`Engine::with_policy`](super::Engine::with_policy) chooses another policy for
 /// single calls, at no cost. The view is not part of a policy, because an engine keeps the index open for one view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct CallPolicy {
     /// What a search does if there is no index.
     pub on_missing: OnMissing,
@@ -193,6 +197,8 @@ impl CallPolicy {
 
 /// What a search does if there is no index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum OnMissing {
     /// Build the index, then answer.
@@ -208,6 +214,8 @@ pub enum OnMissing {
 
 /// What a search does about files that changed since they were indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
@@ -243,6 +251,8 @@ impl StalePolicy {
 
 /// How much text a reply has for each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Mode {
     /// No snippet.
@@ -272,6 +282,8 @@ pub const MAX_RESULTS: usize = 50;
 
 /// A ranked search.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::search", deny_unknown_fields))]
 pub struct SearchRequest {
     /// The query: a question, a name or a piece of code, of 1 to 10,000 characters.
     pub query: String,
@@ -415,6 +427,7 @@ pub struct PlaceCandidate {
 
 /// The answer to a search.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SearchReply {
     /// The query of the request; for a batch, all queries, joined by ` | `.
@@ -460,6 +473,7 @@ impl SearchReply {
 
 /// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Hit {
     /// The source that has the file; `None` if one tree answers.
@@ -502,6 +516,7 @@ pub struct Hit {
 
 /// Who calls the definition of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct HitCallers {
     /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
@@ -519,6 +534,7 @@ impl Hit {
 
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 pub enum Band {
     /// From .8.
     High,
@@ -554,6 +570,7 @@ impl Band {
 
 /// Why a file has its rank for a query, or has none.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct WhyNot {
     /// The file.
@@ -574,6 +591,7 @@ pub struct WhyNot {
 
 /// A signal on which a file falls behind the tenth hit.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Gap {
     /// The signal.
@@ -586,6 +604,7 @@ pub struct Gap {
 
 /// The outcome of a search for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Verdict {
     /// There is no such file below the root.
@@ -608,6 +627,7 @@ pub enum Verdict {
 
 /// A language that this program parses.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LanguageRow {
     /// The name in filters and replies.

@@ -21,6 +21,7 @@ use crate::workspace::{WorkspaceError, WriteError};
 
 /// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
@@ -84,9 +85,11 @@ pub enum ErrorKind {
 
 /// Why a request was not answered.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Error {
     kind: ErrorKind,
     text: String,
+    #[cfg_attr(feature = "serde", serde(skip))]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     remedy: Option<Remedy>,
 }

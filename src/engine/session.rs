@@ -50,12 +50,15 @@ pub struct Session {
 
 /// Whose earlier work with files affects a ranking: a file that was touched, opened or shown before ranks higher.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ActivitySource {
     /// The files that any caller touched in the tree, as recorded by
     /// [`Engine::record_touch`](super::Engine::record_touch). The default.
     AnyCaller,
-    /// Only the files of one caller, as recorded in its session.
+    /// Only the files of one caller, as recorded in its session. A session has no serialized form.
+    #[cfg_attr(feature = "serde", serde(skip))]
     Session(Session),
     /// No earlier work affects the ranking.
     Ignored,
@@ -63,6 +66,7 @@ pub enum ActivitySource {
 
 /// The earlier reply that had the text of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Sent {
     /// The number of the reply in the session, from 1.

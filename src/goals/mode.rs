@@ -2,6 +2,8 @@
 
 /// How far the collection of a pack goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum PackMode {
     /// The mode that the task and the first probe suggest.

@@ -47,6 +47,8 @@ pub struct Wanted {
 
 /// What a NUL byte in a file does to the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Binary {
     /// The search of the file ends there. The default.
     #[default]
@@ -59,6 +61,8 @@ pub enum Binary {
 
 /// Whether upper and lower case differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Case {
     /// Upper and lower case differ.
     #[default]
@@ -71,6 +75,8 @@ pub enum Case {
 
 /// Where matches must begin and end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Bounds {
     /// Anywhere.
     #[default]

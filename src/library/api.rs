@@ -21,6 +21,8 @@ pub struct LibraryOptions {
 
 /// A source to add.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AddRequest {
     /// A folder, a file, a repository or the URL of one, or the address of a folder of a repository at GitHub or GitLab. A
     /// relative path is relative to the current folder.
@@ -48,6 +50,7 @@ impl AddRequest {
 
 /// What adding a source would do.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AddPlan {
     /// The library.
@@ -76,6 +79,7 @@ pub struct AddPlan {
 
 /// A source that was added.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AddReply {
     /// The source.
@@ -90,6 +94,7 @@ pub struct AddReply {
 
 /// The progress of an import.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum AddProgress {
     /// Bytes are copied.
@@ -117,6 +122,7 @@ pub type OnAddProgress<'p> = &'p (dyn Fn(AddProgress) + Sync);
 
 /// The sources of a library.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LibraryReply {
     /// The folder of the library.
@@ -131,6 +137,7 @@ pub struct LibraryReply {
 
 /// A source with the state of its index.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SourceStatus {
     /// The source.
@@ -155,6 +162,7 @@ pub struct SourceStatus {
 
 /// The state of a library.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LibraryStatus {
     /// The folder of the library.
@@ -169,6 +177,7 @@ pub struct LibraryStatus {
 
 /// An import that has not ended, because it is running or was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct UnfinishedImport {
     /// The id of the source.
@@ -187,6 +196,7 @@ pub struct UnfinishedImport {
 
 /// A source that was removed.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RemovedSource {
     /// The source.
@@ -197,6 +207,7 @@ pub struct RemovedSource {
 
 /// What an update of a source did.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct UpdatedSource {
     /// The source after the update.
@@ -211,6 +222,7 @@ pub struct UpdatedSource {
 
 /// The outcomes of a call about several sources, each of which can fail by itself.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SourceBatch<T> {
     /// The outcomes of the sources that did not fail.
@@ -227,6 +239,7 @@ impl<T> From<T> for SourceBatch<T> {
 
 /// A source for which a call failed.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FailedSource {
     /// The name of the source.
@@ -237,6 +250,7 @@ pub struct FailedSource {
 
 /// The result of a comparison of raw files with their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct VerifiedSource {
     /// The name of the source.
@@ -262,6 +276,7 @@ impl VerifiedSource {
 
 /// What was removed to free space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CollectedSources {
     /// The removed files and folders.

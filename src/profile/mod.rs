@@ -416,6 +416,21 @@ impl Profile {
     }
 }
 
+/// A profile is serialized as its TOML document.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Profile {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_toml())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> Deserialize<'de> for Profile {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Profile, D::Error> {
+        Profile::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
 impl FromStr for Feature {
     type Err = ProfileError;
 

@@ -19,6 +19,7 @@ pub struct Collection {
 
 /// The space target of a collection and the space before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SpaceTarget {
     /// The bytes that were allowed.
     pub max_bytes: u64,
@@ -30,6 +31,7 @@ pub struct SpaceTarget {
 
 /// Why a view is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum DropReason {
     /// The view cannot be read.
@@ -68,6 +70,7 @@ impl DropReason {
 
 /// A view that is dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Dropped {
     /// The root of the worktree.
@@ -89,6 +92,7 @@ impl Dropped {
 
 /// The result of a collection, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Collected {
     /// The current generation.

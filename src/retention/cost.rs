@@ -13,6 +13,7 @@ use crate::workspace::Workspace;
 
 /// The cost of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Cost {
     /// File versions that no other view names.

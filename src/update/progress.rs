@@ -4,6 +4,7 @@ use crate::store::LockHolder;
 
 /// The progress of an update.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Progress {
     /// The current stage.
@@ -29,6 +30,7 @@ impl Progress {
 
 /// A stage of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Stage {
     /// Waiting for another process that is changing the index.

@@ -6,6 +6,7 @@ use crate::id::Generation;
 
 /// The result of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RefreshReport {
     /// The current generation.

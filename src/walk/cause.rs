@@ -7,6 +7,7 @@ use crate::path::RelPath;
 
 /// The parts of a row's detail.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Cause {
     /// A line of an ignore file.
@@ -29,6 +30,7 @@ impl std::fmt::Display for Cause {
 
 /// A rule that would have excluded an entry, and what overruled it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Exception {
     /// The path in question, or a folder above it.
@@ -43,6 +45,7 @@ pub struct Exception {
 
 /// What can overrule a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum OverridingRule {
     /// A line of an ignore file that begins with `!`.

@@ -66,6 +66,8 @@ impl Default for AsRipgrep<'_> {
 
 /// The ignore files that apply in an exact search. The default is ripgrep's: all of them, and none in `files`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct IgnoreSources {
     /// `.ignore` and `.rgignore`.
     pub dot: bool,

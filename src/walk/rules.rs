@@ -55,6 +55,7 @@ pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];
 
 /// The kind of an ignore file, in the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum IgnoreKind {
     /// `.spyhopignore`, which only Spyhop reads.
@@ -92,6 +93,7 @@ impl IgnoreKind {
 
 /// A line of an ignore file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IgnoreRule {
     /// The kind of the file.

@@ -5,4 +5,6 @@ mod front_door;
 mod hosted_changes;
 mod in_memory;
 mod own_signals;
+#[cfg(feature = "serde")]
+mod serialized;
 mod support;

@@ -20,18 +20,23 @@ pub use crate::graph::EntryKind;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct EntriesRequest {
     /// Whether the entries are routes or commands.
     pub kind: EntryKind,
     /// Words that the method, the path or name, or the handler must contain, in any case; empty for all. At most 1,000
     /// characters.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub pattern: String,
     /// A symbol, as in [`GraphRequest::target`]: only entries whose handler is the symbol, or reaches it through up to 5
     /// calls.
     pub reaches: Option<String>,
     /// The maximum number of rows, 1 to 1,000. Default 200.
+    #[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::max_entries"))]
     pub max_results: usize,
     /// The filter of the files that declare the entries. Its kinds are kinds of the handler's symbol.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub filter: FilterSpec,
 }
 
@@ -45,6 +50,7 @@ impl EntriesRequest {
 
 /// The routes or the commands of a tree.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EntriesReply {
     /// Whether the entries are routes or commands.
@@ -73,6 +79,7 @@ impl EntriesReply {
 
 /// A route or a command, at the place that declares it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EntryRow {
     /// The source, if several sources were asked.

@@ -6,6 +6,8 @@ pub use crate::graph::FileEdge;
 
 /// What is asked about the graph of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum FileGraphQuestion {
     /// Every file and every import.
@@ -21,6 +23,8 @@ pub enum FileGraphQuestion {
 
 /// A question to the graph of files.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct FileGraphRequest {
     /// The question.
     pub question: FileGraphQuestion,
@@ -42,6 +46,7 @@ impl Default for FileGraphRequest {
 
 /// The graph of files: the files that answer the question, and the imports between them.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FileGraphReply {
     /// The question.
@@ -66,6 +71,7 @@ pub struct FileGraphReply {
 
 /// A file of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FileNode {
     /// The path.

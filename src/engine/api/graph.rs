@@ -6,6 +6,8 @@ pub use crate::graph::{EdgeRule, Relation};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum GraphQuestion {
     /// The definitions of a name, or of the name used at a position in a file.
     Definitions,
@@ -86,6 +88,8 @@ impl GraphQuestion {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct GraphRequest {
     /// The question.
     pub question: GraphQuestion,
@@ -95,10 +99,13 @@ pub struct GraphRequest {
     /// The maximum number of steps that are followed, 1 to 8; `None` for [`GraphQuestion::default_depth`].
     pub depth: Option<u32>,
     /// The lowest confidence of a row, 0 to 1. Default 0.3.
+    #[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::min_confidence"))]
     pub min_confidence: f32,
     /// The maximum number of rows, 1 to 1,000. Default 50.
+    #[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::max_results"))]
     pub max_results: usize,
     /// The filter of the files in which uses are shown; kinds are those of the using symbols.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub filter: FilterSpec,
     /// For [`GraphQuestion::References`]: only edges of this relation.
     pub relation: Option<Relation>,
@@ -110,6 +117,8 @@ pub struct GraphRequest {
 
 /// A change of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum GraphChanges {
     /// The differences between a revision and the searched tree (`A`), between two revisions (`A..B`), or between their
@@ -145,6 +154,7 @@ impl GraphRequest {
 
 /// The answer of the code graph.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct GraphReply {
     /// The question.
@@ -189,6 +199,7 @@ impl GraphReply {
 
 /// A test file that a change may affect.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AffectedTest {
     /// The source that has the file; `None` if one tree answers.
@@ -203,6 +214,7 @@ pub struct AffectedTest {
 
 /// An edge of the code graph, with the location in the source that shows the edge.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct GraphRow {
     /// The source that has the use; `None` if one tree answers.
@@ -236,6 +248,7 @@ pub struct GraphRow {
 
 /// The end of an edge.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum GraphEnd {
     /// A definition.

@@ -17,6 +17,8 @@ pub const MAX_GREP_CONTEXT: u32 = 100;
 
 /// An exact search of all lines. The options have the same meaning as in ripgrep.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::grep", deny_unknown_fields))]
 pub struct GrepRequest {
     /// A regular expression in the syntax of Rust's `regex`, or a text if `fixed` is set. It is matched line by line,
     /// unless `multi_line` is set. Must not be empty; together with `or_patterns` at most 10,000 characters.
@@ -124,6 +126,8 @@ impl GrepRequest {
 
 /// Which files an exact search reads, apart from the filter. The default is ripgrep's, except that no link is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct GrepFiles {
     /// The ignore files that apply.
@@ -140,6 +144,8 @@ pub struct GrepFiles {
 
 /// Which symbolic links an exact search follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum SymlinkPolicy {
     /// No link. The default, and the only choice for agents.
@@ -153,6 +159,7 @@ pub enum SymlinkPolicy {
 
 /// The lines that match a pattern.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct GrepReply {
     /// The pattern of the request.
@@ -216,6 +223,7 @@ pub struct PrintedGrep {
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct GrepLine {
     /// The source that has the file; `None` if one tree answers.
@@ -242,6 +250,7 @@ pub struct GrepLine {
 
 /// The definition around a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Enclosing {
     /// The kind of symbol.

@@ -6,6 +6,7 @@ use std::ops::Deref;
 /// Why rows may be missing in an answer: a cause for programs, and a sentence for people. The value dereferences to the
 /// sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Incomplete {
     /// The cause that the sentence names first. There may be others.
@@ -16,6 +17,7 @@ pub struct Incomplete {
 
 /// The cause of missing rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum IncompleteCause {
     /// The index is being built. A later answer has more.

@@ -12,6 +12,8 @@ pub const MAX_MAP_ITEMS: usize = 5_000;
 
 /// A request for the outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct MapRequest {
     /// The filter of files. Its `path` is the folder or file of the outline; its kinds are those of the symbols.
     pub filter: FilterSpec,
@@ -29,6 +31,7 @@ impl Default for MapRequest {
 
 /// The outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MapReply {
     /// The folder or file of the outline; empty for the whole tree.
@@ -56,6 +59,7 @@ pub struct MapReply {
 
 /// A folder or a file of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MapEntry {
     /// The source that has the folder or file; `None` if one tree answers.
@@ -80,6 +84,7 @@ pub struct MapEntry {
 
 /// A symbol of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MapSymbol {
     /// The name with its container, as `Type.method`.

@@ -23,6 +23,8 @@ use crate::text::Lines;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::pack", deny_unknown_fields))]
 pub struct PackRequest {
     /// The task in words, of 1 to 10,000 characters.
     pub task: String,
@@ -51,7 +53,8 @@ pub struct PackRequest {
     pub cursor: Option<String>,
     /// The stages that run.
     pub stages: PackStages,
-    /// The planner and the semantic clusterer.
+    /// The planner and the semantic clusterer. They have no serialized form; a deserialized request has the defaults.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub helpers: PackHelpers,
 }
 
@@ -79,6 +82,8 @@ impl PackRequest {
 
 /// The stages of a pack, each of which can be switched off for measurements. All run by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct PackStages {
     /// The task is divided into goals.
     pub goals: bool,
@@ -114,6 +119,7 @@ impl PackStages {
 
 /// A context pack: the code that a task needs, within a budget of tokens.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackReply {
     /// The goals of the task.
@@ -144,6 +150,7 @@ pub struct PackReply {
 
 /// A part of a task that was searched by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackGoal {
     /// The text that was searched.
@@ -160,6 +167,7 @@ pub struct PackGoal {
 
 /// A file of a pack.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackFile {
     /// The file.
@@ -182,6 +190,7 @@ pub struct PackFile {
 
 /// A whole function, type or other part of a file.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackUnit {
     /// The lines, with the doc comment.
@@ -211,6 +220,7 @@ pub struct PackUnit {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackLine {
     /// The number of the line, from 1.
@@ -221,6 +231,7 @@ pub struct PackLine {
 
 /// An edge of one step from or to a unit.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackTrace {
     /// How the ends are related; [`Relation::Tests`] for a test that covers the unit.
@@ -251,6 +262,7 @@ impl PackTrace {
 
 /// A place that a pack does not have.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LeftOutPlace {
     /// The file.
@@ -269,6 +281,7 @@ pub struct LeftOutPlace {
 
 /// Why a place is not in the pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
@@ -315,6 +328,7 @@ impl LeftOutReason {
 
 /// What the stages of a pack did.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackDiagnostics {
     /// The mode, never [`PackMode::Auto`].
@@ -337,6 +351,7 @@ pub struct PackDiagnostics {
 
 /// A region of the tree, and the goals about it.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackRegion {
     /// The goals, as indexes into [`PackReply::goals`].
@@ -349,6 +364,7 @@ pub struct PackRegion {
 
 /// Two goals that were compared.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackPair {
     /// The first goal.
@@ -365,6 +381,7 @@ pub struct PackPair {
 
 /// The backup: one file outside of the primary region.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PackBackup {
     /// The file.

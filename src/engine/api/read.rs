@@ -12,6 +12,8 @@ pub const MAX_READ_BYTES: usize = 16 << 20;
 
 /// A range of lines, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LineRange {
     /// The first line.
     pub first: u32,
@@ -57,6 +59,8 @@ impl std::fmt::Display for LineRange {
 /// A request for the text of a file, of some of its lines, or of a definition. At least one of `path` and `symbol` is
 /// required.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct ReadRequest {
     /// The file. No index is needed to read a file. If there is no file with this path, the value is taken as a path with
     /// lines, such as `a.rs:12-30`, or else as the name of a definition.
@@ -70,6 +74,7 @@ pub struct ReadRequest {
 
 /// The answer to a [`ReadRequest`].
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 pub enum ReadReply {
     /// The lines.
     Text(Box<ReadText>),
@@ -79,6 +84,7 @@ pub enum ReadReply {
 
 /// Lines of a file as it is now, or as it is in the view of the options.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ReadText {
     /// The file, with links resolved.
@@ -123,6 +129,7 @@ impl ReadText {
 
 /// The definitions of a name.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SymbolChoices {
     /// The name of the request.

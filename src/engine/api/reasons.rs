@@ -4,6 +4,7 @@ use crate::profile::Signal;
 
 /// A contribution of a signal to a score.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Reason {
     /// The signal.

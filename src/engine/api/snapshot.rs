@@ -7,6 +7,7 @@ use crate::id::Generation;
 
 /// Where an answer comes from.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Snapshot {
     /// The root of the tree.
@@ -31,6 +32,7 @@ pub struct Snapshot {
 
 /// The progress of a first update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Building {
     /// The number of files that can already be found.

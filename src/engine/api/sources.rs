@@ -9,6 +9,7 @@ use super::state::Status;
 
 /// The name of a tree in a set of trees. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SourceName(Arc<str>);
 
 impl SourceName {
@@ -31,6 +32,7 @@ impl fmt::Display for SourceName {
 
 /// Where the rows of one source come from.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SourceSnapshot {
     /// The name of the source.
@@ -56,6 +58,7 @@ impl SourceSnapshot {
 
 /// Where a source of a library came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Provenance {
     /// The kind of source, such as `git` or `tar`.
@@ -74,6 +77,7 @@ pub struct Provenance {
 
 /// The state of the sources of a set.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SourceStatuses {
     /// The sources, in their order.
@@ -82,6 +86,7 @@ pub struct SourceStatuses {
 
 /// The state of a source.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct NamedStatus {
     /// The name of the source.
@@ -94,6 +99,7 @@ pub struct NamedStatus {
 
 /// The package that a source is, by its own manifest. An import of the package leads to the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SourcePackage {
     /// The registry: `cargo`, `go`, `npm` or `python`.

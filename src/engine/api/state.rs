@@ -8,6 +8,7 @@ use crate::engine::Error;
 
 /// The state of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum State {
     /// There is no index.
@@ -37,6 +38,7 @@ impl State {
 
 /// The state of an index, with counts.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Status {
     /// The state.
@@ -83,6 +85,7 @@ pub struct Status {
 
 /// An event of a watch.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum WatchEvent {
     /// The index is current, and the watch keeps it current.
@@ -111,6 +114,7 @@ pub enum WatchEvent {
 
 /// Why a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum WatchEnd {
     /// The caller stopped the watch.
@@ -122,6 +126,7 @@ pub enum WatchEnd {
 
 /// The results of a thorough check of an index.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Checkup {
     /// The checks, in the order in which they ran.
@@ -137,6 +142,7 @@ impl Checkup {
 
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Check {
     /// What was checked.
@@ -151,6 +157,7 @@ pub struct Check {
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 pub enum Health {
     /// No problem was found.
     Ok,
@@ -174,6 +181,7 @@ impl Health {
 
 /// The files of a view that are not indexed or only partly indexed.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SkippedReply {
     /// The entries, sorted by path.
@@ -195,6 +203,7 @@ impl SkippedReply {
 
 /// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Explanation {
     /// The path of the request, with replacement characters if a name is not UTF-8.
@@ -215,6 +224,7 @@ pub struct Explanation {
 
 /// How an update treats a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum PathOutcome {
     /// The path is indexed with its content.

@@ -8,6 +8,7 @@ use crate::meta::{ViewInfo, ViewKey};
 
 /// A view of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ViewRow {
     /// The root of the worktree.
@@ -39,6 +40,7 @@ impl ViewRow {
 
 /// The views of an index, with sizes.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ViewsReply {
     /// The folder of the index.
@@ -56,6 +58,7 @@ pub struct ViewsReply {
 
 /// A view, with its cost.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct KeptView {
     /// The view.

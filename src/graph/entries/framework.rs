@@ -14,6 +14,7 @@ use super::template::Template;
 
 /// What an entry point is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum EntryKind {

@@ -7,6 +7,7 @@ use crate::library::api::AddProgress;
 
 /// What an intake did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IntakeReply {
     /// The inbox.
@@ -23,6 +24,7 @@ pub struct IntakeReply {
 
 /// An entry that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TakenEntry {
     /// The name of the entry in the inbox, or in the folder of its class if an earlier intake was killed.
@@ -41,6 +43,7 @@ pub struct TakenEntry {
 
 /// An entry that was not taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FailedEntry {
     /// The name of the entry in the inbox.
@@ -53,6 +56,7 @@ pub struct FailedEntry {
 
 /// The progress of an intake.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum IntakeEvent<'n> {
     /// An entry is taken in.
