@@ -32,6 +32,8 @@
 //! has no form: sessions, helpers of packs, and what is measured for learning weights. The program's JSON (`docs/json.md`) has a
 //! form of its own.
 //!
+//! The feature `async` adds `AsyncEngine`, whose calls can be awaited and are cancelled when their future is dropped.
+//!
 //! The stable API consists of the items on this page: the engine, its options, requests and replies with the types of their
 //! fields, and one [`Error`] with a [`kind`](Error::kind). `docs/api.txt` lists them. Modules that this page does not show are
 //! public for the program and the evaluation of this repository only; what can be named by a path through a module changes
@@ -44,6 +46,8 @@
 )]
 
 pub use document::Heading;
+#[cfg(feature = "async")]
+pub use engine::AsyncEngine;
 pub use engine::api::{
     ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
     ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,

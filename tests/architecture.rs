@@ -71,7 +71,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("grep_matcher", &["grep"]),
     ("notify", &["watch"]),
     ("rmcp", &["mcp"]),
-    ("tokio", &["http", "mcp", "serve"]),
+    ("tokio", &["engine", "http", "mcp", "serve"]),
     ("hyper", &["http", "mcp", "serve"]),
     ("jsonc_parser", &["graph", "install"]),
     ("lsp_server", &["lsp"]),

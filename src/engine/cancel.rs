@@ -20,7 +20,7 @@ thread_local! {
 impl Engine {
     /// Runs calls on this thread that `cancel` ends early, also at a deadline ([`Cancel::at`]). A walk of the tree or of a commit ends at the next folder, and the
     /// call fails with an error of kind [`super::ErrorKind::Cancelled`]. An update that has begun to write goes on to its
-    /// end, because the next call needs it.
+    /// end, because the next call needs it; with [`Cancel::ending_updates`], the update ends too.
     pub fn cancellable<T>(cancel: &Cancel, calls: impl FnOnce() -> T) -> T {
         struct Restored(Option<Cancel>);
         impl Drop for Restored {

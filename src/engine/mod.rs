@@ -10,6 +10,8 @@ mod advice;
 mod answer;
 pub mod api;
 mod archive;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod cancel;
 mod changes;
 mod chosen;
@@ -76,6 +78,8 @@ use tempfile::TempDir;
 pub use self::core::Engine;
 use self::core::EngineState;
 pub use api::LanguageRow;
+#[cfg(feature = "async")]
+pub use asynchronous::AsyncEngine;
 pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;

@@ -23,6 +23,7 @@ use crate::meta::{
     ViewKey,
 };
 use crate::retention::{DropReason, Judged, Strictness, judge};
+use crate::walk::{Cancel, WalkError};
 use crate::worker::FileAnalyzer;
 use crate::workspace::{WriteError, unix_now};
 
@@ -253,6 +254,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
             max_memory: self.updater.max_memory,
             n_files: self.plan.unchanged + self.n_tasks,
             progress: self.progress,
+            cancel: self.updater.cancel.as_ref(),
         };
         let first = match text_only {
             // There is no index to answer yet, so a user may be waiting.
@@ -284,7 +286,12 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         work.run(tasks, first, &mut deliver).map_err(|error| match error {
             Failed::Index(source) => WriteError::Index { dir: workspace.segment_dir(), source }.into(),
             Failed::Update(error) => error,
-        })
+        })?;
+        if self.updater.cancel.as_ref().is_some_and(Cancel::ends_update) {
+            self.checkpoint(writer, found)?;
+            return Err(WalkError::Cancelled.into());
+        }
+        Ok(())
     }
 
     /// The current metadata.

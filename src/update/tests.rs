@@ -238,6 +238,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         max_memory: None,
         n_files: 1,
         progress: &|_| (),
+        cancel: None,
     };
     let mut outcomes = Vec::new();
     let tasks = [ReadTask { path, identity, wanted: false, old: None }];

@@ -37,7 +37,7 @@ use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{ExtraTerms, TermList, Tokenizer};
-use crate::walk::FileIdentity;
+use crate::walk::{Cancel, FileIdentity};
 use crate::worker::{FileAnalyzer, Isolation, Lost};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
@@ -73,6 +73,8 @@ pub struct WorkerInputs<'w> {
     /// The number of files in the tree, unchanged ones included.
     pub n_files: usize,
     pub progress: OnProgress<'w>,
+    /// Ends the work between two files, as if no further file were left.
+    pub cancel: Option<&'w Cancel>,
 }
 
 /// The outcome of a file.
@@ -281,6 +283,9 @@ impl<'w> IndexWorker<'w> {
                 return self.flush(HOME);
             };
             for (place, task) in (start..).zip(batch) {
+                if self.work.cancel.is_some_and(Cancel::ends_update) {
+                    return self.flush(HOME);
+                }
                 if shared.stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }

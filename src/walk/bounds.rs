@@ -43,12 +43,24 @@ impl Default for CommitLimits {
 pub struct Cancel {
     is_cancelled: Arc<AtomicBool>,
     deadline: Option<Instant>,
+    ends_updates: bool,
 }
 
 impl Cancel {
     /// A handle that also cancels the work at `deadline`.
     pub fn at(deadline: Instant) -> Cancel {
         Cancel { deadline: Some(deadline), ..Cancel::default() }
+    }
+
+    /// This handle, which then also ends an update that has begun to write. What the update has indexed is kept as its
+    /// progress: the next update continues from there.
+    pub fn ending_updates(self) -> Cancel {
+        Cancel { ends_updates: true, ..self }
+    }
+
+    /// Whether an update that has begun to write ends too.
+    pub(crate) fn ends_update(&self) -> bool {
+        self.ends_updates && self.is_cancelled()
     }
 
     /// Cancels the work soon, or before it starts.
