@@ -8,7 +8,7 @@ use crate::support::Tree;
 /// Builds the examples, as `cargo test` without the name of a target does too.
 fn build() {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "spyhop", "--examples"]);
+    cargo.args(["build", "--quiet", "--package", "spyhop", "--examples", "--features", "async,serde"]);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
@@ -44,4 +44,8 @@ fn every_example_runs() {
     let live = run("live_buffer", &args, &tree);
     assert!(live.contains("as saved: nothing") && live.contains("with the buffer: src/new.rs"), "{live}");
     assert!(!tree.root().join("src/new.rs").exists());
+    let served = run("axum_service", &["resolve_api_key"], &tree);
+    assert!(served.starts_with("HTTP/1.1 200 OK") && served.contains(r#""path":"src/auth.rs""#), "{served}");
+    let refused = run("axum_service", &[""], &tree);
+    assert!(refused.starts_with("HTTP/1.1 400") && refused.contains(r#""kind":"bad-request""#), "{refused}");
 }
