@@ -1,6 +1,7 @@
 //! The error type of the facade.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::api::remedy::Remedy;
 use crate::archive::ArchiveError;
@@ -127,6 +128,49 @@ impl Error {
     /// What the caller can do about the error, if the remedy is known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
+    }
+
+    /// The error of the operating system that is the cause, if there is one.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        let mut next = self.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static));
+        while let Some(error) = next {
+            // Transparent errors lead past the error that they have.
+            if let Some(IndexError::Io(found)) = error.downcast_ref() {
+                return Some(found);
+            }
+            if let Some(SearchError::Index(IndexError::Io(found))) = error.downcast_ref() {
+                return Some(found);
+            }
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            next = error.source();
+        }
+        None
+    }
+
+    /// The file or folder that the error is about, if the cause is an error of the operating system.
+    pub fn io_path(&self) -> Option<&Path> {
+        let source = self.source.as_deref()?;
+        let of_file = || source.downcast_ref::<FileError>().map(|error| &error.path);
+        let of_workspace = || match source.downcast_ref()? {
+            WorkspaceError::File(error) => Some(&error.path),
+            _ => None,
+        };
+        let of_index = || match source.downcast_ref()? {
+            WriteError::Index { dir, source: IndexError::Io(_) } => Some(dir),
+            _ => None,
+        };
+        let of_record = || match source.downcast_ref()? {
+            SearchError::Meta(MetaError::File(error)) => Some(&error.path),
+            _ => None,
+        };
+        let of_root = || match source.downcast_ref()? {
+            WalkError::Unreadable { root, .. } => Some(root),
+            _ => None,
+        };
+        let path = of_file().or_else(of_workspace).or_else(of_index).or_else(of_record).or_else(of_root);
+        path.map(PathBuf::as_path)
     }
 
     /// An error of `kind` with the text of `source`.
@@ -313,6 +357,33 @@ pub(super) fn no_root(root: PathBuf, error: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_the_system_is_found_with_its_file() {
+        let io = || std::io::Error::from_raw_os_error(20);
+        let of_file = || FileError { action: "write", path: PathBuf::from("a"), source: io() };
+        let root = || WalkError::Unreadable { root: PathBuf::from("a"), source: io() };
+        let index = || WriteError::Index { dir: PathBuf::from("a"), source: IndexError::Io(io()) };
+        let errors: [Error; 8] = [
+            of_file().into(),
+            WorkspaceError::File(of_file()).into(),
+            WriteError::File(of_file()).into(),
+            SearchError::from(MetaError::File(of_file())).into(),
+            index().into(),
+            UpdateError::Write(index()).into(),
+            root().into(),
+            UpdateError::Walk(root()).into(),
+        ];
+        for error in errors {
+            assert_eq!(error.io_error().and_then(std::io::Error::raw_os_error), Some(20), "{error}");
+            assert_eq!(error.io_path(), Some(Path::new("a")), "{error}");
+        }
+        let of_index = Error::from(SearchError::from(IndexError::Io(io())));
+        assert!(of_index.io_error().is_some());
+        let bad = Error::bad("max_results is 0");
+        assert!(bad.io_error().is_none() && bad.io_path().is_none());
+        assert!(Error::from(WalkError::Cancelled).io_path().is_none());
+    }
 
     #[test]
     fn the_kind_tells_a_disk_from_damage() {
