@@ -18,6 +18,33 @@ use crate::results::{
 use crate::run::{self, Told};
 
 /// The index of one source tree, and every question to it.
+///
+/// - `path`: the root of the tree.
+/// - `index_dir`: the folder of the index; `None` for a folder in the user's cache folder.
+/// - `profile`: the ranking profile of searches that name none; `None` for the built-in one.
+/// - `threads`: the threads of an update and of a batch; `None` for one for each core.
+/// - `stale`: what a call does about changed files: `refresh` indexes them first, `warn` counts them, `ignore` does not look, `error`
+///   raises `StaleError`, and `wait` is `refresh` that waits for another process which is indexing.
+/// - `build`: whether a missing index is built; otherwise `NoIndexError` is raised.
+/// - `wait`: the seconds for which a change of the index waits for another process.
+/// - `max_memory`: the bytes that an update may use; `None` for 200 MiB and a share of the tree.
+/// - `max_file_bytes`: the size above which a file is found by its path only; `None` for 1 MiB.
+/// - `hidden`, `no_ignore`, `no_built_in`: whether hidden files, ignored files, and files that built-in rules skip are indexed.
+/// - `secrets`, `show_secrets`: whether files of secrets are indexed, and whether replies show values that look like secrets.
+/// - `grammars`: a folder of grammar manifests that replace built-in ones.
+/// - `view`: a git revision that is searched instead of the worktree.
+///
+/// Searches and lookups take filters, each a text or a list of texts:
+/// - `paths`: folders and files; a result is in one of them.
+/// - `globs`: globs over paths, such as `src/**/*.rs`; one that begins with `!` excludes.
+/// - `exclude`: texts; a path that contains one of them, in any case, is excluded.
+/// - `languages`: names of languages, such as `python`.
+/// - `kinds`: kinds of symbols or parts, such as `fn`, `class` or `doc`.
+///
+/// Other arguments of several methods:
+/// - `profile`: the ranking profile of the call, a `Profile` or the path of a TOML file; `None` for that of the engine.
+/// - `cursor`: the `next` of a reply, for the page after it.
+/// - `progress`: a function that is called with a `Progress` in the thread of the caller. Its exception ends the call.
 #[pyclass(frozen, module = "spyhop")]
 pub struct Engine {
     engine: spyhop::Engine,
@@ -101,7 +128,7 @@ impl Engine {
         Ok(Engine { engine, profile, threads })
     }
 
-    /// The usual root for a folder: the top folder of its git repository, or the folder itself.
+    /// The usual root for the folder `path`: the top folder of its git repository, or the folder itself.
     #[staticmethod]
     fn find_root(py: Python<'_>, path: PathBuf) -> PathBuf {
         py.detach(|| spyhop::Engine::find_root(&path))
@@ -126,7 +153,7 @@ impl Engine {
         Profile { inner: self.profile.clone().unwrap_or_else(built_in) }
     }
 
-    /// Updates the index, or builds it. `progress` is called with a `Progress` in the thread of the caller.
+    /// Updates the index, or builds it. If the call is interrupted, the next update continues from there.
     #[pyo3(signature = (*, progress=None))]
     fn update(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<UpdateReport> {
         run::call(py, progress.as_ref(), |told, _| {
@@ -134,7 +161,7 @@ impl Engine {
         })
     }
 
-    /// Rebuilds the index from the sources.
+    /// Rebuilds the index from the sources. The old index answers until the end.
     #[pyo3(signature = (*, progress=None))]
     fn rebuild(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<UpdateReport> {
         run::call(py, progress.as_ref(), |told, _| {
@@ -143,6 +170,15 @@ impl Engine {
     }
 
     /// Answers a query.
+    ///
+    /// - `query`: a question, a name or a piece of code.
+    /// - `max_results`: the hits of a page, at most 50.
+    /// - `mode`: the text of each hit: `compact` for none, `default` for the best lines, `debug` for the whole place and every reason.
+    /// - `min_score`: the lowest score of a hit, 0 to 1.
+    /// - `per_file`: the most hits in one file; `None` for 10.
+    /// - `expand`: the lines of context around each snippet.
+    /// - `exhaustive`: whether every file that contains the query text is a hit.
+    /// - `activity`: whether files that `touch` recorded rank higher.
     #[pyo3(signature = (
         query, *, max_results=10, mode="default", paths=None, globs=None, exclude=None, languages=None, kinds=None,
         min_score=0.0, per_file=None, expand=0, exhaustive=false, activity=true, profile=None, cursor=None,
@@ -180,7 +216,9 @@ impl Engine {
         })
     }
 
-    /// Answers many queries on all cores, each as `search` would, from one state of the index.
+    /// Answers many queries on all cores, each as `search` would, from one state of the index: the tree is compared with the index
+    /// once, before the first query, as `stale` says, and changes during the batch are not seen. The first query that fails ends the
+    /// batch. `queries` is a list of queries; the other arguments are those of `search`.
     #[pyo3(signature = (
         queries, *, max_results=10, mode="default", paths=None, globs=None, exclude=None, languages=None, kinds=None,
         min_score=0.0, per_file=None, expand=0, exhaustive=false, activity=true, profile=None, progress=None
@@ -220,7 +258,13 @@ impl Engine {
         })
     }
 
-    /// Measures every file that ranking rescores, by every feature, for many queries: a `FeatureMatrix`.
+    /// Measures every file that ranking rescores, by every feature, for many queries: a `FeatureMatrix`. The tree is compared with the
+    /// index once, as in `search_many`.
+    ///
+    /// - `queries`: the queries.
+    /// - `names`: the features; `None` for all of `feature_names()`.
+    /// - `limit`: the most files of a query, the first ones; `None` for all.
+    /// - `activity`: whether files that `touch` recorded rank higher.
     #[pyo3(signature = (
         queries, *, names=None, limit=None, paths=None, globs=None, exclude=None, languages=None, kinds=None,
         activity=false, profile=None, progress=None
@@ -264,6 +308,18 @@ impl Engine {
     }
 
     /// Finds the lines that match a regular expression; with a list, those that match any of them.
+    ///
+    /// - `pattern`: the expression or expressions, in the syntax of Rust's `regex`.
+    /// - `fixed`: whether patterns are texts.
+    /// - `case`: `sensitive`, `ignored` or `smart`, which ignores case unless a pattern has an upper-case letter.
+    /// - `word`: whether a match is whole words.
+    /// - `multi_line`: whether a match may span lines.
+    /// - `invert`: whether the lines that do not match are found.
+    /// - `max_count`: the most lines of one file; `None` for all.
+    /// - `rank`: whether files are ordered as a search would rank them, not by path.
+    /// - `enclosing`: whether lines name the definition around them.
+    /// - `context`: the lines of context before and after each line.
+    /// - `max_results`: the lines of a page, at most 1,000.
     #[pyo3(signature = (
         pattern, *, fixed=false, case="sensitive", word=false, multi_line=false, invert=false, max_count=None,
         rank=false, enclosing=false, context=0, max_results=50, paths=None, globs=None, exclude=None, languages=None,
@@ -311,6 +367,10 @@ impl Engine {
     }
 
     /// Finds files by name.
+    ///
+    /// - `pattern`: letters of the path in order, with gaps, or a glob; empty for all files.
+    /// - `include_scattered`: whether weak matches are listed beside better ones.
+    /// - `max_results`: the files of a page, at most 1,000.
     #[pyo3(signature = (
         pattern="", *, include_scattered=false, max_results=20, paths=None, globs=None, exclude=None, languages=None,
         cursor=None
@@ -336,6 +396,10 @@ impl Engine {
     }
 
     /// The outline of the tree, of a folder or of a file.
+    ///
+    /// - `path`: the folder or file; `None` for the tree.
+    /// - `depth`: the depth of folders with a row.
+    /// - `max_items`: the most rows of folders, files and symbols.
     #[pyo3(signature = (
         path=None, *, depth=2, max_items=200, globs=None, exclude=None, languages=None, kinds=None
     ))]
@@ -362,6 +426,9 @@ impl Engine {
     }
 
     /// Explains why a file has its rank for a query, or has none.
+    ///
+    /// - `path`: the file.
+    /// - `query`: the query.
     #[pyo3(signature = (path, query, *, paths=None, globs=None, exclude=None, languages=None, kinds=None, profile=None))]
     fn why_not(
         &self,
@@ -381,7 +448,7 @@ impl Engine {
         run::call(py, None, |_, _| Ok(WhyNot::from(self.engine.why_not(path, &request)?)))
     }
 
-    /// Records that a file was read or written, so that it ranks higher in later searches.
+    /// Records that the file `path` was read or written, so that it ranks higher in later searches.
     fn touch(&self, py: Python<'_>, path: &str) -> PyResult<()> {
         run::call(py, None, |_, _| Ok(self.engine.record_touch(path)?))
     }

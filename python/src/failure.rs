@@ -1,5 +1,7 @@
 //! From errors of the library to exceptions: the class follows from the kind, in `spyhop/errors.py`.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use spyhop::{Error, ErrorKind, ProfileError};
 
@@ -8,17 +10,24 @@ use spyhop::{Error, ErrorKind, ProfileError};
 pub struct Failure {
     kind: String,
     text: String,
+    /// The number and the file of the operating system's error, if that is the cause.
+    errno: Option<i32>,
+    file: Option<PathBuf>,
 }
 
 impl Failure {
     /// An error because of a wrong value.
     pub fn bad(text: impl Into<String>) -> Failure {
-        Failure { kind: kind_name(ErrorKind::BadRequest), text: text.into() }
+        Failure::of_kind(ErrorKind::BadRequest, text)
     }
 
     /// A bug of this program.
     pub fn internal(text: impl Into<String>) -> Failure {
-        Failure { kind: kind_name(ErrorKind::Internal), text: text.into() }
+        Failure::of_kind(ErrorKind::Internal, text)
+    }
+
+    fn of_kind(kind: ErrorKind, text: impl Into<String>) -> Failure {
+        Failure { kind: kind_name(kind), text: text.into(), errno: None, file: None }
     }
 
     /// The error, with the number of the query in a batch.
@@ -28,9 +37,11 @@ impl Failure {
 
     /// The exception.
     pub fn raised(self, py: Python<'_>) -> PyErr {
+        let Failure { kind, text, errno, file } = self;
+        let file = file.map(|file| file.to_string_lossy().into_owned());
         let made = py
             .import("spyhop.errors")
-            .and_then(|errors| errors.call_method1("of_kind", (self.kind.as_str(), self.text.as_str())));
+            .and_then(|errors| errors.call_method1("of_kind", (kind, text, errno, file)));
         match made {
             Ok(exception) => PyErr::from_value(exception),
             Err(error) => error,
@@ -40,7 +51,9 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure { kind: kind_name(error.kind()), text: error.to_string() }
+        let errno = error.io_error().and_then(std::io::Error::raw_os_error);
+        let file = error.io_path().map(PathBuf::from);
+        Failure { errno, file, ..Failure::of_kind(error.kind(), error.to_string()) }
     }
 }
 

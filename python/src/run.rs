@@ -62,13 +62,13 @@ impl Told {
 /// Runs `work` on a thread of its own, and reports its progress to `listener`.
 ///
 /// The work is cancelled if a signal handler or `listener` raises; then the call raises that exception, after the work
-/// has ended.
+/// has ended. A cancelled update ends between two files, and the next one continues from there.
 pub fn call<T: Send>(
     py: Python<'_>,
     listener: Option<&Py<PyAny>>,
     work: impl FnOnce(&Told, &Cancel) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    let (told, cancel) = (Told::default(), Cancel::default());
+    let (told, cancel) = (Told::default(), Cancel::default().ending_updates());
     let ended = py.detach(|| {
         std::thread::scope(|scope| {
             // Nothing is sent: the receiver wakes up when the thread drops the sender.

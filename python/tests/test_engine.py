@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -178,6 +180,36 @@ def test_classes_of_errors_are_those_that_python_programs_catch(tmp_path: Path) 
         spyhop.Engine(tmp_path / "two", index_dir=tmp_path / "index").update()
     assert raised.value.kind == "foreign-index"
     assert issubclass(spyhop.StorageError, OSError)
+
+
+def test_an_error_of_the_system_has_its_number_and_its_file(tmp_path: Path) -> None:
+    write(tmp_path, {"tree/a.py": "key = 1\n"})
+    engine = spyhop.Engine(tmp_path / "tree", index_dir=tmp_path / "file" / "index")
+    write(tmp_path, {"file": "no folder\n"})
+    with pytest.raises(OSError) as raised:
+        engine.update()
+    error = raised.value
+    assert isinstance(error, spyhop.StorageError)
+    assert (error.errno, error.strerror) == (errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    assert error.filename is not None and error.filename.startswith(str(tmp_path / "file"))
+    assert error.filename in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.kind, again.errno, again.filename, str(again)) == (error.kind, error.errno, error.filename, str(error))
+
+
+def test_a_batch_looks_at_the_tree_once(tmp_path: Path) -> None:
+    write(tmp_path / "tree", FILES)
+    engine = spyhop.Engine(tmp_path / "tree", index_dir=tmp_path / "index", threads=1)
+
+    def add(progress: spyhop.Progress) -> None:
+        if progress.stage == "queries":
+            write(tmp_path / "tree", {"src/new.py": "def brand_new_function():\n    pass\n"})
+
+    queries = ["brand_new_function"] * 2_000
+    before = engine.search_many(queries, progress=add)
+    assert (tmp_path / "tree" / "src" / "new.py").exists()
+    assert not any(hit.path == "src/new.py" for reply in before for hit in reply)
+    assert all(reply[0].path == "src/new.py" for reply in engine.search_many(queries[:3]))
 
 
 def test_results_are_pickled_compared_and_frozen(engine: spyhop.Engine) -> None:

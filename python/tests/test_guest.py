@@ -115,3 +115,45 @@ def test_an_interrupt_ends_a_feature_matrix(large: Path, tmp_path: Path) -> None
     call = 'engine.features(["adds a number to a value"] * 1_000_000)'
     took, rest = interrupted(INTERRUPTED.format(before="engine.update()", call=call), large, tmp_path / "index")
     assert took < 5 and rest == "True\n"
+
+
+def test_an_interrupt_ends_an_update_and_the_next_one_continues(large: Path, tmp_path: Path) -> None:
+    """The signal comes while the files are indexed: the listener sends it, so the test depends on no time."""
+    child = run(
+        """
+        import os, signal, sys
+        import spyhop
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        engine = spyhop.Engine(sys.argv[1], index_dir=sys.argv[2], threads=1)
+        seen = []
+        def listen(progress):
+            seen.append((progress.stage, progress.done))
+            if progress.stage == "index" and progress.done > 3:
+                os.kill(os.getpid(), signal.SIGINT)
+        try:
+            engine.update(progress=listen)
+        except KeyboardInterrupt:
+            print("interrupted", seen[-1][1] < 150)
+        print(engine.status().files < 150)
+        print(engine.update().parsed < 150, engine.status().files, engine.search("number_1").total > 0)
+        """,
+        large,
+        tmp_path / "index",
+    )
+    said, errors = child.communicate(timeout=300)
+    assert (said.split("\n"), errors) == (["interrupted True", "True", "True 150 True", ""], "")
+
+
+def test_a_listener_that_raises_leaves_the_engine_usable(large: Path, tmp_path: Path) -> None:
+    engine = spyhop.Engine(large, index_dir=tmp_path / "index")
+
+    def listen(progress: spyhop.Progress) -> None:
+        if progress.stage == "queries":
+            raise RuntimeError("enough")
+
+    for call in (engine.search_many, engine.features):
+        begun = time.monotonic()
+        with pytest.raises(RuntimeError, match="enough"):
+            call(["adds a number to a value"] * 100_000, progress=listen)
+        assert time.monotonic() - begun < 60
+        assert engine.search("number_1").total > 0

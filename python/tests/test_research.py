@@ -257,5 +257,7 @@ def test_a_fit_holds_groups_out_and_its_profile_is_loaded(tmp_path: Path) -> Non
         research.fit([(matrix, other)])
     with pytest.raises(spyhop.RequestError, match="'session' is not a feature"):
         research.fit([(matrix, SET)], add=["session"])
+    with pytest.raises(spyhop.RequestError, match="several sets are named 'own'"):
+        research.fit([(matrix, SET), (matrix, SET)], folds=2)
     two = research.fit([(matrix, SET), (matrix, other)], folds=2)
     assert "own/q0" in two.held_out and "alone/q0" in two.held_out

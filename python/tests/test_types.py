@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
+
+import spyhop
 
 TESTS = Path(__file__).parent
 
@@ -23,6 +27,30 @@ def test_the_package_and_the_tests_are_strict() -> None:
 def test_the_stubs_fit_the_module() -> None:
     allowed = str(TESTS / "stubtest.txt")
     check("mypy.stubtest", "spyhop._spyhop", "--ignore-disjoint-bases", "--ignore-unused-allowlist", "--allowlist", allowed)
+
+
+def test_the_documentation_of_the_stubs_is_that_of_the_module_and_names_every_argument() -> None:
+    stubs = ast.parse((TESTS.parent / "package" / "spyhop" / "_spyhop.pyi").read_text(encoding="utf-8"))
+    engine = next(node for node in stubs.body if isinstance(node, ast.ClassDef) and node.name == "Engine")
+    of_class = ast.get_docstring(engine)
+    assert of_class is not None and of_class == inspect.getdoc(spyhop.Engine)
+    methods = [node for node in engine.body if isinstance(node, ast.FunctionDef)]
+    assert len(methods) > 12
+    for method in methods:
+        own = ast.get_docstring(method) or ""
+        if own:
+            assert own == inspect.getdoc(getattr(spyhop.Engine, method.name)), method.name
+        for argument in [*method.args.args, *method.args.kwonlyargs]:
+            if argument.arg in ("cls", "self"):
+                continue
+            # A batch takes the arguments of one search.
+            known = own + of_class + (doc_of(methods, "search") if method.name == "search_many" else "")
+            assert f"`{argument.arg}`" in known, f"{method.name}: {argument.arg}"
+
+
+def doc_of(methods: list[ast.FunctionDef], name: str) -> str:
+    """The documentation of a method."""
+    return next(ast.get_docstring(method) or "" for method in methods if method.name == name)
 
 
 def test_a_wrong_use_is_refused(tmp_path: Path) -> None:

@@ -24,6 +24,36 @@ def _restore(name: str, json: bytes) -> Any: ...
 
 @final
 class Engine:
+    """The index of one source tree, and every question to it.
+
+    - `path`: the root of the tree.
+    - `index_dir`: the folder of the index; `None` for a folder in the user's cache folder.
+    - `profile`: the ranking profile of searches that name none; `None` for the built-in one.
+    - `threads`: the threads of an update and of a batch; `None` for one for each core.
+    - `stale`: what a call does about changed files: `refresh` indexes them first, `warn` counts them, `ignore` does not look, `error`
+      raises `StaleError`, and `wait` is `refresh` that waits for another process which is indexing.
+    - `build`: whether a missing index is built; otherwise `NoIndexError` is raised.
+    - `wait`: the seconds for which a change of the index waits for another process.
+    - `max_memory`: the bytes that an update may use; `None` for 200 MiB and a share of the tree.
+    - `max_file_bytes`: the size above which a file is found by its path only; `None` for 1 MiB.
+    - `hidden`, `no_ignore`, `no_built_in`: whether hidden files, ignored files, and files that built-in rules skip are indexed.
+    - `secrets`, `show_secrets`: whether files of secrets are indexed, and whether replies show values that look like secrets.
+    - `grammars`: a folder of grammar manifests that replace built-in ones.
+    - `view`: a git revision that is searched instead of the worktree.
+
+    Searches and lookups take filters, each a text or a list of texts:
+    - `paths`: folders and files; a result is in one of them.
+    - `globs`: globs over paths, such as `src/**/*.rs`; one that begins with `!` excludes.
+    - `exclude`: texts; a path that contains one of them, in any case, is excluded.
+    - `languages`: names of languages, such as `python`.
+    - `kinds`: kinds of symbols or parts, such as `fn`, `class` or `doc`.
+
+    Other arguments of several methods:
+    - `profile`: the ranking profile of the call, a `Profile` or the path of a TOML file; `None` for that of the engine.
+    - `cursor`: the `next` of a reply, for the page after it.
+    - `progress`: a function that is called with a `Progress` in the thread of the caller. Its exception ends the call.
+    """
+
     def __new__(
         cls,
         path: _Path,
@@ -45,15 +75,18 @@ class Engine:
         view: str | None = None,
     ) -> Engine: ...
     @staticmethod
-    def find_root(path: _Path) -> Path: ...
+    def find_root(path: _Path) -> Path:
+        """The usual root for the folder `path`: the top folder of its git repository, or the folder itself."""
     @property
     def root(self) -> Path: ...
     @property
     def index_dir(self) -> Path: ...
     @property
     def profile(self) -> Profile: ...
-    def update(self, *, progress: _OnProgress = None) -> UpdateReport: ...
-    def rebuild(self, *, progress: _OnProgress = None) -> UpdateReport: ...
+    def update(self, *, progress: _OnProgress = None) -> UpdateReport:
+        """Updates the index, or builds it. If the call is interrupted, the next update continues from there."""
+    def rebuild(self, *, progress: _OnProgress = None) -> UpdateReport:
+        """Rebuilds the index from the sources. The old index answers until the end."""
     def search(
         self,
         query: str,
@@ -73,7 +106,18 @@ class Engine:
         profile: _Profile = None,
         cursor: str | None = None,
         progress: _OnProgress = None,
-    ) -> SearchReply: ...
+    ) -> SearchReply:
+        """Answers a query.
+
+        - `query`: a question, a name or a piece of code.
+        - `max_results`: the hits of a page, at most 50.
+        - `mode`: the text of each hit: `compact` for none, `default` for the best lines, `debug` for the whole place and every reason.
+        - `min_score`: the lowest score of a hit, 0 to 1.
+        - `per_file`: the most hits in one file; `None` for 10.
+        - `expand`: the lines of context around each snippet.
+        - `exhaustive`: whether every file that contains the query text is a hit.
+        - `activity`: whether files that `touch` recorded rank higher.
+        """
     def search_many(
         self,
         queries: Sequence[str],
@@ -92,7 +136,11 @@ class Engine:
         activity: bool = True,
         profile: _Profile = None,
         progress: _OnProgress = None,
-    ) -> SearchReplies: ...
+    ) -> SearchReplies:
+        """Answers many queries on all cores, each as `search` would, from one state of the index: the tree is compared with the index
+        once, before the first query, as `stale` says, and changes during the batch are not seen. The first query that fails ends the
+        batch. `queries` is a list of queries; the other arguments are those of `search`.
+        """
     def features(
         self,
         queries: Sequence[str],
@@ -107,7 +155,15 @@ class Engine:
         activity: bool = False,
         profile: _Profile = None,
         progress: _OnProgress = None,
-    ) -> FeatureMatrix: ...
+    ) -> FeatureMatrix:
+        """Measures every file that ranking rescores, by every feature, for many queries: a `FeatureMatrix`. The tree is compared with the
+        index once, as in `search_many`.
+
+        - `queries`: the queries.
+        - `names`: the features; `None` for all of `feature_names()`.
+        - `limit`: the most files of a query, the first ones; `None` for all.
+        - `activity`: whether files that `touch` recorded rank higher.
+        """
     def grep(
         self,
         pattern: str | Sequence[str],
@@ -128,7 +184,21 @@ class Engine:
         languages: _Texts = None,
         kinds: _Texts = None,
         cursor: str | None = None,
-    ) -> GrepReply: ...
+    ) -> GrepReply:
+        """Finds the lines that match a regular expression; with a list, those that match any of them.
+
+        - `pattern`: the expression or expressions, in the syntax of Rust's `regex`.
+        - `fixed`: whether patterns are texts.
+        - `case`: `sensitive`, `ignored` or `smart`, which ignores case unless a pattern has an upper-case letter.
+        - `word`: whether a match is whole words.
+        - `multi_line`: whether a match may span lines.
+        - `invert`: whether the lines that do not match are found.
+        - `max_count`: the most lines of one file; `None` for all.
+        - `rank`: whether files are ordered as a search would rank them, not by path.
+        - `enclosing`: whether lines name the definition around them.
+        - `context`: the lines of context before and after each line.
+        - `max_results`: the lines of a page, at most 1,000.
+        """
     def files(
         self,
         pattern: str = "",
@@ -140,7 +210,13 @@ class Engine:
         exclude: _Texts = None,
         languages: _Texts = None,
         cursor: str | None = None,
-    ) -> FilesReply: ...
+    ) -> FilesReply:
+        """Finds files by name.
+
+        - `pattern`: letters of the path in order, with gaps, or a glob; empty for all files.
+        - `include_scattered`: whether weak matches are listed beside better ones.
+        - `max_results`: the files of a page, at most 1,000.
+        """
     def map(
         self,
         path: str | None = None,
@@ -151,7 +227,13 @@ class Engine:
         exclude: _Texts = None,
         languages: _Texts = None,
         kinds: _Texts = None,
-    ) -> MapReply: ...
+    ) -> MapReply:
+        """The outline of the tree, of a folder or of a file.
+
+        - `path`: the folder or file; `None` for the tree.
+        - `depth`: the depth of folders with a row.
+        - `max_items`: the most rows of folders, files and symbols.
+        """
     def status(self) -> Status: ...
     def why_not(
         self,
@@ -164,8 +246,14 @@ class Engine:
         languages: _Texts = None,
         kinds: _Texts = None,
         profile: _Profile = None,
-    ) -> WhyNot: ...
-    def touch(self, path: str) -> None: ...
+    ) -> WhyNot:
+        """Explains why a file has its rank for a query, or has none.
+
+        - `path`: the file.
+        - `query`: the query.
+        """
+    def touch(self, path: str) -> None:
+        """Records that the file `path` was read or written, so that it ranks higher in later searches."""
     def release_caches(self) -> None: ...
 
 @final

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class SpyhopError(Exception):
     """Why a request was not answered."""
@@ -51,7 +53,19 @@ class CancelledError(SpyhopError):
 
 
 class StorageError(SpyhopError, OSError):
-    """Reading or writing failed: the disk is full, a permission is missing, or another error of the system."""
+    """Reading or writing failed: the disk is full, a permission is missing, or another error of the system.
+
+    ``errno``, ``strerror`` and ``filename`` are those of the system's error, as far as they are known.
+    """
+
+    def __init__(
+        self, message: str, kind: str = "io", errno: int | None = None, filename: str | None = None
+    ) -> None:
+        super().__init__(message, kind)
+        self.args = (message, kind, errno, filename)
+        self.errno = errno
+        self.strerror = message if errno is None else os.strerror(errno)
+        self.filename = filename
 
 
 class InternalError(SpyhopError):
@@ -87,6 +101,9 @@ _CLASSES: dict[str, type[SpyhopError]] = {
 }
 
 
-def of_kind(kind: str, message: str) -> SpyhopError:
+def of_kind(kind: str, message: str, errno: int | None = None, filename: str | None = None) -> SpyhopError:
     """The exception for a kind; :class:`SpyhopError` itself for a kind without a class."""
-    return _CLASSES.get(kind, SpyhopError)(message, kind)
+    made = _CLASSES.get(kind, SpyhopError)
+    if issubclass(made, StorageError):
+        return made(message, kind, errno, filename)
+    return made(message, kind)

@@ -152,12 +152,16 @@ def fit(
 ) -> Fit:
     """Learns the weights of a profile.
 
-    ``parts`` are query sets with their feature matrices, usually one for each tree; a matrix has all features and was
+    ``parts`` are query sets with their feature matrices, usually one for each tree, and no two sets have one name; a matrix has all features and was
     measured with the profile ``start`` (default: the built-in one). Groups of the sets are held out in ``folds`` parts.
     ``strength`` says how far weights may go, and ``kinds`` how far those of a kind of query may be from the common ones.
     The features that ``start`` weighs are learned, and those of ``add``, without those of ``without``; a signal stands for
     all its features.
     """
+    names = [queries.name for _, queries in parts]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        text = f"several sets are named '{twice[0]}'; give each QuerySet a name of its own, which tells its queries apart"
+        raise RequestError(text, "bad-request")
     begin = start if start is not None else Profile.built_in()
     features = _chosen(begin, add, without)
     questions = [question for part in parts for question in _questions(part, features, begin)]
