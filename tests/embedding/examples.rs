@@ -44,6 +44,8 @@ fn every_example_runs() {
     let live = run("live_buffer", &args, &tree);
     assert!(live.contains("as saved: nothing") && live.contains("with the buffer: src/new.rs"), "{live}");
     assert!(!tree.root().join("src/new.rs").exists());
+    let memory = run("memory", &[".", "resolve_api_key"], &tree);
+    assert!(memory.contains("3 files indexed") && memory.trim_end().lines().count() == 9, "{memory}");
     let served = run("axum_service", &["resolve_api_key"], &tree);
     assert!(served.starts_with("HTTP/1.1 200 OK") && served.contains(r#""path":"src/auth.rs""#), "{served}");
     let refused = run("axum_service", &[""], &tree);
