@@ -223,6 +223,15 @@ export function fileSpans(reply: FileReply): Span[] {
     return spans;
 }
 
+/** A place of a result: its file and, of several trees, the tree. */
+export interface PlaceOfHit { path: string; source?: { name: string } | undefined }
+
+/** The tree and the view that a result comes from, as parameters. */
+export function treeOf(found: { state: SearchState }, place: PlaceOfHit): { root: string; view: string } {
+    const info = found.state.query;
+    return { root: place.source?.name ?? info?.root ?? "", view: info?.view ?? "" };
+}
+
 /** The place of an error in the text of a query, in characters. */
 export function errorRange(error: ApiError, text: string): Range | null {
     if (!error.span) return null;

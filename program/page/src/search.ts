@@ -5,6 +5,7 @@ import { ApiError, get, isAbort, post, search, withTotals, type SearchState } fr
 import { learn } from "./query";
 import { scopeOf, type Route } from "./route";
 import { TAB } from "./state";
+import { useSyntaxColors } from "./syntax";
 import type { FileHit, ModeName, RankedHit, SearchReply, Span } from "./wire";
 
 /** Results with their colours, of all pages that were asked. */
@@ -142,6 +143,11 @@ export function useSearch(route: Route, beat: number, isAtWork: () => boolean): 
             stop.abort();
         };
     }, [found, key, isBusy]);
+
+    useSyntaxColors(found, found?.key === key && !isBusy, (coloured) => {
+        store(coloured);
+        setFound((now) => (now === found ? coloured : now));
+    });
 
     const more = useCallback(() => {
         if (loading.current || !found || found.key !== key || !found.reply.next) return;

@@ -234,6 +234,16 @@ test("matches are marked, and code has colours", async () => {
     assert.ok(marks.length > 0 && marks.every((mark) => /seconds_of/i.test(mark)), marks.join());
 });
 
+test("excerpts of ranked hits get the colours of their syntax trees at rest", async () => {
+    await visit(page, "/?q=seconds_of&mode=ranked");
+    await settled(page);
+    // The lexer of lists knows no functions.
+    await page.waitForSelector(".row.line .c-function");
+    const names = await page.locator(".row.line .c-function").allInnerTexts();
+    assert.ok(names.some((name) => name.includes("seconds_of") || name.includes("seconds")), names.join());
+    assert.ok((await page.locator(".row.line mark").count()) > 0);
+});
+
 test("nothing found says so, and offers other ways", async () => {
     await visit(page, "/?q=zzqqxxyyww&mode=exact");
     await settled(page);

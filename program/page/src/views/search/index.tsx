@@ -1,7 +1,7 @@
 // The search view: facets, results, and beside them why the selected hit is there.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { get, fileSpans } from "../../api";
+import { fileSpans, get, treeOf } from "../../api";
 import { openInEditor } from "../../editor";
 import { useKeys } from "../../keys";
 import { VirtualList, type VirtualHandle } from "../../parts/virtual";
@@ -14,7 +14,7 @@ import type { FileReply, GrepHit, RankedHit } from "../../wire";
 import { Facets } from "./facets";
 import { Home } from "./home";
 import { Inspector } from "./inspector";
-import { placeHref, placeRoute, placeState, RowView, treeOf, type Actions } from "./row";
+import { placeHref, placeRoute, placeState, RowView, type Actions } from "./row";
 import { hitKey, HEIGHT, rowsOf, shownLines, type Context, type Rows } from "./rows";
 import { EarlyLine, Status } from "./status";
 

@@ -1,7 +1,7 @@
 // Beside the results: why the selected hit is there, who uses it, and why another file is not.
 
 import { useEffect, useState } from "preact/hooks";
-import { fileSpans, get } from "../../api";
+import { fileSpans, get, treeOf } from "../../api";
 import { Pieces, Shown } from "../../parts/code";
 import { bandText, Reasons } from "../../parts/reasons";
 import { hrefIn, keyIn, scopeOf, type Route } from "../../route";
@@ -9,7 +9,7 @@ import { useLoad } from "../../state";
 import { codeLines, count, folderOf, nameOf, visible } from "../../text";
 import type { Found } from "../../search";
 import type { FileHit, FileReply, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../wire";
-import { Kind, placeHref, placeRoute, treeOf } from "./row";
+import { Kind, placeHref, placeRoute } from "./row";
 import { targetOf } from "./index";
 
 export function Inspector({ found, hit }: { found: Found; hit: number }) {

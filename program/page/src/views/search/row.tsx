@@ -1,6 +1,7 @@
 // One row of a list of results.
 
 import type { ComponentChildren } from "preact";
+import { treeOf, type PlaceOfHit } from "../../api";
 import { Pieces, Shown } from "../../parts/code";
 import { Reasons } from "../../parts/reasons";
 import { href, within, type Route } from "../../route";
@@ -15,15 +16,6 @@ export interface Actions {
     why: (hit: number) => void;
     copyPath: (hit: number) => void;
     open: (hit: number) => void;
-}
-
-/** A place of a result: its file and, of several trees, the tree. */
-interface PlaceOfHit { path: string; source?: { name: string } | undefined }
-
-/** The tree and the view that a result comes from, as parameters. */
-export function treeOf(found: Found, place: PlaceOfHit): { root: string; view: string } {
-    const info = found.state.query;
-    return { root: place.source?.name ?? info?.root ?? "", view: info?.view ?? "" };
 }
 
 /** The query of the results, in the tree and the view that a result comes from. */
