@@ -10,7 +10,7 @@ use crate::similar::did_you_mean;
 pub enum RevisionError {
     /// There is no repository.
     #[error(
-        "'{spec}' names a revision, but there is no git repository around {}{}; leave the view out",
+        "'{spec}' names a revision, but there is no git repository around {}{}; ask without a revision",
         root.display(), why.as_ref().map_or_else(String::new, |why| format!(" that can be used ({why})"))
     )]
     NoRepository {
@@ -22,7 +22,7 @@ pub enum RevisionError {
         why: Option<String>,
     },
     /// The objects or references of the repository are not read.
-    #[error("'{spec}' cannot be looked up: {reason}; leave the view out")]
+    #[error("'{spec}' cannot be looked up: {reason}; ask without a revision")]
     NotRead {
         /// The requested revision.
         spec: String,

@@ -7,8 +7,6 @@
 
 use tree_sitter::Language;
 
-use super::highlights;
-
 /// A language whose parser is linked.
 pub(super) struct Linked {
     /// The name of the language's folder.
@@ -39,28 +37,28 @@ macro_rules! row {
 pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "lang-bash")] row!("bash", tree_sitter_bash::LANGUAGE, &[tree_sitter_bash::HIGHLIGHT_QUERY]),
     #[cfg(feature = "lang-c")] row!("c", tree_sitter_c::LANGUAGE, &[tree_sitter_c::HIGHLIGHT_QUERY]),
-    #[cfg(feature = "lang-cpp")] row!("cpp", tree_sitter_cpp::LANGUAGE, highlights::CPP),
+    #[cfg(feature = "lang-cpp")] row!("cpp", tree_sitter_cpp::LANGUAGE, super::highlights::CPP),
     #[cfg(feature = "lang-csharp")] row!("csharp", tree_sitter_c_sharp::LANGUAGE, &[tree_sitter_c_sharp::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-css")] row!("css", tree_sitter_css::LANGUAGE, &[tree_sitter_css::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-elixir")] row!("elixir", tree_sitter_elixir::LANGUAGE, &[tree_sitter_elixir::HIGHLIGHTS_QUERY]),
-    #[cfg(feature = "lang-go")] row!("go", tree_sitter_go::LANGUAGE, highlights::GO),
-    #[cfg(feature = "lang-haskell")] row!("haskell", tree_sitter_haskell::LANGUAGE, highlights::HASKELL),
+    #[cfg(feature = "lang-go")] row!("go", tree_sitter_go::LANGUAGE, super::highlights::GO),
+    #[cfg(feature = "lang-haskell")] row!("haskell", tree_sitter_haskell::LANGUAGE, super::highlights::HASKELL),
     #[cfg(feature = "lang-html")] row!("html", tree_sitter_html::LANGUAGE, &[tree_sitter_html::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-java")] row!("java", tree_sitter_java::LANGUAGE, &[tree_sitter_java::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE, &[tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY]),
-    #[cfg(feature = "lang-json")] row!("json", tree_sitter_json::LANGUAGE, highlights::JSON),
+    #[cfg(feature = "lang-json")] row!("json", tree_sitter_json::LANGUAGE, super::highlights::JSON),
     #[cfg(feature = "lang-kotlin")] row!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, &[]),
-    #[cfg(feature = "lang-lua")] row!("lua", tree_sitter_lua::LANGUAGE, highlights::LUA),
+    #[cfg(feature = "lang-lua")] row!("lua", tree_sitter_lua::LANGUAGE, super::highlights::LUA),
     #[cfg(feature = "lang-markdown")] row!("markdown", tree_sitter_md::LANGUAGE, &[tree_sitter_md::HIGHLIGHT_QUERY_BLOCK]),
     #[cfg(feature = "lang-php")] row!("php", tree_sitter_php::LANGUAGE_PHP, &[tree_sitter_php::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-python")] row!("python", tree_sitter_python::LANGUAGE, &[tree_sitter_python::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-ruby")] row!("ruby", tree_sitter_ruby::LANGUAGE, &[tree_sitter_ruby::HIGHLIGHTS_QUERY]),
-    #[cfg(feature = "lang-rust")] row!("rust", tree_sitter_rust::LANGUAGE, highlights::RUST),
+    #[cfg(feature = "lang-rust")] row!("rust", tree_sitter_rust::LANGUAGE, super::highlights::RUST),
     #[cfg(feature = "lang-scala")] row!("scala", tree_sitter_scala::LANGUAGE, &[tree_sitter_scala::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-swift")] row!("swift", tree_sitter_swift::LANGUAGE, &[tree_sitter_swift::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-toml")] row!("toml", tree_sitter_toml_ng::LANGUAGE, &[tree_sitter_toml_ng::HIGHLIGHTS_QUERY]),
-    #[cfg(feature = "lang-typescript")] row!("tsx", tree_sitter_typescript::LANGUAGE_TSX, highlights::TSX),
-    #[cfg(feature = "lang-typescript")] row!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, highlights::TYPESCRIPT),
+    #[cfg(feature = "lang-typescript")] row!("tsx", tree_sitter_typescript::LANGUAGE_TSX, super::highlights::TSX),
+    #[cfg(feature = "lang-typescript")] row!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, super::highlights::TYPESCRIPT),
     #[cfg(feature = "lang-yaml")] row!("yaml", tree_sitter_yaml::LANGUAGE, &[tree_sitter_yaml::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "lang-zig")] row!("zig", tree_sitter_zig::LANGUAGE, &[tree_sitter_zig::HIGHLIGHTS_QUERY]),
 ];

@@ -251,7 +251,7 @@ fn what_is_no_revision_is_named_with_the_choices() {
     assert_eq!(
         text,
         format!(
-            "'main' names a revision, but there is no git repository around {}; leave the view out",
+            "'main' names a revision, but there is no git repository around {}; ask without a revision",
             bare.root().display()
         )
     );
