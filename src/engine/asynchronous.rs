@@ -11,7 +11,7 @@ use super::{Cancel, Error, ErrorKind};
 /// An [`Engine`] whose calls can be awaited. Clones share the engine. The calls need a runtime of tokio.
 ///
 /// A future does nothing until it is polled. When a future is dropped, its call is cancelled: a walk ends at the next folder,
-/// an exact search at the next file, and a refresh or rebuild between two files, with its progress kept for the next update. An update
+/// an exact search at the next file, and a refresh or rebuild between two files; the next refresh continues a refresh. An update
 /// that another call needs for its answer, such as the first search of a tree, goes on to its end, because the next call needs it
 /// too. A limit of time is tokio's: `tokio::time::timeout(limit, engine.search(request))`.
 ///
@@ -71,8 +71,17 @@ impl AsyncEngine {
         &self,
         calls: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        self.run_until(Cancel::default(), calls).await
+    }
+
+    /// Runs calls to the engine, which `cancel` ends.
+    async fn run_until<T: Send + 'static>(
+        &self,
+        cancel: Cancel,
+        calls: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
         let AsyncEngine { engine } = self.clone();
-        on_own_thread(Cancel::default(), move || calls(&engine)).await
+        on_own_thread(cancel, move || calls(&engine)).await
     }
 
     /// Updates the index, or builds the index if there is none, as [`Engine::refresh`]. If the future is dropped, the update
@@ -84,8 +93,7 @@ impl AsyncEngine {
         &self,
         progress: impl Fn(Progress) + Send + Sync + 'static,
     ) -> Result<RefreshReport, Error> {
-        let AsyncEngine { engine } = self.clone();
-        on_own_thread(Cancel::default().ending_updates(), move || engine.refresh(&progress)).await
+        self.run_until(Cancel::default().ending_updates(), move |engine| engine.refresh(&progress)).await
     }
 
     /// Rebuilds the index from the sources, as [`Engine::rebuild`]. If the future is dropped, the rebuild ends soon, and the old
@@ -97,8 +105,7 @@ impl AsyncEngine {
         &self,
         progress: impl Fn(Progress) + Send + Sync + 'static,
     ) -> Result<RefreshReport, Error> {
-        let AsyncEngine { engine } = self.clone();
-        on_own_thread(Cancel::default().ending_updates(), move || engine.rebuild(&progress)).await
+        self.run_until(Cancel::default().ending_updates(), move |engine| engine.rebuild(&progress)).await
     }
 
     /// Answers several queries as one, as [`Engine::search_batch`].

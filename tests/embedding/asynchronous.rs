@@ -102,6 +102,21 @@ fn a_dropped_refresh_ends_and_the_next_one_continues() {
 }
 
 #[test]
+fn after_a_dropped_rebuild_the_old_index_answers() {
+    let (tree, engine) = slow();
+    runtime().block_on(engine.refresh(|_| ())).unwrap();
+    let reads = reads_of_dropped(&tree, engine.rebuild(|_| ()));
+    assert!((20..FILES / 2).contains(&reads), "{reads} reads");
+    let found = |name: &'static str| {
+        runtime().block_on(engine.symbols(SymbolsRequest::new(name))).unwrap().symbols.len()
+    };
+    assert_eq!((found("in_f100"), found("in_f399")), (1, 1));
+    assert_eq!(runtime().block_on(engine.status()).unwrap().files, FILES);
+    runtime().block_on(engine.rebuild(|_| ())).unwrap();
+    assert_eq!((found("in_f100"), found("in_f399")), (1, 1));
+}
+
+#[test]
 fn a_search_that_is_dropped_leaves_a_complete_index() {
     let (tree, engine) = slow();
     let reads = reads_of_dropped(&tree, engine.search(SearchRequest::new("in_f7")));
