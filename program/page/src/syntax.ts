@@ -35,6 +35,7 @@ export function useSyntaxColors(found: Found | null, isResting: boolean, show: (
                 // A server that is away, or a file that is gone: the lexer's colours stay.
                 return;
             }
+            if (stop.signal.aborted) return;
             show({ ...found, colors: found.reply.results.map((_, i) => known.get(hits[i]!) ?? found.colors[i] ?? []) });
         }, REST);
         return () => {
