@@ -59,6 +59,12 @@ pub const SNAPSHOT: Param = param(
     Takes::Nothing,
     "Copy the files of a folder, which is otherwise searched where it lies",
 );
+/// Unpacks archives inside an archive.
+pub const NESTED: Param = param(
+    "nested",
+    Takes::Nothing,
+    "Also unpack the archives inside an archive: the files of a/b.jar in the folder a/b.jar!",
+);
 /// Plans an import.
 pub const PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be added");
 /// A source by its name.
@@ -108,6 +114,7 @@ pub const ADD_SOURCE_ROWS: &[Row<Call<AddSourceRequest>>] = &[
         Ok(())
     }),
     command_line(&SNAPSHOT, |call, param, given| flag(&mut call.request.source.snapshot, param, given)),
+    command_line(&NESTED, |call, param, given| flag(&mut call.request.source.nested, param, given)),
     command_line(&PLAN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
 ];
 

@@ -37,6 +37,9 @@ pub struct AddRequest {
     pub folder: Option<String>,
     /// Whether the files of a folder are copied, so that later changes do not affect the source.
     pub snapshot: bool,
+    /// Whether archives inside an archive are unpacked too: the files of `a/b.jar` in the folder `a/b.jar!`. Archives inside
+    /// these stay files.
+    pub nested: bool,
     /// How the source is indexed; `None` for the options of the call.
     pub settings: Option<IndexSettings>,
 }

@@ -1,8 +1,11 @@
 //! The kind of a file, by its first bytes.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
 
 use super::manifest::SourceKind;
 
@@ -41,6 +44,12 @@ impl FileForm {
 /// The first bytes that are examined.
 const HEAD_BYTES: u64 = 8192;
 
+/// The size of a header of a tar archive.
+const HEADER_BYTES: u64 = 512;
+
+/// The largest window of a zstd frame. `zstd --long` without a number uses 128 MiB.
+pub(super) const MAX_WINDOW_BYTES: u64 = 128 << 20;
+
 /// The signatures of formats at the start of a file.
 const SIGNATURES: &[(&[u8], FileForm)] = &[
     (b"PK\x03\x04", FileForm::Zip),
@@ -77,9 +86,25 @@ fn form_of_head(head: &[u8]) -> FileForm {
     if head.contains(&0) { FileForm::Unknown } else { FileForm::Text }
 }
 
+/// Whether the file at `path` is a compressed tar archive. Other compressed files have the same first bytes.
+pub(super) fn holds_tar(path: &Path, compression: TarCompression) -> io::Result<bool> {
+    let file = BufReader::new(File::open(path)?);
+    let mut head = Vec::new();
+    // What cannot be decompressed is not a tar archive.
+    let read = match compression {
+        TarCompression::Plain => file.take(HEADER_BYTES).read_to_end(&mut head),
+        TarCompression::Gzip => MultiGzDecoder::new(file).take(HEADER_BYTES).read_to_end(&mut head),
+        TarCompression::Zstd => match StreamingDecoder::new_with_max_window_size(file, MAX_WINDOW_BYTES) {
+            Ok(decoder) => decoder.take(HEADER_BYTES).read_to_end(&mut head),
+            Err(_) => return Ok(false),
+        },
+    };
+    Ok(read.is_ok() && is_tar(&head))
+}
+
 /// Whether a file begins with a tar header, whose checksum counts the bytes of the header.
 fn is_tar(head: &[u8]) -> bool {
-    let Some(header) = head.get(..512) else { return false };
+    let Some(header) = head.get(..HEADER_BYTES as usize) else { return false };
     let sum = |range: &[u8]| range.iter().map(|byte| u32::from(*byte)).sum::<u32>();
     let expected = sum(&header[..148]) + 8 * u32::from(b' ') + sum(&header[156..]);
     let stored = std::str::from_utf8(&header[148..156]).unwrap_or_default();

@@ -93,6 +93,9 @@ pub struct SourceOrigin {
     pub folder: Option<String>,
     /// Whether a folder is copied.
     pub snapshot: bool,
+    /// Whether archives inside the archive are unpacked too.
+    #[serde(default)]
+    pub nested: bool,
 }
 
 impl SourceOrigin {

@@ -16,7 +16,9 @@ use super::plan;
 use super::protect;
 use super::records;
 use super::snapshot;
-use super::unpack::{TreeWriter, UnpackLimits, UnpackedTree, unpack_guarded, unpack_tar, unpack_zip};
+use super::unpack::{
+    TreeWriter, UnpackLimits, UnpackedTree, unpack_guarded, unpack_nested, unpack_tar, unpack_zip,
+};
 use crate::git::{Reach, RemoteRepository};
 use crate::path::RelPath;
 use crate::store;
@@ -141,6 +143,7 @@ impl Library {
                 let (file, bytes) = opened()?;
                 let mut writer = archive(bytes);
                 unpack_guarded(&mut writer, |writer| unpack_zip(file, writer))?;
+                unpack_inner(origin, &mut writer)?;
                 writer
             }
             SourceKind::Tar => {
@@ -152,6 +155,7 @@ impl Library {
                     return Err(LibraryError::NoTarAnyMore { location: origin.location.clone() });
                 };
                 unpack_guarded(&mut writer, |writer| unpack_tar(file, compression, writer))?;
+                unpack_inner(origin, &mut writer)?;
                 writer
             }
             SourceKind::File => {
@@ -194,6 +198,14 @@ impl Library {
         let spec = origin.reference.as_deref().unwrap_or("HEAD");
         checkout::check_out(&repo.tree_below(spec, &commit, folder)?, writer)
     }
+}
+
+/// Unpacks the archives inside an archive, if the request says so.
+fn unpack_inner(origin: &SourceOrigin, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
+    if origin.nested {
+        unpack_nested(writer)?;
+    }
+    Ok(())
 }
 
 /// The folder of a tree that is searched. Packages have all files in one folder, whose name says only the version.

@@ -53,18 +53,27 @@ pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryErro
             format!("ref '{reference}' needs a git repository, and {location} is none; leave the ref out");
         return Err(LibraryError::BadParameter(text));
     }
+    let is_archive = matches!(kind, SourceKind::Zip | SourceKind::Tar);
+    if request.nested && !is_archive {
+        let text = format!("nested needs an archive, and {location} is not one; leave nested out");
+        return Err(LibraryError::BadParameter(text));
+    }
     if kind == SourceKind::File && request.folder.is_some() {
         return Err(LibraryError::BadParameter(format!("{location} is one file; leave the folder out")));
     }
     let default = names::default_name(location::last_part(&location));
     let snapshot = kind == SourceKind::Folder && request.snapshot;
     let reference_text = reference.as_deref().unwrap_or_default();
-    let flag = if snapshot { "snapshot" } else { "" };
+    let flag = match (snapshot, request.nested) {
+        (true, _) => "snapshot",
+        (_, true) => "nested",
+        _ => "",
+    };
     let properties = [kind.name(), &location, reference_text, folder.as_deref().unwrap_or_default(), flag];
     let id = SourceId::new(&default, &properties);
     let name = request.name.clone().unwrap_or(default);
     names::check_name(&name)?;
-    let origin = SourceOrigin { kind, location, reference, folder, snapshot };
+    let origin = SourceOrigin { kind, location, reference, folder, snapshot, nested: request.nested };
     Ok(LocatedSource { id, name, origin, references })
 }
 

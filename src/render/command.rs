@@ -63,7 +63,10 @@ pub fn import_command(import: &UnfinishedImport) -> String {
             command += &format!(" {flag} {}", quoted(value));
         }
     }
-    command + if origin.snapshot { " --snapshot" } else { "" }
+    for (flag, is_set) in [(" --snapshot", origin.snapshot), (" --nested", origin.nested)] {
+        command += if is_set { flag } else { "" };
+    }
+    command
 }
 
 /// The two lines that a search and a status show if there is no index.
@@ -110,9 +113,12 @@ mod tests {
 
     #[test]
     fn the_command_that_continues_an_import_names_the_same_source() {
-        let check = |kind, location: &str, parts: [Option<&str>; 2], snapshot, expected: &str| {
+        let check = |kind, location: &str, parts: [Option<&str>; 2], is_flagged, expected: &str| {
             let [reference, folder] = parts.map(|part| part.map(str::to_string));
-            let origin = SourceOrigin { kind, location: location.to_string(), reference, folder, snapshot };
+            let (snapshot, nested) =
+                (is_flagged && kind == SourceKind::Folder, is_flagged && kind == SourceKind::Zip);
+            let location = location.to_string();
+            let origin = SourceOrigin { kind, location, reference, folder, snapshot, nested };
             let id = "a-0123456789".to_string().try_into().unwrap();
             let mut import = UnfinishedImport {
                 id,
@@ -137,6 +143,7 @@ mod tests {
         check(SourceKind::Git, "/w/100%", [None, None], false, "spyhop add file:///w/100%25");
         check(SourceKind::Git, "/w/a", [Some("v1"), None], false, "spyhop add /w/a --ref v1");
         check(SourceKind::Folder, "/w/a", [None, None], true, "spyhop add /w/a --snapshot");
+        check(SourceKind::Zip, "/w/a.zip", [None, None], true, "spyhop add /w/a.zip --nested");
     }
 
     #[test]

@@ -103,6 +103,28 @@ fn a_source_is_added_updated_renamed_and_removed() {
 }
 
 #[test]
+fn archives_inside_an_archive_are_searched_on_request() {
+    let sources = Sources::new();
+    sources.zip("keys.jar");
+    fs::rename(sources.path("keys.jar"), sources.path("keys/keys.jar")).unwrap();
+    fs::write(sources.path("keys/broken.zip"), b"PK\x03\x04 and nothing else").unwrap();
+    sources.zip("outer.zip");
+    let ran = sources.run(&["add", "outer.zip", "--nested"]);
+    assert!(ran.code == 0 && ran.out.starts_with("added outer (zip): 6 files, "), "{} {}", ran.out, ran.err);
+    assert!(ran.out.contains("\n  1 left out; spyhop library show names them\n"), "{}", ran.out);
+    let shown = sources.run(&["library", "show", "outer"]).out;
+    assert!(shown.contains("zip, with the archives inside\n"), "{shown}");
+    assert!(shown.contains("keys/broken.zip!: its entry 'keys/broken.zip' is damaged"), "{shown}");
+    let found = sources.json(&["grep", "rotate_signing_key", "--in", "outer"]);
+    let paths: Vec<_> = found["results"].as_array().unwrap().iter().map(|row| &row["path"]).collect();
+    assert_eq!(paths, ["keys.jar!/keys/src/keys.rs", "src/keys.rs"]);
+    fs::write(sources.path("keys/src/new.rs"), "pub fn added_later() {}\n").unwrap();
+    sources.zip("outer.zip");
+    assert_eq!(sources.json(&["library", "update", "outer"])["sources"][0]["new"], true);
+    assert_eq!(sources.json(&["library", "show", "outer"])["nested"], true);
+}
+
+#[test]
 fn a_tag_of_a_repository_is_added_and_a_branch_is_updated() {
     let sources = Sources::new();
     sources.repository();
@@ -136,6 +158,7 @@ fn errors_name_the_value_and_what_to_do() {
     check(&["add", "nowhere"], &["there is no file or folder 'nowhere'"]);
     check(&["add", "keys"], &["is in the library as 'keys'", "update"]);
     check(&["add", "keys", "--ref", "v9", "--name", "old"], &["'v9'"]);
+    check(&["add", "keys", "--nested", "--name", "old"], &["nested needs an archive"]);
     check(&["add", "broken.zip"], &["broken.zip is refused: it is damaged"]);
     check(&["add", "keys", "--ref", "main"], &["the name 'keys' is taken", "'keys-2'"]);
     check(&["add", "keys", "--snapshot", "--name", "a b"], &["the name 'a b' has characters"]);

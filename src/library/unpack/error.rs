@@ -7,7 +7,7 @@ use crate::store::IoCause;
 
 /// Why an archive is refused, with the entry that is the reason.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is refused: {}{fault}", archive.display(), entry.as_ref().map_or_else(|| "it ".to_string(), |entry| format!("its entry '{entry}' ")))]
+#[error("{} is refused: {}", archive.display(), self.reason())]
 pub struct UnpackError {
     /// The archive.
     pub archive: PathBuf,
@@ -16,6 +16,27 @@ pub struct UnpackError {
     pub entry: Option<String>,
     /// What is wrong.
     pub fault: UnpackFault,
+}
+
+impl UnpackError {
+    /// The reason, as a sentence about the archive.
+    pub(super) fn reason(&self) -> String {
+        let UnpackError { entry, fault, .. } = self;
+        match entry {
+            Some(entry) => format!("its entry '{entry}' {fault}"),
+            None => format!("it {fault}"),
+        }
+    }
+}
+
+impl UnpackFault {
+    /// Whether the fault is that of one entry or archive, and not of the limits of the whole source or of the disk.
+    pub(super) fn is_local(&self) -> bool {
+        !matches!(
+            self,
+            UnpackFault::TotalBytes(_) | UnpackFault::Ratio(_) | UnpackFault::Entries(_) | UnpackFault::Io(_)
+        )
+    }
 }
 
 /// What is wrong with an entry or an archive. The text continues a sentence that begins with the entry or the archive.

@@ -13,13 +13,10 @@ use super::error::{UnpackError, UnpackFault};
 use super::name::MAX_NAME_BYTES;
 use super::tar_pax;
 use super::writer::TreeWriter;
-use crate::library::format::TarCompression;
+use crate::library::format::{MAX_WINDOW_BYTES, TarCompression};
 
 /// The size of the largest extended header that is read.
 const MAX_HEADER_BYTES: u64 = 64 << 10;
-
-/// The largest window of a zstd frame. `zstd --long` without a number uses 128 MiB.
-const MAX_WINDOW_BYTES: u64 = 128 << 20;
 
 /// The most bytes that are read behind the end of the archive, to reach the checksum of the compression.
 const MAX_TRAILER_BYTES: u64 = 4 << 20;

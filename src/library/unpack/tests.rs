@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use tar::EntryType;
 
-use super::{TreeWriter, UnpackError, UnpackLimits, unpack_guarded, unpack_tar, unpack_zip};
+use super::{TreeWriter, UnpackError, UnpackLimits, unpack_guarded, unpack_nested, unpack_tar, unpack_zip};
 use crate::engine::ErrorKind;
 use crate::engine::api::Options;
 use crate::library::format::TarCompression;
@@ -337,4 +337,104 @@ fn archives_above_a_limit_are_refused() {
         let error = limited(many, UnpackLimits { total_bytes: 25, ..default }).to_string();
         assert!(error.contains("'c' makes the files larger than 25 bytes"), "{error}");
     }
+}
+
+/// An archive with archives of each kind, and what must not be unpacked.
+fn with_archives() -> Vec<u8> {
+    let jar = zip_of(&[item("src/x.rs"), stored("inner.tar", &tar_of(&[file("deep.rs")]))]);
+    zip_of(&[
+        item("main.rs"),
+        stored("lib/a.jar", &jar),
+        stored("b.tgz", &gzipped(&tar_of(&[file("b/y.rs")]))),
+        stored("page.1.gz", &gzipped(b"a manual page\n")),
+        stored("evil.zip", &zip_of(&[item("good.rs"), item("../evil.rs")])),
+        stored("cut.zip", &zip_of(&[item("a.rs")])[..30]),
+        stored("taken.zip", &zip_of(&[item("a.rs")])),
+        item("taken.zip!/own.rs"),
+    ])
+}
+
+#[test]
+fn archives_inside_an_archive_are_unpacked_on_request() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("outer.zip");
+    fs::write(&path, with_archives()).unwrap();
+    let root = Some(place.path().join("library"));
+    let library = Library::open(LibraryOptions { root, ..LibraryOptions::default() }).unwrap();
+    let add = |name: &str, nested: bool| {
+        let name = Some(name.to_string());
+        let request = AddRequest { name, nested, ..AddRequest::new(path.to_str().unwrap()) };
+        let source = library.add(&request, &Options::default(), &|_| ()).unwrap().source;
+        let raw = library.path(source.name.as_str()).unwrap();
+        let walk = ignore::WalkBuilder::new(&raw).standard_filters(false).build();
+        let files = walk.map(Result::unwrap).filter(|entry| entry.path().is_file());
+        let relative = |path: &Path| path.strip_prefix(&raw).unwrap().to_str().unwrap().replace('\\', "/");
+        let mut files: Vec<String> = files.map(|entry| relative(entry.path())).collect();
+        files.sort();
+        (source, files)
+    };
+    let plain = [
+        "b.tgz",
+        "cut.zip",
+        "evil.zip",
+        "lib/a.jar",
+        "main.rs",
+        "page.1.gz",
+        "taken.zip",
+        "taken.zip!/own.rs",
+    ];
+    assert_eq!(add("plain", false).1, plain);
+    let (source, files) = add("nested", true);
+    let mut expected: Vec<&str> = plain.to_vec();
+    expected.extend(["b.tgz!/b/y.rs", "lib/a.jar!/inner.tar", "lib/a.jar!/src/x.rs"]);
+    expected.sort_unstable();
+    assert_eq!(files, expected);
+    assert_eq!(source.files, expected.len());
+    let left_out: Vec<String> =
+        source.left_out.iter().map(|entry| format!("{}: {}", entry.path, entry.reason)).collect();
+    assert_eq!(left_out.len(), 3, "{left_out:?}");
+    let evil = "evil.zip!: its entry 'evil.zip!/../evil.rs' has a name with a part that";
+    assert!(left_out[0].starts_with(evil), "{left_out:?}");
+    assert!(left_out[1].starts_with("cut.zip!: its entry 'cut.zip' is damaged"), "{left_out:?}");
+    assert_eq!(left_out[2], "taken.zip!: an entry has the name of its folder");
+    assert!(library.verify("nested").unwrap().is_clean());
+}
+
+#[test]
+fn only_an_archive_has_archives_inside() {
+    let place = tempfile::tempdir().unwrap();
+    let root = Some(place.path().join("library"));
+    let library = Library::open(LibraryOptions { root, ..LibraryOptions::default() }).unwrap();
+    let tree = place.path().join("tree");
+    fs::create_dir(&tree).unwrap();
+    let request = AddRequest { nested: true, ..AddRequest::new(tree.to_str().unwrap()) };
+    let error = library.add(&request, &Options::default(), &|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadRequest);
+    assert!(error.to_string().contains("is not one; leave nested out"), "{error}");
+}
+
+#[test]
+fn limits_hold_for_all_archives_inside_together() {
+    let zeros = vec![0; 1 << 20];
+    // Each is refused for its last entry, so that none of its bytes stay.
+    let bomb = zip_of(&[deflated("zeros", &zeros), item("../evil.rs")]);
+    let names: Vec<String> = (0..9).map(|number| format!("{number}.zip")).collect();
+    let outer = zip_of(&names.iter().map(|name| stored(name, &bomb)).collect::<Vec<_>>());
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().to_path_buf();
+    let unpacked = |limits: UnpackLimits| {
+        fs::remove_dir_all(&tree).unwrap();
+        fs::create_dir(&tree).unwrap();
+        let mut writer = TreeWriter::new(Path::new("a"), &tree, Some(outer.len() as u64), limits, &|_| ());
+        unpack_zip(archive_file(&outer), &mut writer).unwrap();
+        unpack_nested(&mut writer).and_then(|()| writer.finish())
+    };
+    let default = UnpackLimits::default();
+    assert_eq!(unpacked(default).unwrap().left_out_count, 9);
+    let error = unpacked(UnpackLimits { total_bytes: 4 << 20, ..default }).unwrap_err().to_string();
+    assert!(error.contains("'3.zip!/zeros' makes the files larger than 4194304 bytes in all"), "{error}");
+    let error = unpacked(UnpackLimits { entries: 20, ..default }).unwrap_err().to_string();
+    assert!(error.contains("is one of more than 20 entries"), "{error}");
+    let error = unpacked(UnpackLimits { depth: 0, ..default }).unwrap();
+    assert_eq!(error.left_out_count, 9);
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::error::{UnpackError, UnpackFault};
 use super::limits::UnpackLimits;
-use super::name::{self, EntryName};
+use super::name::{self, EntryName, MAX_NAME_BYTES};
 use crate::library::api::AddProgress;
 use crate::library::listing::RawFile;
 use crate::library::manifest::LeftOutEntry;
@@ -38,6 +38,32 @@ pub(in crate::library) struct UnpackedTree {
     pub left_out_count: usize,
 }
 
+/// The extent of a tree at some time.
+struct TreeExtent {
+    files: usize,
+    bytes: u64,
+    left_out: usize,
+    left_out_count: usize,
+}
+
+impl UnpackedTree {
+    fn extent(&self) -> TreeExtent {
+        TreeExtent {
+            files: self.files.len(),
+            bytes: self.bytes,
+            left_out: self.left_out.len(),
+            left_out_count: self.left_out_count,
+        }
+    }
+
+    /// Forgets what was recorded after a time.
+    fn reset(&mut self, to: TreeExtent) {
+        self.files.truncate(to.files);
+        self.left_out.truncate(to.left_out);
+        (self.bytes, self.left_out_count) = (to.bytes, to.left_out_count);
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SeenKind {
     File,
@@ -49,9 +75,12 @@ pub(in crate::library) struct TreeWriter<'a> {
     /// The source, for errors.
     archive: PathBuf,
     tree: &'a Path,
+    /// The folder below which the entries are written, with a slash at its end; empty for the tree itself.
+    below: String,
     limits: UnpackLimits,
-    /// The most bytes of all files.
+    /// The most bytes of all files, also those that are removed again.
     most: u64,
+    spent: u64,
     /// Whether a backslash in a name is refused.
     backslash: bool,
     /// Whether names that differ by case only are refused.
@@ -80,7 +109,9 @@ impl<'a> TreeWriter<'a> {
         TreeWriter {
             archive: archive.to_path_buf(),
             tree,
+            below: String::new(),
             limits,
+            spent: 0,
             most: by_ratio.unwrap_or(u64::MAX).min(limits.total_bytes),
             backslash: cfg!(windows),
             refuses_collisions: true,
@@ -107,7 +138,17 @@ impl<'a> TreeWriter<'a> {
 
     /// Tells the size of all files, for the progress.
     pub fn expect(&mut self, bytes: u64) {
-        self.expected = bytes;
+        self.expected = self.written.bytes.saturating_add(bytes);
+    }
+
+    /// The folder of the tree.
+    pub fn tree(&self) -> &'a Path {
+        self.tree
+    }
+
+    /// The paths of the files so far.
+    pub fn paths(&self) -> Vec<String> {
+        self.written.files.iter().map(|file| file.path.clone()).collect()
     }
 
     pub fn limits(&self) -> &UnpackLimits {
@@ -117,24 +158,31 @@ impl<'a> TreeWriter<'a> {
     /// The size of the largest tar archive whose entries are within the limits: each entry also has a header, padding and
     /// perhaps a long name.
     pub fn most_tar_bytes(&self) -> u64 {
-        self.most.saturating_add((self.limits.entries as u64).saturating_mul(ENTRY_BYTES))
+        let entries = self.limits.entries.saturating_sub(self.entries) as u64;
+        self.most.saturating_sub(self.spent).saturating_add(entries.saturating_mul(ENTRY_BYTES))
     }
 
     /// The error for an entry.
     pub fn error(&self, entry: &[u8], fault: UnpackFault) -> UnpackError {
-        UnpackError { archive: self.archive.clone(), entry: Some(name::shown(entry)), fault }
+        UnpackError { archive: self.archive.clone(), entry: Some(self.shown(entry)), fault }
     }
 
     /// The error for the archive as a whole.
     pub fn error_of_all(&self, fault: UnpackFault) -> UnpackError {
-        UnpackError { archive: self.archive.clone(), entry: None, fault }
+        let entry = self.below.strip_suffix("!/").map(str::to_string);
+        UnpackError { archive: self.archive.clone(), entry, fault }
+    }
+
+    /// The name of an entry, as it is shown.
+    fn shown(&self, entry: &[u8]) -> String {
+        format!("{}{}", self.below, name::shown(entry))
     }
 
     /// Records an entry that is not part of the tree.
     pub fn leave_out(&mut self, entry: &[u8], reason: &str) {
         self.written.left_out_count += 1;
         if self.written.left_out.len() < NAMED {
-            let (path, reason) = (name::shown(entry), reason.to_string());
+            let (path, reason) = (self.shown(entry), reason.to_string());
             self.written.left_out.push(LeftOutEntry { path, reason });
         }
     }
@@ -205,10 +253,11 @@ impl<'a> TreeWriter<'a> {
                 Err(error) => return Err(self.error(entry, UnpackFault::Damaged(error.to_string()))),
             };
             bytes += read as u64;
+            self.spent += read as u64;
             if bytes > self.limits.file_bytes {
                 return Err(self.error(entry, UnpackFault::FileBytes(self.limits.file_bytes)));
             }
-            if self.written.bytes + bytes > self.most {
+            if self.spent > self.most {
                 let fault = match self.most == self.limits.total_bytes {
                     true => UnpackFault::TotalBytes(self.most),
                     false => UnpackFault::Ratio(self.limits.ratio),
@@ -250,8 +299,15 @@ impl<'a> TreeWriter<'a> {
 
     /// The path of an entry; `None` if the entry is left out.
     fn path(&mut self, entry: &[u8]) -> Result<Option<String>, UnpackError> {
-        match name::check(entry, self.limits.depth, self.backslash) {
-            Ok(EntryName::Path(path)) => Ok(Some(path)),
+        let depth = self.limits.depth.saturating_sub(self.below.matches('/').count());
+        match name::check(entry, depth, self.backslash) {
+            Ok(EntryName::Path(path)) if path.is_empty() => {
+                Ok(Some(self.below.trim_end_matches('/').to_string()))
+            }
+            Ok(EntryName::Path(path)) => match self.below.len() + path.len() {
+                bytes if bytes > MAX_NAME_BYTES => Err(self.error(entry, UnpackFault::LongName(bytes))),
+                _ => Ok(Some(format!("{}{path}", self.below))),
+            },
             Ok(EntryName::VersionControl) => {
                 self.leave_out(entry, "data of a version control system");
                 Ok(None)
@@ -282,6 +338,46 @@ impl<'a> TreeWriter<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Unpacks an archive of the tree, the file at `path`, into a new folder that is named like the file, with `!` behind the
+    /// name. If the archive is refused for a reason of its own, none of its entries are kept, and it is recorded as left
+    /// out. A limit of the whole source and an error of the disk are errors.
+    pub fn nested(
+        &mut self,
+        path: &str,
+        unpack: impl FnOnce(&mut TreeWriter<'a>) -> Result<(), UnpackError>,
+    ) -> Result<(), UnpackError> {
+        let folder = format!("{path}!");
+        let taken = self.seen.contains_key(&name::folded(&folder));
+        if taken || name::check(folder.as_bytes(), self.limits.depth, false).is_err() {
+            let reason =
+                if taken { "an entry has the name of its folder" } else { "its folder has no valid name" };
+            self.leave_out(folder.as_bytes(), reason);
+            return Ok(());
+        }
+        self.enter(&folder, folder.as_bytes())?;
+        // The archive is alone in its folder.
+        let around = folder.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| &folder[..at]);
+        let inside = around
+            .chain([&folder[..]])
+            .map(|path| (name::folded(path), (path.to_string(), SeenKind::Folder)));
+        let seen = std::mem::replace(&mut self.seen, inside.collect());
+        let (backslash, below) = (self.backslash, std::mem::replace(&mut self.below, format!("{folder}/")));
+        let before = self.written.extent();
+        self.backslash = cfg!(windows);
+        let unpacked = unpack(self);
+        (self.seen, self.backslash, self.below) = (seen, backslash, below);
+        match unpacked {
+            Err(error) if error.fault.is_local() => {
+                fs::remove_dir_all(self.tree.join(&folder))
+                    .map_err(|error| self.error(folder.as_bytes(), UnpackFault::Io(error)))?;
+                self.written.reset(before);
+                self.leave_out(folder.as_bytes(), &error.reason());
+                Ok(())
+            }
+            unpacked => unpacked,
+        }
     }
 
     /// Records a path. False if the path is a folder that is there already.

@@ -151,6 +151,8 @@ struct WireManifest<'a> {
     commit: Option<&'a str>,
     branch: Option<&'a str>,
     copied: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nested: bool,
     protected: bool,
     files: usize,
     bytes: u64,
@@ -182,6 +184,7 @@ impl<'a> WireManifest<'a> {
             commit: source.commit.as_deref(),
             branch: source.branch.as_deref(),
             copied: source.is_held(),
+            nested: origin.nested,
             protected: source.is_protected,
             files: source.files,
             bytes: source.bytes,

@@ -83,7 +83,12 @@ pub fn source(source: &SourceManifest, path: &Path, style: &Style) -> String {
     row("name", &style.paint(Ink::Symbol, &clean(&source.name)));
     row("id", source.id.as_str());
     row("state", source.state.name());
-    row("kind", &format!("{}{}", origin.kind.name(), if origin.snapshot { ", copied" } else { "" }));
+    let how = match (origin.snapshot, origin.nested) {
+        (true, _) => ", copied",
+        (_, true) => ", with the archives inside",
+        _ => "",
+    };
+    row("kind", &format!("{}{how}", origin.kind.name()));
     row("location", &clean(&origin.location));
     let asked = [("ref", &origin.reference), ("folder", &origin.folder)];
     for (name, value) in asked.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
