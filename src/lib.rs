@@ -71,7 +71,9 @@ pub use engine::api::{
     LockHolder, Neighbour, OverridingRule, PackHelpers, PrintedGrep, Remedy, SourceLine, SpaceTarget,
     SymlinkPolicy, ViewRow, ViewsReply, WatchEnd, WorkerPool,
 };
-pub use engine::api::{ExtraTerms, HostSignal, HostSignals, SignalInput, SignalValue, TokenizerHook};
+pub use engine::api::{
+    ExtraTerms, HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook,
+};
 pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use goals::{Clusterer, Planner};

@@ -57,7 +57,7 @@ use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::FeatureMeasures;
-pub use crate::search::{HostSignal, HostSignals, SignalInput, SignalValue};
+pub use crate::search::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::store::LockHolder;
 use crate::text::Lines;

@@ -129,6 +129,8 @@ struct OwnEntry {
     relative: Weights,
     #[serde(default)]
     rank: Weights,
+    #[serde(default)]
+    place: Weights,
 }
 
 #[derive(Deserialize)]
@@ -237,6 +239,9 @@ impl Profile {
         };
         let mut own = own::OwnWeights::default();
         for (name, entry) in &written.own {
+            for kind in QueryKind::ALL {
+                own.set_place(name, kind, entry.place.for_kind(kind));
+            }
             for (transform, weights) in
                 Transform::ALL.into_iter().zip([entry.value, entry.relative, entry.rank])
             {
@@ -342,6 +347,19 @@ impl Profile {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
             self.own.set(name, each, transform, weight);
         }
+    }
+
+    /// Sets the weight of a signal that a host adds on the places of a file, in log-odds for a measure of 1, for one kind of
+    /// query or for all kinds.
+    pub fn set_own_place_weight(&mut self, name: &str, kind: Option<QueryKind>, weight: f32) {
+        for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
+            self.own.set_place(name, each, weight);
+        }
+    }
+
+    /// The weight of a signal that a host adds on the places of a file.
+    pub fn own_place_weight(&self, kind: QueryKind, name: &str) -> f32 {
+        self.own.get_place(name, kind)
     }
 
     /// The weights of a signal that a host adds, in the order of [`Transform::ALL`].

@@ -49,7 +49,7 @@ pub use hits::Ranked;
 pub use literal::FEW;
 pub use measure::MeasuredFile;
 pub use model::{FeatureMeasures, RankedFile, feature_measures};
-pub use own::{HostSignal, HostSignals, SignalInput, SignalValue};
+pub use own::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use places::{MeasuredPlace, Place};
 pub use ranking::Ranking;
 pub use rarity::rarity;

@@ -4,12 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::id::ContentHash;
+use crate::model::SymbolKind;
 use crate::profile::{Profile, QueryKind, Signal};
+use crate::text::Lines;
 
-/// A signal that a host adds to the ranking: a number for each file, with a sentence.
+/// A signal that a host adds to the ranking: a number for each file or for each place in a file, with a sentence.
 ///
-/// The signal is measured on the files that ranking rescores. It orders these files and finds no others. A profile gives
-/// its weight ([`Profile::set_own_weight`]); with a weight of 0, the default, the signal is not measured.
+/// The signal is measured on the files that ranking rescores, and on the places of the first ten of these. It orders these
+/// files and places and finds no others. A profile gives its weights ([`Profile::set_own_weight`] for files,
+/// [`Profile::set_own_place_weight`] for places); with a weight of 0, the default, the signal is not measured.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,6 +56,13 @@ pub trait HostSignal: Send + Sync {
     /// The measure of a file for a query; `None` is 0. Threads call this at the same time. Equal inputs must give equal
     /// values, or pages of one query contradict each other.
     fn measure(&self, input: &SignalInput<'_>) -> Option<SignalValue>;
+
+    /// The measure of a place in a file for a query; `None`, the default, is 0. Only places with some evidence of the query
+    /// are measured. The rules for [`measure`](HostSignal::measure) apply.
+    fn measure_place(&self, input: &PlaceInput<'_>) -> Option<SignalValue> {
+        let _ = input;
+        None
+    }
 }
 
 /// What a [`HostSignal`] measures.
@@ -73,7 +83,25 @@ pub struct SignalInput<'a> {
     pub content: Option<ContentHash>,
 }
 
-/// The value of a [`HostSignal`] for a file.
+/// The place that a [`HostSignal`] measures: a function, a type, a constant, a section, or text outside of these.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PlaceInput<'a> {
+    /// The query and the file.
+    pub file: SignalInput<'a>,
+    /// The lines of the place.
+    pub lines: Lines,
+    /// The kind.
+    pub kind: SymbolKind,
+    /// The name that the place defines.
+    pub name: Option<&'a str>,
+    /// The type or module that contains this name.
+    pub container: Option<&'a str>,
+    /// The text of the place, with the comments and attributes before the item. A type is followed by its members.
+    pub text: &'a str,
+}
+
+/// The value of a [`HostSignal`] for a file or a place.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SignalValue {

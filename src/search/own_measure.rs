@@ -6,17 +6,22 @@ use super::context::Context;
 use super::own::{HostSignal, OwnMeasure, SignalInput, SignalValue};
 use crate::query::Query;
 
-/// The measures of the signals of the host that the profile weighs for this query, in the order of the signals.
-pub fn measured(query: &Query, context: &Context<'_>, file: u32) -> Vec<OwnMeasure> {
+/// What a signal knows of a file.
+pub fn file_input<'a>(query: &'a Query, context: &Context<'a>, file: u32) -> SignalInput<'a> {
     let version = context.snapshot.version(file);
-    let input = SignalInput {
+    SignalInput {
         query: &query.text,
         kind: query.kind,
         path: version.path(),
         language: context.grammars.name(version.language()),
         lines: version.lines(),
         content: version.content().ranked(),
-    };
+    }
+}
+
+/// The measures of the signals of the host that the profile weighs for this query, in the order of the signals.
+pub fn measured(query: &Query, context: &Context<'_>, file: u32) -> Vec<OwnMeasure> {
+    let input = file_input(query, context, file);
     let is_weighed = |signal: &&Arc<dyn HostSignal>| {
         context.profile.own_weights(query.kind, signal.name()).iter().any(|weight| *weight != 0.0)
     };

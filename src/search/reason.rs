@@ -5,7 +5,7 @@ use super::error::SearchError;
 use super::hits::Ranked;
 use super::measure::{MeasuredFile, Values};
 use super::model::{self, RankedFile};
-use super::places::Place;
+use super::places::{self, OwnPlacePart, Place};
 use super::role;
 use crate::meta::Outline;
 use crate::path::RelPath;
@@ -34,10 +34,15 @@ pub fn reasons(
     ranked: &RankedFile,
     hit: &Ranked,
 ) -> Result<Vec<Contribution>, SearchError> {
+    let own = OwnOfPlace::new(query, context, ranked, hit.place);
     let mut parts = ranked.parts;
+    // The lead of a place contains what the host adds to the place.
+    let of_host: f32 = own.values.iter().map(|(value, _)| value).sum();
+    parts[Signal::BestPlace as usize] -= of_host;
+    parts[Signal::Own as usize] += of_host;
     parts[Signal::Sibling as usize] = hit.sibling;
     parts[Signal::Literal as usize] += hit.lift;
-    let mut reasons = contributions(query, context, (ranked, hit.place), &parts)?;
+    let mut reasons = contributions(query, context, (ranked, hit.place), &parts, own)?;
     if hit.lift != 0.0 {
         let literal = reasons.iter_mut().filter(|reason| reason.signal == Signal::Literal);
         literal.for_each(|reason| reason.text.push_str(OF_FEW));
@@ -54,6 +59,7 @@ fn contributions(
     context: &Context<'_>,
     (ranked, place): (&RankedFile, Option<Place>),
     parts: &Values,
+    own: OwnOfPlace,
 ) -> Result<Vec<Contribution>, SearchError> {
     let measured = &ranked.measured;
     let amounts = model::amounts(parts);
@@ -61,7 +67,7 @@ fn contributions(
     let version = context.snapshot.version(measured.file);
     let mut names = Vec::new();
     let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
-    let writer = SentenceWriter { query, context, measured, place, outline };
+    let writer = SentenceWriter { query, context, measured, place, lead: own.lead, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
         .filter(|signal| !matches!(**signal, Signal::Base | Signal::Own) && parts[**signal as usize] != 0.0)
@@ -80,6 +86,13 @@ fn contributions(
             Contribution { signal: Signal::Own, value, amount: value * slope, text }
         },
     ));
+    let of_place = |(value, text): (f32, String)| Contribution {
+        signal: Signal::Own,
+        value,
+        amount: value * slope,
+        text,
+    };
+    reasons.extend(own.values.into_iter().map(of_place));
     reasons.sort_by(|a, b| b.amount.abs().total_cmp(&a.amount.abs()).then_with(|| a.signal.cmp(&b.signal)));
     reasons.push(Contribution {
         signal: Signal::Base,
@@ -88,6 +101,32 @@ fn contributions(
         text: base(),
     });
     Ok(reasons)
+}
+
+/// What the signals of the host add to the place that is shown.
+struct OwnOfPlace {
+    /// What each signal adds to the sum of the hit, in log-odds, and its sentence. A signal that only chose the place among
+    /// those of its file adds 0.
+    values: Vec<(f32, String)>,
+    /// The lead of the place, without the signals of the host.
+    lead: f32,
+}
+
+impl OwnOfPlace {
+    fn new(query: &Query, context: &Context<'_>, ranked: &RankedFile, place: Option<Place>) -> OwnOfPlace {
+        let at = place.map(|place| place.span.start);
+        let found = ranked.own_places.iter().find(|(start, _)| Some(*start) == at);
+        let parts: &[OwnPlacePart] = found.map_or(&[], |(_, parts)| parts);
+        let weight = match ranked.parts[Signal::BestPlace as usize] {
+            0.0 => 0.0,
+            _ => places::best_place_weight(query, context) * ranked.factor,
+        };
+        let value =
+            |part: &OwnPlacePart| (weight * part.weighed, format!("{}: {}", part.name, part.sentence));
+        let of_host: f32 = parts.iter().map(|part| part.weighed).sum();
+        let lead = ranked.measured.values[Signal::BestPlace as usize] - of_host;
+        OwnOfPlace { values: parts.iter().map(value).collect(), lead }
+    }
 }
 
 /// The sentence for the base.
@@ -109,6 +148,8 @@ struct SentenceWriter<'t> {
     measured: &'t MeasuredFile,
     /// The place that is shown. Sentences say so if a match is elsewhere in the file.
     place: Option<Place>,
+    /// The lead of the best place, without what the host adds to the place that is shown.
+    lead: f32,
     outline: Outline<'t>,
 }
 
@@ -158,7 +199,7 @@ impl SentenceWriter<'_> {
                 _ => format!("the file {}", literal(known.literal)),
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
-            Signal::BestPlace if value >= 0.0 => {
+            Signal::BestPlace if self.lead >= 0.0 => {
                 "by its own lines its best place matches better than the mean of the first files".to_string()
             }
             Signal::BestPlace => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use spyhop::{
-    Engine, ErrorKind, ExtraTerms, HostSignal, MemoryTree, Options, Profile, QueryKind, SearchRequest,
-    SignalInput, SignalValue, TokenizerHook, Transform,
+    Engine, ErrorKind, ExtraTerms, HostSignal, MemoryTree, Options, PlaceInput, Profile, QueryKind,
+    SearchReply, SearchRequest, SignalInput, SignalValue, SymbolKind, TokenizerHook, Transform,
 };
 
 use crate::support::{Tree, ask, check_alike, first, refresh, requests};
@@ -86,15 +86,75 @@ fn a_signal_without_a_weight_changes_no_bit_and_is_not_asked() {
     assert_eq!(calls.load(Relaxed), 0);
 }
 
+/// Prefers the places whose text has a mark.
+struct Marked(Arc<AtomicUsize>);
+
+impl HostSignal for Marked {
+    fn name(&self) -> &str {
+        "marked"
+    }
+
+    fn measure(&self, _: &SignalInput<'_>) -> Option<SignalValue> {
+        None
+    }
+
+    fn measure_place(&self, input: &PlaceInput<'_>) -> Option<SignalValue> {
+        self.0.fetch_add(1, Relaxed);
+        assert_eq!((input.kind, input.container), (SymbolKind::Fn, None));
+        assert!(input.text.contains(input.name.unwrap()) && input.file.path.ends_with(".rs"));
+        input.text.contains("MARK").then(|| SignalValue::new(1.0, format!("line {}", input.lines.first)))
+    }
+}
+
+#[test]
+fn a_signal_of_places_chooses_among_the_places_and_has_a_reason() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let plain = "pub fn one_token() {\n    open(token);\n}\n\npub fn two_token() {\n    open(token);\n}\n";
+    let marked = plain.replace("two_token() {\n", "two_token() { // MARK\n");
+    let tree = MemoryTree::of([("a.rs", plain.to_string()), ("b.rs", marked)]).unwrap();
+    let engine = Engine::in_memory(tree, with(vec![Arc::new(Marked(Arc::clone(&calls)))])).unwrap();
+    let answer = |weight: f32| -> SearchReply {
+        let mut profile = Profile::built_in().clone();
+        profile.set_own_place_weight("marked", None, weight);
+        let profile = Some(Arc::new(profile));
+        let reply =
+            engine.search(&SearchRequest { profile, ..SearchRequest::new("open the token") }).unwrap();
+        for hit in &reply.results {
+            let total: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
+            assert!((total - hit.score).abs() < 1e-4, "{weight}: {total} is not {}", hit.score);
+            let own: Vec<_> = hit.reasons.iter().filter(|reason| reason.text == "marked: line 5").collect();
+            let is_marked = hit.path.as_str() == "b.rs" && hit.symbol.as_deref() == Some("two_token");
+            assert_eq!(own.len(), usize::from(is_marked && weight != 0.0), "{hit:?}");
+            assert!(own.iter().all(|own| own.contribution * weight >= 0.0), "{own:?}");
+            assert!(weight < 3.0 || own.iter().all(|own| own.contribution > 0.0), "{own:?}");
+        }
+        reply
+    };
+    let first_of_b = |weight: f32| {
+        let reply = answer(weight);
+        let hit = reply.results.iter().find(|hit| hit.path.as_str() == "b.rs").unwrap();
+        hit.symbol.clone().unwrap()
+    };
+    assert_eq!(first_of_b(0.0), "one_token");
+    assert_eq!(calls.load(Relaxed), 0);
+    assert_eq!(first_of_b(3.0), "two_token");
+    assert!(calls.load(Relaxed) > 0);
+    assert_eq!(first_of_b(-3.0), "one_token");
+}
+
 #[test]
 fn a_profile_is_written_and_read_with_own_weights() {
     let mut profile = Profile::built_in().clone();
     assert_eq!(profile.own_signals().count(), 0);
     profile.set_own_weight("recent", Some(QueryKind::Words), Transform::Rank, 0.25);
+    profile.set_own_place_weight("near", Some(QueryKind::Names), 1.5);
     let again = Profile::parse(&profile.to_toml()).unwrap();
     assert_eq!(again.to_toml(), profile.to_toml());
     assert_eq!(again.own_weights(QueryKind::Words, "recent"), [0.0, 0.0, 0.25]);
     assert_eq!(again.own_weights(QueryKind::Names, "recent"), [0.0; 3]);
+    assert_eq!(again.own_place_weight(QueryKind::Names, "near"), 1.5);
+    assert_eq!(again.own_place_weight(QueryKind::Words, "near"), 0.0);
+    assert_eq!(again.own_signals().collect::<Vec<_>>(), ["near", "recent"]);
     let broken = profile.to_toml().replace("words = 0.2500", "words = nan");
     assert!(Profile::parse(&broken).unwrap_err().to_string().contains("own.recent"));
 }

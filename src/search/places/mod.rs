@@ -6,12 +6,15 @@
 //! texts alone: verbatim runs, templates, and how well their best places match.
 
 mod measure;
+mod own;
 mod parts;
 mod runs;
 mod templates;
 mod units;
 
 use self::measure::{MeasuredUnit, UnitMeasure};
+use self::own::OwnPlaceMeasure;
+pub use self::own::OwnPlacePart;
 use self::units::Unit;
 use super::context::Context;
 use super::error::SearchError;
@@ -66,6 +69,8 @@ pub struct MeasuredPlace {
     pub sum: f32,
     /// By signal: the measure, and the measure divided by the greatest one in the file.
     pub values: [[f32; 2]; PlaceSignal::COUNT],
+    /// What the signals of the host add to the sum.
+    pub own: Vec<OwnPlacePart>,
 }
 
 /// The places of the first files, best first. A file has no places if its current text is not the indexed text.
@@ -99,7 +104,8 @@ pub fn places(
         let mut names = Vec::new();
         let outline = version.outline(&mut names)?;
         let measured = measure.file(ranked, &outline, &text)?;
-        Ok(weigh_units(measured, context, query.kind))
+        let own = OwnPlaceMeasure::new(query, context, ranked.file, &outline, &text);
+        Ok(weigh_units(measured, context, query.kind, &own))
     };
     let n_read = first.len();
     let all = parallel::map_init(context.snapshot.is_large(), first, at_hand, work, || ());
@@ -107,6 +113,10 @@ pub fn places(
     let (read, others) = files.split_at_mut(n_read);
     add_texts(read, &places, context, query);
     add_best_places(read, &places, others.first().map(|ranked| ranked.raw), context, query);
+    for (ranked, places) in read.iter_mut().zip(&places) {
+        let weighed = places.iter().filter(|place| !place.own.is_empty());
+        ranked.own_places = weighed.map(|own| (own.place.span.start, own.own.clone())).collect();
+    }
     sort(read, &mut places, context);
     Ok(places)
 }
@@ -143,11 +153,7 @@ fn add_best_places(
     context: &Context<'_>,
     query: &Query,
 ) {
-    let feature = Feature { signal: Signal::BestPlace, transform: Transform::Value };
-    let weight = match query.is_report {
-        true => context.profile.reports.best_place,
-        false => context.profile.weight(query.kind, feature),
-    };
+    let weight = best_place_weight(query, context);
     if weight == 0.0 {
         return;
     }
@@ -156,6 +162,15 @@ fn add_best_places(
     let leads = leads_of_best(&sums, &best, least, weight);
     for (ranked, lead) in files.iter_mut().zip(leads) {
         add(ranked, Signal::BestPlace, lead, weight);
+    }
+}
+
+/// The weight of the best place of a file in the sum of the file.
+pub fn best_place_weight(query: &Query, context: &Context<'_>) -> f32 {
+    let feature = Feature { signal: Signal::BestPlace, transform: Transform::Value };
+    match query.is_report {
+        true => context.profile.reports.best_place,
+        false => context.profile.weight(query.kind, feature),
     }
 }
 
@@ -198,7 +213,12 @@ fn sort(files: &mut [RankedFile], places: &mut [Vec<MeasuredPlace>], context: &C
 }
 
 /// Weighs the measures of the units of a file.
-fn weigh_units(measured: Vec<MeasuredUnit>, context: &Context<'_>, kind: QueryKind) -> Vec<MeasuredPlace> {
+fn weigh_units(
+    measured: Vec<MeasuredUnit>,
+    context: &Context<'_>,
+    kind: QueryKind,
+    own: &OwnPlaceMeasure<'_>,
+) -> Vec<MeasuredPlace> {
     let mut greatest = [0.0f32; PlaceSignal::COUNT];
     for unit in &measured {
         greatest.iter_mut().zip(unit.values).for_each(|(most, value)| *most = most.max(value));
@@ -208,10 +228,12 @@ fn weigh_units(measured: Vec<MeasuredUnit>, context: &Context<'_>, kind: QueryKi
     for MeasuredUnit { unit, values, mask, literal, wanted } in measured {
         let relative = |at: usize| if greatest[at] > 0.0 { values[at] / greatest[at] } else { 0.0 };
         let values: [[f32; 2]; PlaceSignal::COUNT] = std::array::from_fn(|at| [values[at], relative(at)]);
-        let sum = values.iter().zip(weights).map(|(of, by)| of[0] * by[0] + of[1] * by[1]).sum::<f32>();
+        let own = own.parts(&unit);
+        let sum = values.iter().zip(weights).map(|(of, by)| of[0] * by[0] + of[1] * by[1]).sum::<f32>()
+            + own.iter().map(|part| part.weighed).sum::<f32>();
         let Unit { span, lines, kind, symbol, .. } = unit;
         let place = Place { span, lines, kind, symbol, mask, literal, wanted, probability: 0.0 };
-        places.push(MeasuredPlace { place, sum, values });
+        places.push(MeasuredPlace { place, sum, values, own });
     }
     // The units are in the order of the file, and the sort is stable.
     places.sort_by(|a, b| b.sum.total_cmp(&a.sum));

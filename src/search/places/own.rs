@@ -1,0 +1,68 @@
+//! The measures of the signals of a host on places.
+
+use std::sync::Arc;
+
+use super::units::Unit;
+use crate::meta::Outline;
+use crate::query::Query;
+use crate::search::context::Context;
+use crate::search::own::{HostSignal, PlaceInput, SignalInput};
+use crate::search::own_measure::file_input;
+
+/// What a signal of the host adds to a place.
+#[derive(Clone, Debug)]
+pub struct OwnPlacePart {
+    /// The name of the signal.
+    pub name: String,
+    /// The sentence.
+    pub sentence: String,
+    /// The weighed measure, in log-odds.
+    pub weighed: f32,
+}
+
+/// Measures the places of a file by the signals of the host that the profile weighs.
+pub struct OwnPlaceMeasure<'m> {
+    signals: Vec<(&'m Arc<dyn HostSignal>, f32)>,
+    file: SignalInput<'m>,
+    outline: &'m Outline<'m>,
+    text: &'m str,
+}
+
+impl<'m> OwnPlaceMeasure<'m> {
+    pub fn new(
+        query: &'m Query,
+        context: &'m Context<'m>,
+        file: u32,
+        outline: &'m Outline<'m>,
+        text: &'m str,
+    ) -> OwnPlaceMeasure<'m> {
+        let weight =
+            |signal: &Arc<dyn HostSignal>| context.profile.own_place_weight(query.kind, signal.name());
+        let weighed = context.signals.iter().map(|signal| (signal, weight(signal)));
+        let signals = weighed.filter(|(_, weight)| *weight != 0.0).collect();
+        OwnPlaceMeasure { signals, file: file_input(query, context, file), outline, text }
+    }
+
+    /// The parts of a unit, without those that are 0.
+    pub fn parts(&self, unit: &Unit) -> Vec<OwnPlacePart> {
+        if self.signals.is_empty() {
+            return Vec::new();
+        }
+        let symbol = unit.symbol.filter(|_| unit.is_named).map(|at| &self.outline.symbols[at as usize]);
+        let input = PlaceInput {
+            file: self.file,
+            lines: unit.lines,
+            kind: unit.kind,
+            name: symbol.map(|symbol| symbol.name),
+            container: symbol.and_then(|symbol| symbol.container),
+            text: self.text.get(unit.span.start as usize..unit.span.end as usize).unwrap_or_default(),
+        };
+        let part = |(signal, weight): &(&Arc<dyn HostSignal>, f32)| {
+            let value = signal.measure_place(&input)?;
+            let weighed = value.value * weight;
+            let (name, sentence) = (signal.name().to_string(), value.sentence);
+            (weighed.is_finite() && weighed != 0.0).then_some(OwnPlacePart { name, sentence, weighed })
+        };
+        self.signals.iter().filter_map(part).collect()
+    }
+}
