@@ -1,6 +1,6 @@
 // The search of the page: one at a time, the newest one counts, finished ones are kept for back and forward.
 
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, get, isAbort, post, search, withTotals, type SearchState } from "./api";
 import { learn } from "./query";
 import { scopeOf, type Route } from "./route";
@@ -65,7 +65,8 @@ export function useSearch(route: Route, beat: number, isAtWork: () => boolean): 
     const loading = useRef(false);
     const seenBeat = useRef(beat);
 
-    useEffect(() => {
+    // The request goes out before the picture of the key press is drawn.
+    useLayoutEffect(() => {
         const kept = cache.get(key);
         const isRefresh = seenBeat.current !== beat;
         seenBeat.current = beat;

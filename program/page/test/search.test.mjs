@@ -207,7 +207,7 @@ test("files by name come before the results, in a line that is there anyway", as
     await page.waitForSelector(".early a");
     assert.match(await text(".early"), /clock\.py/);
     assert.equal(await page.evaluate(() => document.querySelector(".list").getBoundingClientRect().top), top);
-    assert.equal(await page.locator(".results.stale").count(), 1);
+    await page.waitForSelector(".results.stale");
     await page.unroute("**/api/v1/search?q=clock&*");
     await visit(page, "/?q=clock&mode=ranked");
     await settled(page);

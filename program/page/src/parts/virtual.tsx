@@ -28,6 +28,7 @@ export function rowAt(sums: Float64Array, top: number): number {
 export interface VirtualHandle {
     /** Scrolls so that a row is in sight, below `margin` pixels. */
     reveal(row: number, where?: "near" | "middle"): void;
+    toTop(): void;
     scroller: HTMLElement | null;
 }
 
@@ -53,26 +54,39 @@ interface Props {
 export function VirtualList(props: Props) {
     const scroller = useRef<HTMLDivElement>(null);
     const sums = useMemo(() => tops(props.heights), [props.heights]);
-    const [range, setRange] = useState<[number, number]>([0, 60]);
     const rows = props.heights.length;
     const overscan = props.overscan ?? 260;
+    // The extent that is in sight, as it was last measured. Measuring makes the browser lay out the page at once, so new rows
+    // are drawn for the known extent.
+    const sight = useRef({ top: 0, height: innerHeight });
+    const [, setDrawn] = useState("");
+    const inSight = (): [number, number] => {
+        const { top, height } = sight.current;
+        return [rowAt(sums, Math.max(0, top - overscan)), Math.min(rows, rowAt(sums, top + height + overscan) + 1)];
+    };
+    const range = inSight();
 
+    const report = () => {
+        const { top, height } = sight.current;
+        props.onTop?.(rowAt(sums, top), top);
+        if (props.onEnd && top + height * 3 > sums[rows]!) {
+            props.onEnd();
+        }
+    };
     const look = () => {
         const el = scroller.current;
         if (!el) return;
-        const first = rowAt(sums, Math.max(0, el.scrollTop - overscan));
-        const last = Math.min(rows, rowAt(sums, el.scrollTop + el.clientHeight + overscan) + 1);
-        setRange((old) => (old[0] === first && old[1] === last ? old : [first, last]));
-        props.onTop?.(rowAt(sums, el.scrollTop), el.scrollTop);
-        if (props.onEnd && el.scrollTop + el.clientHeight * 3 > sums[rows]!) {
-            props.onEnd();
-        }
+        sight.current = { top: el.scrollTop, height: el.clientHeight };
+        setDrawn(inSight().join());
+        report();
     };
     const latest = useRef(look);
     latest.current = look;
 
     useLayoutEffect(() => {
-        latest.current();
+        // A shorter list may have moved what is in sight.
+        if (sight.current.top > 0) latest.current();
+        else report();
     }, [sums]);
 
     useLayoutEffect(() => {
@@ -115,6 +129,11 @@ export function VirtualList(props: Props) {
                 } else if (bottom > el.scrollTop + el.clientHeight - 28) {
                     el.scrollTop = bottom - el.clientHeight + 28;
                 }
+                latest.current();
+            },
+            toTop() {
+                if (sight.current.top === 0 || !scroller.current) return;
+                scroller.current.scrollTop = 0;
                 latest.current();
             },
         };

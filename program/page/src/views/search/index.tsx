@@ -83,9 +83,10 @@ function Results({ route, search, found }: { route: Route; search: Search; found
         if (shownKey.current !== found.key) {
             shownKey.current = found.key;
             setSelected(-1);
-            setContexts(new Map());
-            setReasons(new Set());
-            if (handle.current?.scroller) handle.current.scroller.scrollTop = 0;
+            // An empty map that is replaced would draw every row again.
+            setContexts((old) => (old.size > 0 ? new Map() : old));
+            setReasons((old) => (old.size > 0 ? new Set() : old));
+            handle.current?.toTop();
         }
     }, [found.key]);
 
