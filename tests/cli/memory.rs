@@ -22,7 +22,7 @@ fn wordy() -> Tree {
         number += 1;
         format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     };
-    for file in 0..48 {
+    for file in 0..32 {
         let words: Vec<String> = (0..8_000).map(|_| name()).collect();
         tree.write(&format!("words/{file:02}.txt"), words.join("\n"));
     }
