@@ -334,8 +334,8 @@ def kills(options):
                         raise Wrong("the user's files have changed")
                 except Wrong as wrong:
                     raise Wrong(f"{kind}, moment {moment} of seed {options.seed}, {pause:.3f} s: {wrong}") from None
-    for (kind, stage), count in sorted(met.items()):
-        print(f"  {kind:<9} {stage:<13} {count}")
+            for (_, stage), count in sorted(item for item in met.items() if item[0][0] == kind):
+                print(f"  {kind:<9} {stage:<13} {count}", flush=True)
     killed = sum(count for (_, stage), count in met.items() if stage != "ended")
     print(f"kills: {sum(met.values())} moments, {killed} before the end: each resumed or left nothing, raw files unchanged")
 
