@@ -9,6 +9,7 @@ mod guarded;
 mod limits;
 mod name;
 mod nested;
+mod sink;
 mod tar_pax;
 mod tarball;
 mod writer;

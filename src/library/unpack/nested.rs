@@ -8,6 +8,7 @@ use crate::library::format::{self, FileForm};
 
 /// Unpacks the archives among the files of a tree, each into a folder beside it. Archives inside these stay files.
 pub(in crate::library) fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
+    writer.settle()?;
     for path in writer.paths() {
         let failed =
             |writer: &TreeWriter<'_>, error: io::Error| writer.error(path.as_bytes(), UnpackFault::Io(error));

@@ -303,6 +303,60 @@ fn a_reader_that_panics_has_found_damage() {
     let mut writer = TreeWriter::new(Path::new("a"), &tree, None, UnpackLimits::default(), &|_| ());
     let error = unpack_guarded(&mut writer, |_| panic!("offset 9 of 8")).unwrap_err();
     assert!(error.to_string().ends_with("is damaged: offset 9 of 8"), "{error}");
+    assert!(writer.finish().is_err());
+}
+
+/// A reader that gives some bytes and then panics.
+struct Panics(usize);
+
+impl std::io::Read for Panics {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0 = self.0.checked_sub(1).expect("bytes that make a reader panic");
+        buffer.fill(b'a');
+        Ok(buffer.len())
+    }
+}
+
+#[test]
+fn files_after_readers_that_fail_have_their_own_hashes() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().to_path_buf();
+    let mut writer = TreeWriter::new(Path::new("a"), &tree, None, UnpackLimits::default(), &|_| ());
+    // More readers than there are buffers.
+    for number in 0..20 {
+        let bad = format!("bad{number}");
+        unpack_guarded(&mut writer, |writer| writer.file(bad.as_bytes(), None, &mut Panics(number % 3)))
+            .unwrap_err();
+        writer.file(format!("cut{number}").as_bytes(), Some(9), &mut &b"short"[..]).unwrap_err();
+        let content = format!("content {number}").repeat(30_000);
+        writer.file(format!("good{number}").as_bytes(), None, &mut content.as_bytes()).unwrap();
+    }
+    let unpacked = writer.finish().unwrap();
+    assert_eq!(unpacked.files.len(), 20);
+    for file in &unpacked.files {
+        let content = fs::read(tree.join(&file.path)).unwrap();
+        assert_eq!(file.hash, blake3::hash(&content).to_hex().to_string(), "{}", file.path);
+        assert_eq!(file.bytes, content.len() as u64);
+    }
+}
+
+/// A full disk, as a device has it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_of_the_disk_names_the_entry() {
+    use super::sink::FileSink;
+    let mut sink = FileSink::new().unwrap();
+    sink.begin(fs::OpenOptions::new().write(true).open("/dev/full").unwrap()).unwrap();
+    let buffer = sink.buffer().unwrap();
+    sink.write(buffer, 100).unwrap();
+    sink.end().unwrap();
+    let error = sink.hash(true).unwrap().unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(28));
+    // The next file is written.
+    let next = tempfile::tempfile().unwrap();
+    sink.begin(next).unwrap();
+    sink.end().unwrap();
+    assert_eq!(sink.hash(true).unwrap().unwrap(), blake3::hash(b"").to_hex().to_string());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The writer of a tree from an untrusted source: every file passes its checks and its limits.
 
+use std::collections::VecDeque;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -9,15 +10,13 @@ use rustc_hash::FxHashMap;
 use super::error::{UnpackError, UnpackFault};
 use super::limits::UnpackLimits;
 use super::name::{self, EntryName, MAX_NAME_BYTES};
+use super::sink::FileSink;
 use crate::library::api::AddProgress;
 use crate::library::listing::RawFile;
 use crate::library::manifest::LeftOutEntry;
 
 /// The most entries that are named as left out.
 const NAMED: usize = 20;
-
-/// The size of the buffer between a decompressor and a file.
-const BUFFER_BYTES: usize = 128 << 10;
 
 /// The bytes that a tar archive may have for an entry besides its content.
 const ENTRY_BYTES: u64 = 8 << 10;
@@ -89,7 +88,10 @@ pub(in crate::library) struct TreeWriter<'a> {
     seen: FxHashMap<String, (String, SeenKind)>,
     entries: usize,
     written: UnpackedTree,
-    buffer: Box<[u8]>,
+    /// Made for the first file.
+    sink: Option<FileSink>,
+    /// The entries whose hashes are not known yet, with the number of the file unless it was refused.
+    unhashed: VecDeque<(Vec<u8>, Option<usize>)>,
     progress: &'a (dyn Fn(AddProgress) + Sync),
     /// The size of all files, if known.
     expected: u64,
@@ -118,7 +120,8 @@ impl<'a> TreeWriter<'a> {
             seen: FxHashMap::default(),
             entries: 0,
             written: UnpackedTree::default(),
-            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
+            sink: None,
+            unhashed: VecDeque::new(),
             progress,
             expected: 0,
             reported: 0,
@@ -228,30 +231,48 @@ impl<'a> TreeWriter<'a> {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&target).map_err(|error| self.error(entry, UnpackFault::Io(error)))?;
-        let (bytes, hash) = self.copy(entry, stated, from, &mut file)?;
+        let file = options.open(&target).map_err(|error| self.error(entry, UnpackFault::Io(error)))?;
+        let bytes = self.copy(entry, stated, from, file)?;
         self.written.bytes += bytes;
-        self.written.files.push(RawFile { path, bytes, hash });
+        self.written.files.push(RawFile { path, bytes, hash: String::new() });
+        self.record_hashes(false)?;
         self.report();
         Ok(())
     }
 
+    /// Sends the bytes of an entry to a file. The hash of the file comes later.
     fn copy(
         &mut self,
         entry: &[u8],
         stated: Option<u64>,
         from: &mut dyn Read,
-        to: &mut fs::File,
-    ) -> Result<(u64, String), UnpackError> {
-        let mut hasher = blake3::Hasher::new();
+        to: fs::File,
+    ) -> Result<u64, UnpackError> {
+        let io = |writer: &Self, error| writer.error(entry, UnpackFault::Io(error));
+        if self.sink.is_none() {
+            self.sink = Some(FileSink::new().map_err(|error| io(self, error))?);
+        }
+        self.sink_of_file().begin(to).map_err(|error| io(self, error))?;
+        let copied = self.send(entry, stated, from);
+        self.sink_of_file().end().map_err(|error| io(self, error))?;
+        let file = copied.is_ok().then_some(self.written.files.len());
+        self.unhashed.push_back((entry.to_vec(), file));
+        copied
+    }
+
+    /// The sink, while a file is written.
+    fn sink_of_file(&mut self) -> &mut FileSink {
+        self.sink.as_mut().expect("a file that is written has a sink")
+    }
+
+    fn send(&mut self, entry: &[u8], stated: Option<u64>, from: &mut dyn Read) -> Result<u64, UnpackError> {
+        let io = |writer: &Self, error| writer.error(entry, UnpackFault::Io(error));
         let mut bytes = 0u64;
         loop {
-            let read = match from.read(&mut self.buffer) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.error(entry, UnpackFault::Damaged(error.to_string()))),
-            };
+            let mut buffer = self.sink_of_file().buffer().map_err(|error| io(self, error))?;
+            // A short read would waste a buffer.
+            let read = fill(from, &mut buffer)
+                .map_err(|error| self.error(entry, UnpackFault::Damaged(error.to_string())))?;
             bytes += read as u64;
             self.spent += read as u64;
             if bytes > self.limits.file_bytes {
@@ -264,13 +285,34 @@ impl<'a> TreeWriter<'a> {
                 };
                 return Err(self.error(entry, fault));
             }
-            hasher.update(&self.buffer[..read]);
-            to.write_all(&self.buffer[..read]).map_err(|error| self.error(entry, UnpackFault::Io(error)))?;
+            let is_last = read < buffer.len();
+            self.sink_of_file().write(buffer, read).map_err(|error| io(self, error))?;
+            if is_last {
+                break;
+            }
         }
-        if let Some(stated) = stated.filter(|stated| *stated != bytes) {
-            return Err(self.error(entry, UnpackFault::Size { stated, found: bytes }));
+        match stated.filter(|stated| *stated != bytes) {
+            Some(stated) => Err(self.error(entry, UnpackFault::Size { stated, found: bytes })),
+            None => Ok(bytes),
         }
-        Ok((bytes, hasher.finalize().to_hex().to_string()))
+    }
+
+    /// Records the hashes of files that are written, or fails if one could not be written. Waits for all files if `waits`.
+    fn record_hashes(&mut self, waits: bool) -> Result<(), UnpackError> {
+        while !self.unhashed.is_empty() {
+            let Some(hash) = self.sink.as_mut().and_then(|sink| sink.hash(waits)) else { break };
+            let Some((entry, file)) = self.unhashed.pop_front() else { break };
+            let hash = hash.map_err(|error| self.error(&entry, UnpackFault::Io(error)))?;
+            if let Some(file) = file {
+                self.written.files[file].hash = hash;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until all files are written.
+    pub fn settle(&mut self) -> Result<(), UnpackError> {
+        self.record_hashes(true)
     }
 
     fn report(&mut self) {
@@ -282,7 +324,8 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// Ends the tree, which must have a file.
-    pub fn finish(self) -> Result<UnpackedTree, UnpackError> {
+    pub fn finish(mut self) -> Result<UnpackedTree, UnpackError> {
+        self.settle()?;
         if self.written.files.is_empty() {
             return Err(self.error_of_all(UnpackFault::Empty));
         }
@@ -366,7 +409,9 @@ impl<'a> TreeWriter<'a> {
         let (backslash, below) = (self.backslash, std::mem::replace(&mut self.below, format!("{folder}/")));
         let before = self.written.extent();
         self.backslash = cfg!(windows);
-        let unpacked = unpack(self);
+        // Files that are refused are removed, so they must be written before.
+        let unpacked = unpack(self).and_then(|()| self.settle());
+        let unpacked = unpacked.or_else(|error| self.settle().and(Err(error)));
         (self.seen, self.backslash, self.below) = (seen, backslash, below);
         match unpacked {
             Err(error) if error.fault.is_local() => {
@@ -395,4 +440,18 @@ impl<'a> TreeWriter<'a> {
         };
         Err(self.error(entry, fault))
     }
+}
+
+/// Reads until the buffer is full or the reader ends.
+fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match from.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }

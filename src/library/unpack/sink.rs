@@ -1,0 +1,140 @@
+//! Hashing and writing files on a second thread, while the first one decompresses.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread::{self, JoinHandle};
+
+/// The size of a buffer between a decompressor and a file.
+const BUFFER_BYTES: usize = 128 << 10;
+
+/// The number of buffers.
+const BUFFERS: usize = 8;
+
+/// The number of pieces that wait. Most files have one buffer, which has a beginning and an end.
+const PIECES: usize = 3 * BUFFERS;
+
+enum Piece {
+    Begin(File),
+    /// A buffer, and the number of its bytes that count.
+    Bytes(Vec<u8>, usize),
+    End,
+}
+
+/// Writes files, one after the other, and hashes them.
+pub(super) struct FileSink {
+    /// `None` when the sink ends.
+    pieces: Option<SyncSender<Piece>>,
+    /// Buffers whose bytes were written.
+    spare: Receiver<Vec<u8>>,
+    /// The number of buffers that exist.
+    buffers: usize,
+    /// Whether the caller has one of them.
+    is_lent: bool,
+    hashes: Receiver<io::Result<String>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl FileSink {
+    pub fn new() -> io::Result<FileSink> {
+        let (pieces, to_write) = mpsc::sync_channel(PIECES);
+        let (written, spare) = mpsc::channel();
+        let (hashed, hashes) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("spyhop-unpack".to_string())
+            .spawn(move || write_all(&to_write, &written, &hashed))?;
+        Ok(FileSink { pieces: Some(pieces), spare, buffers: 0, is_lent: false, hashes, thread: Some(thread) })
+    }
+
+    /// Begins a file, which [`FileSink::end`] ends. A file that was not ended, because its reader failed, has no hash.
+    pub fn begin(&mut self, file: File) -> io::Result<()> {
+        if self.is_lent {
+            // The buffer is gone with the reader.
+            self.buffers -= 1;
+            self.is_lent = false;
+        }
+        self.send(Piece::Begin(file))
+    }
+
+    /// A buffer to fill, for [`FileSink::write`].
+    pub fn buffer(&mut self) -> io::Result<Vec<u8>> {
+        let buffer = match self.spare.try_recv() {
+            Ok(buffer) => buffer,
+            Err(_) if self.buffers < BUFFERS => {
+                self.buffers += 1;
+                vec![0; BUFFER_BYTES]
+            }
+            Err(_) => self.spare.recv().map_err(|_| gone())?,
+        };
+        self.is_lent = true;
+        Ok(buffer)
+    }
+
+    /// Writes the first `bytes` bytes of a buffer.
+    pub fn write(&mut self, buffer: Vec<u8>, bytes: usize) -> io::Result<()> {
+        self.is_lent = false;
+        self.send(Piece::Bytes(buffer, bytes))
+    }
+
+    /// Ends the file. Its hash comes later.
+    pub fn end(&mut self) -> io::Result<()> {
+        self.send(Piece::End)
+    }
+
+    /// The hash of the next file that was ended, or why it could not be written. Waits for the hash if `waits`; else `None`
+    /// if the file is not written yet.
+    pub fn hash(&mut self, waits: bool) -> Option<io::Result<String>> {
+        match waits {
+            true => Some(self.hashes.recv().unwrap_or_else(|_| Err(gone()))),
+            false => self.hashes.try_recv().ok(),
+        }
+    }
+
+    fn send(&mut self, piece: Piece) -> io::Result<()> {
+        let pieces = self.pieces.as_ref().ok_or_else(gone)?;
+        pieces.send(piece).map_err(|_| gone())
+    }
+}
+
+impl Drop for FileSink {
+    fn drop(&mut self) {
+        self.pieces = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was an error of the file that it wrote.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the thread that writes files has ended")
+}
+
+fn write_all(pieces: &Receiver<Piece>, written: &Sender<Vec<u8>>, hashed: &Sender<io::Result<String>>) {
+    let mut file = None;
+    let mut hasher = blake3::Hasher::new();
+    let mut state: io::Result<()> = Ok(());
+    // The receivers may be gone, which ends the sink.
+    for piece in pieces {
+        match piece {
+            Piece::Begin(next) => {
+                file = Some(next);
+                hasher.reset();
+                state = Ok(());
+            }
+            Piece::Bytes(buffer, bytes) => {
+                let own = &buffer[..bytes];
+                if let (Ok(()), Some(file)) = (&state, &mut file) {
+                    hasher.update(own);
+                    state = file.write_all(own);
+                }
+                let _ = written.send(buffer);
+            }
+            Piece::End => {
+                file = None;
+                let done = std::mem::replace(&mut state, Ok(()));
+                let _ = hashed.send(done.map(|()| hasher.finalize().to_hex().to_string()));
+            }
+        }
+    }
+}
