@@ -11,10 +11,10 @@ const BUFFER_BYTES: usize = 128 << 10;
 /// The number of buffers.
 const BUFFERS: usize = 8;
 
-/// The number of pieces that wait. Most files have one buffer, which has a beginning and an end.
-const PIECES: usize = 3 * BUFFERS;
+/// The number of messages that wait. Most files have one buffer, which has a beginning and an end.
+const MESSAGES: usize = 3 * BUFFERS;
 
-enum Piece {
+enum SinkMessage {
     Begin(File),
     /// A buffer, and the number of its bytes that count.
     Bytes(Vec<u8>, usize),
@@ -24,7 +24,7 @@ enum Piece {
 /// Writes files, one after the other, and hashes them.
 pub(super) struct FileSink {
     /// `None` when the sink ends.
-    pieces: Option<SyncSender<Piece>>,
+    messages: Option<SyncSender<SinkMessage>>,
     /// Buffers whose bytes were written.
     spare: Receiver<Vec<u8>>,
     /// The number of buffers that exist.
@@ -37,13 +37,20 @@ pub(super) struct FileSink {
 
 impl FileSink {
     pub fn new() -> io::Result<FileSink> {
-        let (pieces, to_write) = mpsc::sync_channel(PIECES);
+        let (messages, to_write) = mpsc::sync_channel(MESSAGES);
         let (written, spare) = mpsc::channel();
         let (hashed, hashes) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("spyhop-unpack".to_string())
             .spawn(move || write_all(&to_write, &written, &hashed))?;
-        Ok(FileSink { pieces: Some(pieces), spare, buffers: 0, is_lent: false, hashes, thread: Some(thread) })
+        Ok(FileSink {
+            messages: Some(messages),
+            spare,
+            buffers: 0,
+            is_lent: false,
+            hashes,
+            thread: Some(thread),
+        })
     }
 
     /// Begins a file, which [`FileSink::end`] ends. A file that was not ended, because its reader failed, has no hash.
@@ -53,7 +60,7 @@ impl FileSink {
             self.buffers -= 1;
             self.is_lent = false;
         }
-        self.send(Piece::Begin(file))
+        self.send(SinkMessage::Begin(file))
     }
 
     /// A buffer to fill, for [`FileSink::write`].
@@ -73,12 +80,12 @@ impl FileSink {
     /// Writes the first `bytes` bytes of a buffer.
     pub fn write(&mut self, buffer: Vec<u8>, bytes: usize) -> io::Result<()> {
         self.is_lent = false;
-        self.send(Piece::Bytes(buffer, bytes))
+        self.send(SinkMessage::Bytes(buffer, bytes))
     }
 
     /// Ends the file. Its hash comes later.
     pub fn end(&mut self) -> io::Result<()> {
-        self.send(Piece::End)
+        self.send(SinkMessage::End)
     }
 
     /// The hash of the next file that was ended, or why it could not be written. Waits for the hash if `waits`; else `None`
@@ -90,15 +97,15 @@ impl FileSink {
         }
     }
 
-    fn send(&mut self, piece: Piece) -> io::Result<()> {
-        let pieces = self.pieces.as_ref().ok_or_else(gone)?;
-        pieces.send(piece).map_err(|_| gone())
+    fn send(&mut self, message: SinkMessage) -> io::Result<()> {
+        let messages = self.messages.as_ref().ok_or_else(gone)?;
+        messages.send(message).map_err(|_| gone())
     }
 }
 
 impl Drop for FileSink {
     fn drop(&mut self) {
-        self.pieces = None;
+        self.messages = None;
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was an error of the file that it wrote.
             let _ = thread.join();
@@ -110,19 +117,23 @@ fn gone() -> io::Error {
     io::Error::other("the thread that writes files has ended")
 }
 
-fn write_all(pieces: &Receiver<Piece>, written: &Sender<Vec<u8>>, hashed: &Sender<io::Result<String>>) {
+fn write_all(
+    messages: &Receiver<SinkMessage>,
+    written: &Sender<Vec<u8>>,
+    hashed: &Sender<io::Result<String>>,
+) {
     let mut file = None;
     let mut hasher = blake3::Hasher::new();
     let mut state: io::Result<()> = Ok(());
     // The receivers may be gone, which ends the sink.
-    for piece in pieces {
-        match piece {
-            Piece::Begin(next) => {
+    for message in messages {
+        match message {
+            SinkMessage::Begin(next) => {
                 file = Some(next);
                 hasher.reset();
                 state = Ok(());
             }
-            Piece::Bytes(buffer, bytes) => {
+            SinkMessage::Bytes(buffer, bytes) => {
                 let own = &buffer[..bytes];
                 if let (Ok(()), Some(file)) = (&state, &mut file) {
                     hasher.update(own);
@@ -130,7 +141,7 @@ fn write_all(pieces: &Receiver<Piece>, written: &Sender<Vec<u8>>, hashed: &Sende
                 }
                 let _ = written.send(buffer);
             }
-            Piece::End => {
+            SinkMessage::End => {
                 file = None;
                 let done = std::mem::replace(&mut state, Ok(()));
                 let _ = hashed.send(done.map(|()| hasher.finalize().to_hex().to_string()));
