@@ -138,12 +138,11 @@ impl Library {
         };
         let limits = UnpackLimits::default();
         let archive = |bytes| TreeWriter::new(&location, tree, Some(bytes), limits, progress);
-        let writer = match origin.kind {
+        let mut writer = match origin.kind {
             SourceKind::Zip => {
                 let (file, bytes) = opened()?;
                 let mut writer = archive(bytes);
                 unpack_guarded(&mut writer, |writer| unpack_zip(file, writer))?;
-                unpack_inner(origin, &mut writer)?;
                 writer
             }
             SourceKind::Tar => {
@@ -155,7 +154,6 @@ impl Library {
                     return Err(LibraryError::NoTarAnyMore { location: origin.location.clone() });
                 };
                 unpack_guarded(&mut writer, |writer| unpack_tar(file, compression, writer))?;
-                unpack_inner(origin, &mut writer)?;
                 writer
             }
             SourceKind::File => {
@@ -181,6 +179,9 @@ impl Library {
                 writer
             }
         };
+        if origin.nested {
+            unpack_nested(&mut writer)?;
+        }
         Ok(writer.finish()?)
     }
 
@@ -198,14 +199,6 @@ impl Library {
         let spec = origin.reference.as_deref().unwrap_or("HEAD");
         checkout::check_out(&repo.tree_below(spec, &commit, folder)?, writer)
     }
-}
-
-/// Unpacks the archives inside an archive, if the request says so.
-fn unpack_inner(origin: &SourceOrigin, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
-    if origin.nested {
-        unpack_nested(writer)?;
-    }
-    Ok(())
 }
 
 /// The folder of a tree that is searched. Packages have all files in one folder, whose name says only the version.

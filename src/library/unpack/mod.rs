@@ -1,7 +1,7 @@
 //! Unpacking archives of unknown origin into a new folder.
 //!
 //! Each format has a reader, and all of them write through one [`TreeWriter`], which decides what may be written. No
-//! file can be seen in the library until every entry was accepted, so that a refused archive leaves nothing. Only regular
+//! file can be seen in the library until every entry was accepted, so that a refused archive leaves nothing. An archive inside an archive is left out whole instead. Only regular
 //! files and folders are written: no link, no device, no permission and no owner comes from an archive.
 
 mod error;

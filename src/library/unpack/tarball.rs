@@ -56,12 +56,23 @@ struct ExtendedHeader {
 }
 
 fn unpack(from: impl Read, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
+    // Headers and entries that are left out are decompressed too.
+    let most = writer.most_tar_bytes();
+    let mut from = from.take(most);
+    let unpacked = unpack_entries(&mut from, writer);
+    writer.count_tar_bytes(most - from.limit());
+    unpacked?;
+    let mut trailer = from.take(MAX_TRAILER_BYTES);
+    let read = io::copy(&mut trailer, &mut io::sink());
+    read.map_err(|error| writer.error_of_all(UnpackFault::Damaged(error.to_string())))?;
+    Ok(())
+}
+
+fn unpack_entries(from: &mut impl Read, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
     let damaged = |writer: &TreeWriter<'_>, error: io::Error| {
         writer.error_of_all(UnpackFault::Damaged(error.to_string()))
     };
-    // Headers and entries that are left out are decompressed too.
-    let mut from = from.take(writer.most_tar_bytes());
-    let mut archive = tar::Archive::new(&mut from);
+    let mut archive = tar::Archive::new(from.by_ref());
     let entries = archive.entries().map_err(|error| damaged(writer, error))?.raw(true);
     let mut extended = ExtendedHeader::default();
     for entry in entries {
@@ -97,8 +108,6 @@ fn unpack(from: impl Read, writer: &mut TreeWriter<'_>) -> Result<(), UnpackErro
         }
         unpack_entry(kind, &name, size, &mut entry, writer)?;
     }
-    let mut trailer = from.take(MAX_TRAILER_BYTES);
-    io::copy(&mut trailer, &mut io::sink()).map_err(|error| damaged(writer, error))?;
     Ok(())
 }
 

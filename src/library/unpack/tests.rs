@@ -340,10 +340,9 @@ fn files_after_readers_that_fail_have_their_own_hashes() {
     }
 }
 
-/// A full disk, as a device has it.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_error_of_the_disk_names_the_entry() {
+fn a_file_without_room_fails_and_the_next_one_is_written() {
     use super::sink::FileSink;
     let mut sink = FileSink::new().unwrap();
     sink.begin(fs::OpenOptions::new().write(true).open("/dev/full").unwrap()).unwrap();
@@ -489,6 +488,25 @@ fn limits_hold_for_all_archives_inside_together() {
     assert!(error.contains("'3.zip!/zeros' makes the files larger than 4194304 bytes in all"), "{error}");
     let error = unpacked(UnpackLimits { entries: 20, ..default }).unwrap_err().to_string();
     assert!(error.contains("is one of more than 20 entries"), "{error}");
-    let error = unpacked(UnpackLimits { depth: 0, ..default }).unwrap();
-    assert_eq!(error.left_out_count, 9);
+    let shallow = unpacked(UnpackLimits { depth: 0, ..default }).unwrap();
+    let reason = &shallow.left_out[0].reason;
+    assert!(reason.contains("'0.zip!/zeros' lies in 1 folders, above the limit of 0"), "{reason}");
+}
+
+#[test]
+fn tar_archives_inside_have_one_limit_of_decompressed_bytes() {
+    // Entries that are left out, as large as the limit allows once.
+    let zeros = vec![0; 1 << 20];
+    let tar = gzipped(&tar_of(&[tar_entry(b".git/zeros", EntryType::Regular, &zeros), file("a.rs")]));
+    let outer = zip_of(&[stored("0.tgz", &tar), stored("1.tgz", &tar)]);
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().to_path_buf();
+    let limits = UnpackLimits { entries: 100, total_bytes: 1 << 20, ..UnpackLimits::default() };
+    let mut writer = TreeWriter::new(Path::new("a"), &tree, Some(outer.len() as u64), limits, &|_| ());
+    unpack_zip(archive_file(&outer), &mut writer).unwrap();
+    unpack_nested(&mut writer).unwrap();
+    let unpacked = writer.finish().unwrap();
+    let paths: Vec<&str> = unpacked.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["0.tgz", "1.tgz", "0.tgz!/a.rs"]);
+    assert!(unpacked.left_out.iter().any(|entry| entry.path == "1.tgz!"), "{:?}", unpacked.left_out);
 }

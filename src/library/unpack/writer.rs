@@ -79,7 +79,10 @@ pub(in crate::library) struct TreeWriter<'a> {
     limits: UnpackLimits,
     /// The most bytes of all files, also those that are removed again.
     most: u64,
+    /// The bytes of all files so far, also of those that were removed again.
     spent: u64,
+    /// The bytes of all tar archives so far, decompressed.
+    tar_bytes: u64,
     /// Whether a backslash in a name is refused.
     backslash: bool,
     /// Whether names that differ by case only are refused.
@@ -114,6 +117,7 @@ impl<'a> TreeWriter<'a> {
             below: String::new(),
             limits,
             spent: 0,
+            tar_bytes: 0,
             most: by_ratio.unwrap_or(u64::MAX).min(limits.total_bytes),
             backslash: cfg!(windows),
             refuses_collisions: true,
@@ -159,10 +163,15 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// The size of the largest tar archive whose entries are within the limits: each entry also has a header, padding and
-    /// perhaps a long name.
+    /// perhaps a long name. Archives inside an archive have one limit together.
     pub fn most_tar_bytes(&self) -> u64 {
-        let entries = self.limits.entries.saturating_sub(self.entries) as u64;
-        self.most.saturating_sub(self.spent).saturating_add(entries.saturating_mul(ENTRY_BYTES))
+        let most = self.most.saturating_add((self.limits.entries as u64).saturating_mul(ENTRY_BYTES));
+        most.saturating_sub(self.tar_bytes)
+    }
+
+    /// Counts the bytes of a tar archive that were read.
+    pub fn count_tar_bytes(&mut self, bytes: u64) {
+        self.tar_bytes = self.tar_bytes.saturating_add(bytes);
     }
 
     /// The error for an entry.
@@ -342,15 +351,23 @@ impl<'a> TreeWriter<'a> {
 
     /// The path of an entry; `None` if the entry is left out.
     fn path(&mut self, entry: &[u8]) -> Result<Option<String>, UnpackError> {
-        let depth = self.limits.depth.saturating_sub(self.below.matches('/').count());
-        match name::check(entry, depth, self.backslash) {
+        let limit = self.limits.depth;
+        match name::check(entry, limit, self.backslash) {
             Ok(EntryName::Path(path)) if path.is_empty() => {
                 Ok(Some(self.below.trim_end_matches('/').to_string()))
             }
-            Ok(EntryName::Path(path)) => match self.below.len() + path.len() {
-                bytes if bytes > MAX_NAME_BYTES => Err(self.error(entry, UnpackFault::LongName(bytes))),
-                _ => Ok(Some(format!("{}{path}", self.below))),
-            },
+            Ok(EntryName::Path(path)) => {
+                let path = format!("{}{path}", self.below);
+                match (path.len(), path.matches('/').count()) {
+                    (bytes, _) if bytes > MAX_NAME_BYTES => {
+                        Err(self.error(entry, UnpackFault::LongName(bytes)))
+                    }
+                    (_, found) if found > limit => {
+                        Err(self.error(entry, UnpackFault::Depth { found, limit }))
+                    }
+                    _ => Ok(Some(path)),
+                }
+            }
             Ok(EntryName::VersionControl) => {
                 self.leave_out(entry, "data of a version control system");
                 Ok(None)
