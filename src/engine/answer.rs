@@ -280,7 +280,7 @@ impl<'a> AnswerContext<'a> {
             let [asked] = &asked;
             let query = asked.query();
             let file = &asked.ranking.files[ranked.file];
-            let reasons = search::reasons(query, &self.context(None, None), file, &ranked)?;
+            let reasons = search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
             let face = self.face(query, &ranked)?;
             places.push(FoundPlace {
                 file: file.file,
@@ -427,7 +427,7 @@ impl<'a> AnswerContext<'a> {
     pub fn hit(&self, asked: &RankedQuery<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
-        let reasons = search::reasons(query, &self.context(None, None), file, &ranked)?;
+        let reasons = search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
         let face = debug_span!("search.face").in_scope(|| self.face(query, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.snapshot.version(file.file);

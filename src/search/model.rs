@@ -6,7 +6,6 @@
 //! So each of these amounts has the sign of its contribution, and all amounts add up to p.
 
 use super::measure::{MeasuredFile, Values};
-use super::places::OwnPlacePart;
 use super::snapshot::SearchSnapshot;
 use crate::profile::{Profile, QueryKind, Signal, Transform};
 
@@ -29,8 +28,6 @@ pub struct RankedFile {
     /// The contribution of each signal of the host in log-odds, before calibration. Their sum is that of
     /// [`Signal::Own`].
     pub own: Vec<f32>,
-    /// By the first byte of a place: what the signals of the host add to the sum of the place.
-    pub own_places: Vec<(u32, Vec<OwnPlacePart>)>,
     /// The measures.
     pub measured: MeasuredFile,
 }
@@ -116,16 +113,7 @@ pub fn weigh(
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
         let (measured, own) = (measured[place].clone(), std::mem::take(&mut own[place]));
-        RankedFile {
-            file: measured.file,
-            raw: sum,
-            sum,
-            parts: parts[place],
-            factor: 1.0,
-            own,
-            own_places: Vec::new(),
-            measured,
-        }
+        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], factor: 1.0, own, measured }
     };
     order.into_iter().map(ranked).collect()
 }

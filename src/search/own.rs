@@ -10,8 +10,8 @@ use crate::text::Lines;
 
 /// A signal that a host adds to the ranking: a number for each file or for each place in a file, with a sentence.
 ///
-/// The signal is measured on the files that ranking rescores, and on the places of the first ten of these. It orders these
-/// files and places and finds no others. A profile gives its weights ([`Profile::set_own_weight`] for files,
+/// The signal is measured on the files that ranking rescores, and on the places of the first ten of these, twenty for a
+/// report or a message. It orders these files and places and finds no others. A profile gives its weights ([`Profile::set_own_weight`] for files,
 /// [`Profile::set_own_place_weight`] for places); with a weight of 0, the default, the signal is not measured.
 ///
 /// ```

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::own::{HostSignal, OwnMeasure, SignalInput, SignalValue};
 use crate::query::Query;
 
-/// What a signal knows of a file.
+/// The description of a file for the signals of the host.
 pub fn file_input<'a>(query: &'a Query, context: &Context<'a>, file: u32) -> SignalInput<'a> {
     let version = context.snapshot.version(file);
     SignalInput {

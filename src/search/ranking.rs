@@ -34,4 +34,9 @@ impl Ranking {
     pub fn query<'q>(&'q self, asked: &'q Query) -> &'q Query {
         self.respelled.as_ref().map_or(asked, |respelled| &respelled.query)
     }
+
+    /// The places of the file of a hit, best first; empty if the file was not divided into places.
+    pub fn places_of(&self, hit: &Ranked) -> &[MeasuredPlace] {
+        self.places.get(hit.file).map_or(&[], Vec::as_slice)
+    }
 }

@@ -5,7 +5,8 @@ use super::error::SearchError;
 use super::hits::Ranked;
 use super::measure::{MeasuredFile, Values};
 use super::model::{self, RankedFile};
-use super::places::{self, OwnPlacePart, Place};
+use super::places::{self, MeasuredPlace, OwnPlacePart, Place};
+use super::ranking::Ranking;
 use super::role;
 use crate::meta::Outline;
 use crate::path::RelPath;
@@ -26,15 +27,16 @@ pub struct Contribution {
     pub text: String,
 }
 
-/// The contributions to a hit of `ranked`: the largest first, the base last. The list is never empty, and their amounts
+/// The contributions to a hit of a ranking: the largest first, the base last. The list is never empty, and their amounts
 /// add up to the score of the hit.
 pub fn reasons(
     query: &Query,
     context: &Context<'_>,
-    ranked: &RankedFile,
+    ranking: &Ranking,
     hit: &Ranked,
 ) -> Result<Vec<Contribution>, SearchError> {
-    let own = OwnOfPlace::new(query, context, ranked, hit.place);
+    let ranked = &ranking.files[hit.file];
+    let own = OwnOfPlace::new(query, context, ranked, (ranking.places_of(hit), hit.place));
     let mut parts = ranked.parts;
     // The lead of a place contains what the host adds to the place.
     let of_host: f32 = own.values.iter().map(|(value, _)| value).sum();
@@ -103,29 +105,33 @@ fn contributions(
     Ok(reasons)
 }
 
-/// What the signals of the host add to the place that is shown.
+/// The contributions of the host's signals to a hit through its place.
 struct OwnOfPlace {
-    /// What each signal adds to the sum of the hit, in log-odds, and its sentence. A signal that only chose the place among
-    /// those of its file adds 0.
+    /// The contribution of each signal to the sum of the hit, in log-odds, and its sentence. Only the best place of a file
+    /// has a part in the sum of the file, so a signal of another place contributes 0.
     values: Vec<(f32, String)>,
-    /// The lead of the place, without the signals of the host.
+    /// The lead of the best place of the file, without these contributions.
     lead: f32,
 }
 
 impl OwnOfPlace {
-    fn new(query: &Query, context: &Context<'_>, ranked: &RankedFile, place: Option<Place>) -> OwnOfPlace {
-        let at = place.map(|place| place.span.start);
-        let found = ranked.own_places.iter().find(|(start, _)| Some(*start) == at);
-        let parts: &[OwnPlacePart] = found.map_or(&[], |(_, parts)| parts);
-        let weight = match ranked.parts[Signal::BestPlace as usize] {
-            0.0 => 0.0,
-            _ => places::best_place_weight(query, context) * ranked.factor,
+    fn new(
+        query: &Query,
+        context: &Context<'_>,
+        ranked: &RankedFile,
+        (places, shown): (&[MeasuredPlace], Option<Place>),
+    ) -> OwnOfPlace {
+        let at = shown.map(|place| place.span.start);
+        let found = places.iter().position(|own| Some(own.place.span.start) == at);
+        let parts = found.map_or(&[][..], |found| &places[found].own);
+        let has_lead = found == Some(0) && ranked.parts[Signal::BestPlace as usize] != 0.0;
+        let weight = if has_lead { places::best_place_weight(query, context) } else { 0.0 };
+        let value = |part: &OwnPlacePart| {
+            (weight * ranked.factor * part.weighed, format!("{}: {}", part.name, part.sentence))
         };
-        let value =
-            |part: &OwnPlacePart| (weight * part.weighed, format!("{}: {}", part.name, part.sentence));
-        let of_host: f32 = parts.iter().map(|part| part.weighed).sum();
-        let lead = ranked.measured.values[Signal::BestPlace as usize] - of_host;
-        OwnOfPlace { values: parts.iter().map(value).collect(), lead }
+        let lead = ranked.measured.values[Signal::BestPlace as usize];
+        let of_host: f32 = if has_lead { parts.iter().map(|part| part.weighed).sum() } else { 0.0 };
+        OwnOfPlace { values: parts.iter().map(value).collect(), lead: lead - of_host }
     }
 }
 

@@ -69,7 +69,7 @@ pub struct MeasuredPlace {
     pub sum: f32,
     /// By signal: the measure, and the measure divided by the greatest one in the file.
     pub values: [[f32; 2]; PlaceSignal::COUNT],
-    /// What the signals of the host add to the sum.
+    /// The contributions of the host's signals to the sum.
     pub own: Vec<OwnPlacePart>,
 }
 
@@ -113,10 +113,6 @@ pub fn places(
     let (read, others) = files.split_at_mut(n_read);
     add_texts(read, &places, context, query);
     add_best_places(read, &places, others.first().map(|ranked| ranked.raw), context, query);
-    for (ranked, places) in read.iter_mut().zip(&places) {
-        let weighed = places.iter().filter(|place| !place.own.is_empty());
-        ranked.own_places = weighed.map(|own| (own.place.span.start, own.own.clone())).collect();
-    }
     sort(read, &mut places, context);
     Ok(places)
 }

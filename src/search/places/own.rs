@@ -9,14 +9,14 @@ use crate::search::context::Context;
 use crate::search::own::{HostSignal, PlaceInput, SignalInput};
 use crate::search::own_measure::file_input;
 
-/// What a signal of the host adds to a place.
+/// The contribution of one signal of the host to the sum of a place.
 #[derive(Clone, Debug)]
 pub struct OwnPlacePart {
     /// The name of the signal.
     pub name: String,
     /// The sentence.
     pub sentence: String,
-    /// The weighed measure, in log-odds.
+    /// The measure times its weight, in log-odds.
     pub weighed: f32,
 }
 
