@@ -75,7 +75,7 @@ pub const SOURCE_NAME: Param = Param {
 /// Sources by their names.
 pub const SOURCE_NAMES: Param = Param {
     positional: Positional::Optional,
-    ..param("source_name", Takes::Texts, "Names or ids of sources; else all")
+    ..param("source_name", Takes::Repeated, "Names or ids of sources; else all")
 };
 /// One source in place of all, for tools.
 pub const ONE_SOURCE: Param = param("source", Takes::Text, "Only this one, with its history");
@@ -166,7 +166,7 @@ pub const LIBRARY_STATUS: Operation = Operation {
 };
 
 /// The rows of operations about one source.
-pub const SOURCE_ROWS: &[Row<Call<String>>] = &[command_line(&SOURCE_NAME, |call, param, given| {
+pub const SOURCE_ROWS: &[Row<Call<String>>] = &[both(&SOURCE_NAME, |call, param, given| {
     assign(&mut call.request, given.text(param)?);
     Ok(())
 })];
@@ -201,11 +201,11 @@ pub const SOURCE_PATH: Operation = Operation {
 
 /// The rows of `library rename`.
 pub const RENAME_SOURCE_ROWS: &[Row<Call<RenameSourceRequest>>] = &[
-    command_line(&SOURCE_NAME, |call, param, given| {
+    both(&SOURCE_NAME, |call, param, given| {
         assign(&mut call.request.source, given.text(param)?);
         Ok(())
     }),
-    command_line(&OTHER_NAME, |call, param, given| {
+    both(&OTHER_NAME, |call, param, given| {
         assign(&mut call.request.name, given.text(param)?);
         Ok(())
     }),
@@ -260,7 +260,7 @@ pub const UNPROTECT_SOURCE: Operation = Operation {
 
 /// The rows of `library gc`.
 pub const COLLECT_SOURCES_ROWS: &[Row<Call<bool>>] =
-    &[command_line(&COLLECTION_PLAN, |call, param, given| flag(&mut call.request, param, given))];
+    &[both(&COLLECTION_PLAN, |call, param, given| flag(&mut call.request, param, given))];
 
 const COLLECT_SOURCES_PARAMS: [Listed; COLLECT_SOURCES_ROWS.len()] = listed(COLLECT_SOURCES_ROWS);
 
@@ -279,7 +279,7 @@ pub const INTAKE_ALL: Param =
 
 /// The rows of `library intake`.
 pub const TAKE_IN_ROWS: &[Row<Call<bool>>] =
-    &[command_line(&INTAKE_ALL, |call, param, given| flag(&mut call.request, param, given))];
+    &[both(&INTAKE_ALL, |call, param, given| flag(&mut call.request, param, given))];
 
 const TAKE_IN_PARAMS: [Listed; TAKE_IN_ROWS.len()] = listed(TAKE_IN_ROWS);
 

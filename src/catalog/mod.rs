@@ -18,6 +18,7 @@ pub mod grep_params;
 mod library;
 mod map;
 mod memory;
+pub mod offer;
 mod operation;
 mod pack;
 mod param;

@@ -8,8 +8,9 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::aliases::ALIASES;
+use super::offer::ToolProfile;
 use super::param::{Param, Takes};
-use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool, ToolProfile};
+use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
@@ -101,8 +102,8 @@ pub fn reference() -> String {
 
 const PROSE: &str = "
 An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name. A tool *on grant*
-exists only if the server was started with `--allow-memory` (`record_revision`) or `--allow-library` (`add_source`,
-`update_source`), in every profile but `minimal`; it is then deferred.
+exists only if the server was started with `--allow-memory` (`record_revision`) or `--allow-library` (those that change
+the library), in every profile but `minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
 refused. A list may also be given as a single text. `null` is the same as leaving a parameter out. An unknown

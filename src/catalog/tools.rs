@@ -11,7 +11,10 @@ use super::files::{FIND_FILES, NAME_PATTERN};
 use super::graph::{IMPACT, REFS, TARGET, TRACE};
 use super::grep::GREP;
 use super::grep_params::PATTERN;
-use super::library::{ADD_SOURCE, LIST_SOURCES, SOURCE, UPDATE_SOURCES};
+use super::library::{
+    ADD_SOURCE, COLLECT_SOURCES, LIBRARY_STATUS, LIST_SOURCES, OTHER_NAME, REMOVE_SOURCE, RENAME_SOURCE,
+    SOURCE, SOURCE_NAME, TAKE_IN, UNPROTECT_SOURCE, UPDATE_SOURCES, VERIFY_SOURCES,
+};
 use super::map::MAP;
 use super::memory::{ADD_NOTE, NOTE_QUERY, NOTE_TEXT, SEARCH_NOTES};
 use super::operation::Operation;
@@ -46,11 +49,24 @@ pub enum ToolId {
     SearchNotes,
     RecordNote,
     Library,
+    LibraryStatus,
+    VerifySources,
     AddSource,
     UpdateSources,
+    RenameSource,
+    RemoveSource,
+    UnprotectSource,
+    TakeIn,
+    CollectSources,
     Pack,
     ToolSearch,
 }
+
+/// The flag of `spyhop mcp` that allows notes.
+pub const ALLOW_MEMORY: &str = "--allow-memory";
+
+/// The flag of `spyhop mcp` that allows changes of the library.
+pub const ALLOW_LIBRARY: &str = "--allow-library";
 
 /// A tool that an agent can call.
 #[derive(Debug)]
@@ -86,8 +102,14 @@ impl Tool {
     /// The flag of `spyhop mcp` without which the tool does not exist.
     pub fn grant(&self) -> Option<&'static str> {
         match self.id {
-            ToolId::RecordNote => Some("--allow-memory"),
-            ToolId::AddSource | ToolId::UpdateSources => Some("--allow-library"),
+            ToolId::RecordNote => Some(ALLOW_MEMORY),
+            ToolId::AddSource
+            | ToolId::UpdateSources
+            | ToolId::RenameSource
+            | ToolId::RemoveSource
+            | ToolId::UnprotectSource
+            | ToolId::TakeIn
+            | ToolId::CollectSources => Some(ALLOW_LIBRARY),
             _ => None,
         }
     }
@@ -95,6 +117,11 @@ impl Tool {
     /// Whether a call may reach other machines.
     pub fn is_open_world(&self) -> bool {
         matches!(self.id, ToolId::AddSource | ToolId::UpdateSources)
+    }
+
+    /// Whether a call removes what cannot be made again without its origin.
+    pub fn is_destructive(&self) -> bool {
+        self.id == ToolId::RemoveSource
     }
 
     /// Whether a call has to give the parameter.
@@ -112,6 +139,7 @@ pub const DEFERRED: &[&str] = &[
     "get_context_pack",
     "impact",
     "library",
+    "library_status",
     "project_map",
     "read_file",
     "search_batch",
@@ -120,11 +148,21 @@ pub const DEFERRED: &[&str] = &[
     "symbol_search",
     "touch",
     "trace_symbol",
+    "verify_source",
     "why_not",
 ];
 
 /// Tools that exist only where a server was started to allow them ([`Tool::grant`]). They are then deferred.
-pub const ON_GRANT: &[&str] = &["add_source", "record_revision", "update_source"];
+pub const ON_GRANT: &[&str] = &[
+    "add_source",
+    "library_gc",
+    "library_intake",
+    "record_revision",
+    "remove_source",
+    "rename_source",
+    "unprotect_source",
+    "update_source",
+];
 
 /// Aliases that are neither listed nor found, but callable without a notice.
 pub const HIDDEN: &[&str] = &[
@@ -174,9 +212,6 @@ pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.stat
 
 /// Removed aliases. A call of one fails with an error that names the replacement.
 pub const REMOVED: &[&str] = &[];
-
-/// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
-const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
 /// The parameters of calls whose answers may be long.
 const OF_ANSWER: &[&Param] = &[&MAX_TOKENS, &TREE];
@@ -283,6 +318,36 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::CollectSources,
+        name: "library_gc",
+        operation: Some(&COLLECT_SOURCES),
+        description: "Remove what killed imports, updates and removals have left in the user's library.",
+        required: &[],
+        without: &[],
+        of_call: &[],
+        read_only: false,
+    },
+    Tool {
+        id: ToolId::TakeIn,
+        name: "library_intake",
+        operation: Some(&TAKE_IN),
+        description: "Take in the files of the inbox of the user's library: code, archives, papers and documents.",
+        required: &[],
+        without: &[],
+        of_call: &[],
+        read_only: false,
+    },
+    Tool {
+        id: ToolId::LibraryStatus,
+        name: "library_status",
+        operation: Some(&LIBRARY_STATUS),
+        description: "State of the user's library: changed files of each source, sizes, unfinished imports.",
+        required: &[],
+        without: &[],
+        of_call: &[],
+        read_only: true,
+    },
+    Tool {
         id: ToolId::Map,
         name: "project_map",
         operation: Some(&MAP),
@@ -311,6 +376,26 @@ pub const TOOLS: &[Tool] = &[
         required: &[&NOTE_TEXT],
         without: &[],
         of_call: &[&TREE],
+        read_only: false,
+    },
+    Tool {
+        id: ToolId::RemoveSource,
+        name: "remove_source",
+        operation: Some(&REMOVE_SOURCE),
+        description: "Remove a source of the user's library, with its index and notes. Folders of the user stay as they are.",
+        required: &[&SOURCE_NAME],
+        without: &[],
+        of_call: &[],
+        read_only: false,
+    },
+    Tool {
+        id: ToolId::RenameSource,
+        name: "rename_source",
+        operation: Some(&RENAME_SOURCE),
+        description: "Give a source of the user's library another name.",
+        required: &[&SOURCE_NAME, &OTHER_NAME],
+        without: &[],
+        of_call: &[],
         read_only: false,
     },
     Tool {
@@ -389,6 +474,16 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::UnprotectSource,
+        name: "unprotect_source",
+        operation: Some(&UNPROTECT_SOURCE),
+        description: "Make the imported files of a source in the user's library writable.",
+        required: &[&SOURCE_NAME],
+        without: &[],
+        of_call: &[],
+        read_only: false,
+    },
+    Tool {
         id: ToolId::UpdateSources,
         name: "update_source",
         operation: Some(&UPDATE_SOURCES),
@@ -397,6 +492,16 @@ pub const TOOLS: &[Tool] = &[
         without: &[],
         of_call: &[],
         read_only: false,
+    },
+    Tool {
+        id: ToolId::VerifySources,
+        name: "verify_source",
+        operation: Some(&VERIFY_SOURCES),
+        description: "Compare imported files of the user's library with their hashes.",
+        required: &[],
+        without: &[],
+        of_call: &[],
+        read_only: true,
     },
     Tool {
         id: ToolId::WhyNot,
@@ -442,159 +547,6 @@ fn called_in(aliases: &'static [Alias], name: &str) -> CallTarget {
         }
         None => CallTarget::Unknown,
     }
-}
-
-/// Which tools a server lists, and which it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolProfile {
-    /// Every tool is listed.
-    Full,
-    /// Active tools are listed, and every tool is callable.
-    Default,
-    /// Lists the same tools as `Default`. Only tools that write nothing are callable, eight at most.
-    Minimal,
-    /// For programs with tools of their own: only `tool_search` is listed, and every tool is callable.
-    Host,
-}
-
-impl ToolProfile {
-    /// Every profile.
-    pub const ALL: [ToolProfile; 4] =
-        [ToolProfile::Full, ToolProfile::Default, ToolProfile::Minimal, ToolProfile::Host];
-
-    /// The name of the profile.
-    pub fn name(self) -> &'static str {
-        match self {
-            ToolProfile::Full => "full",
-            ToolProfile::Default => "default",
-            ToolProfile::Minimal => "minimal",
-            ToolProfile::Host => "host",
-        }
-    }
-
-    /// The profile with that name.
-    pub fn by_name(name: &str) -> Option<ToolProfile> {
-        ToolProfile::ALL.into_iter().find(|profile| profile.name() == name)
-    }
-
-    /// The most tokens that the tool list may take, at four bytes a token.
-    pub fn head_budget(self) -> usize {
-        match self {
-            ToolProfile::Full => 5_200,
-            ToolProfile::Default | ToolProfile::Minimal => 1_600,
-            ToolProfile::Host => 200,
-        }
-    }
-
-    /// Whether a tool is listed from the start.
-    pub fn lists(self, tool: &Tool) -> bool {
-        match self {
-            ToolProfile::Full => !ON_GRANT.contains(&tool.name),
-            ToolProfile::Default | ToolProfile::Minimal => ACTIVE.contains(&tool.name),
-            ToolProfile::Host => tool.operation.is_none(),
-        }
-    }
-
-    /// Whether a tool can be called.
-    pub fn offers(self, tool: &Tool) -> bool {
-        match self {
-            ToolProfile::Minimal => {
-                tool.read_only && (self.lists(tool) || MINIMAL_DEFERRED.contains(&tool.name))
-            }
-            ToolProfile::Full | ToolProfile::Default | ToolProfile::Host => !ON_GRANT.contains(&tool.name),
-        }
-    }
-
-    /// The listed tools, sorted by name.
-    pub fn listed(self) -> impl Iterator<Item = &'static Tool> {
-        TOOLS.iter().filter(move |tool| self.lists(tool))
-    }
-}
-
-/// What a server offers: the tools of a profile, and those that it was started to allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolOffer {
-    /// The profile.
-    pub profile: ToolProfile,
-    /// Whether notes may be recorded.
-    pub may_record: bool,
-    /// Whether sources of the library may be added and updated.
-    pub may_add: bool,
-}
-
-impl From<ToolProfile> for ToolOffer {
-    fn from(profile: ToolProfile) -> ToolOffer {
-        ToolOffer { profile, may_record: false, may_add: false }
-    }
-}
-
-impl ToolOffer {
-    /// Whether a tool is listed from the start.
-    pub fn lists(self, tool: &Tool) -> bool {
-        self.profile.lists(tool) || (self.grants(tool) && self.profile == ToolProfile::Full)
-    }
-
-    /// Whether a tool can be called.
-    pub fn offers(self, tool: &Tool) -> bool {
-        self.profile.offers(tool) || (self.grants(tool) && self.profile != ToolProfile::Minimal)
-    }
-
-    /// Whether the server was started to allow a tool that exists only then.
-    pub fn grants(self, tool: &Tool) -> bool {
-        match tool.id {
-            ToolId::RecordNote => self.may_record,
-            ToolId::AddSource | ToolId::UpdateSources => self.may_add,
-            _ => false,
-        }
-    }
-}
-
-/// The names of profiles.
-pub fn profiles() -> Vec<&'static str> {
-    ToolProfile::ALL.iter().map(|profile| profile.name()).collect()
-}
-
-/// The tools of an offer that match a query and are not listed from the start, best first; all of them for a query
-/// without words.
-///
-/// A query word that matches the name counts most, one in the description less, and a match of only a common prefix
-/// (`search` and `searches`) least. So few tools need nothing more elaborate.
-pub fn find(offer: impl Into<ToolOffer>, query: &str) -> Vec<&'static Tool> {
-    let (offer, wanted) = (offer.into(), words(query));
-    let mut found: Vec<(usize, &Tool)> = TOOLS
-        .iter()
-        .filter(|tool| offer.offers(tool) && !offer.lists(tool) && tool.operation.is_some())
-        .map(|tool| (worth(tool, &wanted), tool))
-        .filter(|(worth, _)| *worth > 0 || wanted.is_empty())
-        .collect();
-    found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.name.cmp(b.1.name)));
-    found.into_iter().map(|(_, tool)| tool).collect()
-}
-
-fn worth(tool: &Tool, wanted: &[String]) -> usize {
-    let (name, description) = (words(tool.name), words(tool.description));
-    let alike = |a: &str, b: &str| a.len() >= 4 && b.len() >= 4 && (a.starts_with(b) || b.starts_with(a));
-    let of = |word: &String| {
-        if name.contains(word) {
-            4
-        } else if description.contains(word) {
-            2
-        } else {
-            usize::from(name.iter().chain(&description).any(|own| alike(own, word)))
-        }
-    };
-    wanted.iter().map(of).sum()
-}
-
-/// Stop words, which say nothing about a tool.
-const EMPTY_WORDS: &[&str] =
-    &["a", "an", "and", "at", "by", "for", "in", "is", "it", "of", "or", "the", "to"];
-
-fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase)
-        .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
-        .collect()
 }
 
 #[cfg(test)]

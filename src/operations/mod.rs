@@ -5,7 +5,7 @@
 //! function does not compile.
 
 mod entries;
-mod library;
+pub mod library;
 mod map;
 mod memory;
 mod pack;

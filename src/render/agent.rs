@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::graph::{graph, graph_fits};
-pub use self::library::{added_source, import_goes_on, import_is_running, source, sources, updated_sources};
+pub use self::library::{import_goes_on, import_is_running, of_library};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
 pub use self::memory::notes;
 pub use self::pack::pack;

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use spyhop::catalog::aliases::{ALIASES, AliasState};
+use spyhop::catalog::offer::ToolProfile;
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, TOOLS, ToolProfile};
+use spyhop::catalog::tools::{self, TOOLS};
 use spyhop::render::agent;
 
 use super::{Session, golden, steady};

@@ -34,7 +34,15 @@ fn sources_are_listed_and_shown_as_on_the_command_line() {
 fn sources_are_added_only_where_the_server_was_started_for_it() {
     let tree = Tree::new(SMALL);
     let mut session = Session::new(&tree);
-    for (tool, given) in [("add_source", json!({ "source": "src" })), ("update_source", json!({}))] {
+    for (tool, given) in [
+        ("add_source", json!({ "source": "src" })),
+        ("update_source", json!({})),
+        ("rename_source", json!({ "source_name": "code", "new_name": "other" })),
+        ("remove_source", json!({ "source_name": "code" })),
+        ("unprotect_source", json!({ "source_name": "code" })),
+        ("library_intake", json!({})),
+        ("library_gc", json!({})),
+    ] {
         let refused = session.call(tool, given);
         assert!(refused["error"]["message"].as_str().unwrap().contains("--allow-library"), "{refused}");
     }
@@ -52,6 +60,40 @@ fn sources_are_added_only_where_the_server_was_started_for_it() {
     assert_eq!((&updated["sources"][0]["report"]["added"], &updated["failed"]), (&1.into(), &json!([])));
     let known = refusal(&mut session, "add_source", json!({ "source": "src" }));
     assert!(known.contains("is in the library as 'code'"), "{known}");
+}
+
+#[test]
+fn whatever_the_command_line_does_with_a_library_an_agent_does() {
+    let tree = Tree::new(SMALL);
+    let mut session = changing(&tree);
+    session.data("add_source", json!({ "source": "src", "name": "code" }));
+    assert_eq!(session.data("library_status", json!({})), tree.json(&["library", "status"]));
+    assert_eq!(session.data("verify_source", json!({})), tree.json(&["library", "verify"]));
+    let inbox = tree.json(&["library", "intake"])["inbox"].as_str().unwrap().to_string();
+    std::fs::write(
+        std::path::Path::new(&inbox).join("lone.py"),
+        "def draw_triangle(side):\n    return side\n",
+    )
+    .unwrap();
+    let taken = session.data("library_intake", json!({ "all": true }));
+    assert_eq!((&taken["taken"][0]["name"], &taken["failed"]), (&"lone.py".into(), &json!([])));
+    let asked = json!({ "query": "draw a triangle", "in": ["all"] });
+    assert_eq!(session.data("codebase_search", asked.clone())["results"][0]["path"], "lone.py");
+
+    let freed = session.data("unprotect_source", json!({ "source_name": "single-files" }));
+    assert_eq!(freed["name"], "single-files");
+    let renamed =
+        session.data("rename_source", json!({ "source_name": "single-files", "new_name": "shapes" }));
+    assert_eq!(renamed["name"], "shapes");
+    assert_eq!(session.data("codebase_search", asked.clone())["results"][0]["source"]["name"], "shapes");
+    session.data("remove_source", json!({ "source_name": "shapes" }));
+    session.data("remove_source", json!({ "source_name": "code" }));
+    assert!(tree.root().join("src").is_dir());
+    assert!(session.text("library", json!({})).starts_with("no sources in "));
+    let unknown = refusal(&mut session, "remove_source", json!({ "source_name": "code" }));
+    assert!(unknown.contains("there is no source 'code'"), "{unknown}");
+    let plan = session.data("library_gc", json!({ "dry_run": true }));
+    assert_eq!(plan["dry_run"], true, "{plan}");
 }
 
 #[test]

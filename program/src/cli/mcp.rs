@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog::tools::{self, ToolOffer, ToolProfile};
+use spyhop::catalog::offer::{self, ToolOffer, ToolProfile};
 use spyhop::catalog::{self, Param, Takes, param, params};
 
 use super::failure::{Failure, Outcome};
@@ -21,7 +21,7 @@ const PROFILE: Param = Param {
     default: Some("default"),
     ..param(
         "profile",
-        Takes::Choice(tools::profiles),
+        Takes::Choice(offer::profiles),
         "Which tools are listed at first: full all, minimal only reading ones, host only tool_search",
     )
 };
@@ -44,7 +44,7 @@ const ALLOW_MEMORY: Param = param(
 const ALLOW_LIBRARY: Param = param(
     "allow_library",
     Takes::Nothing,
-    "Agents may add repositories by URL, and folders and archives below the roots, to the library, and update sources",
+    "Agents may change the library: add repositories by URL, and folders and archives below the roots; update, rename and remove sources",
 );
 
 /// The options that say how trees are indexed and how changes are handled. The roots are arguments of their own.
@@ -165,7 +165,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         offer: ToolOffer {
             profile: profile.unwrap_or(ToolProfile::Default),
             may_record: values::given(matches, ALLOW_MEMORY.name),
-            may_add: values::given(matches, ALLOW_LIBRARY.name),
+            may_change_library: values::given(matches, ALLOW_LIBRARY.name),
         },
         data: data.unwrap_or(DataProfile::Lean),
         give_back: crate::give_back,

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
-    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET,
-    TOOL_IN, Takes, ValueError, WhyNotCall, params,
+    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall,
+    SkippedRequest, TARGET, TOOL_IN, Takes, ValueError, WhyNotCall, params,
 };
 use spyhop::engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
@@ -21,6 +21,7 @@ use spyhop::library::{AddRequest, SourceChoice, is_remote};
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
 
+use super::library_request::LibraryRequest;
 use super::roots::{self, ResolvedPath, Roots};
 
 /// A call with typed arguments.
@@ -34,21 +35,14 @@ pub enum ToolRequest {
     Map(MapRequest),
     Read(ReadRequest),
     Status,
-    Skipped {
-        reason: Option<SkipReason>,
-        after: Option<String>,
-    },
+    Skipped { reason: Option<SkipReason>, after: Option<String> },
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
     Notes(SearchNotesRequest),
     Record(AddNoteRequest),
     Pack(Box<PackRequest>),
-    /// All sources of the library, or one.
-    Library(Option<String>),
-    AddSource(Box<AddRequest>),
-    /// Sources by name; all if empty.
-    UpdateSources(Vec<String>),
+    Library(LibraryRequest),
     Tools(String),
 }
 
@@ -81,8 +75,6 @@ impl ToolRequest {
             | ToolRequest::Touch(_)
             | ToolRequest::Record(_)
             | ToolRequest::Library(_)
-            | ToolRequest::AddSource(_)
-            | ToolRequest::UpdateSources(_)
             | ToolRequest::Tools(_) => return None,
         };
         filter.path.as_deref()
@@ -341,16 +333,16 @@ impl ResolvedArguments<'_> {
                     ..request
                 }))
             }
-            ToolId::Library => ToolRequest::Library(self.filled(catalog::LIST_SOURCES_ROWS, None)?),
-            ToolId::AddSource => {
-                let AddSourceRequest { source, .. } =
-                    self.filled(catalog::ADD_SOURCE_ROWS, AddSourceRequest::default())?;
-                let source = AddRequest { source: self.source(&source.source)?, ..source };
-                ToolRequest::AddSource(Box::new(source))
-            }
-            ToolId::UpdateSources => {
-                ToolRequest::UpdateSources(self.filled(catalog::SOURCES_ROWS, Vec::new())?)
-            }
+            ToolId::Library
+            | ToolId::LibraryStatus
+            | ToolId::VerifySources
+            | ToolId::AddSource
+            | ToolId::UpdateSources
+            | ToolId::RenameSource
+            | ToolId::RemoveSource
+            | ToolId::UnprotectSource
+            | ToolId::TakeIn
+            | ToolId::CollectSources => ToolRequest::Library(self.of_library(tool)?),
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
@@ -359,6 +351,36 @@ impl ResolvedArguments<'_> {
             ToolId::ToolSearch => {
                 ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default())
             }
+        })
+    }
+
+    fn of_library(&self, tool: &Tool) -> Result<LibraryRequest, String> {
+        Ok(match tool.id {
+            ToolId::Library => match self.filled(catalog::LIST_SOURCES_ROWS, None)? {
+                None => LibraryRequest::List,
+                Some(source) => LibraryRequest::Show(source),
+            },
+            ToolId::LibraryStatus => LibraryRequest::Status,
+            ToolId::VerifySources => LibraryRequest::Verify(self.filled(catalog::SOURCES_ROWS, Vec::new())?),
+            ToolId::AddSource => {
+                let AddSourceRequest { source, .. } =
+                    self.filled(catalog::ADD_SOURCE_ROWS, AddSourceRequest::default())?;
+                let source = AddRequest { source: self.source(&source.source)?, ..source };
+                LibraryRequest::Add(Box::new(source))
+            }
+            ToolId::UpdateSources => LibraryRequest::Update(self.filled(catalog::SOURCES_ROWS, Vec::new())?),
+            ToolId::RenameSource => LibraryRequest::Rename(
+                self.filled(catalog::RENAME_SOURCE_ROWS, RenameSourceRequest::default())?,
+            ),
+            ToolId::RemoveSource => LibraryRequest::Remove(self.filled(catalog::SOURCE_ROWS, String::new())?),
+            ToolId::UnprotectSource => {
+                LibraryRequest::Unprotect(self.filled(catalog::SOURCE_ROWS, String::new())?)
+            }
+            ToolId::TakeIn => LibraryRequest::TakeIn(self.filled(catalog::TAKE_IN_ROWS, false)?),
+            ToolId::CollectSources => {
+                LibraryRequest::Collect(self.filled(catalog::COLLECT_SOURCES_ROWS, false)?)
+            }
+            other => unreachable!("{other:?} is not about the library"),
         })
     }
 

@@ -95,9 +95,7 @@ fn asked(
         ToolRequest::Record(request) => Ok(agent::notes(&engine.add_note(request)?, budget)),
         ToolRequest::Touch(files) => touch(engine, session, files),
         ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
-        ToolRequest::Library(_) | ToolRequest::AddSource(_) | ToolRequest::UpdateSources(_) => {
-            unreachable!("the library answers")
-        }
+        ToolRequest::Library(_) => unreachable!("the library answers"),
         ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
     }
     .map(PendingReply::from)

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use spyhop::catalog::tools::ToolOffer;
+use spyhop::catalog::offer::ToolOffer;
 use spyhop::engine::Error;
 use spyhop::engine::api::Options;
 

@@ -1,4 +1,4 @@
-//! The library of a server: calls that ask several sources at once, and calls that list, add and update sources.
+//! The library of a server: calls that ask several sources at once, and calls about the library itself.
 //!
 //! The sources of a library are trees that the user has added to it, so they may lie outside of the server's roots. The
 //! library is opened at the first call that asks it. As with roots, a call whose sources have to be compared with their
@@ -8,15 +8,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use spyhop::catalog::{AddSourceRequest, Call};
 use spyhop::engine::api::Options;
 use spyhop::engine::{Engine, Error, SourceSet};
-use spyhop::library::{AddProgress, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader};
+use spyhop::library::{
+    AddProgress, AddRequest, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader,
+};
+use spyhop::operations::library::LibraryOperation;
+use spyhop::render::Style;
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
-use super::arguments::{ToolCall, ToolRequest};
+use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Rests;
+use super::library_request::LibraryRequest;
 use super::progress::Watcher;
 use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, run, run_with};
 
@@ -112,23 +118,22 @@ impl ServedLibrary {
         Library::open(LibraryOptions { root: self.folder.clone(), wait })
     }
 
-    /// The sources of the library, or one of them.
-    pub async fn show(self: &Arc<Self>, source: Option<String>) -> CallOutcome {
+    /// Answers a call about the library itself. A call that changes the library waits for its turn.
+    pub async fn of_itself(self: &Arc<Self>, request: LibraryRequest, watcher: &mut Watcher) -> CallOutcome {
+        if request.changes() {
+            return self.change(request, watcher).await;
+        }
         let library = Arc::clone(self);
         run(&self.asides, move || {
-            let shown = library.library(Duration::ZERO).and_then(|library| match source {
-                None => Ok(agent::sources(&library.list()?)),
-                Some(name) => Ok(agent::source(&library.show(&name)?, &library.path(&name)?)),
-            });
-            shown.map(|answer| agent::cut(answer, BUDGET)).map_err(|error| calls::failed(&error))
+            library.answered(&request, Duration::ZERO, &|_| ()).map_err(|error| calls::failed(&error))
         })
         .await
     }
 
-    /// Adds or updates sources. An import that takes longer than clients wait goes on, and so does one whose call was
+    /// Changes the library. An import that takes longer than clients wait goes on, and so does one whose call was
     /// cancelled: the same call continues with what is there. A call that has to wait too long for another import is
     /// refused.
-    pub async fn change(self: &Arc<Self>, call: Arc<ToolCall>, watcher: &mut Watcher) -> CallOutcome {
+    async fn change(self: &Arc<Self>, request: LibraryRequest, watcher: &mut Watcher) -> CallOutcome {
         let deadline = tokio::time::sleep(IMPORT_PATIENCE);
         tokio::pin!(deadline);
         let permit = self.turn(IMPORT_PATIENCE).await?;
@@ -140,7 +145,7 @@ impl ServedLibrary {
                     sender.send_replace(Some(progress));
                 }
             };
-            library.changed(&call.ask, &tell).map_err(|error| calls::failed(&error))
+            library.answered(&request, IMPORT_PATIENCE, &tell).map_err(|error| calls::failed(&error))
         });
         tokio::pin!(work);
         loop {
@@ -162,19 +167,33 @@ impl ServedLibrary {
         permit.ok().and_then(Result::ok).ok_or_else(agent::import_is_running)
     }
 
-    fn changed(&self, ask: &ToolRequest, progress: OnAddProgress<'_>) -> Result<Answer, Error> {
-        let library = self.library(IMPORT_PATIENCE)?;
-        let answer = match ask {
-            ToolRequest::AddSource(request) => {
-                agent::added_source(&library.add(request, &self.options, progress)?)
+    /// Runs the operation of the command line, and cuts its text.
+    fn answered(
+        &self,
+        request: &LibraryRequest,
+        wait: Duration,
+        progress: OnAddProgress<'_>,
+    ) -> Result<Answer, Error> {
+        use spyhop::operations::library as own;
+        let library = self.library(wait)?;
+        let operations = OperationRun { library: &library, options: &self.options, progress };
+        let answer = match request {
+            LibraryRequest::List => operations.of(&own::LIST_SOURCES, None),
+            LibraryRequest::Show(name) => operations.of(&own::SHOW_SOURCE, name.clone()),
+            LibraryRequest::Status => operations.of(&own::LIBRARY_STATUS, ()),
+            LibraryRequest::Verify(names) => operations.of(&own::VERIFY_SOURCES, names.clone()),
+            LibraryRequest::Add(source) => {
+                let source = AddRequest::clone(source);
+                operations.of(&own::ADD_SOURCE, AddSourceRequest { source, dry_run: false })
             }
-            ToolRequest::UpdateSources(names) => match &names[..] {
-                [name] => agent::updated_sources(&library.update(name, &self.options, progress)?.into()),
-                names => agent::updated_sources(&library.update_all(names, &self.options, progress)?),
-            },
-            _ => unreachable!("only these tools change the library"),
+            LibraryRequest::Update(names) => operations.of(&own::UPDATE_SOURCES, names.clone()),
+            LibraryRequest::Rename(names) => operations.of(&own::RENAME_SOURCE, names.clone()),
+            LibraryRequest::Remove(name) => operations.of(&own::REMOVE_SOURCE, name.clone()),
+            LibraryRequest::Unprotect(name) => operations.of(&own::UNPROTECT_SOURCE, name.clone()),
+            LibraryRequest::TakeIn(all) => operations.of(&own::TAKE_IN, *all),
+            LibraryRequest::Collect(is_dry_run) => operations.of(&own::COLLECT_SOURCES, *is_dry_run),
         };
-        Ok(agent::cut(answer, BUDGET))
+        Ok(agent::cut(answer?, BUDGET))
     }
 
     /// Answers from the last commits, without comparing a source with its tree.
@@ -194,6 +213,21 @@ impl ServedLibrary {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, OpenLibrary> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an operation of a library runs with.
+struct OperationRun<'a> {
+    library: &'a Library,
+    options: &'a Options,
+    progress: OnAddProgress<'a>,
+}
+
+impl OperationRun<'_> {
+    fn of<Q, A>(&self, operation: &LibraryOperation<Q, A>, request: Q) -> Result<Answer, Error> {
+        let call = Call::new(request, self.options.clone());
+        let reply = (operation.run)(self.library, &call, self.progress)?;
+        Ok(agent::of_library((operation.text)(&reply, &Style::default()), &(operation.json)(&reply)))
     }
 }
 

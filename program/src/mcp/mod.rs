@@ -10,6 +10,7 @@ mod config;
 mod engines;
 pub mod http;
 mod library;
+mod library_request;
 mod oversize;
 mod progress;
 mod resting;

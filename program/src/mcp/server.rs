@@ -19,8 +19,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use spyhop::catalog::aliases::{self, Alias, AliasState};
+use spyhop::catalog::offer::{self, ToolOffer};
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, CallTarget, Tool, ToolOffer};
+use spyhop::catalog::tools::{self, CallTarget, Tool};
 use spyhop::engine::Session;
 use spyhop::render::agent::{self, Answer};
 
@@ -164,13 +165,13 @@ impl Server {
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
             ToolRequest::Tools(query) => {
-                let found = tools::find(self.offer, query);
+                let found = offer::find(self.offer, query);
                 self.list(&found);
                 Ok(agent::tools(query, &found))
             }
-            ToolRequest::Library(source) => self.library.show(source.clone()).await,
-            ToolRequest::AddSource(_) | ToolRequest::UpdateSources(_) => {
-                self.library.change(Arc::new(call), watcher).await
+            ToolRequest::Library(_) => {
+                let ToolRequest::Library(request) = call.ask else { unreachable!("matched") };
+                self.library.of_itself(request, watcher).await
             }
             ToolRequest::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
@@ -265,8 +266,11 @@ fn visit(context: &RequestContext<RoleServer>) -> Option<&SessionHeader> {
 /// A tool in the form in which the protocol lists it.
 fn wire(tool: &'static Tool) -> WireTool {
     let annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(tool.is_open_world());
-    let annotations =
-        if tool.read_only { annotations } else { annotations.destructive(false).idempotent(true) };
+    let annotations = if tool.read_only {
+        annotations
+    } else {
+        annotations.destructive(tool.is_destructive()).idempotent(true)
+    };
     WireTool::new(tool.name, tool.description, Arc::new(schema::of(tool))).with_annotations(annotations)
 }
 

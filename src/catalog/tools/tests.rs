@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::offer::{ToolOffer, ToolProfile, find};
 use super::*;
 use crate::catalog::aliases::AliasState;
 
@@ -75,7 +76,8 @@ fn profiles_gate() {
 
 #[test]
 fn a_tool_on_grant_exists_only_where_it_is_allowed() {
-    let offer = |profile, may_record, may_add| ToolOffer { profile, may_record, may_add };
+    let offer =
+        |profile, may_record, may_change_library| ToolOffer { profile, may_record, may_change_library };
     for tool in TOOLS.iter().filter(|tool| tool.grant().is_some()) {
         let is_note = tool.id == ToolId::RecordNote;
         for profile in ToolProfile::ALL {

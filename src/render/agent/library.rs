@@ -1,37 +1,13 @@
 //! A library of sources for agents.
 
-use std::path::Path;
-
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer::{Answer, clean_value};
-use crate::library::{AddReply, LibraryReply, SourceBatch, SourceManifest, UpdatedSource};
-use crate::render::json;
-use crate::render::paint::Style;
-use crate::render::text;
 
-/// The sources of a library.
-pub fn sources(reply: &LibraryReply) -> Answer {
-    let text = text::sources(reply, &Style::default());
-    Answer { text, data: clean_value(&json::sources(reply)) }
-}
-
-/// A source.
-pub fn source(source: &SourceManifest, path: &Path) -> Answer {
-    let text = text::source(source, path, &Style::default());
-    Answer { text, data: clean_value(&json::source(source, Some(path))) }
-}
-
-/// A source that was added.
-pub fn added_source(added: &AddReply) -> Answer {
-    let text = text::added_source(added, &Style::default());
-    Answer { text, data: clean_value(&json::added_source(added)) }
-}
-
-/// The outcomes of an update.
-pub fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> Answer {
-    let text = text::updated_sources(batch, &Style::default());
-    Answer { text, data: clean_value(&json::updated_sources(batch)) }
+/// The answer of an operation of a library: its text for people, and its data as JSON.
+pub fn of_library(text: String, data: &str) -> Answer {
+    let data: Value = serde_json::from_str(data).expect("operations write JSON");
+    Answer { text, data: clean_value(&data) }
 }
 
 /// A call has waited for another import as long as a call may.

@@ -1,0 +1,37 @@
+//! Calls about the library of a server itself.
+
+use spyhop::catalog::RenameSourceRequest;
+use spyhop::library::AddRequest;
+
+/// A call about the library itself.
+#[derive(Debug)]
+pub enum LibraryRequest {
+    List,
+    Show(String),
+    Status,
+    /// Sources by name; all if empty.
+    Verify(Vec<String>),
+    Add(Box<AddRequest>),
+    /// Sources by name; all if empty.
+    Update(Vec<String>),
+    Rename(RenameSourceRequest),
+    Remove(String),
+    Unprotect(String),
+    /// Whether entries that have just changed are taken in too.
+    TakeIn(bool),
+    /// Whether the call only tells what would be removed.
+    Collect(bool),
+}
+
+impl LibraryRequest {
+    /// Whether the call changes the library.
+    pub fn changes(&self) -> bool {
+        !matches!(
+            self,
+            LibraryRequest::List
+                | LibraryRequest::Show(_)
+                | LibraryRequest::Status
+                | LibraryRequest::Verify(_)
+        )
+    }
+}
