@@ -279,7 +279,7 @@ fn values_out_of_range_are_named() {
         "budget is 100; choose 200 to 200000 tokens",
     );
     check(PackRequest { max_files: 0, ..PackRequest::new(TASK) }, "max_files is 0");
-    check(PackRequest::new(" "), "query is empty");
+    check(PackRequest::new(" "), "the task is empty");
 }
 
 fn file<'r>(reply: &'r PackReply, path: &str) -> &'r PackFile {

@@ -34,6 +34,7 @@ use super::graph::on_large_stack;
 use super::lookup::check_rows;
 use crate::filter::Filter;
 use crate::parallel;
+use crate::query::QueryError;
 use crate::update::OnProgress;
 
 /// The smallest and the largest budget, in tokens.
@@ -63,7 +64,10 @@ impl Engine {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
             return Err(Error::bad(format!("budget is {}; choose {least} to {most} tokens", request.budget)));
         }
-        let query = self.parsed(&request.task)?;
+        let query = self.parsed(&request.task).map_err(|error| match error {
+            QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
+            error => error.into(),
+        })?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let span = tracing::info_span!("code.pack", project = %self.root().display());
         let _entered = span.enter();
