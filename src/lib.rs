@@ -83,9 +83,9 @@ pub use id::{ContentHash, Generation};
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
-    LibraryReply, LibraryStatus, PackageName, RemovedSource, SourceBatch, SourceChoice, SourceId, SourceKind,
-    SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry, UnfinishedImport,
-    UpdatedSource, VerifiedSource,
+    LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceChoice,
+    SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry,
+    UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,
 };
 pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 pub use profile::{

@@ -24,6 +24,15 @@ pub struct RenameSourceRequest {
     pub name: String,
 }
 
+/// Sources to update, or only the plans.
+#[derive(Clone, Debug, Default)]
+pub struct UpdateSourcesRequest {
+    /// The names or ids of the sources; all if empty.
+    pub names: Vec<String>,
+    /// Whether the updates are only planned.
+    pub dry_run: bool,
+}
+
 /// A library other than the user's own.
 pub const LIBRARY: Param = param(
     "library",
@@ -84,6 +93,10 @@ pub const OTHER_NAME: Param =
     Param { positional: Positional::Required, ..param("new_name", Takes::Text, "The new name") };
 /// Plans a collection.
 pub const COLLECTION_PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be removed");
+
+/// Plans updates.
+pub const UPDATE_PLAN: Param =
+    param("dry_run", Takes::Nothing, "Only tell what would be imported and indexed");
 
 /// The parameters that choose a library; every operation of a library takes these.
 pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |library, param, given| {
@@ -231,13 +244,28 @@ pub const REMOVE_SOURCE: Operation = Operation {
     examples: &[("library remove keys", "one source")],
 };
 
+/// The rows of `library update`.
+pub const UPDATE_SOURCES_ROWS: &[Row<Call<UpdateSourcesRequest>>] = &[
+    both(&SOURCE_NAMES, |call, param, given| {
+        call.request.names = given.texts(param)?;
+        Ok(())
+    }),
+    both(&UPDATE_PLAN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
+];
+
+const UPDATE_SOURCES_PARAMS: [Listed; UPDATE_SOURCES_ROWS.len()] = listed(UPDATE_SOURCES_ROWS);
+
 /// Updates sources.
 pub const UPDATE_SOURCES: Operation = Operation {
     name: "library update",
     aliases: &[],
     help: "Import the newest commit, the changed archive or the present files of sources",
-    params: &SOURCES_PARAMS,
-    examples: &[("library update keys", "one source"), ("library update", "every source")],
+    params: &UPDATE_SOURCES_PARAMS,
+    examples: &[
+        ("library update keys", "one source"),
+        ("library update", "every source"),
+        ("library update --dry-run", "only tells what has changed"),
+    ],
 };
 
 /// Compares raw files with their hashes.

@@ -223,6 +223,51 @@ pub struct UpdatedSource {
     pub report: Option<RefreshReport>,
 }
 
+/// What an update of a source would do.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct PlannedUpdate {
+    /// The source as it is.
+    pub source: SourceManifest,
+    /// The first thing that the update would do.
+    pub step: UpdateStep,
+    /// The newest commit of a repository.
+    pub newest_commit: Option<String>,
+    /// The number of files of the user's folder that changed since they were indexed; `None` for imported files, and if there is
+    /// no index.
+    pub changed_files: Option<usize>,
+    /// The last complete stage of an earlier update, which this update resumes.
+    pub resumes: Option<&'static str>,
+}
+
+/// The first thing that an update would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum UpdateStep {
+    /// Nothing: the newest state is imported and indexed.
+    Nothing,
+    /// Import a newer commit, a changed archive or a changed file.
+    Import,
+    /// Copy the folder of a snapshot again, and import the copy if it differs.
+    Copy,
+    /// Index the files that are there.
+    Index,
+}
+
+impl UpdateStep {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            UpdateStep::Nothing => "nothing",
+            UpdateStep::Import => "import",
+            UpdateStep::Copy => "copy",
+            UpdateStep::Index => "index",
+        }
+    }
+}
+
 /// The outcomes of a call about several sources, each of which can fail by itself.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -38,8 +38,8 @@ mod web;
 
 pub use api::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, FailedSource, LibraryOptions, LibraryReply,
-    LibraryStatus, OnAddProgress, RemovedSource, SourceBatch, SourceStatus, UnfinishedImport, UpdatedSource,
-    VerifiedSource,
+    LibraryStatus, OnAddProgress, PlannedUpdate, RemovedSource, SourceBatch, SourceStatus, UnfinishedImport,
+    UpdateStep, UpdatedSource, VerifiedSource,
 };
 pub use error::LibraryError;
 pub use intake::{DocumentRecord, FailedEntry, IntakeClass, IntakeEvent, IntakeReply, OnIntake, TakenEntry};

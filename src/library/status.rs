@@ -108,7 +108,7 @@ impl Library {
         jobs.into_iter().map(import).collect()
     }
 
-    fn status_of(&self, source: SourceManifest, options: &Options) -> SourceStatus {
+    pub(super) fn status_of(&self, source: SourceManifest, options: &Options) -> SourceStatus {
         let index_path = self.paths.index(&source.id, source.import);
         let import = self.paths.import(&source.id, source.import);
         let mut status = SourceStatus {

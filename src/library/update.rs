@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::api::{AddProgress, OnAddProgress, SourceBatch, UpdatedSource};
+use super::api::{AddProgress, OnAddProgress, PlannedUpdate, SourceBatch, UpdateStep, UpdatedSource};
 use super::error::LibraryError;
 use super::job::{Job, JobStage, PlannedSource};
 use super::listing;
@@ -67,6 +67,45 @@ impl Library {
         progress: OnAddProgress<'_>,
     ) -> Result<SourceBatch<UpdatedSource>, Error> {
         self.each(names, |name| self.update(name, options, progress))
+    }
+
+    /// What [`Library::update`] would do. Nothing is written, and a server on another machine is asked for its newest commit.
+    ///
+    /// # Errors
+    /// As [`Library::update`], apart from errors of writing.
+    pub fn plan_update(&self, name: &str, options: &Options) -> Result<PlannedUpdate, Error> {
+        let source = self.find(name)?;
+        let is_ready = source.state == SourceState::Ready;
+        if !source.is_held() {
+            plan::planned(&source.origin, &options.git_reach, None)?;
+            let changed_files = self.status_of(source.clone(), options).stale_files;
+            let is_current = is_ready && changed_files == Some(0);
+            let step = if is_current { UpdateStep::Nothing } else { UpdateStep::Index };
+            return Ok(PlannedUpdate { source, step, newest_commit: None, changed_files, resumes: None });
+        }
+        let newest = NewestState::of(&source.origin, &options.git_reach)?;
+        let earlier = self.job(&source.id)?.filter(|job| newest.is_of(job));
+        let step = match source.origin.kind {
+            _ if earlier.is_none() && newest.is_imported(&source) && is_ready => UpdateStep::Nothing,
+            _ if earlier.is_none() && newest.is_imported(&source) => UpdateStep::Index,
+            SourceKind::Folder => UpdateStep::Copy,
+            _ => UpdateStep::Import,
+        };
+        let resumes = earlier.map(|job| job.stage.name());
+        let newest_commit = newest.planned.commit;
+        Ok(PlannedUpdate { source, step, newest_commit, changed_files: None, resumes })
+    }
+
+    /// The plans of the sources of these names, or of every source if `names` is empty.
+    ///
+    /// # Errors
+    /// As [`Library::update_all`].
+    pub fn plan_update_all(
+        &self,
+        names: &[String],
+        options: &Options,
+    ) -> Result<SourceBatch<PlannedUpdate>, Error> {
+        self.each(names, |name| self.plan_update(name, options))
     }
 
     /// Materializes the newest state of the source that was `found`; no job if that is the state of the manifest. Returns

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use super::plain::{PlainOutcome, PlainReply};
 use crate::catalog::{
-    self, AddSourceRequest, Call, Operation, RawValues, RenameSourceRequest, Row, ValueError, fill,
+    self, AddSourceRequest, Call, Operation, RawValues, RenameSourceRequest, Row, UpdateSourcesRequest,
+    ValueError, fill,
 };
 use crate::engine::Error;
 use crate::engine::api::Options;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
-    OnAddProgress, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
+    OnAddProgress, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
 };
 use crate::render::Style;
 use crate::render::json::{self, JsonPaths, line};
@@ -130,6 +131,15 @@ pub enum AddAnswer {
     Planned(Box<AddPlan>),
     /// What was added.
     Added(Box<AddReply>),
+}
+
+/// What `library update` answers.
+#[derive(Debug)]
+pub enum UpdateAnswer {
+    /// What would be imported and indexed.
+    Planned(SourceBatch<PlannedUpdate>),
+    /// What was imported and indexed.
+    Updated(SourceBatch<UpdatedSource>),
 }
 
 /// A source with the folder that is searched.
@@ -257,23 +267,38 @@ pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceManifest> = LibraryO
 };
 
 /// Updates sources.
-pub static UPDATE_SOURCES: LibraryOperation<Vec<String>, SourceBatch<UpdatedSource>> = LibraryOperation {
+pub static UPDATE_SOURCES: LibraryOperation<UpdateSourcesRequest, UpdateAnswer> = LibraryOperation {
     operation: &catalog::UPDATE_SOURCES,
     indexes: true,
     repeats: false,
-    request: Vec::new,
-    rows: catalog::SOURCES_ROWS,
-    run: |library, Call { request, options }, progress| match &request[..] {
-        [name] => Ok(library.update(name, options, progress)?.into()),
-        names => library.update_all(names, options, progress),
+    request: UpdateSourcesRequest::default,
+    rows: catalog::UPDATE_SOURCES_ROWS,
+    run: |library, Call { request, options }, progress| {
+        Ok(match (&request.names[..], request.dry_run) {
+            ([name], true) => UpdateAnswer::Planned(library.plan_update(name, options)?.into()),
+            (names, true) => UpdateAnswer::Planned(library.plan_update_all(names, options)?),
+            ([name], false) => UpdateAnswer::Updated(library.update(name, options, progress)?.into()),
+            (names, false) => UpdateAnswer::Updated(library.update_all(names, options, progress)?),
+        })
     },
     warnings: |_| &[],
-    outcome: |batch| {
-        if batch.failed.is_empty() { PlainOutcome::of_rows(&batch.sources) } else { PlainOutcome::Failed }
+    outcome: |reply| match reply {
+        UpdateAnswer::Planned(batch) => outcome_of_batch(batch),
+        UpdateAnswer::Updated(batch) => outcome_of_batch(batch),
     },
-    json: |batch| line(&json::updated_sources(batch)),
-    text: text::updated_sources,
+    json: |reply| match reply {
+        UpdateAnswer::Planned(batch) => line(&json::update_plans(batch)),
+        UpdateAnswer::Updated(batch) => line(&json::updated_sources(batch)),
+    },
+    text: |reply, style| match reply {
+        UpdateAnswer::Planned(batch) => text::update_plans(batch),
+        UpdateAnswer::Updated(batch) => text::updated_sources(batch, style),
+    },
 };
+
+fn outcome_of_batch<T>(batch: &SourceBatch<T>) -> PlainOutcome {
+    if batch.failed.is_empty() { PlainOutcome::of_rows(&batch.sources) } else { PlainOutcome::Failed }
+}
 
 /// Compares raw files with their hashes.
 pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSource>> = LibraryOperation {

@@ -28,7 +28,7 @@ pub use self::index::{
 };
 pub use self::library::{
     add_plan, added_source, collected_sources, intake, library_status, removed_source, source, source_path,
-    sources, updated_sources, verified_sources,
+    sources, update_plans, updated_sources, verified_sources,
 };
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};

@@ -31,7 +31,7 @@ pub use self::graph::{graph, graph_footer, graph_lines};
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub use self::library::{
     add_plan, added_source, changed_source, collected_sources, intake, library_status, removed_source,
-    source, source_path, sources, updated_sources, verified_sources,
+    source, source_path, sources, update_plans, updated_sources, verified_sources,
 };
 pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
 use self::memory::note_lines;

@@ -136,8 +136,14 @@ fn a_tag_of_a_repository_is_added_and_a_branch_is_updated() {
     assert_eq!((&main["source"]["files"], &tagged["source"]["files"]), (&1.into(), &2.into()));
     fs::write(top.join("src/keys.rs"), "pub fn rotate_two_keys() {}\n").unwrap();
     git(&top, &["commit", "-q", "-a", "-m", "two"]);
+    let planned = sources.json(&["library", "update", "--dry-run"]);
+    let steps: Vec<_> = planned["sources"].as_array().unwrap().iter().map(|row| &row["step"]).collect();
+    assert_eq!(steps, ["import", "nothing"]);
+    let plan = sources.run(&["library", "update", "keys", "--dry-run"]);
+    assert!(plan.code == 0 && plan.out.starts_with("keys: would import "), "{} {}", plan.out, plan.err);
     let updated = sources.json(&["library", "update", "keys"]);
     let row = &updated["sources"][0];
+    assert_eq!(row["commit"], planned["sources"][0]["newest_commit"]);
     assert_eq!((&row["new"], &row["old_commit"]), (&true.into(), &main["source"]["commit"]));
     assert_eq!(sources.json(&["library", "update", "old"])["sources"][0]["new"], false);
 }

@@ -56,6 +56,11 @@ fn sources_are_added_only_where_the_server_was_started_for_it() {
     let found = session.data("codebase_search", json!({ "query": "draw a circle", "in": ["mine"] }));
     assert_eq!(found["results"][0]["path"], "paint.py");
     tree.write("src/later.py", "def draw_square(side):\n    return side\n");
+    let planned = session.data("update_source", json!({ "dry_run": true }));
+    assert_eq!(
+        (&planned["sources"][0]["step"], &planned["sources"][0]["changed_files"]),
+        (&"index".into(), &1.into())
+    );
     let updated = session.data("update_source", json!({ "source_name": ["code"] }));
     assert_eq!((&updated["sources"][0]["report"]["added"], &updated["failed"]), (&1.into(), &json!([])));
     let known = refusal(&mut session, "add_source", json!({ "source": "src" }));

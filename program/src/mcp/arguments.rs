@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
     self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall,
-    SkippedRequest, TARGET, TOOL_IN, Takes, ValueError, WhyNotCall, params,
+    SkippedRequest, TARGET, TOOL_IN, Takes, UpdateSourcesRequest, ValueError, WhyNotCall, params,
 };
 use spyhop::engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
@@ -368,7 +368,9 @@ impl ResolvedArguments<'_> {
                 let source = AddRequest { source: self.source(&source.source)?, ..source };
                 LibraryRequest::Add(Box::new(source))
             }
-            ToolId::UpdateSources => LibraryRequest::Update(self.filled(catalog::SOURCES_ROWS, Vec::new())?),
+            ToolId::UpdateSources => LibraryRequest::Update(
+                self.filled(catalog::UPDATE_SOURCES_ROWS, UpdateSourcesRequest::default())?,
+            ),
             ToolId::RenameSource => LibraryRequest::Rename(
                 self.filled(catalog::RENAME_SOURCE_ROWS, RenameSourceRequest::default())?,
             ),

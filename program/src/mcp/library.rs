@@ -186,7 +186,7 @@ impl ServedLibrary {
                 let source = AddRequest::clone(source);
                 operations.of(&own::ADD_SOURCE, AddSourceRequest { source, dry_run: false })
             }
-            LibraryRequest::Update(names) => operations.of(&own::UPDATE_SOURCES, names.clone()),
+            LibraryRequest::Update(request) => operations.of(&own::UPDATE_SOURCES, request.clone()),
             LibraryRequest::Rename(names) => operations.of(&own::RENAME_SOURCE, names.clone()),
             LibraryRequest::Remove(name) => operations.of(&own::REMOVE_SOURCE, name.clone()),
             LibraryRequest::Unprotect(name) => operations.of(&own::UNPROTECT_SOURCE, name.clone()),

@@ -1,6 +1,6 @@
 //! Calls about the library of a server itself.
 
-use spyhop::catalog::RenameSourceRequest;
+use spyhop::catalog::{RenameSourceRequest, UpdateSourcesRequest};
 use spyhop::library::AddRequest;
 
 /// A call about the library itself.
@@ -12,8 +12,7 @@ pub enum LibraryRequest {
     /// Sources by name; all if empty.
     Verify(Vec<String>),
     Add(Box<AddRequest>),
-    /// Sources by name; all if empty.
-    Update(Vec<String>),
+    Update(UpdateSourcesRequest),
     Rename(RenameSourceRequest),
     Remove(String),
     Unprotect(String),

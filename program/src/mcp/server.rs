@@ -161,6 +161,9 @@ impl Server {
         if let Some(choice) = call.sources.take() {
             return self.library.answer(choice, Arc::new(call)).await.map(PendingReply::send);
         }
+        if let ToolRequest::Library(request) = call.ask {
+            return self.library.of_itself(request, watcher).await;
+        }
         let tree = &self.trees[call.root];
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
@@ -168,10 +171,6 @@ impl Server {
                 let found = offer::find(self.offer, query);
                 self.list(&found);
                 Ok(agent::tools(query, &found))
-            }
-            ToolRequest::Library(_) => {
-                let ToolRequest::Library(request) = call.ask else { unreachable!("matched") };
-                self.library.of_itself(request, watcher).await
             }
             ToolRequest::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();

@@ -12,7 +12,9 @@ use crate::engine::api::{Options, SearchRequest};
 use crate::git::Reach;
 use crate::library::job::{Job, JobStage};
 use crate::library::manifest::{ImportEvent, SourceManifest};
-use crate::library::{AddProgress, AddRequest, SourceChoice, SourceState, protect::remove_tree, records};
+use crate::library::{
+    AddProgress, AddRequest, SourceChoice, SourceState, UpdateStep, protect::remove_tree, records,
+};
 use crate::store::faults::CrashMode;
 use crate::store::{Lock, StoreStep, faults};
 
@@ -175,6 +177,34 @@ fn an_update_that_was_killed_does_not_hide_a_newer_state() {
     fs::write(place.path("keys.tar"), tar_bytes(NEWEST)).unwrap();
     assert!(!place.library.update("keys", &Options::default(), &|_| ()).unwrap().is_new);
     assert!(place.library.jobs().unwrap().is_empty());
+}
+
+#[test]
+fn the_plan_of_an_update_says_what_the_update_does() {
+    let (place, _) = TestPlace::with_newer_archive();
+    let plan = || place.library.plan_update("keys", &Options::default()).unwrap();
+    assert_eq!((plan().step, plan().resumes), (UpdateStep::Import, None));
+    assert!(place.library.jobs().unwrap().is_empty());
+    place.update_until_indexing("keys");
+    assert_eq!((plan().step, plan().resumes), (UpdateStep::Import, Some("materialized")));
+    place.library.update("keys", &Options::default(), &|_| ()).unwrap();
+    assert_eq!((plan().step, plan().resumes), (UpdateStep::Nothing, None));
+    fs::remove_file(place.path("keys.tar")).unwrap();
+    let gone = place.library.plan_update("keys", &Options::default()).unwrap_err();
+    assert_eq!(gone.kind(), place.library.update("keys", &Options::default(), &|_| ()).unwrap_err().kind());
+
+    let tree = place.project("own");
+    let snapshot =
+        AddRequest { snapshot: true, name: Some("copy".into()), ..AddRequest::new(tree.to_str().unwrap()) };
+    place.add_with(&snapshot).unwrap();
+    let copied = place.library.plan_update("copy", &Options::default()).unwrap();
+    assert_eq!((copied.step, copied.changed_files), (UpdateStep::Copy, None));
+    place.library.remove("copy").unwrap();
+    place.add(&tree).unwrap();
+    fs::write(tree.join("latest.rs"), "pub fn latest() {}\n").unwrap();
+    let all = place.library.plan_update_all(&[], &Options::default()).unwrap();
+    assert_eq!((all.sources.len(), &*all.failed[0].name), (1, "keys"));
+    assert_eq!((all.sources[0].step, all.sources[0].changed_files), (UpdateStep::Index, Some(1)));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use super::index::WireRefresh;
 use super::shared::shown;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, FailedEntry, FailedSource, ImportRecord, IntakeReply, LeftOutEntry,
-    LibraryReply, LibraryStatus, PackageName, RemovedSource, SourceBatch, SourceManifest, SourceStatus,
-    TakenEntry, UnfinishedImport, UpdatedSource, VerifiedSource,
+    LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest,
+    SourceStatus, TakenEntry, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 use crate::time::rfc3339;
 
@@ -83,6 +83,14 @@ pub fn library_status(status: &LibraryStatus) -> impl Serialize + use<'_> {
 pub fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> impl Serialize + use<'_> {
     WireBatch {
         sources: batch.sources.iter().map(WireUpdated::new).collect(),
+        failed: batch.failed.iter().map(WireFailed::new).collect(),
+    }
+}
+
+/// What updates would do.
+pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> impl Serialize + use<'_> {
+    WireBatch {
+        sources: batch.sources.iter().map(WirePlannedUpdate::new).collect(),
         failed: batch.failed.iter().map(WireFailed::new).collect(),
     }
 }
@@ -377,6 +385,29 @@ impl<'a> WireUpdated<'a> {
             old_commit: updated.old_commit.as_deref(),
             commit: updated.source.commit.as_deref(),
             report: updated.report.as_ref().map(WireRefresh::new),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WirePlannedUpdate<'a> {
+    name: &'a str,
+    step: &'static str,
+    commit: Option<&'a str>,
+    newest_commit: Option<&'a str>,
+    changed_files: Option<usize>,
+    resumes: Option<&'static str>,
+}
+
+impl<'a> WirePlannedUpdate<'a> {
+    fn new(plan: &'a PlannedUpdate) -> WirePlannedUpdate<'a> {
+        WirePlannedUpdate {
+            name: &plan.source.name,
+            step: plan.step.name(),
+            commit: plan.source.commit.as_deref(),
+            newest_commit: plan.newest_commit.as_deref(),
+            changed_files: plan.changed_files,
+            resumes: plan.resumes,
         }
     }
 }

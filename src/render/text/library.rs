@@ -10,8 +10,8 @@ use crate::clean::line as clean;
 use crate::engine::api::State;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
-    LibraryStatus, RemovedSource, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport, UpdatedSource,
-    VerifiedSource,
+    LibraryStatus, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport,
+    UpdateStep, UpdatedSource, VerifiedSource,
 };
 use crate::render::command::import_command;
 use crate::render::paint::{Ink, Style, shown};
@@ -275,6 +275,31 @@ pub fn updated_sources(batch: &SourceBatch<UpdatedSource>, _: &Style) -> String 
             (false, ..) => "indexed".to_string(),
         };
         let _ = writeln!(out, "{name}: {}{report}", clean(&what));
+    }
+    out + &failed(&batch.failed)
+}
+
+/// What updates would do.
+pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> String {
+    let mut out = String::new();
+    for PlannedUpdate { source, step, newest_commit, changed_files, resumes, .. } in &batch.sources {
+        let what = match (step, &source.commit, newest_commit, changed_files) {
+            (UpdateStep::Import, Some(old), Some(new), _) => {
+                format!("would import {new:.9} in place of {old:.9}")
+            }
+            (UpdateStep::Import, ..) => "would import the changed file".to_string(),
+            (UpdateStep::Copy, ..) => {
+                "would copy the folder again, and import the copy if it differs".to_string()
+            }
+            (UpdateStep::Index, .., Some(files)) => {
+                format!("would index {}", count(*files, "changed file", "changed files"))
+            }
+            (UpdateStep::Index, ..) => "would index all files".to_string(),
+            (UpdateStep::Nothing, ..) => "newest already".to_string(),
+        };
+        let resumed =
+            resumes.map(|stage| format!("; continues an update that is {stage}")).unwrap_or_default();
+        let _ = writeln!(out, "{}: {}{resumed}", clean(&source.name), clean(&what));
     }
     out + &failed(&batch.failed)
 }
