@@ -72,7 +72,7 @@ impl ToolProfile {
     }
 }
 
-/// What a server offers: the tools of a profile, and those that it was started to allow.
+/// The tools that a server offers: those of its profile, and those that its flags allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolOffer {
     /// The profile.

@@ -223,7 +223,7 @@ pub struct UpdatedSource {
     pub report: Option<RefreshReport>,
 }
 
-/// What an update of a source would do.
+/// The plan of an update of one source.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

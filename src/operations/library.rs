@@ -136,9 +136,9 @@ pub enum AddAnswer {
 /// What `library update` answers.
 #[derive(Debug)]
 pub enum UpdateAnswer {
-    /// What would be imported and indexed.
+    /// The plans of the updates; nothing was changed.
     Planned(SourceBatch<PlannedUpdate>),
-    /// What was imported and indexed.
+    /// The outcomes of the updates.
     Updated(SourceBatch<UpdatedSource>),
 }
 

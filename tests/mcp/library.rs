@@ -71,7 +71,7 @@ fn sources_are_added_only_where_the_server_was_started_for_it() {
 fn whatever_the_command_line_does_with_a_library_an_agent_does() {
     let tree = Tree::new(SMALL);
     let mut session = changing(&tree);
-    session.data("add_source", json!({ "source": "src", "name": "code" }));
+    let added = session.data("add_source", json!({ "source": "src", "name": "code" }));
     assert_eq!(session.data("library_status", json!({})), tree.json(&["library", "status"]));
     assert_eq!(session.data("verify_source", json!({})), tree.json(&["library", "verify"]));
     let inbox = tree.json(&["library", "intake"])["inbox"].as_str().unwrap().to_string();
@@ -85,8 +85,12 @@ fn whatever_the_command_line_does_with_a_library_an_agent_does() {
     let asked = json!({ "query": "draw a triangle", "in": ["all"] });
     assert_eq!(session.data("codebase_search", asked.clone())["results"][0]["path"], "lone.py");
 
-    let freed = session.data("unprotect_source", json!({ "source_name": "single-files" }));
-    assert_eq!(freed["name"], "single-files");
+    let shown = session.data("library", json!({ "source": "single-files" }));
+    let lone = std::path::Path::new(shown["path"].as_str().unwrap()).join("lone.py");
+    let is_protected = || std::fs::metadata(&lone).unwrap().permissions().readonly();
+    assert!(is_protected());
+    session.data("unprotect_source", json!({ "source_name": "single-files" }));
+    assert!(!is_protected());
     let renamed =
         session.data("rename_source", json!({ "source_name": "single-files", "new_name": "shapes" }));
     assert_eq!(renamed["name"], "shapes");
@@ -97,8 +101,13 @@ fn whatever_the_command_line_does_with_a_library_an_agent_does() {
     assert!(session.text("library", json!({})).starts_with("no sources in "));
     let unknown = refusal(&mut session, "remove_source", json!({ "source_name": "code" }));
     assert!(unknown.contains("there is no source 'code'"), "{unknown}");
-    let plan = session.data("library_gc", json!({ "dry_run": true }));
-    assert_eq!(plan["dry_run"], true, "{plan}");
+    let root = tree.json(&["library", "list"])["library"].as_str().unwrap().to_string();
+    let left = std::path::Path::new(&root).join("raw").join(added["source"]["id"].as_str().unwrap());
+    std::fs::create_dir_all(left.join("r1/tree")).unwrap();
+    assert_ne!(session.data("library_gc", json!({ "dry_run": true }))["removed"], json!([]));
+    assert!(left.is_dir());
+    session.data("library_gc", json!({}));
+    assert!(!left.exists());
 }
 
 #[test]

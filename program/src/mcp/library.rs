@@ -216,7 +216,7 @@ impl ServedLibrary {
     }
 }
 
-/// What an operation of a library runs with.
+/// The library, the options and the progress of one call.
 struct OperationRun<'a> {
     library: &'a Library,
     options: &'a Options,
@@ -256,7 +256,7 @@ mod tests {
             let Err(refused) = library.turn(Duration::from_millis(20)).await else {
                 panic!("one import at a time");
             };
-            assert!(refused.text.starts_with("another import is running"), "{}", refused.text);
+            assert!(refused.text.starts_with("another change of the library is running"), "{}", refused.text);
             assert_eq!(refused.data["kind"], "locked");
             drop(running);
             assert!(library.turn(Duration::from_secs(60)).await.is_ok());

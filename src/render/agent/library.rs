@@ -13,7 +13,7 @@ pub fn of_library(text: String, data: &str) -> Answer {
 /// A call has waited for another import as long as a call may.
 pub fn import_is_running() -> Answer {
     super::error(
-        "another import is running, and this one has not begun; try again when that one has ended",
+        "another change of the library is running, and this one has not begun; try again when that one has ended",
         "locked",
     )
 }

@@ -87,7 +87,7 @@ pub fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> impl Serialize + u
     }
 }
 
-/// What updates would do.
+/// The plans of updates.
 pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> impl Serialize + use<'_> {
     WireBatch {
         sources: batch.sources.iter().map(WirePlannedUpdate::new).collect(),

@@ -279,7 +279,7 @@ pub fn updated_sources(batch: &SourceBatch<UpdatedSource>, _: &Style) -> String 
     out + &failed(&batch.failed)
 }
 
-/// What updates would do.
+/// The plans of updates.
 pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> String {
     let mut out = String::new();
     for PlannedUpdate { source, step, newest_commit, changed_files, resumes, .. } in &batch.sources {
