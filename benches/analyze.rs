@@ -2,7 +2,7 @@
 //!
 //! Data: the fixtures `basic` and `edge` of each language's folder, each analysed as the small file that it is; what
 //! a file costs by itself is in the figures. They are dense with items, so they give more symbols a byte than real
-//! trees do: the figures compare commits, and `eval/lanes.rs` tells about trees. Reading and tokenizing are not in
+//! trees do: the figures compare commits, and `eval/bench.py` tells about trees. Reading and tokenizing are not in
 //! it; parsing is, and is most of it. `text` takes all these files as if they had no grammar, which leaves windows of
 //! lines and nothing of tree-sitter.
 

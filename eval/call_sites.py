@@ -2,14 +2,14 @@
 """Samples of call sites, and the code graph against what a reader found they mean.
 
     python3 eval/call_sites.py draw TREE... --ending .go [--sites 20] [--seed 1] > draft.tsv
-    python3 eval/call_sites.py check ROWS TREES eval/sets/graph/go.tsv ... [--verbose]
+    python3 eval/call_sites.py check EVAL TREES eval/sets/graph/go.tsv ... [--verbose]
 
 `draw` chooses call sites by seed: a name before `(`, outside of comments and literals, that is no keyword and no definition.
 It asks no index. A reader completes the last column of each row: `PATH:LINE` of the definition in the tree, several with
 blanks between where any of them is right, or `-` for a definition outside of the tree or for what is no call. `~PATH:LINE`
 is the declaration of a called variable or field: a row that names it is right, and a site without a row is not missed.
 
-`check` compares the rows of the example `graph_rows` (ROWS) for the trees below the folder TREES. Among rows with a
+`check` compares the rows of `spyhop-eval graph-rows` (EVAL is the program) for the trees below the folder TREES. Among rows with a
 confidence of at least .5, a row is right if it names an expected place; a site counts as found if one of its rows is right.
 """
 
@@ -63,7 +63,7 @@ def check(args):
         trees = sorted({site[0] for site in sites})
         rows = collections.defaultdict(list)
         for tree in trees:
-            ran = subprocess.run([args.rows, str(pathlib.Path(args.trees) / tree)], capture_output=True, text=True, check=True)
+            ran = subprocess.run([args.eval, "graph-rows", str(pathlib.Path(args.trees) / tree)], capture_output=True, text=True, check=True)
             for line in ran.stdout.splitlines():
                 row = json.loads(line).get("use")
                 if row:
@@ -97,7 +97,7 @@ def main():
     drawing.add_argument("--seed", type=int, default=1)
     drawing.set_defaults(run=draw)
     checking = commands.add_parser("check")
-    checking.add_argument("rows")
+    checking.add_argument("eval")
     checking.add_argument("trees")
     checking.add_argument("samples", nargs="+")
     checking.add_argument("--verbose", action="store_true")

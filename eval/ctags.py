@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compare our outlines with those of universal-ctags, file by file, on real trees.
 
-    python3 eval/ctags.py --outline target/release/examples/outline --lang java TREE       one language
-    python3 eval/ctags.py --outline target/release/examples/outline java=TREE go=TREE...   a row for each pair
+    python3 eval/ctags.py --eval target/release/spyhop-eval --lang java TREE       one language
+    python3 eval/ctags.py --eval target/release/spyhop-eval java=TREE go=TREE...   a row for each pair
 
 --grammars DIR reads manifests from a folder, --files N says how many files of a tree are looked at, --seed which ones,
 and --verbose lists each miss, each unexplained symbol and each tag that is counted as wrong, with its source line.
@@ -320,7 +320,7 @@ def main():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--outline", required=True, help="the program examples/outline")
+    parser.add_argument("--eval", required=True, help="the program spyhop-eval")
     parser.add_argument("--grammars", help="a folder of manifests")
     parser.add_argument("--lang", choices=sorted(LANGUAGES), help="the language of trees without one")
     parser.add_argument("--files", type=int, default=10)
@@ -452,7 +452,7 @@ def outline(args, name, path):
 
 
 def program(args, name):
-    return [args.outline, "--lang", name] + (["--grammars", args.grammars] if args.grammars else [])
+    return [args.eval, "outline", "--lang", name] + (["--grammars", args.grammars] if args.grammars else [])
 
 
 def run(command):

@@ -1,4 +1,4 @@
-"""A plain full-text index of a tree in SQLite, as a whole process: what `versus.py` sets beside Spyhop.
+"""A plain full-text index of a tree in SQLite, as a whole process: what `bench.py tools` compares with Spyhop.
 
     python3 eval/fts5.py index DATABASE TREE      makes the index, or brings it up to date
     python3 eval/fts5.py ask DATABASE TREE TEXT   the ten best windows for the words of TEXT, with their lines

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The code graph against references that compilers and type checkers make: references, calls and imports between files.
 
-    cargo build --release -p spyhop-eval --example graph_rows
-    python3 eval/graph_oracle.py ROWS TREE=INDEX.scip ... [--imports-only] [--verbose] [--all-kinds] [--typescript DIR]
+    cargo build --release -p spyhop-eval
+    python3 eval/graph_oracle.py EVAL TREE=INDEX.scip ... [--imports-only] [--verbose] [--all-kinds] [--typescript DIR]
 
-ROWS is the example `graph_rows`, which writes every definition, use and import of a tree in one run. INDEX.scip is made by
-an indexer with a real type checker, in TREE:
+EVAL is the program `spyhop-eval`; its command `graph-rows` writes every definition, use and import of a tree in one run.
+INDEX.scip is made by an indexer with a real type checker, in TREE:
 
     npx @sourcegraph/scip-typescript index --infer-tsconfig --output /tmp/a.scip
     npx @sourcegraph/scip-python index . --project-name a --project-version 1 --environment /tmp/env.json --output /tmp/a.scip
@@ -182,7 +182,7 @@ class Scip:
 
 
 def rows_of(program, tree):
-    ran = subprocess.run([program, str(tree)], capture_output=True, text=True, check=True)
+    ran = subprocess.run([program, "graph-rows", str(tree)], capture_output=True, text=True, check=True)
     found = {"def": [], "use": [], "import": []}
     for line in ran.stdout.splitlines():
         (kind, row), = json.loads(line).items()
@@ -360,7 +360,7 @@ def imports(rows, tree, documents, typescript):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("rows")
+    parser.add_argument("eval")
     parser.add_argument("trees", nargs="+", metavar="TREE=INDEX.scip")
     parser.add_argument("--typescript")
     parser.add_argument("--all-kinds", action="store_true")
@@ -372,7 +372,7 @@ def main():
         tree, index = pair.split("=")
         tree = pathlib.Path(tree).resolve()
         texts = Texts(tree)
-        rows = rows_of(args.rows, tree)
+        rows = rows_of(args.eval, tree)
         scip = Scip(index, texts)
         own, wanted, undecided, symbols = compare(rows, scip, texts, kinds)
         print(f"\n{tree.name}: {symbols} symbols, {len(wanted)} references of SCIP, {len(own)} rows, {undecided} undecided, {scip.strays} occurrences left out")

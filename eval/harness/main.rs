@@ -12,9 +12,11 @@ mod failure;
 mod fit;
 mod fit_places;
 mod fit_scores;
+mod graph_latency;
+mod graph_rows;
 mod measure;
+mod outline;
 mod packs;
-mod plot;
 mod progress;
 mod record;
 mod report;
@@ -23,6 +25,8 @@ mod run;
 mod select;
 mod sets;
 mod show;
+mod sources;
+mod stages;
 mod sweep;
 mod table;
 mod tokens;
@@ -68,9 +72,13 @@ enum Command {
     FitPlaces(fit_places::Args),
     FitScores(fit_scores::Args),
     Export(export::Args),
-    Plot(plot::Args),
     Tokens(tokens::Args),
     Packs(packs::Args),
+    Stages(stages::Args),
+    Sources(sources::Args),
+    Outline(outline::Args),
+    GraphRows(graph_rows::Args),
+    GraphLatency(graph_latency::Args),
 }
 
 fn main() -> ExitCode {
@@ -84,9 +92,13 @@ fn main() -> ExitCode {
         Command::FitPlaces(args) => fit_places::run(&args),
         Command::FitScores(args) => fit_scores::run(&args),
         Command::Export(args) => export::run(&args),
-        Command::Plot(args) => plot::run(&args),
         Command::Tokens(args) => tokens::run(&args),
         Command::Packs(args) => packs::run(&args),
+        Command::Stages(args) => stages::run(&args),
+        Command::Sources(args) => sources::run(&args),
+        Command::Outline(args) => outline::run(&args),
+        Command::GraphRows(args) => graph_rows::run(&args),
+        Command::GraphLatency(args) => graph_latency::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

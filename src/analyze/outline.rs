@@ -1,6 +1,6 @@
 //! An analysis as text, for the expected outlines beside the fixtures.
 //!
-//! This module owns that text format and nothing else; tests and `eval/outline.rs` print it. Symbols come first,
+//! This module owns that text format and nothing else; tests and `spyhop-eval outline` print it. Symbols come first,
 //! indented by what encloses them, then chunks, then references by role, so a diff of two outlines shows which of the
 //! three a change has affected.
 

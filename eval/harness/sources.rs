@@ -1,12 +1,11 @@
-//! How long one question over a library of many packages takes in a process that stays, and how much memory and how many
-//! open files the process needs.
+//! `spyhop-eval sources`: the time of one question over a library of many packages in a process that stays, and how much memory
+//! and how many open files the process needs.
 //!
-//!     find ~/.cargo/registry/cache -name '*.crate' | cargo run --release -p spyhop-eval --example sources -- build LIBRARY 200 1000
-//!     cargo run --release -p spyhop-eval --example sources -- ask LIBRARY
+//!     find ~/.cargo/registry/cache -name '*.crate' | spyhop-eval sources LIBRARY --build 200
+//!     spyhop-eval sources LIBRARY
 //!
-//! `build` adds packages whose files are named on standard input, the largest first, until there are so many sources or so
-//! many megabytes of unpacked files. `ask` asks every question once, and then in five rounds that are measured. Questions are
-//! sentences, and names that the packages define, drawn with a fixed seed.
+//! `--build` adds packages whose files are named on standard input, the largest first. Every question is asked once, and then in
+//! five rounds that are measured. Questions are sentences, and names that the packages define, drawn with a fixed seed.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -16,10 +15,29 @@ use spyhop::{
     AddRequest, FilesRequest, Library, LibraryOptions, Options, SearchRequest, SourceChoice, SymbolsRequest,
 };
 
-/// The allocator of the program `spyhop`.
-#[cfg(target_os = "linux")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::failure::Failure;
+
+/// Time questions over a library of many packages
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder of the library
+    library: PathBuf,
+    /// Add packages first, until there are this many
+    #[arg(long, value_name = "N")]
+    build: Option<usize>,
+    /// Add at most this many megabytes of unpacked files
+    #[arg(long, default_value_t = 1000, value_name = "MB")]
+    megabytes: u64,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match args.build {
+        Some(sources) => build(&args.library, sources, args.megabytes),
+        None => ask(&args.library),
+    }
+    Ok(())
+}
 
 /// Questions that packages of any kind may answer.
 const SENTENCES: &[&str] = &[
@@ -52,12 +70,12 @@ const SENTENCES: &[&str] = &[
 /// Rounds that are measured.
 const ROUNDS: usize = 5;
 
-fn library(folder: &str) -> Library {
+fn library(folder: &Path) -> Library {
     Library::open(LibraryOptions { root: Some(folder.into()), ..LibraryOptions::default() })
         .expect("a library")
 }
 
-fn build(folder: &str, most: usize, megabytes: u64) {
+fn build(folder: &Path, most: usize, megabytes: u64) {
     let library = library(folder);
     let mut packages: Vec<(u64, PathBuf)> = std::io::stdin()
         .lock()
@@ -103,7 +121,7 @@ fn show(what: &str, times: &mut [Duration]) {
     );
 }
 
-fn ask(folder: &str) {
+fn ask(folder: &Path) {
     let start = Instant::now();
     let reader = library(folder).reader(Options::default());
     let set = reader.set(&SourceChoice::All).expect("a set");
@@ -167,15 +185,4 @@ fn ask(folder: &str) {
         })
         .collect();
     show("files", &mut files);
-}
-
-fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["build", folder, most, megabytes] => {
-            build(folder, most.parse().expect("a number"), megabytes.parse().expect("a number"))
-        }
-        ["ask", folder] => ask(folder),
-        _ => eprintln!("usage: sources build LIBRARY SOURCES MEGABYTES | ask LIBRARY"),
-    }
 }

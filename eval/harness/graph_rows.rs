@@ -1,26 +1,31 @@
-//! Every definition, use and import of a tree as the code graph has them, as JSON lines: what `graph_oracle.py` compares
-//! with the references of other tools.
-//!
-//! ```text
-//! cargo run --release -p spyhop-eval --example graph_rows -- TREE > rows.jsonl
-//! ```
+//! `spyhop-eval graph-rows`: every definition, use and import of a tree as the code graph has them, as JSON lines: what
+//! `graph_oracle.py` compares with the references of other tools.
 //!
 //! A line is one of `{"def": [path, line, name, kind, container]}`, `{"use": [path, line, column, relation, path, line,
 //! name, confidence, rule]}`, where the second path, the line and the name are those of the definition, and `{"import":
-//! [path, line, module, [path...]]}`. Columns are bytes from 1. The index lies in a temporary folder.
+//! [path, line, module, [path...]]}`. Columns are bytes from 1. The index is in a temporary folder.
 
-use std::error::Error;
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 use serde_json::json;
 use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let tree = std::env::args().nth(1).ok_or("usage: graph_rows TREE")?;
+use crate::failure::Failure;
+
+/// Write every definition, use and import of a tree as JSON lines
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The tree
+    tree: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
     let index = tempfile::tempdir()?;
     let options = Options { index_dir: Some(index.path().to_path_buf()), ..Options::default() };
-    let engine = Engine::open(&tree, options)?;
+    let engine = Engine::open(&args.tree, options)?;
     engine.refresh(&|_| ())?;
     let mut out = BufWriter::new(std::io::stdout());
     let mut failed = Ok(());

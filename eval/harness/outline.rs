@@ -1,18 +1,8 @@
-//! What the analysis finds in files: their outlines as the fixtures have them, as JSON lines, or their syntax trees.
-//!
-//! ```text
-//! cargo run --release -p spyhop-eval --example outline -- FILE...           # the form of grammars/*/fixtures/*.outline
-//! cargo run --release -p spyhop-eval --example outline -- --json FILE...    # a line for each symbol, for programs
-//! cargo run --release -p spyhop-eval --example outline -- --tree FILE       # the parser's tree, for writing a manifest
-//! ```
-//!
-//! `--grammars DIR` reads manifests from a folder laid out like `grammars/`, so that a manifest can be tried without
-//! compiling anything; `--lang NAME` says the language instead of the file's name.
+//! `spyhop-eval outline`: what the analysis finds in files: their outlines as the fixtures have them, as JSON lines, or their
+//! syntax trees.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, value_parser};
 use serde_json::json;
 use spyhop::analyze::{Analyzer, outline};
 use spyhop::grammar::Grammars;
@@ -20,36 +10,50 @@ use spyhop::path::RelPath;
 use spyhop::text::LineIndex;
 use tree_sitter::{Parser, TreeCursor};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use crate::failure::Failure;
 
-fn main() -> Result<()> {
-    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-    let matches = clap::Command::new("outline")
-        .arg(Arg::new("files").required(true).num_args(1..).value_parser(value_parser!(PathBuf)))
-        .arg(Arg::new("grammars").long("grammars").value_parser(value_parser!(PathBuf)))
-        .arg(Arg::new("lang").long("lang"))
-        .arg(flag("json"))
-        .arg(flag("tree"))
-        .get_matches();
-    let grammars = match matches.get_one::<PathBuf>("grammars") {
-        Some(dir) => Grammars::with_overrides(dir)?,
+/// Print the outlines of files in the form of grammars/*/fixtures/*.outline
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// A folder laid out like grammars/, so that a manifest can be tried without compiling anything
+    #[arg(long, value_name = "DIR")]
+    grammars: Option<PathBuf>,
+    /// The language, instead of the one that the name of the file says
+    #[arg(long)]
+    lang: Option<String>,
+    /// A line of JSON for each symbol
+    #[arg(long)]
+    json: bool,
+    /// The syntax tree, for writing a manifest
+    #[arg(long)]
+    tree: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let grammars = match &args.grammars {
+        Some(dir) => Grammars::with_overrides(dir).map_err(asked)?,
         None => Grammars::built_in(),
     };
     let mut analyzer = Analyzer::new();
-    for file in matches.get_many::<PathBuf>("files").expect("required") {
-        let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    for file in &args.files {
+        let bytes =
+            std::fs::read(file).map_err(|error| Failure::Asked(format!("{}: {error}", file.display())))?;
         let source = String::from_utf8_lossy(&bytes);
-        let language = match matches.get_one::<String>("lang") {
-            Some(name) => grammars.by_name(name)?,
+        let language = match &args.lang {
+            Some(name) => grammars.by_name(name).map_err(asked)?,
             None => grammars.detect(&name_of(file)?, &source),
         };
-        if matches.get_flag("tree") {
-            let parser = grammars.parser(language).ok_or("no parser reads this file")?;
+        if args.tree {
+            let parser = grammars.parser(language).ok_or_else(|| asked("no parser reads this file"))?;
             print_tree(&parser, &source)?;
             continue;
         }
         let analysis = analyzer.analyze(&grammars, language, &source);
-        if !matches.get_flag("json") {
+        if !args.json {
             print!("{}", outline(&analysis, &source));
             continue;
         }
@@ -72,16 +76,21 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn name_of(file: &Path) -> Result<RelPath> {
-    let name = file.file_name().and_then(|name| name.to_str()).ok_or("a file name is no UTF-8")?;
-    Ok(RelPath::new(name)?)
+fn asked(problem: impl ToString) -> Failure {
+    Failure::Asked(problem.to_string())
+}
+
+fn name_of(file: &Path) -> Result<RelPath, Failure> {
+    let name = file.file_name().and_then(|name| name.to_str());
+    RelPath::new(name.ok_or_else(|| asked(format!("the name of {} is not UTF-8", file.display())))?)
+        .map_err(asked)
 }
 
 /// Prints named nodes, one a line, with their fields and the text of leaves.
-fn print_tree(language: &tree_sitter::Language, source: &str) -> Result<()> {
+fn print_tree(language: &tree_sitter::Language, source: &str) -> Result<(), Failure> {
     let mut parser = Parser::new();
-    parser.set_language(language)?;
-    let tree = parser.parse(source, None).ok_or("the parser gave up")?;
+    parser.set_language(language).map_err(asked)?;
+    let tree = parser.parse(source, None).ok_or_else(|| asked("the parser gave up"))?;
     let mut cursor = tree.walk();
     loop {
         print_node(&cursor, source);

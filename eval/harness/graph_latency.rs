@@ -1,13 +1,9 @@
-//! How long questions to the code graph take in a process that stays: lines from standard input, each a question and a
-//! target such as `callers kfree`, on an indexed tree whose changes are ignored. The first answer of each line is not
-//! counted, because it may read files from the disk.
+//! `spyhop-eval graph-latency`: the time of questions to the code graph in a process that stays, on an indexed tree whose changes
+//! are ignored. The first answer of each line is not counted, because it may read files from the disk.
 //!
-//!     printf 'callers kfree\nrefs kfree\nimpact kernel/cpu.c\n' |
-//!         cargo run --release -p spyhop-eval --example graph_latency -- TREE INDEX_DIR
+//!     printf 'callers kfree\nrefs kfree\nimpact kernel/cpu.c\n' | spyhop-eval graph-latency TREE INDEX_DIR
 //!
 //! The line `diff FILE` asks for the impact of the unified diff in a file.
-//!
-//! With `--draw N SEED`, also the callers of N functions whose names are drawn from the sources of the tree.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -15,6 +11,23 @@ use std::time::{Duration, Instant};
 
 use spyhop::engine::api::StalePolicy;
 use spyhop::{Engine, GraphChanges, GraphQuestion, GraphRequest, Options};
+
+use crate::failure::Failure;
+
+/// Time questions to the code graph: lines such as `callers kfree` from standard input, and callers of drawn functions
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The tree
+    tree: PathBuf,
+    /// Its index
+    index_dir: PathBuf,
+    /// Also ask for the callers of this many functions, drawn from the sources of the tree
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    draw: usize,
+    /// The seed of the draw
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
 
 /// How often each question is asked; the median counts.
 const RUNS: usize = 7;
@@ -26,7 +39,7 @@ struct Timed {
     is_complete: bool,
 }
 
-fn ask(engine: &Engine, request: &GraphRequest) -> Result<Timed, spyhop::engine::Error> {
+fn ask(engine: &Engine, request: &GraphRequest) -> Result<Timed, spyhop::Error> {
     let mut reply = engine.graph(request)?;
     let mut times = Vec::new();
     for _ in 0..RUNS {
@@ -40,13 +53,18 @@ fn ask(engine: &Engine, request: &GraphRequest) -> Result<Timed, spyhop::engine:
 }
 
 /// The question of a line: `callers kfree`, or `diff FILE` for the impact of the diff in a file.
-fn request_of(line: &str) -> Result<GraphRequest, Box<dyn std::error::Error>> {
-    let (name, target) = line.split_once(' ').ok_or("a line is a question and a target")?;
+fn request_of(line: &str) -> Result<GraphRequest, Failure> {
+    let (name, target) = line
+        .split_once(' ')
+        .ok_or_else(|| Failure::Asked(format!("'{line}' is not a question and a target")))?;
     if name == "diff" {
         let changes = Some(GraphChanges::Diff(std::fs::read_to_string(target)?));
         return Ok(GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, "") });
     }
-    let question = GraphQuestion::ALL.into_iter().find(|own| own.name() == name).ok_or("no such question")?;
+    let question = GraphQuestion::ALL
+        .into_iter()
+        .find(|own| own.name() == name)
+        .ok_or_else(|| Failure::Asked(format!("there is no question '{name}'")))?;
     Ok(GraphRequest::new(question, target))
 }
 
@@ -85,19 +103,14 @@ fn drawn(tree: &Path, wanted: usize, mut seed: u64) -> Vec<String> {
     names
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut args = std::env::args().skip(1);
-    let (Some(tree), Some(index)) = (args.next(), args.next()) else {
-        return Err("give a tree and an index folder".into());
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let options = Options {
+        index_dir: Some(args.index_dir.clone()),
+        stale_policy: StalePolicy::Ignore,
+        ..Options::default()
     };
-    let (mut draw, mut seed) = (0, 1);
-    if args.next().as_deref() == Some("--draw") {
-        draw = args.next().ok_or("give a number after --draw")?.parse()?;
-        seed = args.next().map_or(Ok(1), |seed| seed.parse())?;
-    }
-    let options =
-        Options { index_dir: Some(index.into()), stale_policy: StalePolicy::Ignore, ..Options::default() };
-    let engine = Engine::open(&tree, options)?;
+    let engine = Engine::open(&args.tree, options)?;
     let mut lines: Vec<String> = Vec::new();
     if !std::io::stdin().is_terminal() {
         lines = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
@@ -113,7 +126,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{line:<44} {shown}");
     }
     let mut timed: Vec<(Duration, String)> = Vec::new();
-    for name in drawn(Path::new(&tree), draw, seed) {
+    for name in drawn(&args.tree, args.draw, args.seed) {
         match ask(&engine, &GraphRequest::new(GraphQuestion::Callers, &name)) {
             Ok(answered) if answered.rows > 0 => timed.push((answered.median, name)),
             Ok(_) => println!("callers {name:<36} no rows"),

@@ -1,28 +1,19 @@
-//! Where a warm question's time goes: ordinary questions about kubernetes, asked many times of one open engine.
+//! `spyhop-eval stages`: where a warm question's time goes: ordinary questions about kubernetes, asked many times of one open
+//! engine.
 //!
-//! ```text
-//! cargo run --release -p spyhop-eval --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu] [--only TEXT] [--json]
-//! ```
-//!
-//! The questions are those of somebody who works on kubernetes (any version; the figures are those of Debian's source
-//! package 1.20.2): names, sentences, questions, one that is nonsense. The engine does not look for changes, and the page
-//! cache is warm. Every round asks each question once. Half of the rounds measure whole answers with tracing off; the
-//! other half listens to the spans that the library opens for its stages, which costs some microseconds an answer. A
-//! stage that contains others is measured with them; the indented ones lie inside the one above.
-//!
-//! `--each` adds a line a question. `--only` asks nothing but the questions that hold a text, or that text itself where
-//! none does. `--json` prints p50, p90, p99 and the mean of each stage and nothing else. `--cpu` counts the thread's
-//! processor time, which other programs lengthen less. Without `--index-dir` the tree is indexed into a temporary folder.
+//! The questions are those of somebody who works on kubernetes (any version): names, sentences, questions, one without any
+//! answer. The engine does not look for changes, and the page cache is warm. Every round asks each question once. Half of the
+//! rounds measure whole answers with tracing off; the other half listens to the spans that the library opens for its stages,
+//! which costs some microseconds an answer. A stage that contains others is measured with them; an indented stage is a part of the
+//! stage above.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use clap::{Arg, ArgAction, value_parser};
 use spyhop::render::json::{self, JsonPaths};
 use spyhop::{Engine, Options, SearchRequest, StalePolicy};
 use tracing::span::Id;
@@ -30,10 +21,32 @@ use tracing::{Subscriber, subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// That of the program.
-#[cfg(target_os = "linux")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::failure::Failure;
+
+/// Time the stages of warm questions about kubernetes
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The tree
+    tree: PathBuf,
+    /// The index; without it the tree is indexed into a temporary folder
+    #[arg(long, value_name = "DIR")]
+    index_dir: Option<PathBuf>,
+    /// How often each question is asked, with and without tracing
+    #[arg(long, default_value_t = 40, value_name = "N")]
+    rounds: usize,
+    /// Count the processor time of the thread, which other programs lengthen less
+    #[arg(long)]
+    cpu: bool,
+    /// Only questions that contain this text, or the text itself if none does
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    only: String,
+    /// A row for each question
+    #[arg(long)]
+    each: bool,
+    /// p50, p90, p99 and the mean of each stage as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 const QUESTIONS: &[&str] = &[
     "kubelet",
@@ -88,25 +101,15 @@ const STAGES: &[(&str, &str)] = &[
     ("search.snippet", "snippets of the page"),
 ];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args = clap::Command::new("stages")
-        .arg(Arg::new("tree").required(true).value_parser(value_parser!(PathBuf)))
-        .arg(Arg::new("index-dir").long("index-dir").value_parser(value_parser!(PathBuf)))
-        .arg(Arg::new("rounds").long("rounds").value_parser(value_parser!(usize)).default_value("40"))
-        .arg(Arg::new("cpu").long("cpu").action(ArgAction::SetTrue))
-        .arg(Arg::new("only").long("only"))
-        .arg(Arg::new("each").long("each").action(ArgAction::SetTrue))
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
-        .get_matches();
-    let tree: &PathBuf = args.get_one("tree").expect("required");
-    let rounds = *args.get_one::<usize>("rounds").expect("it has a default");
-    CPU.store(args.get_flag("cpu"), Relaxed);
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    CPU.store(args.cpu, Relaxed);
     let scratch = tempfile::tempdir()?;
-    let dir = args.get_one::<PathBuf>("index-dir").cloned().unwrap_or(scratch.path().to_path_buf());
+    let dir = args.index_dir.clone().unwrap_or(scratch.path().to_path_buf());
     let stale_policy = StalePolicy::Ignore;
     let options = Options { index_dir: Some(std::path::absolute(dir)?), stale_policy, ..Options::default() };
-    let engine = Engine::open(tree, options)?;
-    let only = args.get_one::<String>("only").map_or("", String::as_str);
+    let engine = Engine::open(&args.tree, options)?;
+    let (only, rounds) = (args.only.as_str(), args.rounds);
     let mut questions: Vec<&str> = QUESTIONS.iter().copied().filter(|text| text.contains(only)).collect();
     if questions.is_empty() {
         questions.push(only);
@@ -124,10 +127,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     rows.push(("rendering as JSON", percentiles(whole.rendering.concat())));
     rows.push(("whole answer, tracing off", percentiles(whole.answers.concat())));
-    if args.get_flag("json") {
+    if args.json {
         let rows: HashMap<&str, Percentiles> =
             rows.into_iter().map(|(shown, times)| (shown.trim(), times)).collect();
-        println!("{}", serde_json::to_string(&rows)?);
+        println!("{}", serde_json::json!(rows));
         return Ok(());
     }
     println!("{} questions, {rounds} rounds; microseconds\n", questions.len());
@@ -135,7 +138,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (shown, [p50, p90, p99, mean]) in rows {
         println!("| {shown} | {p50} | {p90} | {p99} | {mean} |");
     }
-    if args.get_flag("each") {
+    if args.each {
         println!("\n| question | p50 | p99 |\n|---|--:|--:|");
         for (question, mut times) in questions.iter().zip(whole.answers) {
             times.sort_unstable();
@@ -180,7 +183,7 @@ struct Whole {
     rendering: Vec<Vec<Duration>>,
 }
 
-fn whole(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<Whole, Box<dyn Error>> {
+fn whole(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<Whole, Failure> {
     let none = vec![Vec::with_capacity(rounds); requests.len()];
     let mut whole = Whole { answers: none.clone(), rendering: none };
     for _ in 0..rounds {
@@ -199,7 +202,7 @@ fn whole(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<W
 /// The times of each stage, one an answer.
 type Times = HashMap<&'static str, Vec<Duration>>;
 
-fn by_stage(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<Times, Box<dyn Error>> {
+fn by_stage(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<Times, Failure> {
     let stopwatch = Stopwatch::default();
     let sums = stopwatch.sums.clone();
     subscriber::with_default(Registry::default().with(stopwatch), || {
