@@ -20,6 +20,9 @@ const MIN_OPEN: usize = 3;
 /// The most lines of a YAML scalar that can be a secret; a longer scalar is a text.
 const MAX_SCALAR: usize = 100;
 
+/// The most lines between the name of a variable of Terraform and its default.
+const MAX_VARIABLE: usize = 12;
+
 /// The most lines of a key's body; a longer body is an image or a program.
 const MAX_BODY: usize = 250;
 
@@ -32,6 +35,8 @@ enum AroundState {
     Name(Range<usize>),
     /// The line names all following lines that are indented more than the line itself.
     Scalar(Range<usize>, usize),
+    /// The line opens a variable of Terraform, whose default may be one of the next lines.
+    Variable(Range<usize>, usize),
 }
 
 /// Adds the secrets of `bytes`.
@@ -63,6 +68,11 @@ pub fn may_hold_scalar(text: &[u8]) -> bool {
         let ends_line = behind.iter().find(|byte| !is_blank(byte)).is_none_or(|byte| *byte == b'\n');
         ends_line && text[..at].iter().rev().find(|byte| !is_blank(byte)) == Some(&b':')
     })
+}
+
+/// Whether a text may have a line such as `variable "password" {`.
+pub fn may_hold_variable(text: &[u8]) -> bool {
+    memmem::find(text, b"variable \"").is_some()
 }
 
 /// Whether a line may belong to a [`Base64Body`]: each line of a body but the last has [`MIN_WIDTH`] characters of base64.
@@ -140,6 +150,14 @@ fn follow(
             join(bytes, head.clone(), line, found);
             Some(AroundState::Scalar(head, lines + 1))
         }
+        AroundState::Variable(head, lines) => {
+            let text = text.trim_ascii_start();
+            if text.starts_with(b"default") {
+                join(bytes, head, line, found);
+                return None;
+            }
+            (lines < MAX_VARIABLE && text != b"}").then_some(AroundState::Variable(head, lines + 1))
+        }
     }
 }
 
@@ -176,6 +194,14 @@ fn opens(line: &[u8], at: usize) -> Option<AroundState> {
                 memchr::memrchr(*quote, &before[..end]).map(|start| &before[start + 1..end])
             });
             inner.is_some_and(|inner| name::kind_of(inner).is_some()) || names_pair(line)
+        }
+        b'{' => {
+            let name = text[..text.len() - 1].trim_ascii().strip_prefix(b"variable");
+            let name = name.map(<[u8]>::trim_ascii);
+            let name =
+                name.and_then(|name| name.strip_prefix(b"\"")).and_then(|name| name.strip_suffix(b"\""));
+            let is_named = name.is_some_and(|name| name::kind_of(name).is_some());
+            return is_named.then_some(AroundState::Variable(whole, 0));
         }
         b'\\' => {
             let before = text[from..text.len() - 1].trim_ascii_end();
@@ -271,7 +297,9 @@ fn head_of(head: &[u8], value: &[u8]) -> Vec<u8> {
 /// The start of the value in a line that is the second half of a pair, such as `value: x`; 0 for any other line.
 fn pair_value(text: &[u8]) -> usize {
     let bare = text.strip_prefix(b"\"").or_else(|| text.strip_prefix(b"'")).unwrap_or(text);
-    if let Some(rest) = [b"value", b"Value"].iter().find_map(|word| bare.strip_prefix(*word)) {
+    if let Some(rest) =
+        [b"value".as_slice(), b"Value", b"default"].iter().find_map(|word| bare.strip_prefix(*word))
+    {
         let signs = rest.iter().take_while(|byte| b"\"':= \t".contains(byte)).count();
         // The quotes of the value belong to it.
         let quotes = rest[..signs].iter().rev().take_while(|byte| b"\"'".contains(byte)).count();

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::file::Care;
 use super::judge::{self, Stand, ValueKind};
 use super::name;
@@ -15,32 +17,47 @@ pub const MIN_VALUE: usize = 8;
 /// The shortest value that is masked in a file whose name announces secrets.
 const MIN_IN_SETTINGS: usize = 3;
 
+/// The most bytes of a value without quotes and of a string that are looked at, so that the time for a long line grows with its
+/// length.
+const MAX_WORD: usize = 1_100;
+const MAX_STRING: usize = 16 << 10;
+
 /// Adds the secrets that `line` assigns.
 pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
     let least = if care == Care::SecretLike { MIN_VALUE } else { MIN_IN_SETTINGS };
     let (mut from, mut quotes) = (0, Quotes::default());
     for sign in memchr::memchr2_iter(b'=', b':', line) {
-        if sign < from {
+        if sign < from || is_path_sign(line, sign) {
             continue;
         }
-        let Some((value, stand)) = value_after(line, sign, &mut quotes, care) else { continue };
+        let Some(start) = value_start(line, sign) else { continue };
         // The common case: the value is too short to be a secret.
-        if value.len() < least {
+        if line[start..].iter().take(least).take_while(|byte| **byte > b' ').count() < least {
             continue;
         }
         let before = &line[sign.saturating_sub(MAX_BEFORE)..sign];
-        let kind = if stand == Stand::Literal { kind_before(before, care) } else { named(before, care) };
-        let Some(kind) = kind else { continue };
-        let text = &line[value.clone()];
-        if judge::is_secret(kind, text, stand) || (care != Care::SecretLike && judge::is_given(text, stand)) {
+        let Some(kind) = named(before, care) else { continue };
+        let is_meant = |(value, stand): &(Range<usize>, Stand)| {
+            let text = &line[value.clone()];
+            text.len() >= least
+                && (*stand != Stand::Literal || kind_before(before, care).is_some())
+                && (judge::is_secret(kind, text, *stand)
+                    || (care != Care::SecretLike && judge::is_given(text, *stand)))
+        };
+        if let Some((value, _)) = values_at(line, sign, start, &mut quotes).into_iter().find(is_meant) {
             from = value.end;
             found.push(Secret { span: value, keep: 0, name: kind.label() });
         }
     }
 }
 
-/// The value after the sign at `at`, and its context.
-fn value_after(line: &[u8], at: usize, quotes: &mut Quotes, care: Care) -> Option<(Range<usize>, Stand)> {
+/// Whether a colon belongs to a path in code, such as `token::Kind`.
+fn is_path_sign(line: &[u8], at: usize) -> bool {
+    line[at] == b':' && (line.get(at + 1) == Some(&b':') || (at > 0 && line[at - 1] == b':'))
+}
+
+/// The start of the value after the sign at `at`, with its quote.
+fn value_start(line: &[u8], at: usize) -> Option<usize> {
     let mut start = at + 1;
     // `=>`, `==`, `:=`.
     while line.get(start).is_some_and(|byte| b"=>~".contains(byte)) {
@@ -57,29 +74,121 @@ fn value_after(line: &[u8], at: usize, quotes: &mut Quotes, care: Care) -> Optio
     if line.get(start) == Some(&b'\\') && line.get(start + 1).is_some_and(|byte| b"\"'".contains(byte)) {
         start += 1;
     }
-    let quote = *line.get(start)?;
-    if b"\"'`".contains(&quote) {
-        let start = start + 1;
-        let mut end = start + memchr::memchr(quote, &line[start..])?;
-        if end > start && line[end - 1] == b'\\' {
-            end -= 1;
+    (start < line.len()).then_some(start)
+}
+
+/// The values that may begin at `start`, after the sign at `at`, and the context of each; the longest first. A format
+/// without quotes says little of where a value ends: a value that contains signs of code is one only if it looks drawn.
+fn values_at(line: &[u8], at: usize, start: usize, quotes: &mut Quotes) -> Vec<(Range<usize>, Stand)> {
+    let whole = start..start + word_len(&line[start..]);
+    let is_drawn = |value: &Range<usize>| judge::is_generated(&line[value.clone()]);
+    let is_alone = stands_alone(line, at);
+    let mut values = Vec::new();
+    if let Some(value) = quoted(line, start) {
+        // A setting may have a quote within its quotes, and nothing behind them.
+        let rest = line[start + 1..whole.end].trim_ascii_end();
+        let rest = rest.strip_suffix(b",").or_else(|| rest.strip_suffix(b";")).unwrap_or(rest);
+        let to_last = start + 1..start + rest.len();
+        if is_alone && rest.ends_with(&line[start..=start]) && to_last.end > value.end && is_drawn(&to_last) {
+            values.push((to_last, Stand::Quoted));
         }
-        return Some((start..end, Stand::Quoted));
+        values.push((value, Stand::Quoted));
+        return values;
     }
     let value = bare(line, start);
-    if value.len() < MIN_VALUE && care == Care::SecretLike {
-        return Some((value, Stand::Code));
+    let is_in_string = quotes.enclose(line, at);
+    if is_alone && !is_code(&line[whole.clone()], is_wide(line, at, start)) {
+        return vec![(whole, Stand::Literal)];
     }
-    let whole = start..start + line[start..].trim_ascii_end().len();
-    if fills_line(line, at, start, &whole) {
-        return Some((whole, Stand::Literal));
+    let is_literal = is_in_string || is_environment(line, at, start);
+    if is_alone || is_literal || is_tight(line, at, start) {
+        // The value ends where the string around it does, where the next pair of a list begins, or at a blank.
+        let end =
+            enclosing_quote(line, at, is_in_string).and_then(|quote| string_end(line, start, quote, false));
+        let whole = start..end.map_or(whole.end, |end| end.min(whole.end));
+        let pair = memchr::memchr2(b'&', b';', &line[whole.clone()]).map(|len| start..start + len);
+        let is_followed = |pair: &Range<usize>| {
+            let behind = &line[pair.end + 1..whole.end];
+            let name = behind.iter().take_while(|byte| name::is_part(**byte)).count();
+            (name > 1 && behind.get(name) == Some(&b'=')) || (behind.is_empty() && line[pair.end] == b';')
+        };
+        let end = pair.filter(is_followed).unwrap_or(whole);
+        values.extend(Some(end).filter(is_drawn).map(|value| (value, Stand::Literal)));
     }
-    let is_literal = quotes.enclose(line, at) || is_environment(line, at, start);
-    Some((value, if is_literal { Stand::Literal } else { Stand::Code }))
+    values.push((value, if is_literal { Stand::Literal } else { Stand::Code }));
+    values
+}
+
+/// The values that may begin at `start` where a blank separates a value from its name, the longest first.
+pub fn words_at(line: &[u8], start: usize) -> Vec<(Range<usize>, Stand)> {
+    if let Some(value) = quoted(line, start) {
+        return vec![(value, Stand::Quoted)];
+    }
+    let whole = start..start + word_len(&line[start..]);
+    let drawn = judge::is_generated(&line[whole.clone()]).then_some(whole);
+    drawn.into_iter().chain([bare(line, start)]).map(|value| (value, Stand::Literal)).collect()
+}
+
+/// The number of bytes before the first blank, or more than a secret has.
+fn word_len(text: &[u8]) -> usize {
+    let text = &text[..text.len().min(MAX_WORD)];
+    text.iter().position(|byte| *byte <= b' ').unwrap_or(text.len())
+}
+
+/// The text within the quotes that open at `start`.
+pub fn quoted(line: &[u8], start: usize) -> Option<Range<usize>> {
+    let quote = *line.get(start).filter(|quote| b"\"'`".contains(quote))?;
+    let is_escaped = start > 0 && line[start - 1] == b'\\';
+    // Three quotes open the strings of several lines.
+    let three = [quote; 3];
+    if line[start..].starts_with(&three) {
+        let text = &line[start + 3..line.len().min(start + MAX_STRING)];
+        return Some(
+            start + 3..start + 3 + memmem::find(text, &three).unwrap_or(text.trim_ascii_end().len()),
+        );
+    }
+    string_end(line, start + 1, quote, is_escaped).map(|end| start + 1..end)
+}
+
+/// The end of the string that begins at `start`. A quote within the string is escaped by a backslash, or doubled; in a string
+/// within a string the quotes at the ends have one backslash, those between them more.
+fn string_end(line: &[u8], start: usize, quote: u8, is_escaped: bool) -> Option<usize> {
+    let (mut first, mut from) = (None, start);
+    let line = &line[..line.len().min(start + MAX_STRING)];
+    while let Some(len) = memchr::memchr(quote, &line[from..]) {
+        let at = from + len;
+        from = at + 1;
+        let backslashes = line[start..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if is_escaped {
+            first = first.or(Some(at - backslashes.min(1)));
+            if backslashes == 1 {
+                return Some(at - 1);
+            }
+            continue;
+        }
+        if backslashes % 2 == 1 && quote != b'`' {
+            first = first.or(Some(at));
+            continue;
+        }
+        let behind = &line[from..];
+        if at > start && behind.first() == Some(&quote) {
+            from += 1;
+        } else if quote == b'\'' && behind.starts_with(b"\\''") {
+            from += 3;
+        } else if at > start
+            && behind.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_$@#^~!".contains(byte))
+            && judge::is_generated(&line[start..from + word_len(behind)])
+        {
+            first = first.or(Some(at));
+        } else {
+            return Some(at);
+        }
+    }
+    first
 }
 
 /// A value without quotes: it ends at a blank, or at a character that cannot be part of a value.
-pub fn bare(line: &[u8], start: usize) -> Range<usize> {
+fn bare(line: &[u8], start: usize) -> Range<usize> {
     let is_end = |byte: &u8| *byte <= b' ' || b",;\"'`|&\\<".contains(byte);
     let len = line[start..].iter().position(is_end).unwrap_or(line.len() - start);
     start..start + len
@@ -90,24 +199,46 @@ fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|byte| b" \t".contains(byte)).count()
 }
 
-/// Whether only a name precedes the sign and only a value follows, as in YAML and in property files, and the value is
-/// not a name in code.
-fn fills_line(line: &[u8], at: usize, start: usize, value: &Range<usize>) -> bool {
-    let before = line[..at].trim_ascii();
-    let before = before.strip_prefix(b"- ").unwrap_or(before).trim_ascii_start();
-    let before = before.strip_prefix(b"export ").unwrap_or(before);
-    let name = before.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(before);
-    if name.is_empty() || !name.iter().all(|byte| name::is_part(*byte)) {
-        return false;
+/// Whether only a name precedes the sign, as in YAML, in property files and in environments.
+fn stands_alone(line: &[u8], at: usize) -> bool {
+    let mut before = line[..at].trim_ascii();
+    for word in [b"- ".as_slice(), b"export ", b"set ", b"ENV ", b"ARG "] {
+        before = before.strip_prefix(word).unwrap_or(before).trim_ascii_start();
     }
-    let value = &line[value.clone()];
-    if value.iter().any(|byte| *byte <= b' ' || b"\"'`()[]{};,<>|".contains(byte)) {
-        return false;
+    let name = before.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(before);
+    !name.is_empty() && name.iter().all(|byte| name::is_part(*byte))
+}
+
+/// Whether blanks surround the sign at `at`, as people write code.
+fn is_wide(line: &[u8], at: usize, start: usize) -> bool {
+    at > 0 && (line[at - 1] <= b' ' || (line[at] == b'=' && start > at + 1))
+}
+
+/// Whether a value without quotes may be code: it contains signs of code and does not look drawn, or it is a name.
+fn is_code(value: &[u8], is_wide: bool) -> bool {
+    if value.iter().any(|byte| b"\"'`()[]{};,<>|&".contains(byte)) {
+        return !judge::is_generated(value);
     }
     let is_name = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
-    let is_wide = line[at - 1] <= b' ' || (line[at] == b'=' && start > at + 1);
     // `password = password2` is code; `password=word2` and `password: word2` are settings.
-    !(is_name && is_wide)
+    is_name && is_wide
+}
+
+/// Whether `name=value` has no blanks around its sign, and stands behind a blank, a quote or a sign of a list or a URL.
+fn is_tight(line: &[u8], at: usize, start: usize) -> bool {
+    let name = name::ending(&line[..at]);
+    let before = line[..at - name.len()].last();
+    !name.is_empty()
+        && line[at] == b'='
+        && start == at + 1
+        && before.is_none_or(|before| b" \t\"'`?&;:/,".contains(before))
+}
+
+/// The quote of the string around the assignment at `at`, if its name begins the string or the line says so.
+fn enclosing_quote(line: &[u8], at: usize, is_in_string: bool) -> Option<u8> {
+    let name = name::ending(&line[..at]);
+    let before = line[..at - name.len()].last().copied();
+    before.filter(|before| b"\"'`".contains(before)).or(is_in_string.then_some(b'"'))
 }
 
 /// Whether `name=value` stands alone in a command, a URL or an environment, where a value needs no quotes.
@@ -152,6 +283,8 @@ fn kind_before(before: &[u8], care: Care) -> Option<ValueKind> {
 /// The kind of value that the text before an assignment's sign names.
 pub fn named(before: &[u8], care: Care) -> Option<ValueKind> {
     let is_part = |byte: &u8| name::is_part(*byte);
+    // The accessors of a property of C#.
+    let before = memmem::rfind(before, b"{ get;").map_or(before, |accessors| &before[..accessors]);
     // The last few words, as far as they belong to this assignment: `var secret string =`, `password: str =`.
     let words = before.rsplit(|byte| !is_part(byte)).filter(|word| !word.is_empty());
     let ends = |at: &usize| match before[*at] {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::assign::MIN_VALUE;
+use super::assign::{self, MIN_VALUE};
 use super::file::Care;
 use super::judge::{self, Stand, ValueKind};
 use super::name;
@@ -35,7 +35,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
             from = open + 1;
             continue;
         };
-        from = text.end + 1;
+        from = (text.end + 1).min(line.len());
         if is_candidate(&line[text.clone()], care)
             && let Some(kind) = kind_at(line, open, &before, care)
         {
@@ -57,10 +57,7 @@ fn string_at(line: &[u8], open: usize) -> Option<Range<usize>> {
     if quote == b'\'' && open > 0 && (line[open - 1] == b'&' || is_word_before(line, open)) {
         return None;
     }
-    let end = open + 1 + memchr::memchr(quote, &line[open + 1..])?;
-    // The quotes of a string within a string are escaped.
-    let len = if line[end - 1] == b'\\' && end - 1 > open { end - 1 } else { end };
-    (len > open).then_some(open + 1..len)
+    assign::quoted(line, open)
 }
 
 /// Whether the text before a quote is a letter that is not a string prefix.

@@ -1,10 +1,11 @@
 //! Values that a blank separates from their names: `--password x`, `ENV API_KEY x`, `setx API_KEY x`.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::assign::{MIN_VALUE, bare};
+use super::assign::{self, MIN_VALUE};
 use super::file::Care;
 use super::judge::{self, Stand};
 use super::name;
@@ -62,27 +63,17 @@ fn value(line: &[u8], name: &[u8], end: usize, found: &mut Vec<Secret>) {
     if start == end || name.is_empty() || !name.iter().all(|byte| name::is_part(*byte)) {
         return;
     }
-    let quote = line.get(start).filter(|byte| b"\"'".contains(byte));
-    let value = match quote {
-        Some(quote) => match memchr::memchr(*quote, &line[start + 1..]) {
-            Some(len) => start + 1..start + 1 + len,
-            None => return,
-        },
-        None => bare(line, start),
+    let Some(kind) = name::kind_of(name) else { return };
+    let is_meant = |(value, stand): &(Range<usize>, Stand)| {
+        value.len() >= MIN_VALUE && judge::is_secret(kind, &line[value.clone()], *stand)
     };
-    if value.len() < MIN_VALUE {
-        return;
-    }
-    let stand = if quote.is_some() { Stand::Quoted } else { Stand::Literal };
-    if let Some(kind) =
-        name::kind_of(name).filter(|kind| judge::is_secret(*kind, &line[value.clone()], stand))
-    {
+    if let Some((value, _)) = assign::words_at(line, start).into_iter().find(is_meant) {
         found.push(Secret { span: value, keep: 0, name: kind.label() });
     }
 }
 
 /// The range of the word at `at`.
-fn word(line: &[u8], at: usize) -> std::ops::Range<usize> {
+fn word(line: &[u8], at: usize) -> Range<usize> {
     let len = line[at..].iter().position(|byte| *byte <= b' ').unwrap_or(line.len() - at);
     at..at + len
 }

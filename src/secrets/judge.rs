@@ -3,6 +3,8 @@
 //! Examples, values that a program reads from elsewhere, words and names are not secrets. The bounds were set on the
 //! test set in `tests.rs` and are otherwise arbitrary.
 
+use memchr::memmem;
+
 use super::table::TABLE;
 
 /// The expected kind of a value.
@@ -51,21 +53,34 @@ fn is_example(value: &[u8]) -> bool {
         return false;
     }
     let lower = value.to_ascii_lowercase();
-    holds(&lower, &TABLE.placeholder.words).is_some()
+    // Drawn letters spell a short word by chance, but hardly in one case.
+    let is_written = |word: &[u8]| {
+        memmem::find_iter(&lower, word).any(|at| {
+            let written = &value[at..at + word.len()];
+            word.len() > 5
+                || written.iter().all(|byte| !byte.is_ascii_uppercase())
+                || written[1..].iter().all(|byte| !byte.is_ascii_lowercase())
+                || written[1..].iter().all(|byte| !byte.is_ascii_uppercase())
+        })
+    };
+    TABLE.placeholder.words.iter().any(|word| is_written(word.as_bytes()))
 }
 
 /// The first of `words` that `lower` contains.
 fn holds<'w>(lower: &[u8], words: &'w [String]) -> Option<&'w String> {
-    words.iter().find(|word| memchr::memmem::find(lower, word.as_bytes()).is_some())
+    words.iter().find(|word| memmem::find(lower, word.as_bytes()).is_some())
 }
 
 /// Whether a value that is assigned to a name for secrets is a secret.
 pub fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
-    let least = if kind == ValueKind::Key { 16 } else { 8 };
+    let least = if kind == ValueKind::Key && !is_generated(value) { 16 } else { 8 };
     if value.len() < least || value.len() > 1_000 || value.iter().any(|byte| *byte <= b' ') {
         return false;
     }
-    if value.iter().all(u8::is_ascii_alphabetic) && !looks_random(value) {
+    if value.iter().all(u8::is_ascii_alphabetic)
+        && !looks_random(value)
+        && (stand == Stand::Code || !is_generated(value))
+    {
         return false;
     }
     if is_expression(value, stand) || is_placeholder(value) {
@@ -73,16 +88,83 @@ pub fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
     }
     match kind {
         ValueKind::Password => {
-            (looks_random(value) || (stand != Stand::Code && is_made_up(value)))
+            (looks_random(value) || is_generated(value) || (stand != Stand::Code && is_made_up(value)))
                 && !is_word_for_password(value)
         }
         ValueKind::Secret => {
             (value.len() >= 16 && looks_random(value))
+                || is_generated(value)
                 || (value.len() >= 10 && stand != Stand::Code && has_digit(value) && is_made_up(value))
                     && !is_word_for_password(value)
         }
-        ValueKind::Key => looks_random(value),
+        ValueKind::Key => looks_random(value) || is_generated(value),
     }
+}
+
+/// Whether a generator of passwords made a value, whatever signs the value contains: letters of both cases with digits or
+/// signs, which change all the time. Code with as many signs has words between them, and closes each bracket that it opens.
+pub fn is_generated(value: &[u8]) -> bool {
+    value.len() >= 10
+        && value.len() <= 200
+        && value.iter().all(|byte| *byte > b' ')
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_uppercase)
+        && (has_digit(value)
+            || value.iter().filter(|byte| b"!@#$%^+?~".contains(byte)).count() >= 2
+            || value.iter().all(u8::is_ascii_alphabetic))
+        && distinct(value) * 3 >= value.len().min(24) * 2
+        && changes_often(value)
+        && !is_wordy(value)
+        && !is_bracketed(value)
+}
+
+/// Whether a run of one class of letters or digits has fewer than 2.3 characters on average: drawn values have 1.6, names more
+/// than 3.
+fn changes_often(value: &[u8]) -> bool {
+    let (mut runs, mut signs, mut before) = (0u32, 0u32, SignClass::Other);
+    for class in value.iter().map(|byte| class(*byte)) {
+        signs += u32::from(class != SignClass::Other);
+        runs += u32::from(class != SignClass::Other && class != before);
+        before = class;
+    }
+    // Few letters alone make a name, so their runs may be longer where they are no words.
+    let most = if value.iter().all(u8::is_ascii_alphabetic) { 26 } else { 23 };
+    runs >= 4 && signs * 10 <= runs * most
+}
+
+/// Whether half of the letters belong to words of four letters and more, each of which may begin with a capital.
+fn is_wordy(value: &[u8]) -> bool {
+    let is_seam = |pair: &[u8]| !pair[1].is_ascii_lowercase() || !pair[0].is_ascii_alphabetic();
+    let is_word = |part: &&[u8]| {
+        let word =
+            &part[part.len() - part.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count()..];
+        word.len() >= 4 && word.windows(2).all(|pair| is_known_pair(pair[0], pair[1]))
+    };
+    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let (mut start, mut in_words) = (0, 0);
+    for end in (1..=value.len()).filter(|end| *end == value.len() || is_seam(&value[end - 1..=*end])) {
+        in_words +=
+            [&value[start..end]].iter().filter(|part| is_word(part)).map(|part| part.len()).sum::<usize>();
+        start = end;
+    }
+    in_words * 2 >= letters
+}
+
+/// Whether a value calls or indexes: a bracket follows a name, and all brackets are in pairs.
+fn is_bracketed(value: &[u8]) -> bool {
+    let (mut open, mut follows) = (Vec::new(), false);
+    for (at, byte) in value.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                follows |=
+                    at > 0 && (value[at - 1].is_ascii_alphanumeric() || b"_])".contains(&value[at - 1]));
+                open.push(if *byte == b'(' { b')' } else { byte + 2 });
+            }
+            b')' | b']' | b'}' if open.pop() != Some(*byte) => return false,
+            _ => {}
+        }
+    }
+    follows && open.is_empty()
 }
 
 /// Whether there is a real value: for files whose names announce secrets, where the form of a value does not matter.
@@ -105,7 +187,7 @@ pub fn is_any_value(value: &[u8]) -> bool {
 /// Whether a value refers to another place for the real value.
 fn is_reference(value: &[u8]) -> bool {
     const MARKS: [&[u8]; 6] = [b"${", b"{{", b"$(", b"<%", b"#{", b"%{"];
-    MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some())
+    MARKS.iter().any(|mark| memmem::find(value, mark).is_some())
         || (value.starts_with(b"<") && value.ends_with(b">"))
 }
 
@@ -140,7 +222,7 @@ fn is_word_for_password(value: &[u8]) -> bool {
     let Some(word) = holds(&lower, &placeholder.password_words).filter(|_| value.len() < 24) else {
         return false;
     };
-    let start = memchr::memmem::find(&lower, word.as_bytes()).unwrap_or_default();
+    let start = memmem::find(&lower, word.as_bytes()).unwrap_or_default();
     let added = [&value[..start], &value[start + word.len()..]].concat();
     let has = |of: fn(&u8) -> bool| added.iter().any(of);
     added.len() < 8 || !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has_digit(&added))
@@ -157,7 +239,7 @@ fn is_address(value: &[u8]) -> bool {
             .and_then(|domain| memchr::memrchr(b'.', domain).map(|at| &domain[at + 1..]))
             .is_some_and(|top| (2..=4).contains(&top.len()) && top.iter().all(u8::is_ascii_lowercase))
     };
-    formats.iter().any(|format| memchr::memmem::find(value, format).is_some()) || is_mail()
+    formats.iter().any(|format| memmem::find(value, format).is_some()) || is_mail()
 }
 
 /// Whether a value looks machine-made: enough different characters, digits among letters, and no words.
@@ -200,11 +282,15 @@ fn is_no_word(value: &[u8]) -> bool {
         if pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase() {
             continue;
         }
-        let [first, second] = [pair[0], pair[1]].map(|byte| byte.to_ascii_lowercase());
         pairs += 1;
-        unknown += usize::from(!FOLLOWERS[usize::from(first - b'a')].contains(&second));
+        unknown += usize::from(!is_known_pair(pair[0], pair[1]));
     }
     unknown >= 3 && unknown * 10 >= pairs * 3
+}
+
+/// Whether two letters follow each other in words.
+fn is_known_pair(first: u8, second: u8) -> bool {
+    FOLLOWERS[usize::from(first.to_ascii_lowercase() - b'a')].contains(&second.to_ascii_lowercase())
 }
 
 /// Whether a value is a hexadecimal number. Ten of the sixteen digits are decimal, so random numbers can have long runs
@@ -220,12 +306,26 @@ fn has_digit(value: &[u8]) -> bool {
 
 /// Whether a value is an expression for a value from elsewhere.
 fn is_expression(value: &[u8], stand: Stand) -> bool {
-    const MARKS: [&[u8]; 10] = [b"${", b"{{", b"$(", b"<%", b"%(", b"#{", b"%{", b"://", b"()", b"::"];
+    const MARKS: [&[u8]; 3] = [b"://", b"()", b"::"];
     let first = value[0];
-    if MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some()) || b"<${%@&#".contains(&first) {
+    if is_inserted(value) {
         return true;
     }
-    if value.ends_with(b"}") && value.contains(&b'{') {
+    if is_generated(value) {
+        return false;
+    }
+    if MARKS.iter().any(|mark| memmem::find(value, mark).is_some()) {
+        return true;
+    }
+    let is_variable = || {
+        // A variable has a name; what else follows the sign may be drawn.
+        let rest = &value[1..];
+        !(rest.len() >= 10
+            && rest.iter().all(u8::is_ascii_alphanumeric)
+            && classes(rest) == 3
+            && looks_random(rest))
+    };
+    if (b"<${%@&#".contains(&first) && is_variable()) || (value.ends_with(b"}") && value.contains(&b'{')) {
         return true;
     }
     // Numbers, and lists of settings such as the tags of a Go field.
@@ -252,6 +352,29 @@ fn is_expression(value: &[u8], stand: Stand) -> bool {
         && (value.iter().any(|byte| b"()[]{}<>".contains(byte))
             || is_path(value)
             || b"/.~*-".contains(&first))
+}
+
+/// Whether a value contains the mark of an insertion, and behind the mark what such a mark inserts: the text up to the mark's
+/// end is a name or a short expression. A drawn value may contain a mark, but hardly with its end.
+fn is_inserted(value: &[u8]) -> bool {
+    const MARKS: [(&[u8], u8); 7] = [
+        (b"${", b'}'),
+        (b"{{", b'}'),
+        (b"$(", b')'),
+        (b"<%", b'>'),
+        (b"%(", b')'),
+        (b"#{", b'}'),
+        (b"%{", b'}'),
+    ];
+    MARKS.iter().any(|(mark, end)| {
+        let Some(at) = memmem::find(value, mark) else { return false };
+        let inner = &value[at + mark.len()..];
+        match memchr::memchr(*end, inner) {
+            Some(len) => !is_generated(&inner[..len]) && !(at > 0 && is_generated(value)),
+            // A blank ends the value within the expression.
+            None => at == 0 && !is_generated(value),
+        }
+    })
 }
 
 /// Whether a value is a name, or several names joined by dots, as in code.

@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
+use regex::bytes::Captures;
+
 use super::file::Care;
 use super::judge::{self, Stand, ValueKind};
 use super::secret::Secret;
@@ -87,12 +89,19 @@ pub fn tokens(line: &[u8], found: &mut Vec<Secret>) {
 /// The ranges of a rule's values.
 fn matches(rule: &Rule, line: &[u8]) -> Vec<Range<usize>> {
     let all = rule.regex().captures_iter(line);
-    all.filter_map(|groups| groups.get(1).or(groups.get(0)).map(|value| value.range())).collect()
+    // The first group that takes part: alternatives have a group each.
+    let value = |groups: Captures| {
+        groups.iter().skip(1).flatten().next().or(groups.get(0)).map(|value| value.range())
+    };
+    all.filter_map(value).collect()
 }
 
 fn is_meant(rule: &Rule, body: &[u8]) -> bool {
+    if rule.password && rule.random {
+        return !judge::is_placeholder(body) && judge::is_generated(body);
+    }
     if rule.password {
         return judge::is_secret(ValueKind::Password, body, Stand::Quoted);
     }
-    !judge::is_placeholder(body) && (!rule.random || judge::looks_random(body))
+    !judge::is_placeholder(body) && (!rule.random || judge::looks_random(body) || judge::is_generated(body))
 }

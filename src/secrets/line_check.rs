@@ -13,7 +13,7 @@ use super::{around, block};
 /// Checks lines of a text.
 pub struct LineCheck<'t> {
     text: &'t [u8],
-    /// Whether the text has a line that begins a private key, or a YAML scalar of several lines.
+    /// Whether the text has a line that begins a private key, a YAML scalar of several lines, or a variable of Terraform.
     may_hold_long: OnceCell<bool>,
 }
 
@@ -38,7 +38,11 @@ impl<'t> LineCheck<'t> {
             return None;
         }
         let span = start..start + text.len();
-        let may_hold_long = || block::may_hold_key(self.text) || around::may_hold_scalar(self.text);
+        let may_hold_long = || {
+            block::may_hold_key(self.text)
+                || around::may_hold_scalar(self.text)
+                || around::may_hold_variable(self.text)
+        };
         if *self.may_hold_long.get_or_init(may_hold_long) || around::may_be_body(self.text, span.clone()) {
             return None;
         }
@@ -85,6 +89,8 @@ mod tests {
         "\"################################################################\\n\" +",
         "########################",
         "ab",
+        "variable \"db_password\" {",
+        "  default = \"####################\"",
     ];
 
     fn text_of(random: &mut Random) -> Vec<u8> {

@@ -40,6 +40,7 @@ mod refresh;
 pub mod repository;
 mod same_answers;
 mod secret_forms;
+mod secret_generated;
 mod secrets;
 #[cfg(unix)]
 mod shared;
