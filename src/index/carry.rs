@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tantivy::Index;
-use tantivy::directory::MmapDirectory;
 
 use super::directory::{META, PinnedDirectory};
 use super::{IndexError, Reader, guarded};
@@ -60,8 +59,7 @@ pub fn put_in_place(from: &Path, to: &Path) -> Result<(), IndexError> {
 /// The files of the segments that the commit point `meta` names.
 fn segment_files(dir: &Path, meta: Arc<[u8]>) -> Result<Vec<String>, IndexError> {
     guarded(|| {
-        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-        let metas = Index::open(PinnedDirectory::new(files, meta))?.load_metas()?;
+        let metas = Index::open(PinnedDirectory::open(dir, meta)?)?.load_metas()?;
         let names = metas.list_segment_files().into_iter();
         // The list includes files that only some segments have, such as that of deletions.
         let mut names: Vec<String> = names

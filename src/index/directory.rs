@@ -3,7 +3,8 @@
 //! tantivy's own reader takes a lock file that it must be able to write, and reads `meta.json` twice, so that a commit
 //! in between mixes generations. Here the bytes of `meta.json` are read once and returned for every later read; segment
 //! files are mapped, locks are granted without a file, and writing is refused. Segment files never change under their
-//! names; a missing file means that a newer commit exists.
+//! names; a missing file means that a newer commit exists. The blocks of a file are compared with their checksums when
+//! they are read first ([`super::checked_file`]).
 
 use std::io;
 use std::path::Path;
@@ -15,6 +16,9 @@ use tantivy::directory::{
     DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
 
+use super::IndexError;
+use super::checks::Checks;
+use super::sums::unsealed;
 use crate::store;
 
 pub(super) const META: &str = "meta.json";
@@ -23,6 +27,8 @@ pub(super) const META: &str = "meta.json";
 pub(super) struct PinnedDirectory {
     files: MmapDirectory,
     meta: Arc<[u8]>,
+    /// What is known about the blocks of the files; `None` if an older program has written the commit.
+    checks: Option<Arc<Checks>>,
     mapped: Arc<MappedFiles>,
 }
 
@@ -40,8 +46,17 @@ impl MappedFiles {
 }
 
 impl PinnedDirectory {
-    pub fn new(files: MmapDirectory, meta: Arc<[u8]>) -> PinnedDirectory {
-        PinnedDirectory { files, meta, mapped: Arc::default() }
+    /// The commit with the commit point `meta` in the folder `dir`.
+    pub fn open(dir: &Path, meta: Arc<[u8]>) -> Result<PinnedDirectory, IndexError> {
+        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
+        let sums = unsealed(&meta).map_err(IndexError::Damaged)?;
+        let checks = sums.map(|sums| Arc::new(Checks::new(dir, sums)));
+        Ok(PinnedDirectory { files, meta, checks, mapped: Arc::default() })
+    }
+
+    /// What is known about the blocks of the files; `None` if an older program has written the commit.
+    pub fn checks(&self) -> Option<Arc<Checks>> {
+        self.checks.clone()
     }
 
     /// The files that are mapped so far, and those that will be.
@@ -67,7 +82,10 @@ impl Directory for PinnedDirectory {
         if let Ok(bytes) = handle.read_bytes(0..handle.len()) {
             self.mapped.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
         }
-        Ok(handle)
+        match &self.checks {
+            Some(checks) => checks.file(path, handle),
+            None => Ok(handle),
+        }
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {

@@ -9,6 +9,8 @@
 //! registered here splits such a list.
 
 mod carry;
+mod checked_file;
+mod checks;
 #[cfg(test)]
 mod crashes;
 mod directory;
@@ -16,6 +18,7 @@ mod merge;
 mod near;
 mod reader;
 mod schema;
+mod sums;
 mod term_filter;
 mod trigrams;
 mod verify;
@@ -103,6 +106,12 @@ impl From<tantivy::TantivyError> for IndexError {
             E::SystemError(said) if said.contains("spawn") => IndexError::Io(NoThread::new(said).into()),
             other => IndexError::Damaged(other.to_string()),
         }
+    }
+}
+
+impl From<tantivy::directory::error::OpenReadError> for IndexError {
+    fn from(error: tantivy::directory::error::OpenReadError) -> IndexError {
+        tantivy::TantivyError::from(error).into()
     }
 }
 

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tantivy::columnar::ColumnValues;
-use tantivy::directory::MmapDirectory;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, SegmentReader, Term};
 
+use super::checks::Checks;
 use super::directory::{META, MappedFiles, PinnedDirectory};
 use super::near::Near;
 use super::schema::{IndexField, Layout, N_FIELDS, tokenizers};
@@ -32,6 +32,7 @@ pub struct Reader {
     dir: PathBuf,
     stamp: Arc<[u8]>,
     payload: String,
+    checks: Option<Arc<Checks>>,
     segments: SegmentList,
     mapped: Arc<MappedFiles>,
 }
@@ -146,6 +147,7 @@ pub(super) struct NewestCommit {
     pub layout: Layout,
     stamp: Arc<[u8]>,
     payload: String,
+    checks: Option<Arc<Checks>>,
     mapped: Arc<MappedFiles>,
     pub segments: Vec<tantivy::Segment>,
 }
@@ -158,9 +160,8 @@ impl NewestCommit {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(IndexError::Missing),
             Err(error) => return Err(error.into()),
         };
-        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-        let directory = PinnedDirectory::new(files, stamp.clone());
-        let mapped = directory.mapped();
+        let directory = PinnedDirectory::open(dir, stamp.clone())?;
+        let (mapped, checks) = (directory.mapped(), directory.checks());
         let mut index = Index::open(directory)?;
         let layout = Layout::new();
         if index.schema() != layout.schema {
@@ -170,7 +171,7 @@ impl NewestCommit {
         let metas = index.load_metas()?;
         let payload = metas.payload.ok_or(IndexError::Missing)?;
         let segments = metas.segments.into_iter().map(|meta| index.segment(meta)).collect();
-        Ok(NewestCommit { layout, stamp, payload, mapped, segments })
+        Ok(NewestCommit { layout, stamp, payload, checks, mapped, segments })
     }
 }
 
@@ -181,7 +182,7 @@ impl Reader {
     }
 
     fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
-        let NewestCommit { layout, stamp, payload, mapped, segments: all } = NewestCommit::read(dir)?;
+        let NewestCommit { layout, stamp, payload, checks, mapped, segments: all } = NewestCommit::read(dir)?;
         let open = |some: &[tantivy::Segment]| -> Result<Vec<Arc<Segment>>, IndexError> {
             some.iter()
                 .map(|segment| Segment::open(dir, SegmentReader::open(segment)?).map(Arc::new))
@@ -204,7 +205,7 @@ impl Reader {
             })?
         };
         let segments = SegmentList { layout, segments };
-        Ok(Reader { dir: dir.to_path_buf(), stamp, payload, segments, mapped })
+        Ok(Reader { dir: dir.to_path_buf(), stamp, payload, checks, segments, mapped })
     }
 
     /// The folder of the index.
@@ -215,6 +216,12 @@ impl Reader {
     /// The bytes of the commit point that this reader is pinned to.
     pub fn stamp(&self) -> &[u8] {
         &self.stamp
+    }
+
+    /// Whether the commit has checksums of the blocks of its files, which readers compare. A commit of an older program
+    /// has none.
+    pub fn is_sealed(&self) -> bool {
+        self.checks.is_some()
     }
 
     /// Releases the memory of the mapped files.
@@ -228,6 +235,14 @@ impl Reader {
     /// The payload of the commit.
     pub fn payload(&self) -> &str {
         &self.payload
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if let Some(checks) = &self.checks {
+            checks.note();
+        }
     }
 }
 

@@ -7,22 +7,24 @@
 //!
 //! The lists lie beside their segment, in a file of its name, and are derived from the segment: if they are missing or
 //! have another format, searches take longer but return the same results. So they are written after the commit and
-//! belong to no commit.
+//! belong to no commit. They name their segment, and every group of lists has a checksum; a damaged file is not used,
+//! and the next update writes it again.
 //!
 //! ```text
 //! table  [`TrigramTable`]; for each 64 trigrams the offset of their lists in the heap
-//! heap   for each 64 trigrams: a mask of those that occur (8 bytes, little endian), the lengths of their lists in
-//!        bytes (varints), the lists (varints: the first block, then the distance to each next one)
+//! heap   for each 64 trigrams: the CRC-32 of the number of the group and of what follows (4 bytes, little endian), a
+//!        mask of those that occur (8 bytes, little endian), the lengths of their lists in bytes (varints), the lists
+//!        (varints: the first block, then the distance to each next one)
 //! ```
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{self, Envelope, FileError, push_varint, take_varint};
+use crate::store::{self, Envelope, EnvelopeError, FileError, push_varint, take_varint};
 
 /// The kind number in the envelope, and with it the version of this format.
-const KIND: u32 = 17;
+const KIND: u32 = 18;
 
 /// The number of words in a block. Smaller blocks make longer lists but fewer words to compare.
 pub const BLOCK_WORDS: u64 = 64;
@@ -79,6 +81,8 @@ pub fn grams_of(word: &str, mut each: impl FnMut(Trigram)) {
 
 #[derive(Serialize, Deserialize)]
 struct TrigramTable {
+    /// The name of the segment.
+    segment: String,
     /// The number of words in the segment.
     words: u64,
     /// The number of words in a block.
@@ -90,6 +94,7 @@ struct TrigramTable {
 /// The trigram index of a segment.
 pub(super) struct TrigramIndex {
     map: memmap2::Mmap,
+    words: u64,
     places: Vec<u32>,
 }
 
@@ -107,14 +112,40 @@ impl TrigramIndex {
     /// Opens the lists of a segment of `words` words, or of any number for `None`. Returns `None` if there are no
     /// usable lists.
     pub fn open(path: &Path, words: Option<u64>) -> Option<TrigramIndex> {
-        let file = std::fs::File::open(path).ok()?;
+        TrigramIndex::read(path).ok().flatten().filter(|lists| words.is_none_or(|words| lists.words == words))
+    }
+
+    /// Reads the file of a segment; `None` if there is none, or one of another format. The error is the damage.
+    fn read(path: &Path) -> Result<Option<TrigramIndex>, String> {
+        let Ok(file) = std::fs::File::open(path) else { return Ok(None) };
         // SAFETY: such a file is never changed or truncated after it got its name; it is only ever unlinked.
-        let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-        let envelope = Envelope::open(&map).ok().filter(|envelope| envelope.kind == KIND)?;
-        let table: TrigramTable = postcard::from_bytes(envelope.table).ok()?;
-        let fits = words.is_none_or(|words| table.words == words) && table.block_words == BLOCK_WORDS;
-        (fits && table.places.len() == N_GRAMS.div_ceil(GROUP))
-            .then_some(TrigramIndex { places: table.places, map })
+        let Ok(map) = (unsafe { memmap2::Mmap::map(&file) }) else { return Ok(None) };
+        let envelope = match Envelope::open(&map) {
+            Err(EnvelopeError::Format(_)) => return Ok(None),
+            opened => opened.map_err(|error| error.to_string())?,
+        };
+        if envelope.kind != KIND {
+            return Ok(None);
+        }
+        let table: TrigramTable = postcard::from_bytes(envelope.table).map_err(|error| error.to_string())?;
+        if table.segment != segment_at(path) {
+            return Err("it belongs to another segment".into());
+        }
+        let TrigramTable { words, places, .. } = table;
+        let fits = table.block_words == BLOCK_WORDS && places.len() == N_GRAMS.div_ceil(GROUP);
+        Ok(fits.then_some(TrigramIndex { words, places, map }))
+    }
+
+    /// The damage of the file of a segment; `None` if every list is as it was written, or if there are no lists.
+    pub fn damage(path: &Path) -> Option<String> {
+        match TrigramIndex::read(path) {
+            Ok(Some(lists)) => {
+                let wrong = (0..lists.places.len()).find(|group| lists.group(*group).is_none())?;
+                Some(format!("the checksum of group {wrong} is wrong"))
+            }
+            Ok(None) => None,
+            Err(reason) => Some(reason),
+        }
     }
 
     /// Releases the memory of the lists.
@@ -138,10 +169,19 @@ impl TrigramIndex {
         Some(blocks)
     }
 
+    /// The lists of a group of trigrams, after their checksum was compared.
+    fn group(&self, group: usize) -> Option<&[u8]> {
+        let heap = Envelope::heap_of(&self.map);
+        let start = self.places[group] as usize;
+        let end = self.places.get(group + 1).map_or(heap.len(), |next| *next as usize);
+        let (check, lists) = heap.get(start..end)?.split_first_chunk::<4>()?;
+        (cfg!(fuzzing) || u32::from_le_bytes(*check) == check_of(group, lists)).then_some(lists)
+    }
+
     /// The list of a trigram; empty if the trigram does not occur.
     fn list(&self, gram: Trigram) -> Option<&[u8]> {
         let (group, bit) = (gram.0 as usize / GROUP, gram.0 as usize % GROUP);
-        let mut rest = Envelope::heap_of(&self.map).get(self.places[group] as usize..)?;
+        let mut rest = self.group(group)?;
         let (mask, lens) = rest.split_first_chunk::<8>()?;
         let mask = u64::from_le_bytes(*mask);
         if mask & 1 << bit == 0 {
@@ -157,6 +197,19 @@ impl TrigramIndex {
         }
         rest.get(start..)?.get(..len)
     }
+}
+
+/// The segment to which the file `path` belongs by its name.
+fn segment_at(path: &Path) -> &str {
+    path.file_name().and_then(|name| segment_of(name.to_str()?)).unwrap_or_default()
+}
+
+/// The checksum of the lists of a group of trigrams.
+fn check_of(group: usize, lists: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&(group as u32).to_le_bytes());
+    hasher.update(lists);
+    hasher.finalize()
 }
 
 /// An iterator over the blocks of a list.
@@ -213,8 +266,10 @@ impl Builder {
     pub fn write(self, path: &Path) -> Result<(), FileError> {
         let mut heap = Vec::new();
         let mut places = Vec::new();
-        for group in self.lists.chunks(GROUP) {
+        for (number, group) in self.lists.chunks(GROUP).enumerate() {
             places.push(heap.len() as u32);
+            let start = heap.len() + 4;
+            heap.extend([0; 4]);
             let mask = group
                 .iter()
                 .enumerate()
@@ -223,8 +278,11 @@ impl Builder {
             let present = || group.iter().map(|(list, _)| list).filter(|list| !list.is_empty());
             present().for_each(|list| push_varint(&mut heap, list.len() as u64));
             present().for_each(|list| heap.extend_from_slice(list));
+            let check = check_of(number, &heap[start..]);
+            heap[start - 4..start].copy_from_slice(&check.to_le_bytes());
         }
-        let table = TrigramTable { words: self.words, block_words: BLOCK_WORDS, places };
+        let segment = segment_at(path).to_string();
+        let table = TrigramTable { segment, words: self.words, block_words: BLOCK_WORDS, places };
         let table = postcard::to_stdvec(&table).expect("plain data");
         store::replace(path, &[&Envelope::header(KIND, &table, heap.len() as u64), &table, &heap])
     }
@@ -275,6 +333,22 @@ mod tests {
         }
         assert_eq!(lists.blocks(&grams("zzz")), Some(Vec::new()));
         assert!(TrigramIndex::open(&path, Some(1)).is_none(), "of another segment");
+        assert_eq!(TrigramIndex::damage(&path), None);
+        let other = path_of(dir.path(), "two");
+        std::fs::copy(&path, &other).unwrap();
+        assert_eq!(TrigramIndex::damage(&other), Some("it belongs to another segment".to_string()));
+        assert!(TrigramIndex::open(&other, Some(words.len() as u64)).is_none());
+        let whole = std::fs::read(&path).unwrap();
+        let expected = lists.blocks(&grams("word9"));
+        for at in (0..whole.len()).step_by(whole.len() / 97) {
+            let mut altered = whole.clone();
+            altered[at] ^= 1 << (at % 8);
+            std::fs::write(&other, &altered).unwrap();
+            std::fs::rename(&other, &path).unwrap();
+            assert!(TrigramIndex::damage(&path).is_some(), "byte {at}");
+            let found = TrigramIndex::open(&path, None).and_then(|lists| lists.blocks(&grams("word9")));
+            assert!(found.is_none() || found == expected, "byte {at}");
+        }
         std::fs::write(&path, b"something else").unwrap();
         assert!(TrigramIndex::open(&path, Some(words.len() as u64)).is_none());
     }

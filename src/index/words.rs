@@ -148,7 +148,7 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
         .iter()
         .zip(&ids)
         .map(|(segment, id)| (segment, trigrams::path_of(dir, id)))
-        .filter(|(_, path)| TrigramIndex::open(path, None).is_none())
+        .filter(|(_, path)| TrigramIndex::open(path, None).is_none() || TrigramIndex::damage(path).is_some())
         .collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || -> Result<(), IndexError> {

@@ -5,7 +5,8 @@
 //! previous commit needs are removed; tantivy's own directory leaves the order of the two to the file system. And ours
 //! syncs less: the files of a segment are synced together when a commit is about to name them, and the list of files
 //! that tantivy may remove, which tantivy would write and sync for each file that it creates, is derived from the
-//! folder itself.
+//! folder itself. The checksums of a file are computed while the file is written, and go into the commit point
+//! ([`super::sums`]).
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -19,6 +20,9 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
+use super::checked_file::CheckedFile;
+use super::directory::META;
+use super::sums::{FileSums, SumsBuilder, SumsByName, sealed, unsealed};
 use super::{IndexError, trigrams};
 use crate::store::{self, Private, StoreStep};
 
@@ -33,6 +37,8 @@ pub(super) struct WorkFolder {
     files: MmapDirectory,
     dir: PathBuf,
     unsynced: Arc<Mutex<Unsynced>>,
+    /// The sums of the files of the last commit and of those that were written since.
+    sums: Arc<Mutex<SumsByName>>,
     failure: Arc<OnceLock<(io::ErrorKind, String)>>,
 }
 
@@ -52,7 +58,34 @@ impl WorkFolder {
                 store::remove_file(&dir.join(name)).map_err(|error| IndexError::Io(error.source))?;
             }
         }
-        Ok(WorkFolder { files, dir: dir.to_path_buf(), unsynced: Arc::default(), failure: Arc::default() })
+        let sums = match fs::read(dir.join(META)) {
+            Ok(meta) => unsealed(&meta).map_err(IndexError::Damaged)?.unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => SumsByName::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let (dir, sums) = (dir.to_path_buf(), Arc::new(Mutex::new(sums)));
+        Ok(WorkFolder { files, dir, unsynced: Arc::default(), sums, failure: Arc::default() })
+    }
+
+    /// Computes the sums of those of the files `names` that an older program has written. tantivy's own checksum of a
+    /// whole file, which `is_whole` compares, proves that they are as they were written.
+    pub fn adopt(
+        &self,
+        names: impl IntoIterator<Item = PathBuf>,
+        is_whole: impl Fn(&Path) -> Result<bool, IndexError>,
+    ) -> Result<(), IndexError> {
+        for name in names {
+            let known = self.sums().contains_key(&*name.to_string_lossy());
+            if known || !self.dir.join(&name).is_file() {
+                continue;
+            }
+            if !is_whole(&name)? {
+                return Err(IndexError::Damaged(format!("{}: its checksum is wrong", name.display())));
+            }
+            let sums = FileSums::of(&fs::read(self.dir.join(&name))?);
+            self.sums().insert(name.to_string_lossy().into_owned(), Arc::new(sums));
+        }
+        Ok(())
     }
 
     /// The cause of `error`. If a write failed, that failure is the cause: the error may have passed many layers and
@@ -72,6 +105,10 @@ impl WorkFolder {
             let _ = self.failure.set((error.kind(), error.to_string()));
         }
         result
+    }
+
+    fn sums(&self) -> MutexGuard<'_, SumsByName> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn unsynced(&self) -> MutexGuard<'_, Unsynced> {
@@ -94,12 +131,16 @@ struct SegmentFile {
     folder: WorkFolder,
     path: PathBuf,
     file: Option<File>,
+    sums: SumsBuilder,
 }
 
 impl Write for SegmentFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        self.folder.note(store::step(StoreStep::Write(&self.path)).and_then(|()| file.write(bytes)))
+        let written = store::step(StoreStep::Write(&self.path)).and_then(|()| file.write(bytes));
+        let written = self.folder.note(written)?;
+        self.sums.update(&bytes[..written]);
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -110,6 +151,9 @@ impl Write for SegmentFile {
 impl TerminatingWrite for SegmentFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
+        let (sums, name) =
+            (std::mem::take(&mut self.sums).finish(), self.path.file_name().unwrap_or_default());
+        self.folder.sums().insert(name.to_string_lossy().into_owned(), Arc::new(sums));
         let mut unsynced = self.folder.unsynced();
         if unsynced.files.len() >= MAX_WAITING {
             return self.folder.note(store::sync_file(&file, &self.path));
@@ -121,7 +165,12 @@ impl TerminatingWrite for SegmentFile {
 
 impl Directory for WorkFolder {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.files.get_file_handle(path)
+        let handle = self.files.get_file_handle(path)?;
+        // Without sums are only files of an older program, until they are adopted.
+        match self.sums().get(&*path.to_string_lossy()) {
+            Some(sums) => Ok(Arc::new(CheckedFile::open(path, handle, sums, &[], Arc::default())?)),
+            None => Ok(handle),
+        }
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
@@ -152,6 +201,7 @@ impl Directory for WorkFolder {
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.sums().remove(&*path.to_string_lossy());
         let path = self.dir.join(path);
         self.unsynced().files.retain(|(waiting, _)| *waiting != path);
         store::remove_file(&path).map_err(|error| match error.source.kind() {
@@ -168,14 +218,20 @@ impl Directory for WorkFolder {
             _ => OpenWriteError::wrap_io_error(error, path.clone()),
         })?;
         self.unsynced().names = true;
-        Ok(BufWriter::new(Box::new(SegmentFile { folder: self.clone(), path, file: Some(file) })))
+        Ok(BufWriter::new(Box::new(SegmentFile {
+            folder: self.clone(),
+            path,
+            file: Some(file),
+            sums: SumsBuilder::default(),
+        })))
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
         if path == Path::new(MANAGED) {
             return Ok(());
         }
-        self.note(store::replace(&self.dir.join(path), &[data]).map_err(|error| error.source))
+        let sealed = if path == Path::new(META) { sealed(data, &self.sums()) } else { data.to_vec() };
+        self.note(store::replace(&self.dir.join(path), &[&sealed]).map_err(|error| error.source))
     }
 
     fn sync_directory(&self) -> io::Result<()> {

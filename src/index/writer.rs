@@ -72,6 +72,8 @@ impl Writer {
             return Err(IndexError::Damaged("its fields are not those of this format".into()));
         }
         index.set_tokenizers(tokenizers());
+        let listed = index.load_metas()?.list_segment_files();
+        folder.adopt(listed, |name| Ok(index.directory().validate_checksum(name)?))?;
         // The writer's own indexing thread stays idle: documents come in finished segments, and merges are waited for.
         let options = IndexWriterOptions::builder().num_merge_threads(MERGES).build();
         let writer = index.writer_with_options(options).map_err(explain)?;

@@ -6,6 +6,7 @@
 mod branches;
 mod building;
 mod concurrent;
+mod damage;
 #[cfg(target_os = "linux")]
 mod disk;
 mod entries;
