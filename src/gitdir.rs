@@ -5,11 +5,15 @@
 //! points back, as git writes it for linked worktrees (the file `gitdir`) and for submodules (`core.worktree`). A user
 //! who can write only the folder cannot forge that.
 //!
-//! Files are read here without trusting them: only regular files, up to a size limit, and without blocking on a pipe.
+//! This module also knows which paths lie in a git directory ([`GitFolders`]): servers do not serve them, since the
+//! configuration of a repository may hold a token.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::collections::HashMap;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::input::bounded;
 
 /// The size limit of files that hold one path or the name of one reference.
 pub const MAX_LINE_BYTES: u64 = 64 << 10;
@@ -26,6 +30,63 @@ pub struct GitDir {
     pub common: PathBuf,
     /// Whether `.git` is a folder, and neither a file nor a link.
     pub is_folder: bool,
+}
+
+/// Which paths of a tree lie in a git directory, whatever name leads there.
+pub struct GitFolders {
+    root: PathBuf,
+    /// Whether a folder is a git directory, or lies in one.
+    known: HashMap<String, bool>,
+}
+
+impl GitFolders {
+    /// Those of the tree at `root`, a path without links.
+    pub fn of(root: &Path) -> GitFolders {
+        GitFolders { root: root.to_path_buf(), known: HashMap::new() }
+    }
+
+    /// Whether a path of the tree, with `/` between its parts, is `.git`, a git directory of another name, or below one.
+    /// Links are followed.
+    pub fn contain(&mut self, path: &str) -> bool {
+        let real = fs::canonicalize(self.root.join(path)).ok();
+        let below =
+            real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok()).and_then(Path::to_str);
+        self.contain_spelled(path) || below.is_some_and(|below| below != path && self.contain_spelled(below))
+    }
+
+    /// Whether the path of a file, without links, is `.git` or lies in a git directory.
+    pub fn contain_file(&mut self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        is_dot_git(name) || self.contain_spelled(folder)
+    }
+
+    /// Whether a path without links is or lies in a git directory.
+    fn contain_spelled(&mut self, path: &str) -> bool {
+        if let Some(known) = self.known.get(path) {
+            return *known;
+        }
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_inside = is_dot_git(name)
+            || (!path.is_empty() && self.contain_spelled(folder))
+            || is_git_dir(&self.root.join(path));
+        self.known.insert(path.to_string(), is_inside);
+        is_inside
+    }
+}
+
+/// Whether a file system may take a name for `.git`: those of Windows and macOS know no letter case, leave out some
+/// characters, and one has short names.
+fn is_dot_git(name: &str) -> bool {
+    let is_left_out = |c: &char| matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let name: String = name.chars().filter(|c| !is_left_out(c)).collect();
+    let name = name.split([':', '\\']).next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+}
+
+/// Whether a folder has what git looks for in a git directory: a head, and objects and references, or the place of those.
+fn is_git_dir(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).exists();
+    folder.join("HEAD").symlink_metadata().is_ok() && ((has("objects") && has("refs")) || has("commondir"))
 }
 
 /// Why a repository is not used, although there seems to be one.
@@ -139,38 +200,6 @@ fn text(path: &Path, max: u64) -> Result<Option<Vec<u8>>, GitDirError> {
     }
 }
 
-/// The bytes of a regular file of at most `max` bytes; links are followed.
-pub fn bounded(path: &Path, max: u64) -> io::Result<Vec<u8>> {
-    let too_large = || io::Error::other(format!("it is above {max} bytes"));
-    // Opening a device may have side effects, so the type is checked first.
-    check_regular(&fs::metadata(path)?)?;
-    let file = open_unblocked(path)?;
-    let metadata = file.metadata()?;
-    check_regular(&metadata)?;
-    if metadata.len() > max {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::new();
-    file.take(max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
-}
-
-fn check_regular(metadata: &fs::Metadata) -> io::Result<()> {
-    if metadata.is_file() { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
-}
-
-#[cfg(unix)]
-fn open_unblocked(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-    File::options().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open_unblocked(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
-
 fn trimmed(text: &[u8]) -> &[u8] {
     text.trim_ascii_end()
 }
@@ -235,6 +264,47 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_lies_in_a_git_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for file in
+            ["src/HEAD", "store/HEAD", "wt/HEAD", "wt/commondir", ".git/config", "src/.gitignore", "git/x"]
+        {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "x").unwrap();
+        }
+        fs::create_dir_all(root.join("store/objects")).unwrap();
+        fs::create_dir_all(root.join("store/refs/heads")).unwrap();
+        let mut folders = GitFolders::of(&root);
+        let mut inside = vec![
+            ".git",
+            ".git/config",
+            ".git/no/such",
+            "sub/.git/config",
+            ".GIT/config",
+            ".Git",
+            ".git./config",
+        ];
+        inside.extend([".git ", "GIT~1/config", ".g\u{200c}it/config", ".git::$INDEX_ALLOCATION/config"]);
+        inside.extend(["store", "store/config", "store/refs/heads/x", "wt/config"]);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(".git/config", root.join("link")).unwrap();
+            std::os::unix::fs::symlink(root.join("store"), root.join("src/linked")).unwrap();
+            inside.extend(["link", "src/linked/config"]);
+        }
+        for path in inside {
+            assert!(folders.contain(path), "{path}");
+        }
+        for path in
+            ["", "src/HEAD", "src/.gitignore", ".github/x", "git/x", "x.git/config", ".gitmodules", "no/such"]
+        {
+            assert!(!folders.contain(path), "{path}");
+        }
+    }
+
+    #[test]
     fn the_worktree_of_a_configuration() {
         let check = |config: &str, expected: Option<&str>| {
             let found = core_worktree(config.as_bytes()).map(|value| String::from_utf8(value).unwrap());
@@ -248,28 +318,5 @@ mod tests {
         check("[core]\nworktree = /a\\\n/b\n", None);
         check("[core]\nworktree = \"/a\n", None);
         check("worktree = /a\n[core", None);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn only_regular_files_are_read_and_only_so_far() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        let says = |name: &str, max| match bounded(&at(name), max) {
-            Ok(bytes) => String::from_utf8(bytes).unwrap(),
-            Err(error) => error.to_string(),
-        };
-        fs::write(at("file"), "12345").unwrap();
-        std::os::unix::fs::symlink("file", at("link")).unwrap();
-        std::os::unix::fs::symlink("/dev/zero", at("zero")).unwrap();
-        let status = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
-        assert!(status.success());
-        File::create(at("sparse")).unwrap().set_len(6 << 30).unwrap();
-        assert_eq!((says("file", 5), says("link", 5)), ("12345".into(), "12345".into()));
-        assert_eq!(says("file", 4), "it is above 4 bytes");
-        assert_eq!(says("sparse", 1 << 20), "it is above 1048576 bytes");
-        for name in ["zero", "pipe", "."] {
-            assert_eq!(says(name, 1 << 20), "it is not a regular file", "{name}");
-        }
     }
 }

@@ -111,6 +111,8 @@ mod cores;
 #[doc(hidden)]
 pub mod id;
 #[doc(hidden)]
+pub mod input;
+#[doc(hidden)]
 pub mod judged;
 #[doc(hidden)]
 pub mod path;
@@ -121,7 +123,8 @@ mod time;
 
 #[doc(hidden)]
 pub mod clean;
-mod gitdir;
+#[doc(hidden)]
+pub mod gitdir;
 #[doc(hidden)]
 pub mod model;
 mod parallel;

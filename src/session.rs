@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::input;
 use crate::path::RelPath;
 use crate::store::{self, FileError};
 
@@ -164,7 +165,9 @@ impl TouchLog {
     /// Reads the log at `file`. A missing or unreadable log counts as empty. A touch without a time gets the time at which
     /// the file was written.
     pub fn load(file: &Path) -> TouchLog {
-        let read = std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let read = input::bounded(file, input::MAX_TEXT_BYTES)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut log: TouchLog = read.unwrap_or_default();
         if log.touched.iter().any(|touch| touch.at.is_none()) {
             let written = file.metadata().and_then(|metadata| metadata.modified()).map_or(0, seconds);

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
-    (0, &["cores", "id", "judged", "path", "similar", "text", "time"]),
+    (0, &["cores", "id", "input", "judged", "path", "similar", "text", "time"]),
     (1, &["clean", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "document", "filter", "fuzzy", "query", "snippet", "source", "watch"]),
@@ -43,11 +43,14 @@ const FRONT_ENDS: &[&str] = &[
     "ui",
 ];
 
-/// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
+/// What front ends may name: the facade, the plain data that its requests and replies hold, the renderers, and what guards
+/// the opening of files that callers name (`gitdir`, `input`).
 const FRONT_END_API: &[&str] = &[
     "catalog",
     "engine",
     "filter",
+    "gitdir",
+    "input",
     "judged",
     "library",
     "model",

@@ -24,6 +24,7 @@ use flate2::write::GzEncoder;
 
 use super::error::ArchiveError;
 use super::layout::{ArchiveManifest, ArchivedFile, META, SEGMENTS, VERSION};
+use crate::input;
 use crate::store::{self, AtFile, FileError, Private, StoreStep, TEMPORARY_PREFIX, sync_file};
 
 const HEAD: &str = "SPYHOP";
@@ -165,7 +166,7 @@ const BLOCK: usize = 512;
 
 impl Unpacking {
     fn of(path: &Path) -> Result<Unpacking, ArchiveError> {
-        let file = File::open(path).at("open", path)?;
+        let file = input::open_named(path).at("open", path)?;
         Ok(Unpacking { path: path.to_path_buf(), from: GzDecoder::new(BufReader::new(file)) })
     }
 

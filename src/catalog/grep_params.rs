@@ -139,7 +139,7 @@ pub const RG_JSON: Param =
 /// Patterns from a file.
 pub const PATTERN_FILE: Param = Param {
     short: Some('f'),
-    ..param("file", Takes::Repeated, "Patterns from this file, one a line; - is standard input")
+    ..param("file", Takes::Repeated, "Patterns from this file or <(command), one a line; - is standard input")
 };
 /// File types.
 pub const TYPE: Param = Param {

@@ -139,7 +139,7 @@ pub const NOTES_OUT: Param = Param {
 /// The file of an import.
 pub const NOTES_IN: Param = Param {
     positional: Positional::Required,
-    ..param("file", Takes::Path, "The file to read; - for standard input")
+    ..param("file", Takes::Path, "The file or <(command) to read; - for standard input")
 };
 
 /// The rows of `memory add`.

@@ -109,6 +109,15 @@ impl Error {
         Error::new(ErrorKind::BadRequest, text)
     }
 
+    /// A path that servers do not serve.
+    pub(super) fn in_git_folder(path: &str) -> Error {
+        let text = format!(
+            "path '{path}' lies in a git directory, which is not served, since its files may hold tokens; give a file of the \
+             tree"
+        );
+        Error::bad(text)
+    }
+
     /// The index was imported without its tree, which `what` needs.
     pub(super) fn no_sources(what: &str) -> Error {
         let text = format!("the index came without its tree, so there is nothing for {what} to read");

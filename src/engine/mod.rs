@@ -411,6 +411,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub fn why_not(&self, path: &str, request: &SearchRequest) -> Result<WhyNot, Error> {
         let path = RelPath::new(path)?;
+        self.check_served(&path)?;
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         self.with_snapshot(&|_| (), |snapshot, _| {

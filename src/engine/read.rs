@@ -12,6 +12,7 @@ use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
 use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
+use crate::gitdir::GitFolders;
 use crate::model::{SkipReason, SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::query;
@@ -248,6 +249,7 @@ impl Engine {
         if self.lacks_tree() {
             return Err(Error::no_sources("reading a file"));
         }
+        self.check_served(path)?;
         let source_tree = self.source_tree_now(&self.head())?;
         let path = self.regular_file(path, &source_tree)?;
         let limits = Limits { max_file_bytes: MAX_FILE_BYTES, ..Limits::WANTED };
@@ -264,6 +266,19 @@ impl Engine {
             _ => ErrorKind::NotText,
         };
         Err(Error::new(kind, text))
+    }
+
+    /// Refuses a path in a git directory, if the clients of a server are not to read it.
+    pub(super) fn check_served(&self, path: &RelPath) -> Result<(), Error> {
+        match self.git_folders().is_some_and(|mut folders| folders.contain(path.as_str())) {
+            true => Err(Error::in_git_folder(path.as_str())),
+            false => Ok(()),
+        }
+    }
+
+    /// The git directories in the tree, if the clients of a server are not to read them: a configuration may hold a token.
+    pub(super) fn git_folders(&self) -> Option<GitFolders> {
+        matches!(self.options.git_reach, GitReach::Within(_)).then(|| GitFolders::of(self.root()))
     }
 
     /// The path of a regular file, with links resolved.
@@ -348,8 +363,10 @@ fn split_lines(place: &str) -> Option<(&str, LineRange)> {
     Some((&place[..at], LineRange { last, ..lines }))
 }
 
+/// Whether there is no file. No file has a name that is too long for the system.
 fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
 }
 
 /// As much of a line as is shown.

@@ -75,6 +75,26 @@ impl Engine {
         if self.lacks_tree() {
             return Err(Error::no_sources("an exact search"));
         }
+        let Some(mut git) = self.git_folders() else { return self.whole_scope(filter, plan, beyond) };
+        // What is named is refused, and nothing else leads into a git directory, unless one has another name.
+        if let Some(path) = filter.named().iter().find(|path| git.contain(path.as_str())) {
+            return Err(Error::in_git_folder(path.as_str()));
+        }
+        if takes_git(filter) {
+            return Err(Error::in_git_folder(".git"));
+        }
+        let mut scope = self.whole_scope(filter, plan, beyond)?;
+        scope.files.retain(|path| !git.contain_file(path.as_str()));
+        Ok(scope)
+    }
+
+    /// The files that an exact search has to read, those of git directories too.
+    fn whole_scope(
+        &self,
+        filter: &Filter,
+        plan: &NarrowPlan,
+        beyond: &BeyondIndex<'_>,
+    ) -> Result<ExactScope, Error> {
         let vouched =
             (self.policy.stale_policy != StalePolicy::Ignore).then(|| self.record_from_watcher()).flatten();
         let (recorded, vouched_at) = match vouched {

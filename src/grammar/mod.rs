@@ -134,7 +134,7 @@ impl Grammars {
                 return Err(GrammarError::Folder { path: folder, unknown });
             }
             let path = folder.join("grammar.toml");
-            let text = std::fs::read_to_string(&path).map_err(read_error(&path))?;
+            let text = crate::input::named_text(&path).map_err(read_error(&path))?;
             manifests.push(ManifestText { language: name, text, source_name: path.display().to_string() });
         }
         Grammars::with_manifests(manifests)

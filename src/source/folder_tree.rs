@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::content_id::ContentId;
 use super::source_tree::{SourceEntry, SourceTree};
+use crate::input;
 
 /// A file that was modified this recently may be modified again without a change of its stat data.
 const RECENT: Duration = Duration::from_secs(2);
@@ -58,7 +59,7 @@ fn file_id(path: &Path, metadata: &Metadata) -> io::Result<ContentId> {
         text.push_str(&format!(" {} {} {}", metadata.ctime(), metadata.ctime_nsec(), metadata.ino()));
     }
     if SystemTime::now().duration_since(modified).map_or(true, |age| age < RECENT) {
-        text.push_str(blake3::hash(&fs::read(path)?).to_hex().as_str());
+        text.push_str(blake3::hash(&input::bounded(path, i64::MAX as u64)?).to_hex().as_str());
     }
     Ok(ContentId::of(text.as_bytes()))
 }
@@ -85,7 +86,7 @@ impl SourceTree for FolderTree {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         let path = self.root.join(path);
         match path.symlink_metadata()?.file_type() {
-            kind if kind.is_file() => fs::read(path),
+            kind if kind.is_file() => input::bounded(&path, i64::MAX as u64),
             kind if kind.is_symlink() => Ok(fs::read_link(path)?.into_os_string().into_encoded_bytes()),
             _ => Err(io::Error::other("it is not a regular file")),
         }

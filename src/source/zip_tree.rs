@@ -40,7 +40,7 @@ impl ZipTree {
     /// # Errors
     /// As for [`ZipTree::of`]; the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> io::Result<ZipTree> {
-        ZipTree::of(std::fs::read(path)?)
+        ZipTree::of(crate::input::bounded(path.as_ref(), i64::MAX as u64)?)
     }
 
     /// The archive in these bytes.

@@ -26,6 +26,7 @@ use super::options::{GlobalExcludes, IgnoreSources, WalkOptions};
 use super::sieve::Sieve;
 use super::small_file::{bytes_of, small_file};
 use crate::gitdir;
+use crate::input;
 use crate::path::{PathBase, RelPath};
 use crate::tree::{Tree, TreeKind};
 
@@ -578,13 +579,14 @@ fn named_files(
     let folder = sources.current_folder.as_deref().unwrap_or(real);
     let inside = folder.strip_prefix(begin).ok().and_then(|inside| RelPath::from_path(inside).ok());
     let seen_from = inside.map(PathBase::Folder);
-    let parsed = sources.files.iter().rev().filter_map(|path| match fs::read(path) {
-        Ok(bytes) => parse(bytes, Kind::Named, path.display().to_string()).0,
-        Err(error) => {
-            tracing::warn!("the rules of {} do not count: {error}", path.display());
-            None
-        }
-    });
+    let parsed =
+        sources.files.iter().rev().filter_map(|path| match input::named(path, input::MAX_TEXT_BYTES) {
+            Ok(bytes) => parse(bytes, Kind::Named, path.display().to_string()).0,
+            Err(error) => {
+                tracing::warn!("the rules of {} do not count: {error}", path.display());
+                None
+            }
+        });
     let files: Vec<IgnoreFile> =
         parsed.map(|file| IgnoreFile { seen_from: seen_from.clone(), ..file }).collect();
     if files.is_empty() { level } else { Some(Arc::new(Level::of_files(files, level))) }

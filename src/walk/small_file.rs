@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::gitdir;
+use crate::input;
 use crate::path::RelPath;
 use crate::tree::Tree;
 
@@ -12,7 +12,7 @@ const MAX_RULES_BYTES: u64 = 4 << 20;
 
 /// The bytes of an ignore file.
 pub(super) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
-    gitdir::bounded(path, MAX_RULES_BYTES)
+    input::bounded(path, MAX_RULES_BYTES)
 }
 
 /// Refuses an ignore file that is too large.

@@ -28,6 +28,8 @@ mod memory;
 mod names;
 #[cfg(unix)]
 mod notes;
+#[cfg(unix)]
+mod odd_files;
 mod operations;
 mod parameters;
 #[cfg(unix)]

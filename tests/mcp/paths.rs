@@ -143,3 +143,64 @@ fn one_of_several_roots_is_chosen_and_no_other() {
     let parent = json!({ "query": "boat", "root": one.root().parent().unwrap().to_str().unwrap() });
     assert_eq!(session.call("codebase_search", parent)["result"]["isError"], true);
 }
+
+#[test]
+fn no_parameter_reads_a_git_directory() {
+    const SECRET: &str = "walruszz";
+    let tree = Tree::new(SMALL);
+    let at = |path: &str| tree.root().join(path);
+    tree.git(&["init", "-q"]);
+    tree.commit();
+    std::fs::create_dir_all(at("store/refs")).unwrap();
+    std::fs::create_dir_all(at("store/objects")).unwrap();
+    tree.write("store/HEAD", "ref: refs/heads/main\n");
+    std::os::unix::fs::symlink(".git/config", at("src/link.txt")).unwrap();
+    std::os::unix::fs::symlink("../.git", at("src/folder")).unwrap();
+    let files = [".git/config", ".git/modules/sub/config", "sub/.git/config", ".GIT/config", "store/config"];
+    for file in files {
+        tree.write(file, format!("[core]\n\tbare = false\n[x]\n\tnote = {SECRET}\n"));
+    }
+    let links = ["src/link.txt", "src/folder/config", "src/folder/modules/sub/config"];
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--allow-memory"]));
+    for (tool, name, takes) in path_params() {
+        for path in files.iter().chain(&links).chain(&[".git", "sub/.git", "store", ".git/config:1-9"]) {
+            let mut given = required(tool);
+            for wanted in ["pattern", "query", "queries", "task"] {
+                given.entry(wanted).and_modify(|own| {
+                    *own = json!(if own.is_array() { json!([SECRET]) } else { json!(SECRET) })
+                });
+            }
+            given.insert(
+                name.to_string(),
+                match takes {
+                    Takes::Paths => json!([path]),
+                    _ => json!(path),
+                },
+            );
+            let message = session.call(tool.name, given.clone().into());
+            let result = message["result"].to_string();
+            let is_explicit = matches!(
+                (tool.name, name),
+                ("read_file", "path") | ("grep_files", "path") | ("why_not", "file")
+            );
+            // What answers from the index knows git directories by the name `.git` only.
+            if is_explicit || !path.starts_with("store") {
+                assert!(!result.contains("note = walrus"), "{} {name} {path}: {message}", tool.name);
+            }
+            if is_explicit && !links.contains(path) {
+                assert_eq!(message["result"]["isError"], true, "{} {name} {path}: {message}", tool.name);
+                assert!(result.contains("git directory"), "{} {name} {path}: {message}", tool.name);
+            }
+        }
+    }
+    for path in links {
+        let message = session.call("read_file", json!({ "path": path }));
+        assert!(message.to_string().contains("git directory"), "{path}: {message}");
+    }
+    let found = session.data("grep_files", json!({ "pattern": SECRET }));
+    assert_eq!(found["total_lines"], 0, "{found}");
+    // Whoever runs the program may read it.
+    assert!(tree.run(&["read", ".git/config"]).out.contains("note = walrus"));
+    assert!(tree.run(&["grep", SECRET, ".git"]).out.contains("config"));
+}

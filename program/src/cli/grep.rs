@@ -4,7 +4,7 @@
 //! answer and Spyhop's own JSON are printed only on request.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
@@ -14,6 +14,7 @@ use spyhop::engine::api::{
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::filter::type_definitions;
+use spyhop::input;
 use spyhop::path::{PathBase, RelPath};
 use spyhop::render::{json, text};
 
@@ -287,6 +288,12 @@ fn call(matches: &ArgMatches, place: Option<&TreePlace>, paths: &[PathBuf]) -> R
     }
     let ignore = &mut request.files.ignore;
     ignore.current_folder = place.map(|_| here()).transpose()?;
+    for file in &ignore.files {
+        if let Err(error) = input::open_named(file) {
+            let text = format!("the ignore file '{}' does not count: {error}", file.display());
+            complain(&Failure::Usage(text));
+        }
+    }
     if let Some(obeyed) = call.obeyed.take().filter(|_| call.grep.options.no_ignore) {
         call.grep.options.no_ignore = false;
         *ignore = IgnoreSources {
@@ -355,7 +362,7 @@ fn is_readable_stdin() -> bool {
 fn patterns_of(file: &str) -> Result<Vec<String>, Failure> {
     let text = match file {
         "-" => io::read_to_string(io::stdin()),
-        file => std::fs::read_to_string(file),
+        file => input::named_text(Path::new(file)),
     };
     let text = text.map_err(|error| Failure::Usage(format!("file of patterns '{file}': {error}")))?;
     Ok(text.lines().map(str::to_string).collect())

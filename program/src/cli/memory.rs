@@ -2,13 +2,13 @@
 //!
 //! This module owns the streams of an export and an import.
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, Call};
 use spyhop::engine::Engine;
 use spyhop::engine::api::{ExportNotesRequest, ImportNotesRequest};
+use spyhop::input;
 use spyhop::operations::{ListedOperation, MEMORY, MEMORY_HELP, MEMORY_OPERATIONS, OperationId};
 use spyhop::render::{json, text};
 
@@ -76,7 +76,7 @@ fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure>
     let mut bytes = Vec::new();
     let read = match path.as_os_str() == "-" {
         true => io::stdin().lock().take(MAX_IMPORT_BYTES).read_to_end(&mut bytes),
-        false => File::open(path).and_then(|file| file.take(MAX_IMPORT_BYTES).read_to_end(&mut bytes)),
+        false => input::open_named(path).and_then(|file| file.take(MAX_IMPORT_BYTES).read_to_end(&mut bytes)),
     };
     read.map_err(|error| io::Error::new(error.kind(), format!("cannot read '{}': {error}", path.display())))?;
     let engine = Engine::open(&options::place(matches)?.root, call.options)?;

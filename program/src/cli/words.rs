@@ -84,7 +84,7 @@ pub fn with_ripgrep_config(mut argv: Vec<OsString>) -> io::Result<Vec<OsString>>
     let Some(path) = std::env::var_os(RIPGREP_CONFIG).filter(|path| !path.is_empty()) else {
         return Ok(argv);
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    let text = spyhop::input::named_text(path.as_ref()).map_err(|error| {
         io::Error::new(error.kind(), format!("{RIPGREP_CONFIG} '{}': {error}", path.display()))
     })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -8,6 +8,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use spyhop::input;
+
 use super::ConfigScope;
 use super::error::Error;
 
@@ -30,7 +32,7 @@ pub fn behind_links(path: &Path) -> Result<PathBuf, Error> {
 
 /// The text of the file; `None` where there is no file.
 pub fn read(path: &Path) -> Result<Option<String>, Error> {
-    match fs::read(path) {
+    match input::bounded(path, input::MAX_TEXT_BYTES) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes).map_err(|_| Error::NotText { path: path.to_path_buf() })?;
             Ok(Some(text))

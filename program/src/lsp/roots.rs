@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use lsp_types::{MessageType, Uri};
 use spyhop::engine::api::{GitReach, Options, Progress};
 use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop};
+use spyhop::gitdir::GitFolders;
+use spyhop::input;
 use spyhop::path::RelPath;
 use spyhop::render::{agent, error_text};
 
@@ -75,16 +77,15 @@ impl ServedRoot {
         uri::of_path(&path.below(&self.given))
     }
 
-    /// The text of a saved file, in which columns are looked up. A link that leads out of the root is not followed.
+    /// The text of a saved file, in which columns are looked up. A link that leads out of the root is not followed, and
+    /// nothing in a git directory is read.
     pub fn read(&self, path: &RelPath) -> Option<LinedText> {
-        let file = path.below(self.engine.root()).canonicalize().ok()?;
-        let is_small_file = |file: &Path| {
-            file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES)
-        };
-        if !file.starts_with(self.engine.root()) || !is_small_file(&file) {
+        let root = self.engine.root();
+        let file = path.below(root).canonicalize().ok()?;
+        if !file.starts_with(root) || GitFolders::of(root).contain(path.as_str()) {
             return None;
         }
-        let bytes = std::fs::read(&file).ok()?;
+        let bytes = input::bounded(&file, MAX_BYTES).ok()?;
         Some(LinedText::new(String::from_utf8_lossy(&bytes).into_owned()))
     }
 

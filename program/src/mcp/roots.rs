@@ -115,14 +115,23 @@ fn spelling(param: &str, text: &str) -> Result<(), String> {
     if text.starts_with('~') {
         return refuse("begins with ~, which is not followed here; give a path below the root");
     }
-    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
-    if drive || text.starts_with('\\') || text.starts_with("//") {
+    if has_drive(text) || text.starts_with('\\') || text.starts_with("//") {
         return refuse("begins with a drive, share or device; give a path below the root");
     }
     if text.split(['/', '\\']).any(|part| part == "..") {
         return refuse("holds '..'; give a path below the root");
     }
     Ok(())
+}
+
+/// Whether a path begins with a drive of Windows. Elsewhere `a:10.rs` is a name like any other.
+fn has_drive(text: &str) -> bool {
+    match text.as_bytes() {
+        [letter, b':', rest @ ..] if letter.is_ascii_alphabetic() => {
+            cfg!(windows) || matches!(rest, [] | [b'/' | b'\\', ..])
+        }
+        _ => false,
+    }
 }
 
 /// `path` with its links resolved as far as the path exists; the rest is appended as spelled.
@@ -161,6 +170,8 @@ mod tests {
         ok("", None, (0, ""));
         ok("no/such", None, (0, "no/such"));
         ok("lib", Some(1), (1, "lib"));
+        #[cfg(unix)]
+        ok("a:10.rs", None, (0, "a:10.rs"));
         ok(two.join("lib").to_str().unwrap(), None, (1, "lib"));
         ok(one.join("src/new").to_str().unwrap(), None, (2, "new"));
         ok(one.join("src").to_str().unwrap(), Some(0), (0, "src"));

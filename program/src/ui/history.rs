@@ -7,6 +7,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use spyhop::input;
+
 /// The most lines that are kept.
 const MOST: usize = 1_000;
 
@@ -23,7 +25,7 @@ pub fn read(place: &Path) -> Vec<String> {
     if !place.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Vec::new();
     }
-    let bytes = fs::read(place).unwrap_or_default();
+    let bytes = input::bounded(place, input::MAX_TEXT_BYTES).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     text.lines().filter(|line| !line.trim().is_empty()).map(str::to_string).collect()
 }
