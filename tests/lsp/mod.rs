@@ -101,6 +101,17 @@ impl Editor {
         input.flush().unwrap();
     }
 
+    /// Sends what may be no message.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    pub fn close_input(&mut self) {
+        self.input.take();
+    }
+
     pub fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }

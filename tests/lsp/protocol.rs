@@ -174,3 +174,53 @@ fn a_home_folder_is_not_indexed() {
     assert!(!tree.index_dir().exists());
     assert_eq!(editor.end(), 0);
 }
+
+#[test]
+fn a_bad_frame_ends_nothing() {
+    let tree = Tree::new(POOLS);
+    let mut editor = Editor::new(&tree);
+    let valid = r#"{"jsonrpc":"2.0","method":"$/none"}"#;
+    let frames: [&[u8]; 7] = [
+        b"Content-Type: x\r\n\r\n{}",
+        b"Content-Length: -1\r\n\r\n{}",
+        b"Content-Length: ten\r\n\r\n{}",
+        b"Content-Length: 2\r\n\r\n\xff\xff",
+        b"Content-Length: 4\r\n\r\nnull",
+        b"Content-Length: 1099511627776\r\n\r\n{",
+        b"Content-Length: 9000\r\n\r\n{",
+    ];
+    for frame in frames {
+        editor.send_bytes(frame);
+        // The frame that is too short is known to be so when the next one begins.
+        editor.send_bytes(format!("Content-Length: {}\r\n\r\n{valid}", valid.len()).as_bytes());
+        let error = editor.message().unwrap();
+        assert!(error["id"].is_null() && error["error"]["code"].as_i64() < Some(-32000), "{error}");
+        assert!(error["error"]["message"].as_str().is_some_and(|text| text.len() > 20), "{error}");
+        let found = editor.result("workspace/symbol", json!({ "query": "Queue" }));
+        assert_eq!(found[0]["name"], "Queue", "{}", String::from_utf8_lossy(frame));
+    }
+    // A cut message is answered too, and then the session ends as it would without one.
+    editor.send_bytes(b"Content-Length: 50\r\n\r\n{");
+    editor.close_input();
+    assert_eq!(editor.message().unwrap()["error"]["code"], -32700);
+    assert_eq!(editor.message(), None);
+    assert_eq!(editor.wait(), 1);
+}
+
+#[test]
+fn nothing_in_a_git_directory_is_read() {
+    let tree = Tree::new(POOLS);
+    tree.git(&["init", "-q"]);
+    tree.write("sub/.git/HEAD.rs", "fn hidden_in_git() {}\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("sub/.git/HEAD.rs", tree.root().join("link.rs")).unwrap();
+    let mut editor = Editor::new(&tree);
+    for path in ["sub/.git/HEAD.rs", "link.rs"] {
+        let document = json!({ "textDocument": { "uri": uri(&tree.root().join(path)) } });
+        assert_eq!(editor.result("textDocument/documentSymbol", document), Value::Null, "{path}");
+    }
+    let grep =
+        json!({ "command": "spyhop.grep", "arguments": [{ "pattern": "hidden_in", "path": "sub/.git" }] });
+    assert_eq!(editor.ask("workspace/executeCommand", grep)["error"]["code"], -32602);
+    assert_eq!(editor.end(), 0);
+}

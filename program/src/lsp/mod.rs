@@ -6,6 +6,7 @@
 
 mod commands;
 mod documents;
+mod frames;
 mod navigate;
 mod outbox;
 mod permits;
@@ -18,14 +19,17 @@ mod uri;
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::Duration;
 
-use lsp_server::{Connection, Message, Request};
+use lsp_server::{Message, Request};
 use lsp_types::InitializeParams;
 use lsp_types::notification::{Exit, Notification as _};
 use lsp_types::request::{Initialize, Request as _, Shutdown};
 use spyhop::engine::api::Options;
 
+use frames::{BadFrame, FrameReader};
 use outbox::Outbox;
 use request_error::RequestError;
 use server::{LanguageServer, answer_to};
@@ -44,14 +48,25 @@ pub enum SessionEnd {
 
 /// Serves one client until it says `exit` or closes its input. `give_back` returns free memory to the system.
 pub fn serve(options: Options, give_back: fn()) -> io::Result<SessionEnd> {
-    let (Connection { sender, receiver }, threads) = Connection::stdio();
-    let outbox = Outbox::new(move |message| _ = sender.send(message));
+    let frames = read_frames()?;
+    let (sender, texts) = sync_channel::<String>(0);
+    let writing = thread::Builder::new().name("lsp-output".to_string()).spawn(move || {
+        let mut out = io::stdout().lock();
+        texts.iter().try_for_each(|text| frames::write(&mut out, &text))
+    })?;
+    let outbox = Outbox::new(move |text| _ = sender.send(text));
     let mut session = ClientSession { options, outbox: outbox.clone(), server: None, is_shut_down: false };
     let mut is_resting = true;
     let end = loop {
-        let message = match receiver.recv_timeout(IDLE) {
-            Ok(message) => message,
-            Err(error) if error.is_timeout() => {
+        let message = match frames.recv_timeout(IDLE) {
+            Ok(frame) => match frame? {
+                Ok(message) => message,
+                Err(bad) => {
+                    outbox.refuse(&bad);
+                    continue;
+                }
+            },
+            Err(RecvTimeoutError::Timeout) => {
                 if !is_resting {
                     session.rest();
                     give_back();
@@ -59,7 +74,7 @@ pub fn serve(options: Options, give_back: fn()) -> io::Result<SessionEnd> {
                 is_resting = true;
                 continue;
             }
-            Err(_) => break SessionEnd::Abrupt,
+            Err(RecvTimeoutError::Disconnected) => break SessionEnd::Abrupt,
         };
         is_resting = false;
         match message {
@@ -76,9 +91,23 @@ pub fn serve(options: Options, give_back: fn()) -> io::Result<SessionEnd> {
     };
     session.server.iter().for_each(|server| server.stop());
     outbox.close();
-    drop(receiver);
-    threads.join()?;
+    writing.join().unwrap_or_else(|_| Err(io::Error::other("the thread that writes has failed")))?;
     Ok(end)
+}
+
+/// Starts the thread that reads standard input. The thread ends with the input, or else with the process.
+fn read_frames() -> io::Result<Receiver<io::Result<Result<Message, BadFrame>>>> {
+    let (sender, frames) = sync_channel(0);
+    thread::Builder::new().name("lsp-input".to_string()).spawn(move || {
+        let mut reader = FrameReader::new(io::stdin().lock());
+        while let Some(frame) = reader.next().transpose() {
+            let has_failed = frame.is_err();
+            if sender.send(frame).is_err() || has_failed {
+                return;
+            }
+        }
+    })?;
+    Ok(frames)
 }
 
 /// What is known of the client.

@@ -13,23 +13,47 @@ use lsp_types::{
     WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
     notification, request,
 };
+use serde::Serialize;
 
-type SendMessage = Box<dyn Fn(Message) + Send + Sync>;
+use super::frames::BadFrame;
+
+type SendText = Box<dyn Fn(String) + Send + Sync>;
+
+/// A message with the version of the protocol.
+#[derive(Serialize)]
+struct Versioned {
+    jsonrpc: &'static str,
+    #[serde(flatten)]
+    message: Message,
+}
 
 /// The way to the client.
 #[derive(Clone)]
-pub struct Outbox(Arc<RwLock<Option<SendMessage>>>);
+pub struct Outbox(Arc<RwLock<Option<SendText>>>);
 
 impl Outbox {
-    /// An outbox that sends with `send`.
-    pub fn new(send: impl Fn(Message) + Send + Sync + 'static) -> Outbox {
+    /// An outbox that sends the text of a message with `send`.
+    pub fn new(send: impl Fn(String) + Send + Sync + 'static) -> Outbox {
         Outbox(Arc::new(RwLock::new(Some(Box::new(send)))))
     }
 
     /// Sends a message, unless the outbox is closed.
     pub fn send(&self, message: impl Into<Message>) {
+        match serde_json::to_string(&Versioned { jsonrpc: "2.0", message: message.into() }) {
+            Ok(text) => self.send_text(text),
+            Err(error) => tracing::error!(%error, "a message is not JSON"),
+        }
+    }
+
+    /// Answers input that is not a message.
+    pub fn refuse(&self, bad: &BadFrame) {
+        tracing::warn!(?bad, "input that is not a message");
+        self.send_text(bad.response());
+    }
+
+    fn send_text(&self, text: String) {
         if let Some(send) = self.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            send(message.into());
+            send(text);
         }
     }
 
