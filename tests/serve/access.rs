@@ -1,5 +1,8 @@
 //! Who is let in, what leaves the roots, and the headers of every answer.
 
+use std::io::{BufReader, Write};
+use std::net::TcpStream;
+
 use serde_json::json;
 
 use super::{BEARER, EVENTS, Page, TOKEN};
@@ -284,4 +287,127 @@ fn bodies_are_bounded_and_checked() {
     assert_eq!(page.get("/api/v1/highlight").status, 405);
     assert_eq!(page.get("/api/v1/server?x=1").status, 400);
     assert_eq!(page.get("/api/v1/server?q=%FF").status, 400);
+}
+
+#[test]
+fn no_request_is_a_fault_of_the_server() {
+    let tree = Tree::new(SMALL);
+    tree.write("a:10.rs", "fn ten() {}\n");
+    let page = Page::new(&tree, &[]);
+    let long = "x".repeat(5_000);
+    let deep = "x/".repeat(2_500);
+    for path in [&*long, &*deep, "%00", "%ff", "..", "C:%5Cx", "a%0Ab"] {
+        for question in [
+            "file?path=",
+            "excerpt?lines=1-2&path=",
+            "folder?path=",
+            "coverage?folder=",
+            "diff?path=",
+            "why-not?q=circle&file=",
+            "files?query=x&path=",
+            "grep?pattern=circle&path=",
+            "read?path=",
+            "symbols?query=circle&path=",
+            "search?q=circle&root=",
+            "search?q=circle&view=",
+            "search?q=circle&in=",
+            "eval/query?a=",
+            "",
+        ] {
+            let status = page.get(&format!("/api/v1/{question}{path}")).status;
+            assert!((200..500).contains(&status), "{question}{path:.20}: {status}");
+        }
+        assert!((200..500).contains(&page.get(&format!("/{path}")).status), "{path:.20}");
+    }
+    for path in [&*long, &*deep] {
+        let answer = page.get(&format!("/api/v1/file?path={path}"));
+        assert_eq!((answer.status, answer.json()["kind"].as_str()), (404, Some("not-found")));
+        let opened = page.post("open", &json!({ "path": path }));
+        assert!(opened.status < 500, "{}", opened.text());
+    }
+    assert!(page.json("file?path=a:10.rs")["text"].as_str().unwrap().contains("ten"));
+    // Bodies: wrong chunks, wrong lengths, and what is not HTTP.
+    let post = "POST PATH HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nContent-Type: application/json\r\n\
+                Accept: application/json, text/event-stream\r\n";
+    for path in ["/mcp", "/api/v1/highlight"] {
+        for body in [
+            "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n-5\r\n{}\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n",
+            "Transfer-Encoding: gzip\r\n\r\n",
+            "Content-Length: -5\r\n\r\n{}",
+            "Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}",
+            "Content-Length: 1\r\n\r\n{",
+        ] {
+            let status = page.raw(&format!("{}{body}", post.replace("PATH", path))).status;
+            assert!((400..500).contains(&status), "{path} {body}: {status}");
+        }
+    }
+}
+
+/// Connections that send no more than their beginning.
+fn begun(page: &Page, number: usize, head: &str) -> Vec<TcpStream> {
+    let head = head.replace("HOST", &page.address.to_string()).replace("TOKEN", TOKEN);
+    let begin = |_| {
+        let mut stream = page.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    (0..number).map(begin).collect()
+}
+
+#[test]
+fn streams_and_slow_bodies_of_one_client_shut_out_nobody() {
+    let tree = Tree::new(SMALL);
+    let page = Page::new(&tree, &[]);
+    let cookie = format!("Cookie: {}", page.enter());
+    let follow = |header: &str| {
+        let head = format!("GET /api/v1/events HTTP/1.1\r\nHost: HOST\r\n{header}\r\n{EVENTS}\r\n\r\n");
+        let mut reader = BufReader::new(begun(&page, 1, &head).remove(0));
+        assert!(super::read_chunk_after_head(&mut reader).is_some(), "{header}");
+        reader
+    };
+    // A tab of a browser follows the events before a script opens more streams than there may be.
+    let mut tab = follow(&cookie);
+    let streams: Vec<_> = (0..300).map(|_| follow(BEARER)).collect();
+    let slow = "POST /api/v1/highlight HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nContent-Length: 50\r\n\r\n{";
+    let bodies = begun(&page, 300, slow);
+    for header in [BEARER, &cookie] {
+        assert_eq!(page.ask("GET", "/api/v1/search?q=circle", &[header], "").status, 200, "{header}");
+        assert_eq!(page.ask("GET", "/", &[header], "").status, 200, "{header}");
+    }
+    // The stream of the tab goes on.
+    tree.write("src/new.py", "def brand_new():\n    pass\n");
+    assert!(super::read_chunk(&mut tab).is_some());
+    drop((streams, bodies));
+}
+
+#[test]
+fn nothing_in_a_git_directory_is_served() {
+    let tree = Tree::new(SMALL);
+    tree.git(&["init", "-q"]);
+    tree.commit();
+    for file in [".git/config", "sub/.git/config", ".GIT/config"] {
+        tree.write(file, "[core]\n\tbare = false\n[x]\n\tnote = walruszz\n");
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(".git/config", tree.root().join("link.txt")).unwrap();
+    let page = Page::new(&tree, &[]);
+    for path in [".git/config", "sub/.git/config", ".GIT/config", "link.txt", ".git", "./.git/config"] {
+        for question in [
+            "file?path=",
+            "excerpt?lines=1-9&path=",
+            "read?path=",
+            "diff?path=",
+            "why-not?q=circle&file=",
+            "grep?pattern=walruszz&path=",
+            "search?mode=exact&q=walruszz%20path:",
+        ] {
+            let answer = page.get(&format!("/api/v1/{question}{path}"));
+            assert!(!answer.text().contains("note = "), "{question}{path}: {}", answer.text());
+            let is_explicit = !question.starts_with("search") && !path.ends_with("link.txt");
+            assert!(answer.status == 400 || !is_explicit, "{question}{path}: {}", answer.text());
+        }
+    }
 }

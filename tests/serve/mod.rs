@@ -170,6 +170,17 @@ pub fn read(reader: &mut BufReader<TcpStream>) -> Answer {
     answer
 }
 
+/// The first chunk of an answer in chunks; `None` if the server has closed the connection.
+pub fn read_chunk_after_head(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).unwrap_or(0) == 0 {
+            return None;
+        }
+    }
+    read_chunk(reader)
+}
+
 /// The next chunk of a body; `None` after the last one.
 pub fn read_chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     let mut size = String::new();

@@ -2,9 +2,12 @@
 //!
 //! Any process that reaches the port can open connections, so unauthenticated connections have a limit of their own.
 //! When there are too many, the oldest is closed; each is also closed when its first request has not arrived after
-//! [`FIRST_HEAD`]. An authenticated connection is closed only when there are too many authenticated ones; then the
-//! connection that has been idle longest is closed.
+//! [`FIRST_HEAD`]. An authenticated connection is closed only when there are too many authenticated ones. Then idle
+//! connections make room first, and after them those that wait for their client: for the body of a request, or for the
+//! client to read a stream or an answer. So a client cannot keep others out by being slow. Among connections in the same
+//! phase, those of the kind of client that has most connections make room first, the oldest of them before the others.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,9 +44,29 @@ struct Close(#[allow(dead_code, reason = "it is there to be dropped")] oneshot::
 
 struct Authenticated {
     _close: Close,
-    /// How many requests are under way.
-    busy: usize,
-    idle_since: Instant,
+    client: ClientKind,
+    phase: Phase,
+    since: Instant,
+}
+
+/// How a client has shown who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientKind {
+    /// By the bearer token: agents and scripts.
+    Token,
+    /// By the cookie: a browser.
+    Browser,
+}
+
+/// What a connection is doing, in the order in which connections make room.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    /// No request is in progress.
+    Idle,
+    /// The server waits for the client: for the body of a request, or for it to read the answer.
+    Waiting,
+    /// The server works on an answer.
+    Working,
 }
 
 /// A connection's place in the table, until it is dropped.
@@ -57,7 +80,7 @@ pub struct Busy {
     connection: Arc<Connection>,
 }
 
-/// The error that every authenticated connection has a request in progress.
+/// The error that the server works on a request of every authenticated connection.
 #[derive(Debug)]
 pub struct Full;
 
@@ -93,33 +116,59 @@ impl Connection {
         self.all.lock().unauthenticated.contains_key(&self.number)
     }
 
-    /// Marks the connection as authenticated, with a request in progress.
-    pub fn begin(self: &Arc<Self>) -> Result<Busy, Full> {
+    /// Marks the connection as authenticated, with a request in progress whose body is awaited.
+    pub fn begin(self: &Arc<Self>, client: ClientKind) -> Result<Busy, Full> {
         let mut table = self.all.lock();
         if let Some(close) = table.unauthenticated.remove(&self.number) {
             if table.authenticated.len() >= MAX_AUTHENTICATED {
-                let idle = table.authenticated.iter().filter(|(_, known)| known.busy == 0);
-                let idlest = idle.min_by_key(|(_, known)| known.idle_since).map(|(number, _)| *number);
-                let Some(idlest) = idlest else {
+                let Some(number) = table.makes_room() else {
                     table.unauthenticated.insert(self.number, close);
                     return Err(Full);
                 };
-                table.authenticated.remove(&idlest);
+                table.authenticated.remove(&number);
             }
-            let known = Authenticated { _close: close, busy: 0, idle_since: Instant::now() };
+            let known = Authenticated { _close: close, client, phase: Phase::Idle, since: Instant::now() };
             table.authenticated.insert(self.number, known);
         }
-        if let Some(known) = table.authenticated.get_mut(&self.number) {
-            known.busy += 1;
-        }
-        Ok(Busy { connection: Arc::clone(self) })
+        drop(table);
+        let busy = Busy { connection: Arc::clone(self) };
+        busy.enter(Phase::Waiting);
+        Ok(busy)
+    }
+}
+
+impl ConnectionTable {
+    /// The authenticated connection that is closed for another one.
+    fn makes_room(&self) -> Option<u64> {
+        let tokens = self.authenticated.values().filter(|known| known.client == ClientKind::Token).count();
+        let number_of = |client| match client {
+            ClientKind::Token => tokens,
+            ClientKind::Browser => self.authenticated.len() - tokens,
+        };
+        let open = self.authenticated.iter().filter(|(_, known)| known.phase != Phase::Working);
+        let first =
+            open.min_by_key(|(_, known)| (known.phase, Reverse(number_of(known.client)), known.since));
+        first.map(|(number, _)| *number)
     }
 }
 
 impl Busy {
+    /// Tells that the whole request is there, and the server works on the answer.
+    pub fn work(&self) {
+        self.enter(Phase::Working);
+    }
+
     /// Wraps the body of a response: the request stays in progress until the body has been sent.
     pub fn until_sent<B>(self, body: B) -> UntilSent<B> {
+        self.enter(Phase::Waiting);
         UntilSent { body, _busy: self }
+    }
+
+    fn enter(&self, phase: Phase) {
+        let Connection { all, number } = &*self.connection;
+        if let Some(known) = all.lock().authenticated.get_mut(number) {
+            (known.phase, known.since) = (phase, Instant::now());
+        }
     }
 }
 
@@ -151,11 +200,7 @@ impl<B: Body + Unpin> Body for UntilSent<B> {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let Connection { all, number } = &*self.connection;
-        if let Some(known) = all.lock().authenticated.get_mut(number) {
-            known.busy -= 1;
-            known.idle_since = Instant::now();
-        }
+        self.enter(Phase::Idle);
     }
 }
 
@@ -180,7 +225,7 @@ mod tests {
     fn the_oldest_unauthenticated_connection_is_closed() {
         let all = Arc::new(Connections::default());
         let (client, mut client_closed) = all.open();
-        drop(client.begin().unwrap());
+        drop(client.begin(ClientKind::Token).unwrap());
         let mut newcomers: Vec<_> = (0..MAX_UNAUTHENTICATED).map(|_| all.open()).collect();
         assert!(
             newcomers
@@ -197,24 +242,60 @@ mod tests {
         assert!(all.close_oldest_unauthenticated() && is_closed(&mut newcomers[1].1));
     }
 
+    type Known = (Arc<Connection>, oneshot::Receiver<()>, Option<Busy>);
+
+    /// A connection of a client, with a request that the server works on.
+    fn working(all: &Arc<Connections>, client: ClientKind) -> Known {
+        let (connection, closed) = all.open();
+        let busy = connection.begin(client).unwrap();
+        busy.work();
+        // No two connections are of the same instant.
+        let now = Instant::now();
+        while Instant::now() == now {}
+        (connection, closed, Some(busy))
+    }
+
+    fn closed_of(known: &mut [Known]) -> Vec<usize> {
+        (0..known.len()).filter(|number| is_closed(&mut known[*number].1)).collect()
+    }
+
     #[test]
     fn of_authenticated_connections_the_idlest_is_closed() {
         let all = Arc::new(Connections::default());
-        let mut known: Vec<_> = (0..MAX_AUTHENTICATED)
-            .map(|_| {
-                let (connection, closed) = all.open();
-                let busy = connection.begin().unwrap();
-                (connection, closed, Some(busy))
-            })
-            .collect();
+        let mut known: Vec<Known> =
+            (0..MAX_AUTHENTICATED).map(|_| working(&all, ClientKind::Token)).collect();
         let (newest, mut newest_closed) = all.open();
-        assert!(newest.begin().is_err() && !is_closed(&mut newest_closed));
+        assert!(newest.begin(ClientKind::Token).is_err() && !is_closed(&mut newest_closed));
+        // One that waits for its client makes room too, and later than an idle one.
+        known[1].2.as_ref().unwrap().enter(Phase::Waiting);
         for idle in [7, 3] {
             known[idle].2 = None;
-            std::thread::sleep(Duration::from_millis(2));
+            let now = Instant::now();
+            while Instant::now() == now {}
         }
-        let _busy = newest.begin().unwrap();
-        let closed: Vec<usize> = (0..MAX_AUTHENTICATED).filter(|n| is_closed(&mut known[*n].1)).collect();
-        assert_eq!(closed, [7]);
+        let busy = newest.begin(ClientKind::Token).unwrap();
+        busy.work();
+        assert_eq!(closed_of(&mut known), [7]);
+        let _others = [(); 2].map(|()| working(&all, ClientKind::Token));
+        assert_eq!(closed_of(&mut known), [1, 3, 7]);
+        let (last, _closed) = all.open();
+        assert!(last.begin(ClientKind::Token).is_err());
+    }
+
+    #[test]
+    fn who_holds_most_streams_makes_room() {
+        let all = Arc::new(Connections::default());
+        let stream = |client| {
+            let known = working(&all, client);
+            known.2.as_ref().unwrap().enter(Phase::Waiting);
+            known
+        };
+        // A browser is older than all streams of a script, and stays.
+        let mut browser = [stream(ClientKind::Browser)];
+        let mut script: Vec<Known> = (0..3 * MAX_AUTHENTICATED).map(|_| stream(ClientKind::Token)).collect();
+        assert!(closed_of(&mut browser).is_empty());
+        let last = script.split_off(2 * MAX_AUTHENTICATED + 1);
+        assert_eq!(closed_of(&mut script).len(), script.len());
+        drop(last);
     }
 }

@@ -1,9 +1,10 @@
 //! HTTP on loopback: what the server for agents and the page for people share.
 //!
-//! This module owns listening, the connections, the signals that end a server, and the checks that come before
-//! anything else ([`hosts`], [`token`]). A server implements [`Answers`].
+//! This module owns listening, the connections, the bodies of requests, the signals that end a server, and the checks that
+//! come before anything else ([`hosts`], [`token`]). A server implements [`Answers`].
 
 mod address;
+mod body;
 mod connections;
 mod error;
 mod hosts;
@@ -26,15 +27,14 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 pub use address::{DEFAULT, DEFAULT_HOST, Loopback};
-pub use connections::{Connection, Full};
+pub use body::{BODY_TIMEOUT, BodyFault, MAX_BODY, read as read_body};
+pub use connections::{Busy, ClientKind, Connection, Full};
 pub use error::HttpError;
 pub use hosts::{AllowedHost, AllowedOrigin, HostRefusal, HostRules, TokenFault, check_bearer};
 pub use token::{NoToken, Origin, Token, VARIABLE, draw, find as find_token};
 
 use connections::{Connections, FIRST_HEAD};
 
-/// The longest body: far longer than any valid request, and far shorter than what would use too much memory.
-pub const MAX_BODY: usize = 1 << 20;
 /// The longest head, with all headers.
 const MAX_HEAD: usize = 32 << 10;
 /// The timeout for the head of a further request, which is also how long a connection may be idle.

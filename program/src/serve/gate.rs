@@ -11,7 +11,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 
 use super::reply::ApiError;
-use crate::http::{HostRefusal, HostRules, Loopback, Token, TokenFault, check_bearer, draw};
+use crate::http::{ClientKind, HostRefusal, HostRules, Loopback, Token, TokenFault, check_bearer, draw};
 
 /// The path that takes the code of a link.
 pub const ENTER: &str = "/enter";
@@ -93,11 +93,11 @@ impl PageGate {
         check_bearer(headers, &self.token)
     }
 
-    /// Checks that the request has the cookie or the token. A request that changes something must come from the page or
-    /// have the token.
-    pub fn authenticated(&self, head: &Parts, is_of_page: bool) -> Result<(), ApiError> {
+    /// Checks that the request has the cookie or the token, and returns which. A request that changes something must come
+    /// from the page or have the token.
+    pub fn authenticated(&self, head: &Parts, is_of_page: bool) -> Result<ClientKind, ApiError> {
         match self.bearer(&head.headers) {
-            Ok(()) => return Ok(()),
+            Ok(()) => return Ok(ClientKind::Token),
             Err(TokenFault::Wrong) => return Err(ApiError::unauthenticated("the bearer token is wrong")),
             Err(TokenFault::Missing) => {}
         }
@@ -111,7 +111,7 @@ impl PageGate {
                 "a POST needs the header Origin of the page, or the bearer token",
             ));
         }
-        Ok(())
+        Ok(ClientKind::Browser)
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
@@ -18,7 +18,7 @@ use super::headers;
 use super::params::Params;
 use super::reply::{ApiError, html_response, text_response};
 use super::site::PageSite;
-use crate::http::{self, Answers, Connection, HttpResponse, MAX_BODY};
+use crate::http::{self, Answers, BODY_TIMEOUT, Busy, ClientKind, Connection, HttpResponse};
 use crate::mcp::http::{Endpoint, PATH as MCP};
 use crate::mcp::{self};
 
@@ -57,21 +57,20 @@ impl Router {
         if path == ENTER {
             return Ok(self.entered(&head));
         }
-        if path == MCP
-            && let Err(fault) = self.gate.bearer(&head.headers)
-        {
-            return Ok(mcp::http::refused(&fault.into()));
-        }
-        if path != MCP
-            && let Err(error) = self.gate.authenticated(&head, is_of_page)
-        {
-            return match path.starts_with("/api/") {
-                true => Err(error),
-                false if is_from_elsewhere(&head) => Ok(again("")),
-                false => Ok(not_let_in(&error)),
-            };
-        }
-        let busy = connection.begin().map_err(|http::Full| {
+        let client = if path == MCP {
+            match self.gate.bearer(&head.headers) {
+                Ok(()) => ClientKind::Token,
+                Err(fault) => return Ok(mcp::http::refused(&fault.into())),
+            }
+        } else {
+            match self.gate.authenticated(&head, is_of_page) {
+                Ok(client) => client,
+                Err(error) if path.starts_with("/api/") => return Err(error),
+                Err(_) if is_from_elsewhere(&head) => return Ok(again("")),
+                Err(error) => return Ok(not_let_in(&error)),
+            }
+        };
+        let busy = connection.begin(client).map_err(|http::Full| {
             ApiError::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
@@ -79,8 +78,8 @@ impl Router {
             )
         })?;
         let answer = match path.strip_prefix(API) {
-            _ if path == MCP => Ok(self.agents.answer(Request::from_parts(head, body)).await),
-            Some(name) => self.api(name, &head, body).await,
+            _ if path == MCP => Ok(self.agents.answer(Request::from_parts(head, body), &busy).await),
+            Some(name) => self.api(name, &head, body, &busy).await,
             None => self.page(&path, &head),
         };
         // The request is in progress until the last of its body is sent.
@@ -126,13 +125,24 @@ impl Router {
     }
 
     /// An answer of the interface.
-    async fn api(&self, name: &str, head: &Parts, body: Incoming) -> Result<HttpResponse, ApiError> {
+    async fn api(
+        &self,
+        name: &str,
+        head: &Parts,
+        body: Incoming,
+        busy: &Busy,
+    ) -> Result<HttpResponse, ApiError> {
         let params = Params::parse(head.uri.query().unwrap_or_default())?;
         let body = match head.method {
             Method::GET => None,
-            Method::POST => Some(read(body).await?),
+            // After a body that was not read, no further request can follow on the connection.
+            Method::POST => match read(body).await {
+                Ok(body) => Some(body),
+                Err(error) => return Ok(closing(error.response())),
+            },
             _ => return Err(method(&head.method)),
         };
+        busy.work();
         let accepts = head.headers.get(header::ACCEPT).map(HeaderValue::as_bytes).unwrap_or_default();
         let wants_events = accepts.starts_with(b"text/event-stream");
         api::answer(&self.site, Ask { name: name.to_string(), params, body }, wants_events).await
@@ -151,16 +161,16 @@ impl Answers for Router {
 
 /// The body of a POST as JSON.
 async fn read(body: Incoming) -> Result<serde_json::Value, ApiError> {
-    let bytes = Limited::new(body, MAX_BODY).collect().await.map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            let text = format!("the body has more than {MAX_BODY} bytes");
-            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
-        } else {
-            ApiError::bad(format!("the body cannot be read: {error}"))
-        }
+    let bytes = http::read_body(body, BODY_TIMEOUT).await.map_err(|fault| {
+        let status = fault.status();
+        let kind = match status {
+            StatusCode::PAYLOAD_TOO_LARGE => "too-large",
+            StatusCode::REQUEST_TIMEOUT => "timeout",
+            _ => "bad-request",
+        };
+        ApiError::new(status, kind, fault.to_string())
     })?;
-    serde_json::from_slice(&bytes.to_bytes())
-        .map_err(|error| ApiError::bad(format!("the body is not JSON: {error}")))
+    serde_json::from_slice(&bytes).map_err(|error| ApiError::bad(format!("the body is not JSON: {error}")))
 }
 
 fn method(method: &Method) -> ApiError {

@@ -38,6 +38,11 @@ impl Events {
         self.0.send(Bytes::from(format!("event: {name}\ndata: {json}\n\n"))).is_ok()
     }
 
+    /// Waits until nobody listens any more.
+    pub async fn unheard(&self) {
+        self.0.closed().await;
+    }
+
     /// Sends a comment, which keeps a connection from looking dead.
     pub fn keep_alive(&self) -> bool {
         self.0.send(Bytes::from_static(b": alive\n\n")).is_ok()

@@ -8,7 +8,7 @@ use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-use crate::http::{HostRefusal, HostRules, Token, TokenFault, check_bearer};
+use crate::http::{BodyFault, HostRefusal, HostRules, Token, TokenFault, check_bearer};
 
 /// The path of the MCP endpoint.
 pub const PATH: &str = "/mcp";
@@ -41,6 +41,8 @@ pub enum Refusal {
     Token,
     #[error("too many requests are in progress; try again later")]
     Full,
+    #[error("{fault}")]
+    Body { fault: BodyFault },
     #[error("the session of Mcp-Session-Id has ended; send initialize again, without Mcp-Session-Id")]
     Session,
 }
@@ -52,6 +54,7 @@ impl Refusal {
             Refusal::Path { .. } | Refusal::Session => StatusCode::NOT_FOUND,
             Refusal::NoToken | Refusal::Token => StatusCode::UNAUTHORIZED,
             Refusal::Full => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Body { fault } => fault.status(),
         }
     }
 
@@ -113,14 +116,12 @@ impl AccessRules {
         Ok(CheckedRequest::Request { origin })
     }
 
-    /// The origin of the page that may read a refusal: an allowed origin whose request had a wrong path or session, no
-    /// valid token, or found all connections busy.
+    /// The origin of the page that may read a refusal: an allowed origin whose request was refused for anything but its
+    /// host or origin.
     pub fn page(&self, head: &Parts, refusal: &Refusal) -> Option<HeaderValue> {
         match refusal {
-            Refusal::Path { .. } | Refusal::NoToken | Refusal::Token | Refusal::Full | Refusal::Session => {
-                self.hosts.origin(&head.headers).ok().flatten()
-            }
             Refusal::Host { .. } => None,
+            _ => self.hosts.origin(&head.headers).ok().flatten(),
         }
     }
 }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use http_body_util::{BodyExt, Empty, Full};
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -31,8 +31,8 @@ use super::config::{Config, ServerFailure};
 use super::resting::Resting;
 use super::server::{Server, SessionHeader};
 use crate::http::{
-    self, AllowedHost, AllowedOrigin, Answers, Connection, HostRules, HttpResponse, Loopback, MAX_BODY,
-    Origin,
+    self, AllowedHost, AllowedOrigin, Answers, BODY_TIMEOUT, Busy, ClientKind, Connection, HostRules,
+    HttpResponse, Loopback, MAX_BODY, Origin,
 };
 use gate::{AccessRules, CheckedRequest};
 use sessions::Sessions;
@@ -122,9 +122,9 @@ impl Answers for RequestGate {
             }
             Ok(CheckedRequest::Preflight { origin }) => preflight(origin),
             Ok(CheckedRequest::Request { origin }) => {
-                let mut answer = match connection.begin() {
+                let mut answer = match connection.begin(ClientKind::Token) {
                     Ok(busy) => {
-                        let answer = self.endpoint.answer(Request::from_parts(head, body)).await;
+                        let answer = self.endpoint.answer(Request::from_parts(head, body), &busy).await;
                         // The request is in progress until the last of its body is sent.
                         answer.map(|body| busy.until_sent(body).boxed())
                     }
@@ -155,7 +155,17 @@ impl Endpoint {
 
     /// Answers a request in the session that it names. Ends that session on DELETE, and begins a session when the
     /// client initializes.
-    pub async fn answer(&self, mut request: Request<Incoming>) -> HttpResponse {
+    pub async fn answer(&self, request: Request<Incoming>, busy: &Busy) -> HttpResponse {
+        let (head, body) = request.into_parts();
+        let body = match head.method {
+            Method::POST => match http::read_body(body, BODY_TIMEOUT).await {
+                Ok(bytes) => bytes,
+                Err(fault) => return refused(&Refusal::Body { fault }),
+            },
+            _ => Bytes::new(),
+        };
+        busy.work();
+        let mut request = Request::from_parts(head, Full::new(body));
         let now = Instant::now();
         let session = match sessions::named(request.headers()) {
             Some(id) if request.method() == Method::DELETE && self.sessions.end(&id, now) => return ended(),

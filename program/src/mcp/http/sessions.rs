@@ -18,8 +18,12 @@ pub const HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// The first revision without sessions. Revisions are dates, so they compare as texts.
 const WITHOUT: &[u8] = b"2026-07-28";
-/// The most sessions at once; beyond that the longest idle session is removed.
+/// The most sessions at once. Beyond that a session that is not active makes room; if all are active, the client gets no
+/// session, and is answered from the tree alone.
 const MOST: usize = 256;
+/// A session is active for this long after a request, if the client has sent more than the notification that ends the
+/// greeting. So no number of greetings ends the session of a client at work.
+const ACTIVE: Duration = Duration::from_secs(30 * 60);
 /// The idle time after which a session has ended.
 const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 
@@ -32,6 +36,13 @@ pub struct Sessions {
 struct OpenSession {
     session: Session,
     used: Instant,
+    requests: usize,
+}
+
+impl OpenSession {
+    fn is_active(&self, now: Instant) -> bool {
+        self.requests > 1 && now.saturating_duration_since(self.used) < ACTIVE
+    }
 }
 
 /// The session that a request names. A request with two session headers names neither session, and none is found.
@@ -45,8 +56,8 @@ pub fn named(headers: &HeaderMap) -> Option<HeaderValue> {
 }
 
 impl Sessions {
-    /// Begins a session and returns its name. Returns `None` when the system has no random bytes, because a name that
-    /// others can guess would be worse than no session.
+    /// Begins a session and returns its name. Returns `None` when every session is active, and when the system has no
+    /// random bytes, because a name that others can guess would be worse than no session.
     pub fn begin(&self, now: Instant) -> Option<HeaderValue> {
         let mut bytes = [0; 16];
         if let Err(error) = getrandom::fill(&mut bytes) {
@@ -57,10 +68,15 @@ impl Sessions {
         let name = HeaderValue::from_str(&name).ok()?;
         let mut open = self.live(now);
         if open.len() >= MOST {
-            let idlest = open.iter().min_by_key(|(_, open)| open.used).map(|(name, _)| name.clone());
-            idlest.map(|name| open.remove(&name));
+            let inactive = open.iter().filter(|(_, open)| !open.is_active(now));
+            let idlest = inactive.min_by_key(|(_, open)| open.used).map(|(name, _)| name.clone());
+            let Some(idlest) = idlest else {
+                tracing::warn!("all {MOST} sessions are active, so another client gets none");
+                return None;
+            };
+            open.remove(&idlest);
         }
-        open.insert(name.clone(), OpenSession { session: Session::new(), used: now });
+        open.insert(name.clone(), OpenSession { session: Session::new(), used: now, requests: 0 });
         Some(name)
     }
 
@@ -69,6 +85,7 @@ impl Sessions {
         let mut open = self.live(now);
         let found = open.get_mut(name)?;
         found.used = now;
+        found.requests += 1;
         Some(found.session.clone())
     }
 
@@ -111,6 +128,24 @@ mod tests {
         let found = [0, 1, 2].map(|number| sessions.find(&names[number], at(MOST + 2)).is_some());
         assert_eq!(found, [true, false, true]);
         assert_eq!(sessions.live(begin).len(), MOST);
+    }
+
+    #[test]
+    fn no_number_of_greetings_ends_an_active_session() {
+        let (sessions, begin) = (Sessions::default(), Instant::now());
+        let at = |seconds: usize| begin + Duration::from_secs(seconds as u64);
+        let active = sessions.begin(begin).unwrap();
+        assert!([1, 2].iter().all(|second| sessions.find(&active, at(*second)).is_some()));
+        for second in 3..3 + 3 * MOST {
+            let greeted = sessions.begin(at(second)).unwrap();
+            sessions.find(&greeted, at(second)).unwrap();
+        }
+        assert!(sessions.find(&active, at(4 * MOST)).is_some());
+        // Where all sessions are active, a newcomer gets none, until one of them rests.
+        let names: Vec<HeaderValue> = sessions.live(begin).keys().cloned().collect();
+        names.iter().for_each(|name| assert!(sessions.find(name, at(4 * MOST)).is_some()));
+        assert!(sessions.begin(at(4 * MOST)).is_none());
+        assert!(sessions.begin(at(4 * MOST) + ACTIVE).is_some());
     }
 
     #[test]

@@ -94,6 +94,7 @@ pub fn events(site: &Arc<PageSite>, ask: &Ask) -> Result<HttpResponse, ApiError>
                             Ok(()) => break,
                             Err(_) => is_watched = false,
                         },
+                        () = events.unheard() => return,
                         () = tokio::time::sleep(KEEP_ALIVE) => if !events.keep_alive() { return },
                     }
                 }
