@@ -3,12 +3,13 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { errorRange } from "./api";
+import { followEvents } from "./events";
 import { HelpDialog } from "./help";
 import { useKeys } from "./keys";
 import { SearchBox } from "./parts/box";
 import { Chips, Modes, Scope } from "./parts/chips";
 import { change, followLinks, go, href, hrefIn, MODES, route as present, scopeOf, useRoute, within, type Mode, type Route } from "./route";
-import { followEvents, loadServer, remember, useConnection, useIndexes, useServer, useToast } from "./state";
+import { hear, loadServer, remember, useConnection, useIndexes, useServer, useToast } from "./state";
 import { EvalView } from "./views/eval";
 import { FileView } from "./views/file";
 import { GraphView } from "./views/graph";
@@ -151,7 +152,9 @@ function Refused() {
 }
 
 addEventListener("click", followLinks);
-loadServer().then(followEvents, followEvents);
+// Listening comes first, so that no change after the first search is missed.
+followEvents(hear);
+loadServer().catch(() => {});
 const place = document.getElementById("app")!;
 place.replaceChildren();
 render(<App />, place);

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get, watchConnection } from "./api";
+import type { IndexState, ServerNews } from "./events";
 import type { ServerInfo } from "./wire";
 
 /** Names this tab for the server, which ends an older search when a newer one of the tab begins. */
@@ -30,36 +31,20 @@ export function useServer(): ServerInfo | null {
     return value;
 }
 
-export interface IndexState { root: string; state: string; percent: number | null }
-
 let states = new Map<string, IndexState>();
 let beat = 0;
+let isLost = false;
 const listeners = new Set<() => void>();
 
-/** Follows the events of the server for as long as the page is open. */
-export function followEvents(): void {
-    let pause = 1000;
-    const begin = () => {
-        const source = new EventSource("/api/v1/events");
-        source.addEventListener("state", (event) => {
-            pause = 1000;
-            const state = JSON.parse((event as MessageEvent<string>).data) as IndexState;
-            const old = states.get(state.root);
-            states = new Map(states).set(state.root, state);
-            // Each further event of a tree says that its index has changed.
-            if (old) beat++;
-            for (const listener of listeners) listener();
-        });
-        source.addEventListener("error", () => {
-            source.close();
-            // A server that ended may come back: its first answer ends the banner.
-            setTimeout(() => {
-                loadServer().then(begin, begin);
-            }, pause);
-            pause = Math.min(pause * 2, 15000);
-        });
-    };
-    begin();
+/** Takes in what the server tells all tabs. */
+export function hear(news: ServerNews): void {
+    // A server that ended may come back: asking it shows the banner, and ends it.
+    if (isLost || news.kind === "lost") loadServer().catch(() => {});
+    isLost = news.kind === "lost";
+    if (news.kind === "lost") return;
+    if (news.isChange) beat++;
+    states = new Map(states).set(news.state.root, news.state);
+    for (const listener of listeners) listener();
 }
 
 /** The states of the indexes, and a number that grows when one of them changed. */
