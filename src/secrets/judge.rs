@@ -104,6 +104,19 @@ pub fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
 /// Whether a generator of passwords made a value, whatever signs the value contains: letters of both cases with digits or
 /// signs, which change all the time. Code with as many signs has words between them, and closes each bracket that it opens.
 pub fn is_generated(value: &[u8]) -> bool {
+    // Few letters alone make a name, so their runs may be longer where they are no words.
+    let most = if value.iter().all(u8::is_ascii_alphabetic) { 26 } else { 23 };
+    is_drawn(value, most)
+}
+
+/// Whether a value of letters and digits may be drawn, though its runs are longer than those of most drawn values.
+pub fn may_be_drawn(value: &[u8]) -> bool {
+    is_generated(value)
+        || (value.iter().all(u8::is_ascii_alphanumeric) && has_digit(value) && is_drawn(value, 32))
+}
+
+/// Whether a value looks drawn whose runs have at most so many tenths of a character on average.
+fn is_drawn(value: &[u8], most: u32) -> bool {
     value.len() >= 10
         && value.len() <= 200
         && value.iter().all(|byte| *byte > b' ')
@@ -113,22 +126,20 @@ pub fn is_generated(value: &[u8]) -> bool {
             || value.iter().filter(|byte| b"!@#$%^+?~".contains(byte)).count() >= 2
             || value.iter().all(u8::is_ascii_alphabetic))
         && distinct(value) * 3 >= value.len().min(24) * 2
-        && changes_often(value)
+        && changes_often(value, most)
         && !is_wordy(value)
         && !is_bracketed(value)
 }
 
-/// Whether a run of one class of letters or digits has fewer than 2.3 characters on average: drawn values have 1.6, names more
-/// than 3.
-fn changes_often(value: &[u8]) -> bool {
+/// Whether a run of one class of letters or digits has at most so many tenths of a character on average: drawn values have
+/// 1.6 characters, names more than 3.
+fn changes_often(value: &[u8], most: u32) -> bool {
     let (mut runs, mut signs, mut before) = (0u32, 0u32, SignClass::Other);
     for class in value.iter().map(|byte| class(*byte)) {
         signs += u32::from(class != SignClass::Other);
         runs += u32::from(class != SignClass::Other && class != before);
         before = class;
     }
-    // Few letters alone make a name, so their runs may be longer where they are no words.
-    let most = if value.iter().all(u8::is_ascii_alphabetic) { 26 } else { 23 };
     runs >= 4 && signs * 10 <= runs * most
 }
 

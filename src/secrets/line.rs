@@ -9,7 +9,7 @@ use super::file::Care;
 use super::judge::{self, Stand, ValueKind};
 use super::secret::Secret;
 use super::table::{Rule, TABLE};
-use super::{assign, call, command};
+use super::{assign, call, command, near};
 
 /// The shortest line with room for a name and a secret.
 const MIN_LINE: usize = 6;
@@ -26,6 +26,7 @@ pub fn values(line: &[u8], care: Care, found: &mut Vec<Secret>) {
         assign::find(line, care, found);
         call::find(line, care, found);
         command::find(line, care, found);
+        near::find(line, found);
     }
 }
 

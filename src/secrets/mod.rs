@@ -19,6 +19,7 @@ mod judge;
 mod line;
 mod line_check;
 mod name;
+mod near;
 mod secret;
 mod table;
 

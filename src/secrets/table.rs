@@ -19,6 +19,7 @@ struct File {
     rule: Vec<PatternRow>,
     assignment: Assignment,
     placeholder: Placeholder,
+    near: NearWords,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +59,16 @@ pub struct Assignment {
     pub keys: Vec<String>,
     /// Suffixes of names that mean something else.
     pub about: Vec<String>,
+}
+
+/// The words that are looked for in the line of a value that looks drawn.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NearWords {
+    /// Parts of names that a secret stands near, besides those of an assignment.
+    pub names: Vec<String>,
+    /// Parts of the names of what looks drawn and is no secret.
+    pub public: Vec<String>,
 }
 
 /// Placeholders, which are not secrets.
@@ -126,6 +137,8 @@ pub struct PatternTable {
     pub parts: AhoCorasick,
     /// Placeholders, which are not secrets.
     pub placeholder: Placeholder,
+    /// The words in the line of a value that looks drawn.
+    pub near: NearWords,
 }
 
 impl PatternTable {
@@ -149,7 +162,7 @@ impl PatternTable {
         let parts = assignment.passwords.iter().chain(&assignment.keys);
         let parts = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts);
         let parts = parts.expect("a few short words");
-        PatternTable { rules, starts, assignment, parts, placeholder: file.placeholder }
+        PatternTable { rules, starts, assignment, parts, placeholder: file.placeholder, near: file.near }
     }
 }
 

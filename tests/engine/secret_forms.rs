@@ -133,6 +133,11 @@ fn tokens_in_the_forms_of_their_issuers_are_hidden() {
 }
 
 #[test]
+fn values_that_only_their_line_ties_to_a_name_are_hidden() {
+    check(include_str!("secret_forms/further.toml"), 225, 0.85);
+}
+
+#[test]
 fn forms_that_no_pattern_was_written_for_are_hidden() {
     check(include_str!("secret_forms/held_out.toml"), 60, 0.85);
 }
