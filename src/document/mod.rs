@@ -17,12 +17,17 @@ mod markdown;
 #[cfg(feature = "documents")]
 mod pdf;
 #[cfg(feature = "documents")]
+mod pdf_limits;
+#[cfg(feature = "documents")]
 mod pdf_lines;
 mod plain;
 
 pub use content::{Document, Heading, PAGE_BREAK, page_of};
 pub use error::DocumentError;
 pub use form::DocumentForm;
+
+/// The most bytes of a document's text.
+const MAX_TEXT_BYTES: usize = 48 << 20;
 
 /// The text and the metadata of a document.
 ///
@@ -37,10 +42,14 @@ pub fn extract(form: DocumentForm, bytes: &[u8]) -> Result<Document, DocumentErr
         #[cfg(feature = "documents")]
         DocumentForm::Docx => docx::extract(bytes)?,
         #[cfg(feature = "documents")]
-        DocumentForm::Html => html::extract(&text_of(bytes)),
+        DocumentForm::Html => html::extract(&text_of(bytes))?,
         #[cfg(not(feature = "documents"))]
         form => return Err(DocumentError::NotBuiltIn(form.name().to_string())),
     };
+    let bytes: usize = document.pages.iter().map(String::len).sum();
+    if bytes > MAX_TEXT_BYTES {
+        return Err(DocumentError::Damaged(format!("its text has more than {} MB", MAX_TEXT_BYTES >> 20)));
+    }
     identifiers::complete(&mut document);
     Ok(document)
 }

@@ -8,6 +8,7 @@ use pdf_extract::{Dictionary, Document as PdfFile, Object, decode_text_string, o
 use super::content::{Document, Heading, one_line};
 use super::error::DocumentError;
 use super::identifiers;
+use super::pdf_limits;
 use super::pdf_lines::{PageLines, PdfLine};
 use super::plain::escaped;
 
@@ -28,7 +29,10 @@ const MAX_TITLE_LINES: usize = 4;
 
 /// The document in a PDF file.
 pub fn extract(bytes: &[u8]) -> Result<Document, DocumentError> {
+    pdf_limits::check_streams(bytes)?;
     let file = guarded(|| opened(bytes)).unwrap_or_else(|| Err(damaged("its reader panicked")))?;
+    pdf_limits::check_ancestors(&file)?;
+    pdf_limits::check_forms(&file)?;
     let pages: Vec<u32> = file.get_pages().into_keys().collect();
     let read: Vec<PageLines> = pages.iter().take(MAX_PAGES).map(|page| lines_of(&file, *page)).collect();
     let body_size = most_common_size(&read);

@@ -134,3 +134,124 @@ fn damaged_files_are_errors() {
         assert!(matches!(extract(form, bytes), Err(DocumentError::Damaged(_))), "{form:?}");
     }
 }
+
+/// A PDF file of these objects; the first is the catalog.
+#[cfg(feature = "documents")]
+fn pdf_of(objects: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = b"%PDF-1.5\n".to_vec();
+    let mut starts = Vec::new();
+    for (at, object) in objects.iter().enumerate() {
+        starts.push(file.len());
+        file.extend_from_slice(format!("{} 0 obj\n", at + 1).as_bytes());
+        file.extend_from_slice(object);
+        file.extend_from_slice(b"\nendobj\n");
+    }
+    let table = file.len();
+    file.extend_from_slice(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).as_bytes());
+    starts.iter().for_each(|start| file.extend_from_slice(format!("{start:010} 00000 n \n").as_bytes()));
+    let size = objects.len() + 1;
+    file.extend_from_slice(
+        format!("trailer\n<</Size {size} /Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n").as_bytes(),
+    );
+    file
+}
+
+#[cfg(feature = "documents")]
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+#[cfg(feature = "documents")]
+fn stream_of(content: &[u8], filters: &str) -> Vec<u8> {
+    let head = format!("<</Length {}{filters}>>\nstream\n", content.len());
+    [head.as_bytes(), content, b"\nendstream"].concat()
+}
+
+/// Small files that the crates for PDF unpack, expand and follow without an end.
+#[cfg(feature = "documents")]
+#[test]
+fn pdf_files_that_take_too_much_memory_or_time_are_refused() {
+    let catalog = b"<</Type/Catalog/Pages 2 0 R>>".to_vec();
+    let pages = b"<</Type/Pages/Kids[3 0 R]/Count 1>>".to_vec();
+    let page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"
+        .to_vec();
+    let font =
+        b"<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[7 0 R]>>";
+    let descendant = b"<</Type/Font/Subtype/CIDFontType2/BaseFont/A>>".to_vec();
+    let shown = stream_of(b"BT /F 12 Tf <00410042> Tj ET", "");
+    let with = |content: &[u8], map: &[u8]| {
+        pdf_of(&[
+            catalog.clone(),
+            pages.clone(),
+            page.clone(),
+            content.to_vec(),
+            font.to_vec(),
+            map.to_vec(),
+            descendant.clone(),
+        ])
+    };
+    let map = |range: &str, filters: &str| {
+        let text = format!("begincmap 1 beginbfrange\n{range}\nendbfrange endcmap");
+        match filters.is_empty() {
+            true => stream_of(text.as_bytes(), ""),
+            false => stream_of(&packed(text.as_bytes()), filters),
+        }
+    };
+    let small = map("<0041> <0042> <0041>", "");
+    let bomb = packed(&packed(&vec![b' '; 65 << 20]));
+    let twice = "/Filter[/FlateDecode/FlateDecode]";
+    let form = stream_of(b"/X Do", "/Type/XObject/Subtype/Form/Resources<</XObject<</X 4 0 R>>>>");
+    let around = b"<</Type/Pages/Kids[3 0 R]/Count 1/Parent 2 0 R>>".to_vec();
+    for (name, file, reason) in [
+        ("a bomb", with(&stream_of(&bomb, twice), &small), "more than 64 MB when it is unpacked"),
+        ("a range", with(&shown, &map("<00000000> <FFFFFFFF> <0041>", "")), "the map of a font"),
+        (
+            "a packed range",
+            with(&shown, &map("<0000> <FFFFFF> [ <0041> ]", "/Filter/FlateDecode")),
+            "the map of a font",
+        ),
+        ("a form", pdf_of(&[catalog.clone(), pages.clone(), page.clone(), form]), "draws itself"),
+        ("a circle", pdf_of(&[catalog.clone(), around, page.clone(), shown.clone()]), "ancestors"),
+    ] {
+        let error = extract(DocumentForm::Pdf, &file).expect_err(name).to_string();
+        assert!(error.contains(reason), "{name}: {error}");
+    }
+    assert_eq!(extract(DocumentForm::Pdf, &with(&shown, &small)).unwrap().page_count, Some(1));
+}
+
+/// A tree of such a page takes quadratic time.
+#[cfg(feature = "documents")]
+#[test]
+fn nested_elements_of_a_page_are_read_in_one_pass() {
+    let page = format!("<!doctype html><body>{}<h2>Why &lt;h1&gt;</h2>text", "<div><p>".repeat(300_000));
+    let document = extract(DocumentForm::Html, page.as_bytes()).unwrap();
+    assert_eq!(document.pages[0].trim(), "### Why <h1>\n\ntext");
+    let words = (0..9_000).map(|number| format!(" a{number}=1")).collect::<String>();
+    let error = extract(DocumentForm::Html, format!("<html><p{words}>text").as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("attributes"), "{error}");
+    // A text that is no tag has any number of words.
+    let text = format!("<html><p>a < b{words}</p><title>not <b>bold</title><pre>a &amp; b\n  c</pre>");
+    let document = extract(DocumentForm::Html, text.as_bytes()).unwrap();
+    assert_eq!(document.title.as_deref(), Some("not <b>bold"));
+    assert!(document.pages[0].contains("a & b\n  c\n"), "{}", &document.pages[0][..40]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_end_of_a_reader_is_told_in_words() {
+    for (cause, told) in [
+        (
+            "its parser aborted (SIGABRT): memory allocation of 9 bytes failed",
+            "needs more than 512 MB of memory",
+        ),
+        (
+            "its parser took more than 3.0 s of processor time",
+            "its reader took more than 3.0 s of processor time",
+        ),
+    ] {
+        assert!(DocumentError::of_reader(cause).to_string().contains(told), "{cause}");
+    }
+}

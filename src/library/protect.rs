@@ -94,17 +94,33 @@ fn set(path: &Path, access: Access) -> io::Result<()> {
 
 #[cfg(unix)]
 fn set_one(path: &Path, metadata: &fs::Metadata, access: Access) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let mode = match (access, metadata.is_dir()) {
         (Access::ReadOnly, true) => 0o500,
         (Access::ReadOnly, false) => 0o400,
         (Access::Writable, true) => 0o700,
         (Access::Writable, false) => 0o600,
     };
-    match metadata.permissions().mode() & 0o7777 == mode {
+    // The other names of a file are not the library's: a copy takes the place of the file.
+    let is_shared = metadata.is_file() && metadata.nlink() > 1;
+    if is_shared {
+        unlink_others(path)?;
+    }
+    match !is_shared && metadata.permissions().mode() & 0o7777 == mode {
         true => Ok(()),
         false => fs::set_permissions(path, fs::Permissions::from_mode(mode)),
     }
+}
+
+/// Replaces a file by a copy of its own.
+#[cfg(unix)]
+fn unlink_others(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut copy = tempfile::NamedTempFile::new_in(folder)?;
+    io::copy(&mut fs::File::open(path)?, copy.as_file_mut())?;
+    copy.as_file().sync_all()?;
+    copy.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 #[cfg(not(unix))]

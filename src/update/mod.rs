@@ -14,7 +14,6 @@ mod progress;
 mod quarantine;
 mod refresh;
 mod report;
-mod retries;
 mod run;
 mod text_pass;
 mod unranked;

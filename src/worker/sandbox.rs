@@ -4,8 +4,14 @@
 //! neither files nor the network. On Linux a seccomp filter allows a list of system calls and refuses all others.
 //! Landlock would add nothing: the filter refuses to open any file at all.
 
+use crate::analyze::STACK_BYTES;
+
 /// The most memory that a worker may allocate, in bytes. [`crate::analyze`] gives up on a file far below this limit.
 const MAX_DATA: u64 = 4 << 30;
+
+/// The most memory that a worker may allocate while it reads a document, in bytes, without its stack. With the program less than
+/// 512 MB are then resident.
+pub const MAX_DOCUMENT_DATA: u64 = 400 << 20;
 
 /// The largest address space of a worker, in bytes: its memory, stack and program, and what the allocator reserves.
 #[cfg(target_pointer_width = "64")]
@@ -27,6 +33,24 @@ pub fn limit_resources() {
     limit(libc::RLIMIT_DATA, MAX_DATA);
     #[cfg(target_pointer_width = "64")]
     limit(libc::RLIMIT_AS, MAX_ADDRESSES);
+}
+
+/// Limits the memory that this process may allocate to `most` bytes and its stack while `work` runs. The allocator of the program
+/// must not hold more than it uses.
+pub fn with_memory<T>(most: u64, work: impl FnOnce() -> T) -> T {
+    let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a live struct.
+    if unsafe { libc::getrlimit(libc::RLIMIT_DATA, &mut before) } != 0 {
+        return work();
+    }
+    let most = (most + STACK_BYTES as u64) as libc::rlim_t;
+    let limit = libc::rlimit { rlim_cur: most.min(before.rlim_max), ..before };
+    // SAFETY: live structs. A limit that the system refuses leaves the process with the limit of before.
+    unsafe { libc::setrlimit(libc::RLIMIT_DATA, &limit) };
+    let done = work();
+    // SAFETY: a live struct.
+    unsafe { libc::setrlimit(libc::RLIMIT_DATA, &before) };
+    done
 }
 
 /// Refuses every system call that parsing does not need, for all threads of this process. A kernel without seccomp
@@ -86,6 +110,12 @@ fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
     let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
         ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
     rules.insert(libc::SYS_tgkill, to_itself);
+    // A process may limit its own memory, and cannot raise the hard limit.
+    let of_memory = [0, libc::RLIMIT_DATA as u64];
+    let of_memory = of_memory.into_iter().zip(0..).map(|(value, argument)| {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+    });
+    rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(of_memory.collect::<Result<_, _>>()?)?]);
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let filter = SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)?;
@@ -140,6 +170,15 @@ mod tests {
         match part.as_str() {
             "limits" => super::limit_resources(),
             "seccomp" => super::refuse_system_calls(),
+            "memory" => {
+                super::limit_resources();
+                super::refuse_system_calls();
+                let can_take = |bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+                let within = super::with_memory(64 << 20, || [can_take(32 << 20), can_take(512 << 20)]);
+                let is_limited = within == [true, false] && can_take(512 << 20);
+                // SAFETY: the test process has nothing left to do.
+                unsafe { libc::_exit(is_limited.into()) }
+            }
             _ => {}
         }
         let reached = reached(&file, &mut open);
@@ -160,6 +199,7 @@ mod tests {
         assert_eq!(reached_in("nothing"), u8::MAX);
         // The limits prevent new descriptors and bytes on every Unix; they prevent nothing else.
         assert_eq!(reached_in("limits"), REMOVE | PROCESS);
+        assert_eq!(reached_in("memory"), 1, "a limit for a document alone");
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             // An open descriptor can be written, as the pipe must be; a worker has no other.
             assert_eq!(reached_in("seccomp"), WRITE);

@@ -63,12 +63,18 @@ fn serve() -> io::Result<()> {
         read_body(&mut input, &mut message)?;
         let request =
             wire::read_request(&message).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| answer(&mut analyzer, &grammars, &request)));
-        let outcome = outcome.unwrap_or_else(|panic| {
-            analyzer = Analyzer::for_worker();
-            wire::Reply::Panicked(super::lost::message_of(&*panic))
-        });
-        wire::write(&mut reply, &outcome);
+        let mut answered = || {
+            let outcome = catch_unwind(AssertUnwindSafe(|| answer(&mut analyzer, &grammars, &request)));
+            let outcome = outcome.unwrap_or_else(|panic| {
+                analyzer = Analyzer::for_worker();
+                wire::Reply::Panicked(super::lost::message_of(&*panic))
+            });
+            wire::write(&mut reply, &outcome);
+        };
+        match request {
+            wire::Request::Document(..) => sandbox::with_memory(sandbox::MAX_DOCUMENT_DATA, answered),
+            _ => answered(),
+        }
         output.write_all(&reply)?;
         // A large file must not make the worker large permanently.
         for buffer in [&mut message, &mut reply] {

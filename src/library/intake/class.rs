@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,10 @@ pub(super) fn content_of(path: &Path, grammars: &Grammars) -> io::Result<Result<
         return Ok(Err("it is a link; drop the file or folder itself".to_string()));
     }
     if metadata.is_dir() {
+        if let Some(link) = loop_in(path)? {
+            let link = link.strip_prefix(path).unwrap_or(&link).display();
+            return Ok(Err(format!("its link '{link}' leads in a circle; drop the folder without the link")));
+        }
         return Ok(match has_code(path, grammars)? {
             true => Ok(EntryContent::Project),
             false => Err("the folder has no source files; drop its documents one by one".to_string()),
@@ -112,6 +116,50 @@ fn text_of(name: &str, head: &[u8], grammars: &Grammars) -> EntryContent {
 fn language_of(name: &str, text: &str, grammars: &Grammars) -> Option<&'static str> {
     let id = grammars.detect(&RelPath::new(name).ok()?, text);
     grammars.has_parser(id).then(|| grammars.name(id))
+}
+
+/// Folders whose links are not looked at: nothing in them is code of the project.
+const UNEXAMINED: &[&str] = &[".git", "node_modules"];
+
+/// A link in a folder, at any depth, that leads to a folder around the link, or to itself.
+fn loop_in(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let mut folders = VecDeque::from([folder.to_path_buf()]);
+    let mut examined = 0;
+    while let Some(folder) = folders.pop_front() {
+        let mut around = None;
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            examined += 1;
+            if examined > MAX_EXAMINED {
+                return Ok(None);
+            }
+            let kind = entry.file_type()?;
+            if kind.is_dir() && !UNEXAMINED.iter().any(|name| entry.file_name() == *name) {
+                folders.push_back(entry.path());
+            }
+            if kind.is_symlink() {
+                if around.is_none() {
+                    around = Some(folder.canonicalize()?);
+                }
+                let leads_back = match entry.path().canonicalize() {
+                    Ok(target) => around.as_ref().is_some_and(|around| around.starts_with(target)),
+                    Err(error) => is_endless(&error),
+                };
+                if leads_back {
+                    return Ok(Some(entry.path()));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the system gave up following a link.
+fn is_endless(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    return error.raw_os_error() == Some(libc::ELOOP);
+    #[cfg(not(unix))]
+    return error.raw_os_error() == Some(1921); // ERROR_CANT_RESOLVE_FILENAME
 }
 
 /// Whether a folder has a source file, at any depth.

@@ -16,8 +16,8 @@ use crate::store;
 use crate::worker::FileAnalyzer;
 use crate::workspace::unix_now;
 
-/// The size of the largest document that is read, in bytes.
-const MAX_DOCUMENT_BYTES: u64 = 512 << 20;
+/// The size of the largest document that is read, in bytes. This process and a parser worker hold it twice.
+const MAX_DOCUMENT_BYTES: u64 = 160 << 20;
 
 /// What was read from a file.
 pub(super) type ReadDocument = Result<Document, DocumentError>;

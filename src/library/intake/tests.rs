@@ -230,6 +230,48 @@ fn a_document_that_cannot_be_read_is_found_by_its_name() {
     assert_eq!(intake.found("documents", "upload protocol"), "upload-protocol.pdf.md");
 }
 
+/// A file with another name outside the inbox, alone and in a project, and folders whose links lead in a circle.
+#[cfg(unix)]
+#[test]
+fn other_names_of_a_file_keep_their_access_and_circles_fail() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let intake = TestIntake::new();
+    let outside = tempfile::tempdir().unwrap();
+    let inbox = intake.library.paths().inbox();
+    fs::create_dir_all(inbox.join("tool")).unwrap();
+    let files = [("status.py", "status.py"), ("plan.md", "plan.md"), ("main.rs", "tool/main.rs")];
+    for (name, entry) in files {
+        let file = outside.path().join(name);
+        fs::write(&file, "def show_status():\n    pass\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        fs::hard_link(&file, inbox.join(entry)).unwrap();
+    }
+    for (folder, link, target) in
+        [("endless", "a", "a"), ("parent", "src/up", ".."), ("mutual", "one", "two")]
+    {
+        fs::create_dir_all(inbox.join(folder).join("src")).unwrap();
+        fs::write(inbox.join(folder).join("src/a.rs"), "fn a() {}\n").unwrap();
+        symlink(target, inbox.join(folder).join(link)).unwrap();
+    }
+    symlink("one", inbox.join("mutual/two")).unwrap();
+    symlink("src", inbox.join("tool/sources")).unwrap();
+    symlink(outside.path(), inbox.join("outside")).unwrap();
+    let reply = intake.take_in();
+    assert_eq!(reply.taken.len(), 3, "{reply:?}");
+    for (name, _) in files {
+        let metadata = fs::metadata(outside.path().join(name)).unwrap();
+        assert_eq!((metadata.permissions().mode() & 0o777, metadata.nlink()), (0o644, 1), "{name}");
+    }
+    let kept = fs::metadata(intake.path("intake/source-workspaces/single-files/status.py")).unwrap();
+    assert_eq!((kept.permissions().mode() & 0o777, kept.nlink()), (0o400, 1));
+    let failed: Vec<_> = reply.failed.iter().map(|entry| (entry.name.as_str(), &*entry.reason)).collect();
+    let names: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["endless", "mutual", "outside", "parent"], "{failed:?}");
+    assert!(failed[3].1.contains("'src/up' leads in a circle"), "{failed:?}");
+    assert!(intake.path("intake/failed/parent.reason.txt").exists());
+    assert_eq!(fs::read_dir(&inbox).unwrap().count(), 0);
+}
+
 #[test]
 fn a_killed_intake_is_continued() {
     let intake = TestIntake::new();
