@@ -263,8 +263,8 @@ pub enum Note {
     Decoded,
     /// The file is partly indexed: by its path only. [`Skipped`] has the reason.
     PathOnly,
-    /// The file is partly indexed: the parser crashed on it once, or took too long, so chunks are windows of lines.
-    /// [`Skipped`] has the detail.
+    /// The file is partly indexed: its parser crashed, hung, was killed or could not be started, so chunks are windows of
+    /// lines. [`Skipped`] has the detail.
     Quarantined,
     /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
     /// not yet. Chunks are windows of lines.
@@ -339,7 +339,7 @@ skip_reasons! {
     TooLarge "too-large" "It is above the size that is ranked by content; its path is indexed.",
     Generated "generated" "A marker says that it is generated.",
     Minified "minified" "Its lines are so long that it must be minified.",
-    Quarantined "quarantined" "Its parser crashed on it or took too long; it is indexed by lines, without structure.",
+    Quarantined "quarantined" "Its parser crashed, hung, was killed or could not be started; it is indexed by lines, without structure.",
     Secret "secret" "It holds passwords, keys or tokens by its name.",
 }
 

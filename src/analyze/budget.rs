@@ -3,9 +3,8 @@
 //! Grammars are written for code. On other input, a scanner looks ahead to the end of the file for every token, error
 //! recovery keeps thousands of versions of its stack, or memory runs out. So progress callbacks and reads are
 //! counted while a file is parsed, and in a parser worker allocations and allocated bytes too. These counts are the same on
-//! every machine, and so is the analysis. Some input takes time without adding to any count; only a limit on processor
-//! time stops that. Since processor time differs between machines, such a file is quarantined: within one index, its
-//! result stays the same.
+//! every machine, and so is the analysis. A watchdog on processor time ([`watchdog`]) is only for parsers that hang: its limit
+//! is so high that a parser which ends ends before, on slow machines too. A file that the watchdog stops is reported as such.
 //!
 //! Allocations are counted by an allocator of tree-sitter, which a process has once. So only a parser worker, a process that
 //! parses and does nothing else, calls [`count_allocations`]: in the process of a host, tree-sitter keeps the allocator that the
@@ -27,6 +26,13 @@ const WINDOW: usize = 4096;
 /// The number of callbacks between two checks of the processor time.
 const CALLBACKS_A_LOOK: u64 = 16;
 
+/// The processor time after which the parser of a text of `length` bytes counts as hanging. Real files take at most 1.3
+/// microseconds a byte. The openings of `eval/mutate.py`, repeated for 60,000 bytes, take up to 16 microseconds a byte until they
+/// end or use up a count, in a release build. Only Haskell's `<<~A` takes longer.
+pub fn watchdog(length: usize) -> Duration {
+    Duration::from_secs(5) + Duration::from_micros(60) * length as u32
+}
+
 /// The limits for one file.
 #[derive(Clone, Copy, Debug)]
 struct ParseBudget {
@@ -41,16 +47,16 @@ struct ParseBudget {
     /// The allocated bytes at which a parser worker is aborted: memory can run out between two callbacks, and then nothing
     /// else helps. The end of a worker costs the file its structure.
     fatal: u64,
-    /// Processor time of the thread.
+    /// The [`watchdog`] on the processor time of the thread.
     time: Duration,
 }
 
 impl ParseBudget {
-    /// The budget of a file of `length` bytes. Each limit is at least five times, and for processor time three times,
-    /// what any file took in the repositories that were measured. The highest measured rates for each byte are .1
-    /// callbacks (JavaScript full of syntax errors), .01 reads, 1.5 allocations, 200 bytes and 1.3 microseconds. The
-    /// constants are for short files, which vary most.
+    /// The budget of a file of `length` bytes. Each counted limit is at least five times what any file took in the
+    /// repositories that were measured. The highest measured rates for each byte are .1 callbacks (JavaScript full of syntax
+    /// errors), .01 reads, 1.5 allocations and 200 bytes. The constants are for short files, which vary most.
     fn of(length: usize) -> ParseBudget {
+        let time = watchdog(length);
         let length = length as u64;
         ParseBudget {
             callbacks: 20_000 + length / 5,
@@ -58,7 +64,7 @@ impl ParseBudget {
             allocations: 500_000 + length * 12,
             allocated: (64 << 20) + length * 1_000,
             fatal: (512 << 20) + length * 500,
-            time: Duration::from_millis(250) + Duration::from_micros(4) * length as u32,
+            time,
         }
     }
 }
@@ -97,6 +103,8 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &ParseBudget) -> Result
         text.as_bytes().get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
+    #[cfg(test)]
+    tests::LAST.set((TALLY.get().allocations, TALLY.get().allocated));
     TALLY.set(AllocationTally::NEW);
     // A tree that was cut off by a simulated end of the file is not the file's tree.
     tree.filter(|_| reads.get() <= budget.reads).ok_or_else(|| {
@@ -199,6 +207,11 @@ mod tests {
     use super::*;
     use crate::grammar::Grammars;
 
+    thread_local! {
+        /// The allocations and allocated bytes of the last text.
+        pub(super) static LAST: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+    }
+
     #[test]
     fn a_parser_out_of_budget_is_ready_for_the_next_file() {
         let grammars = Grammars::built_in();
@@ -262,6 +275,33 @@ mod tests {
         assert_eq!(parse(ParseBudget { allocated: 10_000, ..plenty }), Err(Note::ParseBudget));
         assert_eq!(parse(ParseBudget { time: Duration::ZERO, ..plenty }), Err(Note::Quarantined));
         assert_eq!(parse(plenty), Ok(()));
+    }
+
+    #[test]
+    fn a_parser_that_is_slow_comes_to_its_end() {
+        let grammars = Grammars::built_in();
+        for (language, text) in [("rust", "\"\"\"".repeat(30_000)), ("ruby", "'a".repeat(30_000))] {
+            let Ok(id) = grammars.by_name(language) else { continue };
+            let mut parser = Parser::new();
+            parser.set_language(&grammars.rules(id).unwrap().language).unwrap();
+            assert!(parse(&mut parser, &text).unwrap().root_node().has_error(), "{language}");
+        }
+    }
+
+    #[test]
+    fn a_text_takes_the_same_allocations_whatever_was_parsed_before() {
+        let grammars = Grammars::built_in();
+        let Ok(id) = grammars.by_name("rust") else { return };
+        count_allocations();
+        let mut analyzer = super::super::Analyzer::new();
+        let mut of = |text: &str| {
+            analyzer.analyze(&grammars, id, text);
+            LAST.get()
+        };
+        let text = "fn f() { a(b); }\n".repeat(100);
+        let before = of(&text);
+        of(&"let a = [b(c), (d, e)]; \"\"\"".repeat(1_000));
+        assert_eq!(of(&text), before);
     }
 
     #[test]

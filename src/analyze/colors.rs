@@ -101,7 +101,7 @@ impl Analyzer {
         if queries.is_empty() {
             return None;
         }
-        let tree = self.parse(language, rules, source, &[]).ok()?;
+        let tree = self.parse(rules, source, &[]).ok()?;
         let end = cpu_time() + PATIENCE;
         let mut captures = Vec::new();
         for (number, query) in queries.iter().enumerate() {
@@ -277,7 +277,7 @@ mod tests {
         let grammars = Grammars::built_in();
         let id = grammars.by_name("json").unwrap();
         let text = "[1,2]".to_string() + &"\n[3]".repeat(20_000);
-        let tree = Analyzer::new().parse(id, grammars.rules(id).unwrap(), &text, &[]).unwrap();
+        let tree = Analyzer::new().parse(grammars.rules(id).unwrap(), &text, &[]).unwrap();
         let query = &grammars.highlights(id)[0];
         let capture = |end: Duration, captures: &mut Vec<CapturedNode>| {
             super::capture((0, query), &tree, &text, end, captures)

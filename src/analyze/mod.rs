@@ -19,6 +19,7 @@ mod walk;
 
 use tree_sitter::{Parser, Range, Tree};
 
+pub(crate) use budget::watchdog;
 pub use colors::{ColorClass, ColoredSpan};
 pub use outline::outline;
 pub use syntax::{SyntaxClass, syntax};
@@ -30,30 +31,21 @@ use crate::text::LineIndex;
 
 /// The version of the rules by which files are cut and walked. When it changes, files have to be analysed again, as
 /// with [`Grammars::fingerprint`].
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The stack size of a thread that analyses files of up to a megabyte. Tree-sitter releases its parse stack
 /// recursively, and input with unclosed constructs makes that recursion as deep as the number of tokens. Unused stack
 /// costs nothing but addresses.
 pub const STACK_BYTES: usize = 256 << 20;
 
-/// Analyses one file after another. An analyzer contains a parser, so each thread needs an analyzer of its own.
-pub struct Analyzer {
-    parser: Parser,
-    /// The language that the parser is set to.
-    language: LanguageId,
-}
-
-impl Default for Analyzer {
-    fn default() -> Analyzer {
-        Analyzer::new()
-    }
-}
+/// Analyses one file after another.
+#[derive(Default)]
+pub struct Analyzer;
 
 impl Analyzer {
     /// Creates an analyzer.
     pub fn new() -> Analyzer {
-        Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
+        Analyzer
     }
 
     /// Creates an analyzer for a process that parses and does nothing else. From then on, a parser that allocates too much
@@ -86,7 +78,7 @@ impl Analyzer {
         let Some(rules) = grammars.rules(language) else { return Analyzer::of_text(source) };
         let lines = LineIndex::new(source);
         let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
-        match self.parse(language, rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
+        match self.parse(rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
             Ok(tree) => {
                 let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
                 let outline = walk::outline(rules, &tree, source, &lines, bodies);
@@ -98,28 +90,22 @@ impl Analyzer {
     }
 
     /// Parses the ranges that `parts` lists in `source`, or all of `source` if the list is empty.
-    fn parse(
-        &mut self,
-        language: LanguageId,
-        rules: &Rules,
-        source: &str,
-        parts: &[Range],
-    ) -> Result<Tree, Note> {
+    fn parse(&mut self, rules: &Rules, source: &str, parts: &[Range]) -> Result<Tree, Note> {
         if guard::too_deep(source, rules.nesting) {
             return Err(Note::TooDeep);
         }
-        if self.language != language {
-            // The tests of the parser table ensure that the runtime accepts every linked parser.
-            self.parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
-            self.language = language;
-        }
-        self.parser.set_included_ranges(parts).expect("in order, none over another");
+        // A parser keeps memory from one text for the next. A new parser allocates the same amount for a text, whatever was
+        // parsed before.
+        let mut parser = Parser::new();
+        // The tests of the parser table ensure that the runtime accepts every linked parser.
+        parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
+        parser.set_included_ranges(parts).expect("in order, none over another");
         let without = if rules.macros { macros::hidden(source) } else { None };
         let text = without.as_deref().unwrap_or(source);
         let narrowed = if rules.narrow_braces { guard::narrowed(text) } else { None };
         let text = narrowed.as_deref().unwrap_or(text);
         let closed = if rules.hide_open_annotations { guard::without_open_annotation(text) } else { None };
-        budget::parse(&mut self.parser, closed.as_deref().unwrap_or(text))
+        budget::parse(&mut parser, closed.as_deref().unwrap_or(text))
     }
 }
 

@@ -29,7 +29,7 @@ use crate::search::{SearchError, SearchSnapshot};
 use crate::secrets::{self, SecretMask};
 use crate::text::{LineIndex, Lines, Span};
 use crate::update::{OnProgress, Quarantine};
-use crate::worker::{FileAnalyzer, Lost};
+use crate::worker::FileAnalyzer;
 
 /// The most work of one question, in files of usual size that are read.
 const MAX_WORK: usize = 3_000;
@@ -308,10 +308,9 @@ impl GraphFiles for GraphSources<'_> {
         if self.quarantine.cause(hash).is_some() {
             return by_lines();
         }
-        self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|Lost { cause }| {
-            let path = RelPath::new(version.path());
-            if let Some(Err(error)) = path.ok().map(|path| self.quarantine.add(&path, hash, cause)) {
-                tracing::warn!(%error, "the quarantine could not be written");
+        self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|lost| {
+            if let Ok(path) = RelPath::new(version.path()) {
+                self.quarantine.add_from_query(&path, hash, &lost);
             }
             by_lines()
         })

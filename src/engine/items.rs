@@ -18,7 +18,7 @@ use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome, TreeSource};
 use crate::text::{Lines, Span};
 use crate::update::Quarantine;
-use crate::worker::{FileAnalyzer, Lost};
+use crate::worker::FileAnalyzer;
 
 /// The kinds of the parts of a file that belong to no symbol.
 pub(super) const PART_KINDS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
@@ -125,11 +125,8 @@ impl Engine {
         let by_lines = || Analyzer::by_lines(&self.grammars, language, &source.text, Note::Quarantined);
         let analysis = match quarantine.cause(source.hash) {
             Some(_) => by_lines(),
-            None => analyzer.analyze(language, &source.text).unwrap_or_else(|Lost { cause }| {
-                // Without an index, the quarantine cannot be written, and the next request parses the file again.
-                if let Err(error) = quarantine.add(path, source.hash, cause) {
-                    tracing::warn!(%error, "the quarantine could not be written");
-                }
+            None => analyzer.analyze(language, &source.text).unwrap_or_else(|lost| {
+                quarantine.add_from_query(path, source.hash, &lost);
                 by_lines()
             }),
         };

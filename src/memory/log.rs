@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record is one line: the first half of the BLAKE3 hash of the JSON behind it, and a note in its newest state. The
-//! last record with an id counts. A record is acknowledged after the file is synced. A writer that is killed leaves at
+//! last record with an id counts. A record whose line break is damaged is read by the end of its JSON. A record is acknowledged after the file is synced. A writer that is killed leaves at
 //! most the beginning of a line, which readers pass over and the next writer removes. A log that is mostly older states
 //! is replaced as a whole by [`crate::store::replace`].
 
@@ -15,6 +15,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
+use serde::de::IgnoredAny;
 
 use super::error::MemoryError;
 use super::limits::MAX_LOG_BYTES;
@@ -35,6 +36,8 @@ pub(super) struct LoggedNotes {
     pub damaged: usize,
     /// The bytes of complete records; what follows is the beginning of a record that was never acknowledged.
     pub sound_len: u64,
+    /// Whether the line break behind the last complete record is missing or damaged.
+    pub lacks_break: bool,
     /// The bytes of the newest states alone.
     pub live_len: u64,
 }
@@ -76,36 +79,71 @@ fn parse(bytes: &[u8], path: &Path) -> Result<LoggedNotes, MemoryError> {
     let mut logged = LoggedNotes { sound_len: end as u64 + 1, ..LoggedNotes::default() };
     let mut place_of: FxHashMap<String, (usize, u64)> = FxHashMap::default();
     let mut rest = &bytes[end + 1..];
-    while let Some(len) = rest.iter().position(|byte| *byte == b'\n') {
-        let (line, after) = rest.split_at(len + 1);
-        match note_of(&line[..len]) {
-            Some(note) => {
-                let bytes = line.len() as u64;
-                match place_of.get_mut(&note.id) {
-                    Some((place, old)) => {
-                        logged.live_len -= std::mem::replace(old, bytes);
-                        logged.notes[*place] = note;
-                    }
-                    None => {
-                        place_of.insert(note.id.clone(), (logged.notes.len(), bytes));
-                        logged.notes.push(note);
-                    }
+    while !rest.is_empty() {
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        let line = &rest[..end.unwrap_or(rest.len())];
+        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
+        let (notes, sound) = notes_of(line);
+        for (note, len) in notes {
+            match place_of.get_mut(&note.id) {
+                Some((place, old)) => {
+                    logged.live_len -= std::mem::replace(old, len);
+                    logged.notes[*place] = note;
                 }
-                logged.live_len += bytes;
+                None => {
+                    place_of.insert(note.id.clone(), (logged.notes.len(), len));
+                    logged.notes.push(note);
+                }
             }
-            // After a power cut, a file may have its new length but zeros instead of its last bytes.
-            None if after.is_empty() && line.contains(&0) => return Ok(logged),
-            None => logged.damaged += 1,
+            logged.live_len += len;
         }
-        logged.sound_len += line.len() as u64;
-        rest = after;
+        let left = &line[sound..];
+        // After a power cut, a file may have its new length but zeros instead of its last bytes.
+        let is_torn = rest.is_empty() && left.contains(&0);
+        if end.is_some() && !is_torn {
+            logged.damaged += usize::from(left.len() > 1);
+            logged.sound_len += line.len() as u64 + 1;
+        } else {
+            // A record that is whole was not cut off by the death of its writer.
+            let is_whole =
+                parts_of(left).is_some_and(|(_, json)| is_json(json) || is_json(&json[..json.len() - 1]));
+            logged.damaged += usize::from(is_whole);
+            let kept = if is_whole { line.len() } else { sound };
+            logged.sound_len += kept as u64;
+            logged.lacks_break = kept > 0;
+        }
     }
     Ok(logged)
 }
 
-fn note_of(line: &[u8]) -> Option<RevisionNote> {
+/// The notes of a line, with the bytes of their records and line breaks, and the bytes of all these records. A line has one
+/// record, or several if line breaks are damaged.
+fn notes_of(line: &[u8]) -> (Vec<(RevisionNote, u64)>, usize) {
+    let (mut notes, mut at, mut sound) = (Vec::new(), 0, 0);
+    while let Some((_, json)) = line.get(at..).and_then(parts_of) {
+        let mut values = serde_json::Deserializer::from_slice(json).into_iter::<IgnoredAny>();
+        let Some(Ok(_)) = values.next() else { break };
+        let record = &line[at..line.len() - json.len() + values.byte_offset()];
+        let Some(note) = note_of(record) else { break };
+        notes.push((note, record.len() as u64 + 1));
+        sound = at + record.len();
+        at = sound + 1;
+    }
+    (notes, sound)
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+/// The checksum and the JSON of a record.
+fn parts_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (sum, json) = line.split_at_checked(SUM_LEN)?;
-    let json = json.strip_prefix(b" ")?;
+    json.strip_prefix(b" ").filter(|json| !json.is_empty()).map(|json| (sum, json))
+}
+
+fn note_of(line: &[u8]) -> Option<RevisionNote> {
+    let (sum, json) = parts_of(line)?;
     (checksum(json).as_bytes() == sum).then(|| serde_json::from_slice(json).ok()).flatten()
 }
 
@@ -137,10 +175,11 @@ pub(super) fn write<'n>(
     store::replace(path, &[header.as_bytes(), records(notes).as_bytes()])
 }
 
-/// Appends records of `notes` behind the first `sound_len` bytes of the log, and returns its new length. When this fails,
+/// Appends records of `notes` behind the complete records of `logged`, and returns the new length of the log. When this fails,
 /// none of the notes is recorded.
-pub(super) fn append(path: &Path, sound_len: u64, notes: &[RevisionNote]) -> Result<u64, MemoryError> {
-    let text = records(notes);
+pub(super) fn append(path: &Path, logged: &LoggedNotes, notes: &[RevisionNote]) -> Result<u64, MemoryError> {
+    let sound_len = logged.sound_len;
+    let text = if logged.lacks_break { "\n" } else { "" }.to_string() + &records(notes);
     let len = sound_len + text.len() as u64;
     check_len(len, path)?;
     let mut file = Private::Change.open(path).at("open", path)?;

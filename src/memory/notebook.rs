@@ -175,11 +175,10 @@ impl NotePlace {
 
     /// Appends `changed`, and returns the new length of the log. A log that has no room for them loses older states first.
     fn append(&self, logged: &LoggedNotes, changed: &[RevisionNote]) -> Result<u64, MemoryError> {
-        match log::append(&self.log, logged.sound_len, changed) {
+        match log::append(&self.log, logged, changed) {
             Err(MemoryError::LongLog { .. }) if logged.live_len < logged.sound_len / 2 => {
                 self.rewrite(logged, &logged.notes)?;
-                let len = log::read(&self.log)?.map_or(0, |logged| logged.sound_len);
-                log::append(&self.log, len, changed)
+                log::append(&self.log, &log::read(&self.log)?.unwrap_or_default(), changed)
             }
             appended => appended,
         }

@@ -65,6 +65,46 @@ fn an_altered_record_is_counted_and_no_other_note_is_lost() {
 }
 
 #[test]
+fn a_damaged_line_break_loses_no_note() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = NotePlace::new(dir.path(), "tree");
+    place.record(["one", "two", "three"].map(note).to_vec(), NOW).unwrap();
+    let log = fs::read(place.log()).unwrap();
+    let texts = || {
+        let notebook = place.read().unwrap();
+        (notebook.notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>().join(" "), notebook.damaged)
+    };
+    let breaks: Vec<usize> = (0..log.len()).filter(|at| log[*at] == b'\n').skip(1).collect();
+    assert_eq!(breaks.len(), 3);
+    for at in breaks {
+        for byte in *b"\x0b\0X7}" {
+            let mut damaged = log.clone();
+            damaged[at] = byte;
+            fs::write(place.log(), &damaged).unwrap();
+            assert_eq!(texts(), ("one two three".to_string(), 0), "{byte} at {at}");
+            place.record(vec![note("four")], NOW).unwrap();
+            assert_eq!(texts(), ("one two three four".to_string(), 0), "{byte} at {at}");
+        }
+    }
+    // A line break that is missing, and a last record that is whole but altered, with and without its line break.
+    fs::write(place.log(), &log[..log.len() - 1]).unwrap();
+    assert_eq!(texts(), ("one two three".to_string(), 0));
+    let altered = String::from_utf8(log.clone()).unwrap().replace("\"three\"", "\"threé\"").into_bytes();
+    for end in [b"X".as_slice(), b"", b"\n"] {
+        fs::write(place.log(), [&altered[..altered.len() - 1], end].concat()).unwrap();
+        assert_eq!(texts(), ("one two".to_string(), 1), "{end:?}");
+        place.record(vec![note("four")], NOW).unwrap();
+        assert_eq!(texts(), ("one two four".to_string(), 1), "{end:?}");
+    }
+    // The beginning of a record was never acknowledged.
+    let last = &log[..log.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in [2, 20, 40, 80] {
+        fs::write(place.log(), [&log[..], &log[last..log.len() - cut]].concat()).unwrap();
+        assert_eq!(texts(), ("one two three".to_string(), 0), "{cut}");
+    }
+}
+
+#[test]
 fn a_second_writer_is_told_who_writes() {
     let dir = tempfile::tempdir().unwrap();
     let place = NotePlace::new(dir.path(), "tree");

@@ -341,6 +341,11 @@ impl<'m> Version<'m> {
         self.notes().any(|note| note == Note::TextOnly)
     }
 
+    /// Whether the structure is missing because the analysis was lost.
+    pub fn is_quarantined(self) -> bool {
+        self.notes().any(|note| note == Note::Quarantined)
+    }
+
     /// The notes of the analysis.
     pub fn notes(self) -> impl Iterator<Item = Note> {
         let bits = self.columns.u8(Column::Notes, self.row);

@@ -10,7 +10,7 @@ pub(super) fn note_words(note: Note) -> (&'static str, &'static str) {
         Note::ParseBudget => ("parse-budget", "parsing was given up, cut by lines"),
         Note::Decoded => ("decoded", "decoded from another encoding than UTF-8"),
         Note::PathOnly => ("path-only", "found by path only"),
-        Note::Quarantined => ("quarantined", "too much for the parser, cut by lines"),
+        Note::Quarantined => ("quarantined", "its parser failed, cut by lines"),
         Note::TextOnly => ("text-only", "not parsed yet, cut by lines"),
     }
 }

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::error::UpdateError;
-use super::plan::{ReadTask, SiblingView, UpdatePlan};
+use super::plan::{ReadAgain, ReadTask, SiblingView, UpdatePlan};
+use super::retries::Retries;
 use super::unranked;
 use super::updater::{Since, Updater};
 use crate::id::VersionContent;
@@ -25,25 +26,31 @@ const ASKED: usize = 3;
 impl Updater<'_> {
     /// Plans what an update of `committed` would do now.
     pub fn plan(&self, committed: Option<&Committed>) -> Result<UpdatePlan, UpdateError> {
-        let is_tracked = |path: &RelPath| self.is_tracked(path);
+        let retries = Retries::new(self);
+        let again = ReadAgain {
+            is_tracked: &|path| self.is_tracked(path),
+            is_due: &|version| retries.is_due(version),
+        };
         let Some(Committed { meta, reader }) = committed else {
-            return Ok(UpdatePlan::new(self.walk()?, &Meta::empty(""), None, is_tracked));
+            return Ok(UpdatePlan::new(self.walk()?, &Meta::empty(""), None, again));
         };
         let key = self.view_key();
         let view = meta.view(&key)?;
-        if let Some(view) = view.filter(|_| self.is_of_same_commit(meta, &key)) {
+        let is_any_due = view.is_some_and(|view| retries.is_any_due(meta, view));
+        if let Some(view) = view.filter(|_| !is_any_due && self.is_of_same_commit(meta, &key)) {
             return Ok(UpdatePlan::of_unchanged(view));
         }
-        let since = self.since.filter(|since| since.stamp == reader.stamp() && *since.key == key);
+        let since =
+            self.since.filter(|since| !is_any_due && since.stamp == reader.stamp() && *since.key == key);
         let mut plan = match (since, view) {
             (Some(Since { region, .. }), Some(view)) => {
-                UpdatePlan::of_some(self.walk_some(region)?, meta, view, region, is_tracked)
+                UpdatePlan::of_some(self.walk_some(region)?, meta, view, region, again)
             }
-            _ => UpdatePlan::new(self.walk()?, meta, view, is_tracked),
+            _ => UpdatePlan::new(self.walk()?, meta, view, again),
         };
         if view.is_none() || plan.read.len() >= WORTH_ASKING {
             for beside in views_beside(meta, &key) {
-                plan.take_from(&SiblingView::new(meta, beside?, is_tracked));
+                plan.take_from(&SiblingView::new(meta, beside?, again));
             }
         }
         Ok(plan)
@@ -62,7 +69,9 @@ impl Updater<'_> {
         let view = meta.view(&self.view_key())?;
         let adopted =
             plan.adopted.iter().filter(|adopted| adopted.old != Some(adopted.entry.version)).count();
-        let read = plan.read.iter().filter(|task| !self.is_current(task, view)).count();
+        let retries = Retries::new(self);
+        let is_current = |task: &&ReadTask| self.is_current(task, view) && !retries.is_task_due(meta, task);
+        let read = plan.read.iter().filter(|task| !is_current(task)).count();
         let files = read + adopted + plan.deleted.len();
         let rows_moved = view.is_some_and(|view| !same_rows(plan, view));
         Ok(files.max(usize::from(rows_moved)))
@@ -77,9 +86,10 @@ impl Updater<'_> {
             return Ok(false);
         }
         let is_restat = plan.adopted.iter().all(|adopted| adopted.old == Some(adopted.entry.version));
-        Ok(same_rows(plan, view)
-            && is_restat
-            && plan.read.iter().all(|task| self.is_current(task, Some(view))))
+        let retries = Retries::new(self);
+        let is_current =
+            |task: &ReadTask| self.is_current(task, Some(view)) && !retries.is_task_due(meta, task);
+        Ok(same_rows(plan, view) && is_restat && plan.read.iter().all(is_current))
     }
 
     /// Whether the content of a file is as `view` has it; reads the file.

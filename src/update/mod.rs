@@ -14,6 +14,7 @@ mod progress;
 mod quarantine;
 mod refresh;
 mod report;
+mod retries;
 mod run;
 mod text_pass;
 mod unranked;

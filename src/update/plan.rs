@@ -2,7 +2,7 @@
 //! stat data changed is read and hashed later, and parsed only if its content is new.
 
 use crate::id::{VersionContent, VersionId};
-use crate::meta::{Meta, RecordedIdentity, SkippedEntry, View, ViewEntry};
+use crate::meta::{Meta, RecordedIdentity, SkippedEntry, Version, View, ViewEntry};
 use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::walk::{Candidate, FileIdentity, Region, Walked};
@@ -47,6 +47,21 @@ pub struct ReadTask {
     pub old: Option<(VersionId, VersionContent)>,
 }
 
+/// What makes a file be read although its stat data is unchanged.
+#[derive(Clone, Copy)]
+pub struct ReadAgain<'a> {
+    /// Whether git tracks a file. Such a file is never skipped for looking generated or minified, so a file that was skipped
+    /// for that and is tracked now has to be read again.
+    pub is_tracked: &'a dyn Fn(&RelPath) -> bool,
+    /// Whether the file of a version is to be parsed again.
+    pub is_due: &'a dyn Fn(Version<'_>) -> bool,
+}
+
+impl ReadAgain<'static> {
+    /// No file is read again.
+    pub const NOTHING: ReadAgain<'static> = ReadAgain { is_tracked: &|_| false, is_due: &|_| false };
+}
+
 /// The files that a view knows, by path.
 pub struct SiblingView<'m> {
     live: Vec<Live<'m>>,
@@ -64,12 +79,12 @@ struct Live<'m> {
 }
 
 impl<'m> SiblingView<'m> {
-    /// The files that `view`, a view of `meta`, knows. A file that `is_tracked` accepts is never skipped for looking
-    /// generated or minified, so a file that was skipped for that and is tracked now has to be read again.
-    pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> SiblingView<'m> {
+    /// The files that `view`, a view of `meta`, knows, without those that are to be read again.
+    pub fn new(meta: &'m Meta, view: &'m View, again: ReadAgain<'_>) -> SiblingView<'m> {
         let entries = view.entries().filter_map(|ViewEntry { version, identity }| {
             let recorded = meta.version(version).filter(|recorded| !recorded.is_text_only())?;
             let is_path_only = recorded.content().is_path_only();
+            let identity = if (again.is_due)(recorded) { RecordedIdentity::Unproven } else { identity };
             Some(Live { path: recorded.path(), version, is_path_only, identity })
         });
         // Growing the vector would touch new pages at each step.
@@ -81,7 +96,7 @@ impl<'m> SiblingView<'m> {
             matches!(entry.skipped.reason, SkipReason::Generated | SkipReason::Minified)
         };
         let passed = view.skipped().iter().filter(|entry| {
-            entry.identity.is_some() && !(by_looks(entry) && is_tracked(&entry.skipped.path))
+            entry.identity.is_some() && !(by_looks(entry) && (again.is_tracked)(&entry.skipped.path))
         });
         SiblingView { live, passed: passed.collect() }
     }
@@ -120,15 +135,10 @@ impl<'m> UnchangedFile<'m> {
 }
 
 impl UpdatePlan {
-    /// Compares the walked tree with `view`, a view of `meta`; `is_tracked` is as for [`SiblingView::new`].
-    pub fn new(
-        walked: Walked,
-        meta: &Meta,
-        view: Option<&View>,
-        is_tracked: impl Fn(&RelPath) -> bool,
-    ) -> UpdatePlan {
+    /// Compares the walked tree with `view`, a view of `meta`.
+    pub fn new(walked: Walked, meta: &Meta, view: Option<&View>, again: ReadAgain<'_>) -> UpdatePlan {
         let none = View::default();
-        let own = SiblingView::new(meta, view.unwrap_or(&none), is_tracked);
+        let own = SiblingView::new(meta, view.unwrap_or(&none), again);
         // Both sides are sorted by path.
         let mut live = own.live.iter().peekable();
         let mut passed = own.passed.iter().copied().peekable();
@@ -170,7 +180,7 @@ impl UpdatePlan {
         meta: &Meta,
         view: &View,
         region: &Region,
-        is_tracked: impl Fn(&RelPath) -> bool,
+        again: ReadAgain<'_>,
     ) -> UpdatePlan {
         let is_inside = |entry: &ViewEntry| {
             meta.version(entry.version).is_some_and(|version| region.contains(version.path()))
@@ -180,7 +190,7 @@ impl UpdatePlan {
         let entries: Vec<ViewEntry> = view.entries().filter(is_inside).collect();
         let n_outside = view.len() - entries.len();
         let part = View::new(entries, rows.into_iter().cloned().collect());
-        let mut plan = UpdatePlan::new(walked, meta, Some(&part), is_tracked);
+        let mut plan = UpdatePlan::new(walked, meta, Some(&part), again);
         plan.unchanged += n_outside;
         plan.skipped.extend(others.into_iter().cloned());
         plan.sort_skipped(Some(view));

@@ -3,7 +3,11 @@
 //! Such files are indexed by lines and listed among the skipped. The list is kept in the workspace, by content, and is
 //! valid for one set of parsers: with another set the list starts empty.
 //!
-//! A parser worker that dies names its file ([`crate::worker`]). Where files are parsed in this process, a crash takes
+//! A parser worker that dies names its file ([`crate::worker`]). A worker that dies from outside says little about its file:
+//! the file is parsed again by the next updates, and is in quarantine only after [`MAX_OUTSIDE_DEATHS`] of them. A rebuild
+//! keeps only the contents on which a parser failed, and tries the others again.
+//!
+//! Where files are parsed in this process, a crash takes
 //! the process with it. There each thread notes the file that it is about to parse in a journal. A process that dies
 //! leaves its notes behind, and the next update parses each noted file again, one by one, with a note that names this
 //! file alone. A process that dies in such a trial leaves no doubt about the file.
@@ -22,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::ContentHash;
 use crate::path::RelPath;
 use crate::store::{self, FileError, Private};
+use crate::worker::{LossKind, Lost};
 
 /// A note: the length of the path (4 bytes, little endian), the hash of the content (16 bytes), the path.
 const NOTE_HEAD: usize = 20;
@@ -46,7 +51,22 @@ struct Entry {
     path: RelPath,
     /// The cause of the crash.
     cause: String,
+    #[serde(default)]
+    kind: LossKind,
+    /// How many updates lost the file by a death from outside.
+    #[serde(default)]
+    outside_deaths: u32,
 }
+
+impl Entry {
+    fn is_final(&self) -> bool {
+        self.kind != LossKind::Outside || self.outside_deaths >= MAX_OUTSIDE_DEATHS
+    }
+}
+
+/// How many updates may lose a file by a death from outside before the file is not parsed again: a file whose parser needs more
+/// memory than the machine has must not cost every update a worker.
+const MAX_OUTSIDE_DEATHS: u32 = 3;
 
 /// The name of the note that a trial writes.
 const TRIAL: &str = "trial";
@@ -78,40 +98,91 @@ impl Quarantine {
         if list.files.is_empty() {
             return None;
         }
-        list.files.get(&hash.to_string()).map(|entry| entry.cause.clone())
+        list.files.get(&hash.to_string()).filter(|entry| entry.is_final()).map(|entry| entry.cause.clone())
     }
 
-    /// Adds content to the list.
-    pub fn add(&self, path: &RelPath, hash: ContentHash, cause: String) -> Result<(), FileError> {
+    /// Adds content to the list, unless its loss says nothing about it.
+    pub fn add(&self, path: &RelPath, hash: ContentHash, lost: &Lost) -> Result<(), FileError> {
+        let Lost { cause, kind } = lost.clone();
+        if kind == LossKind::NoWorker {
+            return Ok(());
+        }
         let mut list = self.list.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        tracing::warn!(path = path.as_str(), cause, "a file is not parsed from now on");
-        list.files.insert(hash.to_string(), Entry { path: path.clone(), cause });
-        let text = serde_json::to_vec_pretty(&*list).expect("plain data");
+        let before = list.files.get(&hash.to_string()).map_or(0, |entry| entry.outside_deaths);
+        let outside_deaths = before + u32::from(kind == LossKind::Outside);
+        let entry = Entry { path: path.clone(), cause, kind, outside_deaths };
+        tracing::warn!(
+            path = path.as_str(),
+            cause = entry.cause,
+            again = !entry.is_final(),
+            "a file has no structure"
+        );
+        list.files.insert(hash.to_string(), entry);
+        self.write(&list)
+    }
+
+    /// Adds content that a query could not parse. Only an update counts deaths from outside. Without an index, the list cannot
+    /// be written, and the next query parses the file again.
+    pub fn add_from_query(&self, path: &RelPath, hash: ContentHash, lost: &Lost) {
+        if lost.kind == LossKind::Outside {
+            return;
+        }
+        if let Err(error) = self.add(path, hash, lost) {
+            tracing::warn!(%error, "the quarantine could not be written");
+        }
+    }
+
+    /// Removes content that was parsed after a death from outside.
+    pub fn clear(&self, hash: ContentHash) -> Result<(), FileError> {
+        let list = self.list.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if list.files.is_empty() {
+            return Ok(());
+        }
+        drop(list);
+        self.retain(|key, _| *key != hash.to_string())
+    }
+
+    /// Forgets the contents that another attempt may parse.
+    pub fn forget_doubtful(&self) -> Result<(), FileError> {
+        self.retain(|_, entry| entry.kind == LossKind::Parser)
+    }
+
+    fn retain(&self, keep: impl Fn(&String, &Entry) -> bool) -> Result<(), FileError> {
+        let mut list = self.list.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let before = list.files.len();
+        list.files.retain(|key, entry| keep(key, entry));
+        if list.files.len() == before { Ok(()) } else { self.write(&list) }
+    }
+
+    fn write(&self, list: &QuarantineList) -> Result<(), FileError> {
+        let text = serde_json::to_vec_pretty(list).expect("plain data");
         store::replace(&self.dir.join("quarantine"), &[&text])
     }
 
-    /// Parses each suspect again and adds those that fail to the list. `trial` parses a suspect and returns the cause
+    /// Parses each suspect again and adds those that fail to the list. `trial` parses a suspect and returns the loss
     /// if parsing did not finish. `is_in_process` says whether a crash ends this process.
     pub fn try_suspects(
         &self,
         suspects: Vec<Suspect>,
         is_in_process: bool,
-        mut trial: impl FnMut(&Suspect) -> Option<String>,
+        mut trial: impl FnMut(&Suspect) -> Option<Lost>,
     ) -> Result<(), FileError> {
         for suspect in suspects {
-            let cause = match suspect.was_tried {
-                true => Some("its parser ended the process".to_string()),
+            let lost = match suspect.was_tried {
+                true => {
+                    Some(Lost { cause: "its parser ended the process".to_string(), kind: LossKind::Parser })
+                }
                 false => {
                     if is_in_process {
                         Slot::create(&self.folder(), TRIAL).enter(&suspect.path, suspect.hash);
                     }
-                    let cause = trial(&suspect);
+                    let lost = trial(&suspect);
                     let _ = fs::remove_file(self.folder().join(TRIAL));
-                    cause
+                    lost
                 }
             };
-            if let Some(cause) = cause {
-                self.add(&suspect.path, suspect.hash, cause)?;
+            if let Some(lost) = lost {
+                self.add(&suspect.path, suspect.hash, &lost)?;
             }
         }
         Journal::remove(&self.folder());
@@ -239,6 +310,36 @@ mod tests {
         RelPath::new(text).unwrap()
     }
 
+    fn lost(kind: LossKind) -> Lost {
+        Lost { cause: "a test lost it".to_string(), kind }
+    }
+
+    #[test]
+    fn only_a_failed_parser_is_remembered_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let quarantine = Quarantine::open(dir.path(), "");
+        let hash = |name: &str| ContentHash::of(name.as_bytes());
+        let add = |name: &str, kind| quarantine.add(&path(name), hash(name), &lost(kind)).unwrap();
+        let again = || Quarantine::open(dir.path(), "");
+        let is_listed = |name: &str| again().cause(hash(name)).is_some();
+        add("failed.rb", LossKind::Parser);
+        add("hung.rb", LossKind::Watchdog);
+        add("unlucky.rb", LossKind::NoWorker);
+        for _ in 1..MAX_OUTSIDE_DEATHS {
+            add("killed.rb", LossKind::Outside);
+            add("saved.rb", LossKind::Outside);
+            assert!(!is_listed("killed.rb") && !is_listed("saved.rb"));
+        }
+        quarantine.clear(hash("saved.rb")).unwrap();
+        add("killed.rb", LossKind::Outside);
+        add("saved.rb", LossKind::Outside);
+        let listed = ["failed.rb", "hung.rb", "unlucky.rb", "killed.rb", "saved.rb"].map(is_listed);
+        assert_eq!(listed, [true, true, false, true, false]);
+
+        again().forget_doubtful().unwrap();
+        assert_eq!(["failed.rb", "hung.rb", "killed.rb"].map(is_listed), [true, false, false]);
+    }
+
     #[test]
     fn what_was_in_flight_is_tried_and_the_guilty_are_remembered() {
         let dir = tempfile::tempdir().unwrap();
@@ -252,14 +353,14 @@ mod tests {
         std::mem::forget(journal);
 
         let trial = |suspect: &Suspect| match suspect.path.as_str() {
-            "bad.rb" => Some("it crashed".to_string()),
+            "bad.rb" => Some(lost(LossKind::Parser)),
             other => (other != "good.rs").then(|| panic!("{other}")),
         };
         quarantine.try_suspects(quarantine.suspects(), true, trial).unwrap();
         assert!(quarantine.suspects().is_empty());
         let again = Quarantine::open(dir.path(), "today");
         assert_eq!(again.cause(ContentHash([1; 16])), None);
-        assert_eq!(again.cause(ContentHash([2; 16])).as_deref(), Some("it crashed"));
+        assert_eq!(again.cause(ContentHash([2; 16])).as_deref(), Some("a test lost it"));
         assert_eq!(Quarantine::open(dir.path(), "tomorrow").cause(ContentHash([2; 16])), None);
     }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::error::UpdateError;
-use super::plan::UpdatePlan;
+use super::plan::{ReadAgain, UpdatePlan};
 use super::progress::{OnProgress, Stage, tell, tell_waiting};
 use super::report::RefreshReport;
 use super::run::{Extent, UpdateRun};
@@ -97,13 +97,14 @@ impl Updater<'_> {
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
         let _lock = self.workspace.lock(patience, &mut tell_waiting(progress))?;
+        self.quarantine().forget_doubtful()?;
         if let Some(reason) = self.workspace.damage() {
             return self.begin_anew(&reason, progress);
         }
         let (current, put_aside) = self.open_or_put_aside()?;
         let nothing = self.nothing();
         let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);
-        let plan = UpdatePlan::new(self.walk()?, &nothing, None, |_| false);
+        let plan = UpdatePlan::new(self.walk()?, &nothing, None, ReadAgain::NOTHING);
         let report = self.run(meta, false, plan, progress)?;
         Ok(RefreshReport { put_aside, ..report })
     }
@@ -155,7 +156,7 @@ impl Updater<'_> {
     fn begin_anew(&self, reason: &str, progress: OnProgress<'_>) -> Result<RefreshReport, UpdateError> {
         let put_aside = Some(self.workspace.put_aside(reason)?);
         let nothing = self.nothing();
-        let plan = UpdatePlan::new(self.walk()?, &nothing, None, |_| false);
+        let plan = UpdatePlan::new(self.walk()?, &nothing, None, ReadAgain::NOTHING);
         let report = self.run(&nothing, true, plan, progress)?;
         Ok(RefreshReport { put_aside, ..report })
     }

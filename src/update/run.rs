@@ -13,14 +13,15 @@ use super::plan::{ReadTask, UpdatePlan};
 use super::progress::{OnProgress, Stage, tell};
 use super::quarantine::{Quarantine, Suspect};
 use super::report::RefreshReport;
+use super::retries::is_in_doubt;
 use super::text_pass::TextPass;
 use super::updater::Updater;
 use super::work::{self, FileOutcome, NewVersion, WorkerBatch, WorkerInputs};
 use crate::id::{ContentHash, VersionContent, VersionId};
 use crate::index::{IndexError, Writer};
 use crate::meta::{
-    self, Commit, Meta, RecordBuilder, RecordedIdentity, SkippedEntry, VersionRow, View, ViewEntry, ViewInfo,
-    ViewKey,
+    self, Commit, Meta, RecordBuilder, RecordedIdentity, SkippedEntry, Version, VersionRow, View, ViewEntry,
+    ViewInfo, ViewKey,
 };
 use crate::retention::{DropReason, Judged, Strictness, judge};
 use crate::walk::{Cancel, WalkError};
@@ -183,7 +184,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         let trial = |suspect: &Suspect| {
             let source = self.updater.source_of(suspect)?;
             let language = grammars.detect(&suspect.path, &source.text);
-            analyzer.analyze(language, &source.text).err().map(|lost| lost.cause)
+            analyzer.analyze(language, &source.text).err()
         };
         // A parser needs more stack than the caller's thread may have.
         let work = std::sync::Mutex::new(Some((suspects, trial)));
@@ -233,7 +234,8 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
     ) -> Result<(), UpdateError> {
         let workspace = self.updater.workspace;
         let gone = self.gone();
-        let known = self.known_elsewhere(tasks);
+        let retried = self.retried(tasks, quarantine);
+        let known = self.known_elsewhere(tasks, quarantine);
         let journal = quarantine.journal();
         let first_version = self.next_version;
         self.next_version += tasks.len() as u32;
@@ -246,6 +248,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
             segments: writer.segments(),
             tracked: self.updater.tracked,
             known: &known,
+            retried: &retried,
             quarantine,
             journal: &journal,
             first_version,
@@ -317,14 +320,29 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
     }
 
     /// Versions of the files to be read in any view: their content need not be parsed again.
-    fn known_elsewhere(&self, tasks: &[ReadTask]) -> FxHashMap<(&'r str, VersionContent), VersionId> {
+    fn known_elsewhere(
+        &self,
+        tasks: &[ReadTask],
+        quarantine: &Quarantine,
+    ) -> FxHashMap<(&'r str, VersionContent), VersionId> {
         if !self.reuse || tasks.is_empty() {
             return FxHashMap::default();
         }
         let paths: FxHashSet<&str> = tasks.iter().map(|task| task.path.as_str()).collect();
+        let is_whole =
+            |version: &Version<'_>| !version.is_text_only() && !is_in_doubt(*version, || quarantine);
         let wanted =
-            self.base.versions().filter(|version| paths.contains(version.path()) && !version.is_text_only());
+            self.base.versions().filter(|version| paths.contains(version.path()) && is_whole(version));
         wanted.map(|version| ((version.path(), version.content()), version.id())).collect()
+    }
+
+    /// The versions of the files of `tasks` that are replaced even if their content is unchanged.
+    fn retried(&self, tasks: &[ReadTask], quarantine: &Quarantine) -> FxHashSet<VersionId> {
+        let old = tasks.iter().filter_map(|task| task.old).map(|(version, _)| version);
+        let in_doubt = |id: &VersionId| {
+            self.base.version(*id).is_some_and(|version| is_in_doubt(version, || quarantine))
+        };
+        old.filter(in_doubt).collect()
     }
 
     /// The new view.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::quarantine::Quarantine;
@@ -12,6 +12,7 @@ use super::work::WorkerInputs;
 use super::*;
 use crate::git;
 use crate::grammar::Grammars;
+use crate::id::ContentHash;
 use crate::index::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
 use crate::model::{Note, SkipReason};
@@ -20,7 +21,7 @@ use crate::read::{Limits, TreeSource};
 use crate::store::{self, Lock};
 use crate::tokenize::ExtraTerms;
 use crate::walk::{self, FileIdentity};
-use crate::worker::Isolation;
+use crate::worker::{Isolation, LossKind, Lost};
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
 
 /// A tree and its index in a folder of their own.
@@ -30,6 +31,7 @@ pub(crate) struct TestTree {
     pub workspace: Workspace,
     grammars: Grammars,
     settings: Settings,
+    isolation: Isolation,
     pub checkpoint: Duration,
     pub text_first: u64,
 }
@@ -58,6 +60,7 @@ impl TestTree {
             workspace,
             grammars: Grammars::built_in(),
             settings,
+            isolation: Isolation::InProcess,
             checkpoint: FIRST_CHECKPOINT,
             text_first: super::TEXT_FIRST,
         }
@@ -97,7 +100,7 @@ impl TestTree {
             source_tree: TreeSource::Folder(self.root.clone()),
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
-            isolation: &Isolation::InProcess,
+            isolation: &self.isolation,
             extra_terms: &ExtraTerms::default(),
             settings: &self.settings,
             threads: Some(2),
@@ -122,6 +125,14 @@ impl TestTree {
         self.with_updater(|updater| {
             updater.stale(&updater.plan(Some(&committed)).unwrap(), &committed.meta).unwrap()
         })
+    }
+
+    /// The details of the skipped entries.
+    fn details(&self) -> Vec<String> {
+        let committed = self.workspace.open().unwrap();
+        let key = self.with_updater(|updater| updater.view_key());
+        let view = committed.meta.view(&key).unwrap().unwrap();
+        view.skipped().iter().map(|entry| entry.skipped.detail.clone()).collect()
     }
 
     /// The files of the view by path, those without content in brackets, then the skipped entries.
@@ -230,6 +241,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         segments: writer.segments(),
         tracked: None,
         known: &FxHashMap::default(),
+        retried: &FxHashSet::default(),
         quarantine: &quarantine,
         journal: &quarantine.journal(),
         text_only: false,
@@ -252,6 +264,83 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         (entry.skipped.reason, entry.identity),
         (SkipReason::Unreadable, Some(RecordedIdentity::Unproven))
     );
+}
+
+/// A parser worker that runs `script` in a shell.
+#[cfg(unix)]
+fn scripted(tree: &TestTree, script: &str) -> Isolation {
+    use std::os::unix::fs::PermissionsExt;
+    let program = tree.root.with_file_name("worker");
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    Isolation::subprocess(program)
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_worker_files_are_cut_by_lines_until_there_is_one() {
+    for script in [None, Some("exit 0"), Some("kill -SEGV $$")] {
+        let mut tree = TestTree::new();
+        tree.write("a.rs", "fn a() {}\n");
+        tree.write("b.txt", "words\n");
+        tree.isolation = match script {
+            Some(script) => scripted(&tree, script),
+            None => Isolation::subprocess(tree.root.join("nothing/here")),
+        };
+        tree.refresh();
+        assert_eq!(tree.shown(), "a.rs, b.txt, a.rs quarantined");
+        let details = tree.details();
+        assert!(details[0].starts_with("there was no parser: "), "{details:?}");
+        // There is nothing to do until a worker can be started.
+        assert_eq!((tree.refresh().parsed, tree.stale()), (0, 0));
+        tree.write("c.rs", "fn c() {}\n");
+        tree.refresh();
+        assert_eq!(tree.shown(), "a.rs, b.txt, c.rs, a.rs quarantined, c.rs quarantined");
+
+        tree.isolation = Isolation::InProcess;
+        assert_eq!(tree.stale(), 2);
+        assert_eq!(tree.refresh().parsed, 2);
+        assert_eq!((tree.shown().as_str(), tree.stale()), ("a.rs, b.txt, c.rs", 0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_that_is_killed_from_outside_is_tried_again_at_once_alone_and_later() {
+    let mut tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    let deaths = tree.root.with_file_name("deaths");
+    tree.isolation = scripted(&tree, &format!("echo >> '{}'; kill -KILL $$", deaths.display()));
+    tree.refresh();
+    // Two workers beside others, and two alone.
+    assert_eq!(std::fs::read_to_string(&deaths).unwrap().lines().count(), 4);
+    assert_eq!(tree.shown(), "a.rs, a.rs quarantined");
+    assert_eq!(tree.details(), ["another process or the system killed its parser (SIGKILL)"]);
+
+    tree.isolation = Isolation::InProcess;
+    assert_eq!(tree.stale(), 1);
+    assert_eq!(tree.refresh().parsed, 1);
+    assert_eq!((tree.shown().as_str(), tree.stale()), ("a.rs", 0));
+    assert!(!std::fs::read_to_string(tree.workspace.dir().join("quarantine")).unwrap().contains("a.rs"));
+}
+
+#[test]
+fn a_rebuild_tries_what_hung_and_not_what_crashed() {
+    let tree = TestTree::new();
+    tree.write("a.txt", "words\n");
+    tree.refresh();
+    for (name, kind) in [("crashed.rs", LossKind::Parser), ("hung.rs", LossKind::Watchdog)] {
+        let text = format!("fn {kind:?}() {{}}\n");
+        tree.write(name, &text);
+        let lost = Lost { cause: "a test lost it".to_string(), kind };
+        let quarantine = tree.with_updater(|updater| updater.quarantine());
+        quarantine.add(&RelPath::new(name).unwrap(), ContentHash::of(text.as_bytes()), &lost).unwrap();
+    }
+    tree.refresh();
+    assert_eq!(tree.shown(), "a.txt, crashed.rs, hung.rs, crashed.rs quarantined, hung.rs quarantined");
+    assert_eq!(tree.refresh().parsed, 0);
+    tree.with_updater(|updater| updater.rebuild(Duration::ZERO, &|_| ()).unwrap());
+    assert_eq!(tree.shown(), "a.txt, crashed.rs, hung.rs, crashed.rs quarantined");
 }
 
 #[cfg(unix)]

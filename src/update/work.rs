@@ -11,10 +11,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checkpoints::{BatchKind, CheckpointScheduler, HOME};
 use super::fields::{Fields, overlapping};
@@ -38,7 +39,7 @@ use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{ExtraTerms, TermList, Tokenizer};
 use crate::walk::{Cancel, FileIdentity};
-use crate::worker::{FileAnalyzer, Isolation, Lost};
+use crate::worker::{FileAnalyzer, Isolation, LossKind};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -62,6 +63,8 @@ pub struct WorkerInputs<'w> {
     pub segments: SegmentMaker,
     pub tracked: Option<&'w Tracked>,
     pub known: &'w FxHashMap<(&'w str, VersionContent), VersionId>,
+    /// Previous versions that are replaced even if the content of their files is unchanged.
+    pub retried: &'w FxHashSet<VersionId>,
     pub quarantine: &'w Quarantine,
     pub journal: &'w Journal,
     pub first_version: u32,
@@ -131,6 +134,10 @@ struct Shared {
     next: AtomicUsize,
     files: AtomicUsize,
     bytes: AtomicU64,
+    /// The number of workers that still take files.
+    working: AtomicUsize,
+    /// The files whose parser was killed from outside, by their places. The last worker parses them, alone.
+    deferred: Mutex<Vec<usize>>,
     /// How many checkpoints have been called.
     epoch: AtomicU32,
     /// Whether all workers are to stop.
@@ -157,6 +164,8 @@ impl WorkerInputs<'_> {
             next: AtomicUsize::new(0),
             files: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
+            working: AtomicUsize::new(threads),
+            deferred: Mutex::default(),
             epoch: AtomicU32::new(0),
             stop: AtomicBool::new(false),
             gate: MemoryGate::new(files),
@@ -230,6 +239,10 @@ struct IndexWorker<'w> {
     segment: Option<SegmentBuilder>,
     batch: WorkerBatch,
     analyzer: FileAnalyzer<'w>,
+    /// Whether no other worker parses any more.
+    is_alone: bool,
+    /// The cause for which the analysis of the current file was lost.
+    cause: Option<String>,
     slot: Slot,
     tokenizer: Tokenizer,
     fields: Fields,
@@ -250,6 +263,8 @@ impl<'w> IndexWorker<'w> {
             segment: None,
             batch: WorkerBatch { thread, ..WorkerBatch::default() },
             analyzer: FileAnalyzer::new(work.isolation, work.grammars),
+            is_alone: false,
+            cause: None,
             slot: work.journal.slot(thread),
             tokenizer: Tokenizer::with(work.extra_terms.clone()),
             fields: Fields::default(),
@@ -280,6 +295,7 @@ impl<'w> IndexWorker<'w> {
             let start = shared.next.fetch_add(BATCH, Ordering::Relaxed);
             let batch = tasks.get(start..(start + BATCH).min(tasks.len()));
             let Some(batch) = batch.filter(|batch| !batch.is_empty()) else {
+                self.work_alone(tasks, shared)?;
                 return self.flush(HOME);
             };
             for (place, task) in (start..).zip(batch) {
@@ -289,14 +305,9 @@ impl<'w> IndexWorker<'w> {
                 if shared.stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                // A file that does not fit into memory beside the segments needs the memory of this worker's segment,
-                // so flush that first.
-                let filled = self.segment.as_ref().map_or(0, SegmentBuilder::memory) as u64;
-                if filled > 0 && self.cost(task) + filled > shared.gate.most() + self.budget as u64 {
-                    self.flush(self.batch.epoch)?;
+                if !self.take(place, task, shared)? {
+                    continue;
                 }
-                let outcome = self.one(place, task, &shared.gate)?;
-                self.batch.outcomes.push((place, outcome));
                 let files = shared.files.fetch_add(1, Ordering::Relaxed) + 1;
                 let bytes =
                     shared.bytes.fetch_add(task.identity.size(), Ordering::Relaxed) + task.identity.size();
@@ -311,6 +322,40 @@ impl<'w> IndexWorker<'w> {
         }
     }
 
+    /// Does one task; false if the task is deferred.
+    fn take(&mut self, place: usize, task: &ReadTask, shared: &Shared) -> Result<bool, IndexError> {
+        // A file that does not fit into memory beside the segments needs the memory of this worker's segment, so flush
+        // that first.
+        let filled = self.segment.as_ref().map_or(0, SegmentBuilder::memory) as u64;
+        if filled > 0 && self.cost(task) + filled > shared.gate.most() + self.budget as u64 {
+            self.flush(self.batch.epoch)?;
+        }
+        match self.one(place, task, &shared.gate)? {
+            Some(outcome) => self.batch.outcomes.push((place, outcome)),
+            None => {
+                shared.deferred.lock().unwrap_or_else(PoisonError::into_inner).push(place);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does the deferred tasks, if this is the last worker.
+    fn work_alone(&mut self, tasks: &[ReadTask], shared: &Shared) -> Result<(), IndexError> {
+        if shared.working.fetch_sub(1, Ordering::AcqRel) > 1 {
+            return Ok(());
+        }
+        self.is_alone = true;
+        let deferred = std::mem::take(&mut *shared.deferred.lock().unwrap_or_else(PoisonError::into_inner));
+        for place in deferred {
+            if self.work.cancel.is_some_and(Cancel::ends_update) || shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.take(place, &tasks[place], shared)?;
+        }
+        Ok(())
+    }
+
     /// Finishes the segment and sends it with the outcomes so far.
     fn flush(&mut self, epoch: u32) -> Result<(), IndexError> {
         let segment = self.segment.take().map(SegmentBuilder::finish).transpose()?.flatten();
@@ -323,7 +368,13 @@ impl<'w> IndexWorker<'w> {
         Ok(())
     }
 
-    fn one(&mut self, place: usize, task: &ReadTask, gate: &MemoryGate) -> Result<FileOutcome, IndexError> {
+    /// The outcome of a file; `None` if the file is to be parsed alone, later.
+    fn one(
+        &mut self,
+        place: usize,
+        task: &ReadTask,
+        gate: &MemoryGate,
+    ) -> Result<Option<FileOutcome>, IndexError> {
         let _room = memory::is_large(task.identity.size()).then(|| gate.enter(self.cost(task)));
         let identity = recorded_identity(task);
         let id = VersionId(self.work.first_version + place as u32);
@@ -331,13 +382,16 @@ impl<'w> IndexWorker<'w> {
             let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
             Some(SkippedEntry { skipped, identity: Some(identity) })
         };
-        Ok(match read_file(task, self.work.source_tree, &self.work.limits, self.work.tracked) {
+        Ok(Some(match read_file(task, self.work.source_tree, &self.work.limits, self.work.tracked) {
             ReadOutcome::Source(source) => {
                 let version = match self.recorded(task, VersionContent::Ranked(source.hash)) {
                     Some(version) => version,
-                    None => LiveVersion::New(self.index(id, task, &source)?),
+                    None => match self.index(id, task, &source)? {
+                        Some(version) => LiveVersion::New(version),
+                        None => return Ok(None),
+                    },
                 };
-                let cause = self.work.quarantine.cause(source.hash);
+                let cause = self.cause.take().or_else(|| self.work.quarantine.cause(source.hash));
                 let skipped = cause.and_then(|cause| entry(SkipReason::Quarantined, cause));
                 FileOutcome { version, identity, skipped, bytes_read: source.bytes }
             }
@@ -359,7 +413,7 @@ impl<'w> IndexWorker<'w> {
                 let skipped = Some(SkippedEntry { skipped, identity: Some(identity) });
                 FileOutcome { version: LiveVersion::None, identity, skipped, bytes_read: 0 }
             }
-        })
+        }))
     }
 
     /// The memory for indexing a file.
@@ -374,7 +428,9 @@ impl<'w> IndexWorker<'w> {
     /// The version with this content, if it is recorded already.
     fn recorded(&self, task: &ReadTask, content: VersionContent) -> Option<LiveVersion> {
         match task.old {
-            Some((version, old)) if old == content => Some(LiveVersion::Same(version)),
+            Some((version, old)) if old == content && !self.work.retried.contains(&version) => {
+                Some(LiveVersion::Same(version))
+            }
             _ => self
                 .work
                 .known
@@ -384,33 +440,45 @@ impl<'w> IndexWorker<'w> {
     }
 
     /// The structure of a file. A file in quarantine is not parsed; a file whose analysis is lost is added to the
-    /// quarantine.
-    fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
+    /// quarantine. `None` if the parser was killed from outside while other workers parsed, too: the machine may be short of
+    /// memory.
+    fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Option<Analysis> {
         let WorkerInputs { grammars, quarantine, text_only, .. } = *self.work;
         if text_only {
-            return Analyzer::by_lines(grammars, language, &source.text, Note::TextOnly);
+            return Some(Analyzer::by_lines(grammars, language, &source.text, Note::TextOnly));
         }
         let by_lines = || Analyzer::by_lines(grammars, language, &source.text, Note::Quarantined);
         if quarantine.cause(source.hash).is_some() {
-            return by_lines();
+            return Some(by_lines());
         }
         if self.analyzer.is_in_process() && language != LanguageId::TEXT {
             self.slot.enter(path, source.hash);
         }
-        let Lost { cause } = match self.analyzer.analyze(language, &source.text) {
-            Ok(analysis) => return analysis,
-            Err(lost) => lost,
+        let (analysis, written) = match self.analyzer.analyze(language, &source.text) {
+            Ok(analysis) => (analysis, quarantine.clear(source.hash)),
+            Err(lost) if lost.kind == LossKind::Outside && !self.is_alone => return None,
+            Err(lost) => {
+                let written = quarantine.add(path, source.hash, &lost);
+                self.cause = Some(lost.cause);
+                (by_lines(), written)
+            }
         };
-        if let Err(error) = quarantine.add(path, source.hash, cause) {
+        if let Err(error) = written {
             tracing::warn!(%error, "the quarantine could not be written");
         }
-        by_lines()
+        Some(analysis)
     }
 
-    fn index(&mut self, id: VersionId, task: &ReadTask, source: &Source) -> Result<NewVersion, IndexError> {
+    /// Indexes a file; `None` if the file is to be parsed alone, later.
+    fn index(
+        &mut self,
+        id: VersionId,
+        task: &ReadTask,
+        source: &Source,
+    ) -> Result<Option<NewVersion>, IndexError> {
         let text = source.text.as_str();
         let language = self.work.grammars.detect(&task.path, text);
-        let analysis = self.analyze(&task.path, language, source);
+        let Some(analysis) = self.analyze(&task.path, language, source) else { return Ok(None) };
         let mut lengths = FieldLengths::default();
         let (mut comments, mut references) = (&analysis.comments[..], &analysis.references[..]);
         self.tokenizer.begin_words();
@@ -438,7 +506,7 @@ impl<'w> IndexWorker<'w> {
         if source.decoded {
             notes.push(Note::Decoded);
         }
-        Ok(NewVersion {
+        Ok(Some(NewVersion {
             id,
             path: task.path.clone(),
             content: VersionContent::Ranked(source.hash),
@@ -450,7 +518,7 @@ impl<'w> IndexWorker<'w> {
             lengths,
             outline: outline(&analysis).encode(),
             uses,
-        })
+        }))
     }
 
     /// Indexes a file whose content is not ranked: one document with its path alone.

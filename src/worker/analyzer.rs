@@ -3,11 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::isolation::Isolation;
+#[cfg(unix)]
+use super::lost::LossKind;
 use super::lost::{Lost, message_of};
 #[cfg(unix)]
 use super::pool::WorkerPool;
 #[cfg(unix)]
-use super::process::{Death, Worker};
+use super::process::{Death, StartError, Worker};
 use crate::analyze::{Analyzer, ColoredSpan};
 use crate::document::{self, Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
@@ -27,6 +29,8 @@ enum ParserPlace<'a> {
         pool: &'a WorkerPool,
         /// `None` before the first file, and after a worker has died.
         worker: Option<Worker>,
+        /// Why there is no worker, if none could be started. No further one is then tried.
+        refusal: Option<String>,
     },
     #[cfg(not(unix))]
     #[expect(dead_code, reason = "workers exist on Unix only")]
@@ -35,23 +39,28 @@ enum ParserPlace<'a> {
 
 impl<'a> FileAnalyzer<'a> {
     /// Creates an analyzer. Where `isolation` asks for workers, starts a worker, which gets ready while the caller goes
-    /// on.
+    /// on. If no worker can be started, every text is lost: this process never takes the place of a worker.
     pub fn new(isolation: &'a Isolation, grammars: &'a Grammars) -> FileAnalyzer<'a> {
-        let in_process = || ParserPlace::InProcess(Box::default());
         let place = match isolation {
-            Isolation::InProcess => in_process(),
+            Isolation::InProcess => ParserPlace::InProcess(Box::default()),
             #[cfg(not(unix))]
-            Isolation::Subprocess(_) => in_process(),
+            Isolation::Subprocess(_) => ParserPlace::InProcess(Box::default()),
             #[cfg(unix)]
-            Isolation::Subprocess(pool) => match pool.take(grammars) {
-                Ok(worker) => ParserPlace::Worker { pool, worker: Some(worker) },
-                Err(error) => {
-                    tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
-                    in_process()
-                }
-            },
+            Isolation::Subprocess(pool) => {
+                let worker = pool.take(grammars).ok();
+                ParserPlace::Worker { pool, worker, refusal: None }
+            }
         };
         FileAnalyzer { grammars, place }
+    }
+
+    /// Whether a text can be parsed now: in this process, or in a worker that can be started.
+    pub(crate) fn is_available(&mut self) -> bool {
+        #[cfg(unix)]
+        if let ParserPlace::Worker { pool, worker, .. } = &mut self.place {
+            return Self::ready_worker(pool, worker, self.grammars).is_ok();
+        }
+        true
     }
 
     /// Whether a crash of a parser ends this process.
@@ -62,25 +71,19 @@ impl<'a> FileAnalyzer<'a> {
     /// The structure of `text`.
     ///
     /// # Errors
-    /// [`Lost`] when the parser ended its process, took too long or used too much memory, or when the analysis
-    /// panicked. Such a text must not be parsed again: another attempt would end in the same way.
+    /// [`Lost`] when the parser ended its process, hung or used too much memory, when the analysis panicked, or when there
+    /// was no worker. [`Lost::kind`] says whether another attempt may succeed.
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
         if !self.grammars.has_parser(language) {
             return Ok(Analyzer::of_text(text));
         }
         #[cfg(unix)]
         if let ParserPlace::Worker { .. } = self.place {
-            match self.in_worker(|worker| worker.analyze(language, text)) {
-                Ok(outcome) => return outcome.and_then(|analysis| analysis),
-                Err(error) => {
-                    tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
-                    self.place = ParserPlace::InProcess(Box::default());
-                }
-            }
+            return self.in_worker(|worker| worker.analyze(language, text))?;
         }
-        let ParserPlace::InProcess(analyzer) = &mut self.place else { unreachable!("set above") };
+        let ParserPlace::InProcess(analyzer) = &mut self.place else { unreachable!("returned above") };
         match catch_unwind(AssertUnwindSafe(|| analyzer.analyze(self.grammars, language, text))) {
-            Ok(analysis) if analysis.notes.contains(&Note::Quarantined) => Err(Lost::too_long()),
+            Ok(analysis) if analysis.notes.contains(&Note::Quarantined) => Err(Lost::watchdog(text.len())),
             Ok(analysis) => Ok(analysis),
             Err(panic) => {
                 **analyzer = Analyzer::new();
@@ -94,13 +97,7 @@ impl<'a> FileAnalyzer<'a> {
     pub fn colors(&mut self, language: LanguageId, text: &str) -> Option<Vec<ColoredSpan>> {
         #[cfg(unix)]
         if let ParserPlace::Worker { .. } = self.place {
-            return match self.in_worker(|worker| worker.colors(language, text)) {
-                Ok(outcome) => outcome.ok().flatten(),
-                Err(error) => {
-                    tracing::warn!(%error, "no parser worker could be started; the text has no colours");
-                    None
-                }
-            };
+            return self.in_worker(|worker| worker.colors(language, text)).ok().flatten();
         }
         let _ = (language, text);
         None
@@ -113,14 +110,8 @@ impl<'a> FileAnalyzer<'a> {
     pub fn extract(&mut self, form: DocumentForm, bytes: &[u8]) -> Result<Document, DocumentError> {
         #[cfg(unix)]
         if let ParserPlace::Worker { .. } = self.place {
-            match self.in_worker(|worker| worker.extract(form, bytes)) {
-                Ok(Ok(outcome)) => return outcome,
-                Ok(Err(lost)) => return Err(DocumentError::of_reader(&lost.cause)),
-                Err(error) => {
-                    tracing::warn!(%error, "no parser worker could be started; files are read in this process");
-                    self.place = ParserPlace::InProcess(Box::default());
-                }
-            }
+            let outcome = self.in_worker(|worker| worker.extract(form, bytes));
+            return outcome.unwrap_or_else(|lost| Err(DocumentError::of_reader(&lost.cause)));
         }
         let outcome = catch_unwind(|| document::extract(form, bytes));
         outcome.unwrap_or_else(|panic| {
@@ -128,39 +119,57 @@ impl<'a> FileAnalyzer<'a> {
         })
     }
 
-    /// Asks a worker, and starts one if there is none. The outer error means that no worker could be started, the inner one
-    /// that the worker died.
+    /// Asks a worker, and starts one if there is none.
     #[cfg(unix)]
-    fn in_worker<T>(
-        &mut self,
-        ask: impl Fn(&mut Worker) -> Result<T, Death>,
-    ) -> Result<Result<T, Lost>, super::process::StartError> {
-        let ParserPlace::Worker { pool, worker } = &mut self.place else { unreachable!("the caller looked") };
-        // The first time that another process kills the worker, the file is not to blame, so the worker is asked once
-        // more.
+    fn in_worker<T>(&mut self, ask: impl Fn(&mut Worker) -> Result<T, Death>) -> Result<T, Lost> {
+        let ParserPlace::Worker { pool, worker, refusal } = &mut self.place else {
+            unreachable!("the caller looked")
+        };
+        if let Some(cause) = refusal {
+            return Err(Lost { cause: cause.clone(), kind: LossKind::NoWorker });
+        }
+        // The first time that another process kills the worker, the file is not to blame, so a worker is asked once more.
         for is_last in [false, true] {
-            let current = match worker {
-                Some(current) => current,
-                None => worker.insert(pool.take(self.grammars)?),
-            };
-            current.wait_until_ready(self.grammars)?;
-            match ask(current) {
-                Ok(outcome) => return Ok(Ok(outcome)),
-                Err(Death { is_from_outside: true, .. }) if !is_last => *worker = None,
-                Err(Death { cause, .. }) => {
-                    *worker = None;
-                    return Ok(Err(Lost { cause }));
+            let Death { cause, kind } = match Self::ready_worker(pool, worker, self.grammars) {
+                Ok(current) => match ask(current) {
+                    Ok(outcome) => return Ok(outcome),
+                    Err(death) => death,
+                },
+                Err(StartError::NotReady(death)) if death.kind == LossKind::Outside => death,
+                Err(error) => {
+                    tracing::warn!(%error, "no parser worker could be started; files have no structure");
+                    let cause = format!("there was no parser: {error}");
+                    return Err(Lost { cause: refusal.insert(cause).clone(), kind: LossKind::NoWorker });
                 }
+            };
+            *worker = None;
+            if is_last || kind != LossKind::Outside {
+                return Err(Lost { cause, kind });
             }
         }
         unreachable!("the last round returns")
+    }
+
+    /// The worker, started if there is none, when it is ready.
+    #[cfg(unix)]
+    fn ready_worker<'w>(
+        pool: &WorkerPool,
+        worker: &'w mut Option<Worker>,
+        grammars: &Grammars,
+    ) -> Result<&'w mut Worker, StartError> {
+        let mut current = match worker.take() {
+            Some(current) => current,
+            None => pool.take(grammars)?,
+        };
+        current.wait_until_ready(grammars)?;
+        Ok(worker.insert(current))
     }
 }
 
 #[cfg(unix)]
 impl Drop for FileAnalyzer<'_> {
     fn drop(&mut self) {
-        if let ParserPlace::Worker { pool, worker } = &mut self.place
+        if let ParserPlace::Worker { pool, worker, .. } = &mut self.place
             && let Some(worker) = worker.take()
             && !std::thread::panicking()
         {

@@ -21,7 +21,8 @@ pub enum Isolation {
     /// On the threads of this process.
     #[default]
     InProcess,
-    /// In child processes of a pool, which engines may share. On systems other than Unix, this is the same as `InProcess`.
+    /// In child processes of a pool, which engines may share. If none can be started, files are indexed by lines, without
+    /// structure, and listed with the cause. On systems other than Unix, this is the same as `InProcess`.
     Subprocess(Arc<WorkerPool>),
 }
 

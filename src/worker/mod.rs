@@ -3,8 +3,8 @@
 //! A tree-sitter grammar may come with a scanner in C that loops for ever, aborts or reads beyond a table on input
 //! that its authors did not foresee. No check inside the process stops such a scanner. This module therefore runs the
 //! analysis of a text in a worker: a process that can read its pipe, write its pipe, allocate memory and nothing else
-//! ([`sandbox`]). The caller watches the worker's processor time and the clock, kills a worker that exceeds its budget, and
-//! starts another one ([`process`]). [`FileAnalyzer`] is what an indexing thread or a query uses; [`Isolation`] is the
+//! ([`sandbox`]). The caller watches the worker's processor time, kills a worker that hangs or stands still, and starts
+//! another one ([`process`]). [`FileAnalyzer`] is what an indexing thread or a query uses; [`Isolation`] is the
 //! choice of the program that embeds the library.
 //!
 //! [`crate::analyze`] interprets a text; [`crate::update`] decides which files are never parsed again.
@@ -24,8 +24,8 @@ mod wire;
 
 pub use analyzer::FileAnalyzer;
 pub use isolation::Isolation;
-pub use lost::Lost;
 pub(crate) use lost::message_of;
+pub use lost::{LossKind, Lost};
 pub use pool::{WORKER_ARGUMENT, WorkerPool};
 
 /// Runs a parser worker and does not return, if the first argument of this process is [`WORKER_ARGUMENT`]. Any other

@@ -41,12 +41,7 @@ impl WorkerPool {
 
     /// A pool of processes that run the current program again, see [`super::run_worker_if_asked`].
     pub fn of_this_program() -> WorkerPool {
-        // On Linux this names the program that is running, even if its file was replaced by a newer version since.
-        let program = match cfg!(target_os = "linux") {
-            true => PathBuf::from("/proc/self/exe"),
-            false => std::env::current_exe().unwrap_or_default(),
-        };
-        WorkerPool::new(program, vec![OsString::from(WORKER_ARGUMENT)])
+        WorkerPool::new(own_program(), vec![OsString::from(WORKER_ARGUMENT)])
     }
 
     /// Ends the workers that nobody uses.
@@ -83,5 +78,45 @@ impl WorkerPool {
     #[cfg(unix)]
     fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The program of this process.
+fn own_program() -> PathBuf {
+    // This link names the program that is running, even if its file was replaced by a newer version since.
+    let link = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && link.exists() {
+        return link;
+    }
+    std::env::current_exe().ok().or_else(started_as).unwrap_or_default()
+}
+
+/// The path by which the kernel started this program. It is known without `/proc`.
+#[cfg(target_os = "linux")]
+fn started_as() -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: the kernel leaves a path that ends in NUL and lives as long as the process; 0 means that there is none.
+    let name = unsafe {
+        let name = libc::getauxval(libc::AT_EXECFN) as *const libc::c_char;
+        if name.is_null() { None } else { Some(std::ffi::CStr::from_ptr(name)) }
+    };
+    let path = PathBuf::from(std::ffi::OsStr::from_bytes(name?.to_bytes()));
+    Some(std::env::current_dir().ok()?.join(path))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started_as() -> Option<PathBuf> {
+    None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn the_own_program_is_known_without_proc() {
+        let file = |path: &std::path::Path| path.metadata().map(|file| (file.dev(), file.ino())).unwrap();
+        let known = super::started_as().unwrap();
+        assert_eq!(file(&known), file("/proc/self/exe".as_ref()), "{}", known.display());
     }
 }

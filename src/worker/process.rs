@@ -6,24 +6,29 @@ use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::lost::Lost;
+use super::lost::{LossKind, Lost};
 use super::wire::{self, Hello, Reply, Request};
-use crate::analyze::ColoredSpan;
+use crate::analyze::{ColoredSpan, watchdog};
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
 use crate::model::Analysis;
 
-/// The timeout for a worker to become ready for its first text.
-const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// The processor time for a worker to become ready for its first text.
+const START_BUDGET: Duration = Duration::from_secs(20);
 
 /// The name of a worker in process lists, and the prefix that the C library puts before assertion messages.
 const PROCESS_NAME: &str = "spyhop-parser";
 
 /// The interval at which the processor time of a worker is checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(20);
+
+/// How many checks in a row may find that the worker used no processor time: eight seconds, or one if a signal has stopped the
+/// worker. Checks are counted in place of time, because this process may have been stopped as well.
+const MAX_IDLE_CHECKS: u32 = 400;
+const MAX_STOPPED_CHECKS: u32 = 50;
 
 /// The size of a pipe in bytes, where the system allows that many: most texts then go through in one write.
 const PIPE_BYTES: libc::c_int = 1 << 20;
@@ -34,33 +39,17 @@ const KEPT_BUFFER: usize = 128 << 10;
 /// The most bytes of a worker's last message that become part of a cause.
 const MAX_LAST_WORDS: usize = 160;
 
-/// The budget of a worker for one text, after which the worker is killed. An analysis gives up by itself at half of
-/// this processor time and reports that ([`crate::analyze`]); only a scanner that never returns to its parser uses up
-/// the whole budget.
-#[derive(Clone, Copy, Debug)]
-struct WorkerBudget {
-    processor: Duration,
-    /// Time on the clock: a worker that waits for something uses no processor time.
-    wall: Duration,
-}
+/// How much longer than [`watchdog`] a worker may take for a text. An analysis stops itself when that time is over, unless a
+/// scanner never returns to its parser.
+const WATCHDOG_MARGIN: Duration = Duration::from_secs(1);
 
-impl WorkerBudget {
-    fn of(length: usize) -> WorkerBudget {
-        let processor = Duration::from_millis(500) + Duration::from_micros(8) * length as u32;
-        WorkerBudget { processor, wall: Duration::from_secs(60) + processor * 4 }
-    }
+/// The processor time for a text that is coloured: a person waits for the text. A worker that has to compile the queries of a
+/// language first takes some tenths of a second for that.
+const COLORS_BUDGET: Duration = Duration::from_secs(3);
 
-    /// The budget of a text that is coloured: a person waits for the text. A worker that has to compile the queries of a
-    /// language first takes some tenths of a second for that.
-    const OF_COLORS: WorkerBudget =
-        WorkerBudget { processor: Duration::from_secs(3), wall: Duration::from_secs(15) };
-
-    /// The budget of a document of `length` bytes, at most ten seconds. Of 35 PDF files of packages the slowest took .6 s.
-    fn of_document(length: usize) -> WorkerBudget {
-        let processor = Duration::from_secs(3) + Duration::from_micros(20) * length as u32;
-        let processor = processor.min(Duration::from_secs(10));
-        WorkerBudget { processor, wall: Duration::from_secs(60) + processor * 4 }
-    }
+/// The processor time for a document of `length` bytes, at most ten seconds. Of 35 PDF files of packages the slowest took .6 s.
+fn document_budget(length: usize) -> Duration {
+    (Duration::from_secs(3) + Duration::from_micros(20) * length as u32).min(Duration::from_secs(10))
 }
 
 /// The cause of death of a worker whose bytes are no reply.
@@ -78,11 +67,8 @@ pub enum StartError {
         source: io::Error,
     },
     /// The process ended or did not answer before it was ready.
-    #[error("the parser worker was not ready: {cause}")]
-    NotReady {
-        /// The cause.
-        cause: String,
-    },
+    #[error("the parser worker was not ready: {}", .0.cause)]
+    NotReady(Death),
     /// The process is another build of this library.
     #[error("the parser worker is another build of Spyhop than this program")]
     OtherBuild,
@@ -93,8 +79,8 @@ pub enum StartError {
 pub struct Death {
     /// The cause.
     pub cause: String,
-    /// Whether another process killed the worker, so that the text may not be to blame.
-    pub is_from_outside: bool,
+    /// Whose fault the death is.
+    pub kind: LossKind,
 }
 
 /// A child process that parses.
@@ -151,7 +137,8 @@ impl Worker {
         enlarge(&worker.requests);
         enlarge(&worker.replies);
         wire::write(&mut worker.outbox, &wire::Greeting { manifests: grammars.overriding_manifests() });
-        worker.send().map_err(failed)?;
+        // If the worker is dead already, whoever waits until it is ready gets the cause.
+        let _ = worker.send();
         Ok(worker)
     }
 
@@ -165,8 +152,7 @@ impl Worker {
         if self.is_ready {
             return Ok(());
         }
-        let budget = WorkerBudget { processor: START_TIMEOUT, wall: START_TIMEOUT };
-        self.exchange(budget).map_err(|death| StartError::NotReady { cause: death.cause })?;
+        self.exchange(START_BUDGET).map_err(StartError::NotReady)?;
         let hello: Option<Hello> = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
         if hello != Some(Hello::new(grammars)) {
             return Err(StartError::OtherBuild);
@@ -177,13 +163,13 @@ impl Worker {
 
     /// Analyses a text in the worker. After an error the worker is dead.
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Result<Analysis, Lost>, Death> {
-        let reply = self.answer(&Request::Text(language, text), WorkerBudget::of(text.len()))?;
+        let reply = self.answer(&Request::Text(language, text), watchdog(text.len()) + WATCHDOG_MARGIN)?;
         match reply {
             Some(Reply::Analysis(analysis)) if wire::check(&analysis, text) => Ok(Ok(analysis)),
-            Some(Reply::TookTooLong) => Ok(Err(Lost::too_long())),
+            Some(Reply::TookTooLong) => Ok(Err(Lost::watchdog(text.len()))),
             Some(Reply::Panicked(message)) => Ok(Err(Lost::panicked(&one_line(message.as_bytes())))),
             Some(Reply::Analysis(_) | Reply::Document(_) | Reply::Colors(_)) | None => {
-                Err(self.kill(NONSENSE.to_string()))
+                Err(self.kill(NONSENSE.to_string(), LossKind::Parser))
             }
         }
     }
@@ -194,7 +180,7 @@ impl Worker {
         form: DocumentForm,
         bytes: &[u8],
     ) -> Result<Result<Document, DocumentError>, Death> {
-        let reply = self.answer(&Request::Document(form, bytes), WorkerBudget::of_document(bytes.len()))?;
+        let reply = self.answer(&Request::Document(form, bytes), document_budget(bytes.len()))?;
         match reply {
             Some(Reply::Document(outcome)) => Ok(outcome),
             Some(Reply::Panicked(message)) => {
@@ -202,14 +188,14 @@ impl Worker {
                 Ok(Err(DocumentError::Lost(cause)))
             }
             Some(Reply::Analysis(_) | Reply::TookTooLong | Reply::Colors(_)) | None => {
-                Err(self.kill(NONSENSE.to_string()))
+                Err(self.kill(NONSENSE.to_string(), LossKind::Parser))
             }
         }
     }
 
     /// Colours a text in the worker; `None` if the text has no colours. After an error the worker is dead.
     pub fn colors(&mut self, language: LanguageId, text: &str) -> Result<Option<Vec<ColoredSpan>>, Death> {
-        let reply = self.answer(&Request::Colors(language, text), WorkerBudget::OF_COLORS)?;
+        let reply = self.answer(&Request::Colors(language, text), COLORS_BUDGET)?;
         match reply {
             Some(Reply::Colors(colors))
                 if colors.as_ref().is_none_or(|own| wire::check_colors(own, text)) =>
@@ -218,13 +204,13 @@ impl Worker {
             }
             Some(Reply::TookTooLong | Reply::Panicked(_)) => Ok(None),
             Some(Reply::Analysis(_) | Reply::Document(_) | Reply::Colors(_)) | None => {
-                Err(self.kill(NONSENSE.to_string()))
+                Err(self.kill(NONSENSE.to_string(), LossKind::Parser))
             }
         }
     }
 
     /// The answer to a request; `None` for bytes that are no reply. After an error the worker is dead.
-    fn answer(&mut self, request: &Request<'_>, budget: WorkerBudget) -> Result<Option<Reply>, Death> {
+    fn answer(&mut self, request: &Request<'_>, budget: Duration) -> Result<Option<Reply>, Death> {
         wire::write_request(&mut self.outbox, request);
         self.sent = 0;
         self.exchange(budget)?;
@@ -237,9 +223,11 @@ impl Worker {
         Ok(reply)
     }
 
-    /// Sends the rest of the message and receives a whole reply. After an error the worker is dead.
-    fn exchange(&mut self, budget: WorkerBudget) -> Result<(), Death> {
-        let (began, processor_began) = (Instant::now(), self.processor_time());
+    /// Sends the rest of the message and receives a whole reply. After an error, and when the worker uses more than `budget` of
+    /// processor time or stands still, the worker is dead.
+    fn exchange(&mut self, budget: Duration) -> Result<(), Death> {
+        let began = self.processor_time();
+        let (mut used, mut idle_checks) = (Duration::ZERO, 0);
         self.inbox.clear();
         loop {
             if self.send().is_err() {
@@ -250,18 +238,27 @@ impl Worker {
                 Ok(false) => {}
                 Err(_) => return Err(self.bury()),
             }
-            if !self.wait() {
-                let used =
-                    self.processor_time().zip(processor_began).map(|(now, then)| now.saturating_sub(then));
-                if used.is_some_and(|used| used > budget.processor) {
-                    let limit = budget.processor.as_secs_f32();
-                    return Err(
-                        self.kill(format!("its parser took more than {limit:.1} s of processor time"))
-                    );
-                }
-                if began.elapsed() > budget.wall {
-                    return Err(self.kill(format!("its parser took more than {} s", budget.wall.as_secs())));
-                }
+            let is_ready = self.wait();
+            let before = used;
+            // Where the system does not report the processor time, all time counts.
+            used = match self.processor_time().zip(began) {
+                Some((now, began)) => now.saturating_sub(began),
+                None if is_ready || self.is_stopped() => used,
+                None => used + WATCH_INTERVAL,
+            };
+            if used > budget {
+                let limit = budget.as_secs_f32();
+                let cause = format!("its parser hung: it took more than {limit:.1} s of processor time");
+                return Err(self.kill(cause, LossKind::Watchdog));
+            }
+            idle_checks = if is_ready || used > before { 0 } else { idle_checks + 1 };
+            let (most, what) = match idle_checks >= MAX_STOPPED_CHECKS && self.is_stopped() {
+                true => (MAX_STOPPED_CHECKS, "was stopped by a signal"),
+                false => (MAX_IDLE_CHECKS, "got no processor time"),
+            };
+            if idle_checks >= most {
+                let limit = (WATCH_INTERVAL * most).as_secs();
+                return Err(self.kill(format!("its parser {what} for {limit} s"), LossKind::Outside));
             }
         }
     }
@@ -304,7 +301,7 @@ impl Worker {
         }
     }
 
-    /// Waits until a pipe is ready, or until the next check of the processor time; false for the latter.
+    /// Waits until a pipe is ready, or until the next check of the worker; false for the latter.
     fn wait(&self) -> bool {
         let is_sending = self.sent < self.outbox.len();
         let mut polls = [
@@ -313,20 +310,20 @@ impl Worker {
         ];
         let n = if is_sending { 2 } else { 1 };
         // SAFETY: `n` live structs.
-        unsafe { libc::poll(polls.as_mut_ptr(), n, WATCH_INTERVAL.as_millis() as libc::c_int) > 0 }
+        unsafe { libc::poll(polls.as_mut_ptr(), n, WATCH_INTERVAL.as_millis() as libc::c_int) != 0 }
     }
 
     /// Kills the worker for `cause`.
-    fn kill(&mut self, cause: String) -> Death {
+    fn kill(&mut self, cause: String, kind: LossKind) -> Death {
         self.end();
-        Death { cause, is_from_outside: false }
+        Death { cause, kind }
     }
 
     /// Returns the cause of death of a worker whose pipe has ended.
     fn bury(&mut self) -> Death {
         // The exit status is known by now; a worker that only closed its pipe is of no use either.
         let Some(status) = self.end() else {
-            return Death { cause: "its parser ended the process".to_string(), is_from_outside: false };
+            return Death { cause: "its parser ended the process".to_string(), kind: LossKind::Parser };
         };
         let mut words = [0; 4 * MAX_LAST_WORDS];
         let n = self.last_words.read(&mut words).unwrap_or(0);
@@ -334,11 +331,13 @@ impl Worker {
         let cause = cause_of(status);
         Death {
             cause: if said.is_empty() { cause } else { format!("{cause}: {said}") },
-            // A worker exits with an exit code of its own only when its pipe has ended.
-            is_from_outside: matches!(
-                status.signal(),
-                None | Some(libc::SIGKILL | libc::SIGTERM | libc::SIGHUP)
-            ),
+            kind: match status.signal() {
+                // A worker exits with an exit code of its own only when its pipe has ended. Another program does so at once.
+                None if self.is_ready => LossKind::Outside,
+                None => LossKind::NoWorker,
+                Some(signal) if FAULTS.contains(&signal) => LossKind::Parser,
+                Some(_) => LossKind::Outside,
+            },
         }
     }
 
@@ -346,6 +345,17 @@ impl Worker {
         // An error means that the process has ended already.
         let _ = self.child.kill();
         self.child.wait().ok()
+    }
+
+    /// Whether a signal has stopped the worker.
+    fn is_stopped(&self) -> bool {
+        let what = libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: plain data, for which zeros are a value, and a child that has not been reaped. The call only looks.
+        unsafe {
+            let mut state: libc::siginfo_t = std::mem::zeroed();
+            libc::waitid(libc::P_PID, self.child.id() as libc::id_t, &mut state, what) == 0
+                && state.si_signo == libc::SIGCHLD
+        }
     }
 
     /// The processor time of the worker, where the system reports it.
@@ -372,6 +382,10 @@ impl Drop for Worker {
     }
 }
 
+/// The signals that a program sends itself by a fault. Every other deadly signal comes from another process or the system.
+const FAULTS: [libc::c_int; 7] =
+    [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV, libc::SIGSYS, libc::SIGTRAP];
+
 /// The least number of bytes to read at a time.
 const READ_BYTES: usize = 64 << 10;
 
@@ -381,6 +395,8 @@ fn cause_of(status: ExitStatus) -> String {
         Some(libc::SIGABRT) => "its parser aborted (SIGABRT)".to_string(),
         Some(libc::SIGSEGV) => "its parser crashed (SIGSEGV)".to_string(),
         Some(libc::SIGBUS) => "its parser crashed (SIGBUS)".to_string(),
+        Some(libc::SIGKILL) => "another process or the system killed its parser (SIGKILL)".to_string(),
+        Some(libc::SIGTERM) => "another process ended its parser (SIGTERM)".to_string(),
         Some(signal) => format!("its parser died of signal {signal}"),
     }
 }

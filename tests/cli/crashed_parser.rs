@@ -62,6 +62,106 @@ fn deadly_inputs() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
+/// Runs `spyhop` with `args`, and calls `act` every few milliseconds with the parser workers of the command: the process id of
+/// each, and whether the worker is new.
+#[cfg(target_os = "linux")]
+fn run_while(tree: &Tree, args: &[&str], mut act: impl FnMut(&str, bool)) {
+    let mut command = tree.command();
+    let mut child = command.args(args).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let parent = child.id().to_string();
+    let mut seen = std::collections::BTreeSet::new();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+            let pid = entry.file_name().into_string().unwrap();
+            let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            // The state and the parent follow the name, which is in parentheses.
+            let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+            let is_child = fields.next() != Some("Z") && fields.next() == Some(&parent);
+            // A child that is stopped before it runs its program stops its parent.
+            let is_worker = || {
+                std::fs::read(entry.path().join("cmdline"))
+                    .is_ok_and(|line| line.starts_with(b"spyhop-parser"))
+            };
+            if is_child && is_worker() {
+                act(&pid, seen.insert(pid.clone()));
+            }
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    };
+    assert!(status.success(), "{args:?}: {status}");
+}
+
+/// Sends a signal. A process that is gone gets none.
+#[cfg(target_os = "linux")]
+fn send(signal: &str, pid: &str) {
+    let mut kill = std::process::Command::new("sh");
+    kill.args(["-c", &format!("kill -{signal} {pid} 2>/dev/null")]).status().unwrap();
+}
+
+/// A text that keeps its parser busy for some tenths of a second.
+#[cfg(feature = "lang-rust")]
+fn slow() -> String {
+    format!("fn zorblax() {{}}\n{}", "\"\"\"".repeat(20_000))
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "lang-rust"))]
+fn a_worker_that_is_ended_or_stopped_from_outside_costs_no_structure() {
+    let killed = "another process or the system killed its parser (SIGKILL)";
+    let stopped = "its parser was stopped by a signal for 1 s";
+    for (signal, cause) in [("KILL", killed), ("STOP", stopped)] {
+        let tree = Tree::new("\n=== notes.txt\nwords\n");
+        tree.write("slow.rs", slow());
+        let index_without = |most: usize, args: &[&str]| {
+            let mut lost = 0;
+            run_while(&tree, args, |pid, is_new| {
+                if is_new && lost < most {
+                    lost += 1;
+                    send(signal, pid);
+                }
+            });
+            assert_eq!(lost, most);
+        };
+        // The third worker has the file for itself.
+        index_without(2, &["index"]);
+        assert!(skipped(&tree).is_empty(), "{signal}: {:?}", skipped(&tree));
+        // The fourth is the last of an update.
+        index_without(4, &["index", "--rebuild"]);
+        assert_eq!(skipped(&tree), [["slow.rs", "quarantined", cause]]);
+        // The next update tries again, without an edit.
+        assert_eq!(tree.run(&["index"]).code, 0);
+        assert!(skipped(&tree).is_empty(), "{signal}: {:?}", skipped(&tree));
+        assert_eq!(tree.json(&["zorblax"])["results"][0]["symbol"], "zorblax");
+    }
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "lang-rust"))]
+fn an_index_does_not_depend_on_the_speed_of_its_workers() {
+    let tree = Tree::new(SMALL);
+    tree.write("slow.rs", slow());
+    for (path, text, _) in deadly_inputs() {
+        tree.write(path, text);
+    }
+    let content = || {
+        let rows = |command: &[&str], field: &str| tree.json(command)[field].clone();
+        [rows(&["skipped"], "entries"), rows(&["files", "."], "files"), rows(&["map"], "entries")]
+    };
+    assert_eq!(tree.json(&["index"])["added"], 4 + deadly_inputs().len());
+    let whole = content();
+    assert_eq!(whole[0].as_array().unwrap().len(), deadly_inputs().len(), "{}", whole[0]);
+    // Workers that stand still half of the time, and more on a busy machine.
+    run_while(&tree, &["index", "--rebuild"], |pid, _| {
+        send("STOP", pid);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        send("CONT", pid);
+    });
+    assert_eq!(content(), whole);
+}
+
 #[test]
 fn crashes_do_not_stop_a_query_that_parses() {
     let tree = Tree::new(SMALL);

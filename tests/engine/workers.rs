@@ -114,7 +114,12 @@ fn what_is_not_a_worker_is_not_used() {
     for program in ["/bin/true", "/bin/cat", "/there/is/no/such/program"] {
         let engine = open(&tree, pool_of(program), program.rsplit('/').next().unwrap());
         refresh(&engine);
-        assert_eq!(ask(&engine, "zorblax").results[0].symbol.as_deref(), Some("zorblax"), "{program}");
+        // Nothing is parsed in this process instead: the file is found by its lines.
+        let hit = &ask(&engine, "zorblax").results[0];
+        assert_eq!((hit.path.as_str(), hit.symbol.as_deref()), ("a.rs", None), "{program}");
+        let rows = engine.skipped().unwrap().entries;
+        assert_eq!((rows.len(), rows[0].reason.name()), (1, "quarantined"), "{program}: {rows:?}");
+        assert!(rows[0].detail.starts_with("there was no parser: "), "{program}: {rows:?}");
     }
 }
 
