@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use spyhop::store::Lock;
@@ -179,11 +179,10 @@ fn a_second_writer_waits_and_says_so_or_fails_at_once() {
     assert_eq!(tree.run(&[&["index"][..], &at].concat()).code, 0);
     tree.write("src/auth.rs", "pub fn resolve_nothing() {}\n");
     let lock = Lock::acquire(&index_dir.join("lock"), Duration::ZERO, &mut |_| ()).unwrap();
-    let begun = Instant::now();
+    // The lock is held until after this run, so a run that ends did not wait for the lock.
     let ran = tree.run(&[&["index", "--no-wait"][..], &at].concat());
     assert_eq!(ran.code, 2, "{}", ran.out);
     assert!(ran.err.contains(&std::process::id().to_string()) && ran.err.contains("since"), "{}", ran.err);
-    assert!(begun.elapsed() < Duration::from_secs(10));
     let mut command = tree.command();
     let mut child =
         command.arg("index").args(at).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();

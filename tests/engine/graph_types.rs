@@ -136,9 +136,8 @@ fn a_chain_of_unknown_members_costs_one_step_for_each_member() {
          pub fn take(&self) {{}}\n}}\nfn run(slot: Unknown) {{\n    slot{chain}.take();\n    let all = [0];\n    \
          all[0]{chain}.take();\n    Slot.take();\n}}\n"
     );
-    let begun = std::time::Instant::now();
+    // With two steps for each member, the answer would take years.
     check(&tree, "Slot.take", &["src/lib.rs:9 -> 3"]);
-    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long a thread that has been joined may take to disappear from `/proc`.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The state of this process: what could change, with its value as text.
 pub struct ProcessState(Vec<(&'static str, String)>);
