@@ -128,7 +128,10 @@ impl Engine {
         cancel::check()?;
         let error = match index::guarded(|| answer(&snapshot, freshness)) {
             Err(error) if error.kind() == ErrorKind::Damaged => error,
-            other => return other,
+            other => {
+                snapshot.note_checks();
+                return other;
+            }
         };
         // A bug of this program must not destroy a sound index.
         if self.workspace.damage().is_none() {

@@ -172,7 +172,10 @@ impl Engine {
             return None;
         }
         match index::guarded(|| viewed.narrowed(plan)) {
-            Ok(narrowed) => Some((viewed, narrowed)),
+            Ok(narrowed) => {
+                viewed.committed.reader.note_checks();
+                Some((viewed, narrowed))
+            }
             Err(error) => {
                 tracing::warn!(%error, "the index cannot tell which files may match; all are read");
                 None

@@ -127,18 +127,18 @@ mod tests {
 
     #[test]
     fn a_damaged_block_is_found_when_it_is_read_and_not_before() {
-        let mut bytes: Vec<u8> = (0..20_000u32).map(|at| (at % 251) as u8).collect();
+        let mut bytes: Vec<u8> = (0..80_000u32).map(|at| (at % 251) as u8).collect();
         let sums = FileSums::of(&bytes);
-        bytes[9_000] ^= 4;
+        bytes[36_000] ^= 4;
         let file = open(&bytes, sums.clone()).unwrap();
-        assert_eq!(file.read_bytes(0..8_192).unwrap().as_slice(), &bytes[..8_192]);
-        assert_eq!(file.read_bytes(12_288..20_000).unwrap().as_slice(), &bytes[12_288..]);
-        for range in [8_191..8_193, 12_000..12_001, 0..20_000] {
+        assert_eq!(file.read_bytes(0..32_768).unwrap().as_slice(), &bytes[..32_768]);
+        assert_eq!(file.read_bytes(49_152..80_000).unwrap().as_slice(), &bytes[49_152..]);
+        for range in [32_767..32_769, 48_000..48_001, 0..80_000] {
             let error = file.read_bytes(range).unwrap_err().to_string();
             assert_eq!(error, "a.term: the checksum of block 2 is wrong");
         }
         assert_eq!(damage_of(&bytes, &sums), Some("the checksum of block 2 is wrong".to_string()));
-        bytes[9_000] ^= 4;
+        bytes[36_000] ^= 4;
         assert_eq!(damage_of(&bytes, &sums), None);
     }
 

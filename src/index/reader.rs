@@ -224,6 +224,13 @@ impl Reader {
         self.checks.is_some()
     }
 
+    /// Notes which blocks of the files were compared, if that saves later processes much. Called after an answer.
+    pub fn note_checks(&self) {
+        if let Some(checks) = &self.checks {
+            checks.note();
+        }
+    }
+
     /// Releases the memory of the mapped files.
     pub fn release_pages(&self) {
         self.mapped.release();
@@ -235,14 +242,6 @@ impl Reader {
     /// The payload of the commit.
     pub fn payload(&self) -> &str {
         &self.payload
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        if let Some(checks) = &self.checks {
-            checks.note();
-        }
     }
 }
 

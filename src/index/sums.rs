@@ -23,10 +23,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 /// The logarithm of the size of the smallest blocks.
-const LEAST_BITS: u32 = 12;
+const LEAST_BITS: u32 = 14;
 
 /// The number of blocks from which the blocks of a file become twice as large.
-const MAX_BLOCKS: usize = 256;
+const MAX_BLOCKS: usize = 128;
 
 /// The beginning of the line with the sums of files.
 const SUMS: &str = ",\n  \"sums\": ";
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn blocks_grow_with_the_file_and_their_sums_are_those_of_their_bytes() {
-        for len in [0, 1, 4_095, 4_096, 4_097, 1 << 20, (1 << 20) + 1, 5_000_000] {
+        for len in [0, 1, 16_383, 16_384, 16_385, 1 << 21, (1 << 21) + 1, 5_000_000] {
             let bytes = bytes(len);
             let mut builder = SumsBuilder::default();
             bytes.chunks(777).for_each(|some| builder.update(some));
@@ -299,10 +299,10 @@ mod tests {
 
     #[test]
     fn a_range_is_covered_by_its_blocks() {
-        let sums = FileSums::of(&bytes(10_000));
+        let sums = FileSums::of(&bytes(40_000));
         assert_eq!(sums.blocks_of(&(0..0)), 0..0);
-        assert_eq!(sums.blocks_of(&(4_095..4_097)), 0..2);
-        assert_eq!(sums.blocks_of(&(8_192..10_000)), 2..3);
+        assert_eq!(sums.blocks_of(&(16_383..16_385)), 0..2);
+        assert_eq!(sums.blocks_of(&(32_768..40_000)), 2..3);
     }
 
     #[test]

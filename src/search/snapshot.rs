@@ -159,6 +159,11 @@ impl SearchSnapshot {
         &self.index
     }
 
+    /// Notes which blocks of the files of all members were compared, if that saves later processes much.
+    pub fn note_checks(&self) {
+        self.members.iter().for_each(|member| member.committed.reader.note_checks());
+    }
+
     /// Releases the memory of the mapped files of all members.
     pub fn release_pages(&self) {
         let release = |member: &JoinedView| {

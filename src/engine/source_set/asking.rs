@@ -50,7 +50,10 @@ impl SourceSet {
                     Err(error) if error.kind() == ErrorKind::Damaged => {
                         asked = asked.without_damaged(error)?
                     }
-                    other => return other,
+                    other => {
+                        snapshot.note_checks();
+                        return other;
+                    }
                 }
             }
         })
