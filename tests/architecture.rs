@@ -66,7 +66,6 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tantivy", &["index"]),
     ("tree_sitter", &["grammar", "analyze"]),
     ("gix", &["git"]),
-    ("ureq", &["git"]),
     ("rawzip", &["document", "library", "source"]),
     ("ruzstd", &["library"]),
     ("grep_regex", &["grep"]),

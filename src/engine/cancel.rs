@@ -38,6 +38,11 @@ pub(super) fn current() -> Option<Cancel> {
     CURRENT.with_borrow(Clone::clone)
 }
 
+/// Whether the call on this thread is cancelled.
+pub(crate) fn is_cancelled() -> bool {
+    current().is_some_and(|cancel| cancel.is_cancelled())
+}
+
 /// Fails if the call on this thread is cancelled.
 pub(super) fn check() -> Result<(), Error> {
     match current() {

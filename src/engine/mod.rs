@@ -81,6 +81,7 @@ pub use api::LanguageRow;
 #[cfg(feature = "async")]
 pub use asynchronous::AsyncEngine;
 pub use cancel::Cancel;
+pub(crate) use cancel::is_cancelled;
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;
 pub use session::Session;

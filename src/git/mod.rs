@@ -6,8 +6,8 @@
 //! Repositories are opened isolated: of all configuration only the repository's own file is read, environment variables
 //! are ignored, and nothing is executed. So a tree that came from elsewhere cannot make us execute what its
 //! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that belongs to
-//! another user is opened with less trust and works as well, because nothing is written to it. Only `remote` reads the
-//! user's configuration, to reach other machines as the user's own Git does.
+//! another user is opened with less trust and works as well, because nothing is written to it. Only `remote` runs the program
+//! `git`, with the user's configuration, to reach other machines as the user does.
 //!
 //! Without the feature `git`, every folder is treated as not being a repository: `without` has the same functions, and
 //! types without a value. Without the feature `network`, no URL is accepted (`without_network`).

@@ -17,6 +17,17 @@ pub struct RemoteReference {
 /// Why a repository on another machine cannot be fetched. No text has a password.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
+    /// The program `git` is not installed.
+    #[error(
+        "'{url}' cannot be fetched: the program 'git' cannot be started ({source}); install Git 2.20 or newer and put it \
+         on PATH, or clone the repository elsewhere and add its folder"
+    )]
+    NoGit {
+        /// The URL.
+        url: String,
+        /// The error of the system.
+        source: io::Error,
+    },
     /// The URL cannot be used.
     #[error("'{url}' cannot be fetched: {reason}")]
     BadUrl {
@@ -32,6 +43,16 @@ pub enum RemoteError {
         url: String,
         /// What happened.
         reason: String,
+    },
+    /// The server sends nothing, or has not sent everything in time.
+    #[error("'{url}' is given up: the server {fault} {seconds} seconds; try again")]
+    TimedOut {
+        /// The URL.
+        url: String,
+        /// What the server did, before a number of seconds.
+        fault: String,
+        /// The limit.
+        seconds: f64,
     },
     /// There is no repository at the URL.
     #[error("there is no git repository at '{url}': {reason}; give the URL that git clone takes")]
@@ -59,13 +80,31 @@ pub enum RemoteError {
         /// The name or the commit.
         wanted: String,
     },
+    /// The server does not answer as Git does, or sends a pack that is damaged.
+    #[error("'{url}' sends {what}: {reason}; the fault is on the server, not in the network")]
+    BadAnswer {
+        /// The URL.
+        url: String,
+        /// What the server sends.
+        what: &'static str,
+        /// What git says of it.
+        reason: String,
+    },
     /// The repository is too large.
-    #[error("the files of '{url}' take more than {most_bytes} bytes")]
+    #[error("'{url}' is refused: it takes more than {limit} {what}")]
     TooLarge {
         /// The URL.
         url: String,
         /// The limit.
-        most_bytes: u64,
+        limit: u64,
+        /// What is limited.
+        what: &'static str,
+    },
+    /// The caller cancelled the call.
+    #[error("the fetch of '{url}' was cancelled")]
+    Cancelled {
+        /// The URL.
+        url: String,
     },
     /// The fetched data cannot be written.
     #[error("{action} {}: {source}", path.display())]

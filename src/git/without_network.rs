@@ -24,7 +24,11 @@ impl RemoteRepository {
     }
 
     /// `HEAD`, the branches and the tags.
-    pub fn references(&self) -> Result<Vec<RemoteReference>, RemoteError> {
+    pub fn references(
+        &self,
+        _asked: Option<&str>,
+        _is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<RemoteReference>, RemoteError> {
         match *self {}
     }
 
@@ -33,8 +37,8 @@ impl RemoteRepository {
         &self,
         _wanted: &str,
         _folder: &Path,
-        _most_bytes: u64,
-        _progress: &(dyn Fn(u64) + Sync),
+        _progress: &dyn Fn(u64),
+        _is_cancelled: &dyn Fn() -> bool,
     ) -> Result<String, RemoteError> {
         match *self {}
     }

@@ -27,14 +27,17 @@ impl Library {
     /// # Errors
     /// As [`Library::add`].
     pub fn plan(&self, request: &AddRequest, options: &Options) -> Result<AddPlan, Error> {
-        let located = plan::located(request)?;
+        let mut located = plan::located(request)?;
         self.check_place(&located)?;
         let earlier = self.job(&located.id)?;
         self.check_free(&located)?;
         let resumes = earlier.as_ref().map(|job| job.stage.name());
         let job = match earlier {
             Some(job) => job,
-            None => located.plan(settings(request, options), &options.git_reach)?,
+            None => {
+                let planned = located.planned(&options.git_reach)?;
+                located.job(settings(request, options), planned)
+            }
         };
         Ok(AddPlan {
             library: self.paths.root().to_path_buf(),
@@ -56,7 +59,7 @@ impl Library {
     ///
     /// # Errors
     /// `BadRequest` for a wrong value; `NameTaken` if the name or the source is in the library; `BadSource` if an archive
-    /// is refused; `Unreachable` if a repository on another machine cannot be fetched; `Locked` if another process changes the library; `DiskFull`,
+    /// is refused; `Unreachable` if a repository on another machine cannot be fetched; `Locked` if another process changes the library, or fetches this source; `DiskFull`,
     /// `ReadOnly`, `Permission` or `Io` if files cannot be read or written. After these errors, the library is as before.
     /// After an error of the indexing, the source is in the library and can be indexed by [`Library::update`].
     pub fn add(
@@ -83,16 +86,23 @@ impl Library {
         Ok(self.index_and_record(manifest, options, progress)?.0)
     }
 
-    /// The first three stages. Returns the manifest, and the stage at which an earlier import ended.
+    /// The first three stages. Returns the manifest, and the stage at which an earlier import ended. While a server is asked,
+    /// other processes may change the library.
     fn import(
         &self,
-        located: LocatedSource,
+        mut located: LocatedSource,
         request: &AddRequest,
         options: &Options,
         progress: OnAddProgress<'_>,
     ) -> Result<(SourceManifest, Option<&'static str>), LibraryError> {
-        let _lock = self.lock()?;
         let id = located.id.clone();
+        let mut planned = None;
+        let is_new = self.job(&id)?.is_none() && self.manifest(&id)?.is_none();
+        if located.origin.is_remote() && is_new {
+            self.check_free(&located)?;
+            planned = Some(located.planned(&options.git_reach)?);
+        }
+        let mut lock = self.lock()?;
         let known = self.manifest(&id)?;
         if let Some(manifest) = known.filter(|known| known.state == SourceState::Indexing) {
             return Ok((manifest, Some(JobStage::Materialized.name())));
@@ -103,18 +113,27 @@ impl Library {
         let name = request.name.clone();
         let mut job = match earlier {
             Some(job) => Job { name: name.unwrap_or(job.name), ..job },
-            None => located.plan(settings(request, options), &options.git_reach)?,
+            None => {
+                let planned = match planned {
+                    Some(planned) => planned,
+                    None if located.origin.is_remote() => {
+                        return Err(LibraryError::Changed { name: located.name });
+                    }
+                    None => located.planned(&options.git_reach)?,
+                };
+                located.job(settings(request, options), planned)
+            }
         };
         if !request.groups.is_empty() {
             job.groups = names::groups(&request.groups)?;
         }
         if job.origin.is_held() {
-            records::write(&self.paths.job(&id), &job)?;
-            self.bring_in(&mut job, &options.git_reach, progress)?;
+            lock = self.bring_in(&mut job, &options.git_reach, progress, lock)?;
         }
         let manifest = self.manifest_of(&job, None)?;
         self.save(&manifest)?;
         self.end_job(&id)?;
+        drop(lock);
         Ok((manifest, resumed))
     }
 

@@ -6,14 +6,16 @@
 use std::io;
 
 use super::error::LibraryError;
+use super::extent;
 use super::unpack::{TreeWriter, UnpackFault};
 use crate::git::CommitTree;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeKind};
 
-/// Writes the files of the tree.
+/// Writes the files of the tree, unless the tree is above the limits of the writer.
 pub(super) fn check_out(tree: &CommitTree, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
     writer.accept_names();
+    extent::check(tree, writer)?;
     let mut folders = vec![RelPath::root()];
     while let Some(folder) = folders.pop() {
         let listed = tree.list(&tree.path_in_repository(&folder));

@@ -215,10 +215,17 @@ impl LibraryError {
             },
             LibraryError::Remote(error) => match error {
                 RemoteError::BadUrl { .. } => ErrorKind::BadRequest,
-                RemoteError::Unreachable { .. } | RemoteError::Lost { .. } => ErrorKind::Unreachable,
-                RemoteError::NoRepository { .. } | RemoteError::TooLarge { .. } => ErrorKind::BadSource,
+                RemoteError::Unreachable { .. } | RemoteError::TimedOut { .. } | RemoteError::Lost { .. } => {
+                    ErrorKind::Unreachable
+                }
+                RemoteError::NoRepository { .. }
+                | RemoteError::BadAnswer { .. }
+                | RemoteError::TooLarge { .. } => ErrorKind::BadSource,
                 RemoteError::NeedsCredentials { .. } => ErrorKind::Permission,
-                RemoteError::File { source, .. } => ErrorKind::of_cause(IoCause::of(source)),
+                RemoteError::Cancelled { .. } => ErrorKind::Cancelled,
+                RemoteError::NoGit { source, .. } | RemoteError::File { source, .. } => {
+                    ErrorKind::of_cause(IoCause::of(source))
+                }
             },
             LibraryError::InUse { .. } | LibraryError::Locked { .. } => ErrorKind::Locked,
             LibraryError::NoFolder | LibraryError::Changed { .. } => ErrorKind::Io,
@@ -238,6 +245,7 @@ impl From<RemoteError> for LibraryError {
         match error {
             // Errors of files end with advice about the disk.
             RemoteError::File { action, path, source } => FileError { action, path, source }.into(),
+            RemoteError::Cancelled { .. } => LibraryError::Cancelled,
             error => LibraryError::Remote(error),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::time::Duration;
 
 use super::api::{AddProgress, OnAddProgress};
 use super::checkout;
@@ -10,6 +11,7 @@ use super::format::{self, FileForm};
 use super::job::{AcquiredSource, Job, JobStage, MaterializedSource};
 use super::listing;
 use super::manifest::{SourceKind, SourceOrigin};
+use super::names::SourceId;
 use super::open::Library;
 use super::paths;
 use super::plan;
@@ -19,29 +21,47 @@ use super::snapshot;
 use super::unpack::{
     TreeWriter, UnpackLimits, UnpackedTree, unpack_guarded, unpack_nested, unpack_tar, unpack_zip,
 };
+use crate::engine::is_cancelled;
 use crate::git::{Reach, RemoteRepository};
 use crate::path::RelPath;
-use crate::store;
+use crate::store::{self, Lock, LockError};
+
+/// How long an import that has fetched its commit waits for another process that changes the library.
+const RELOCK_PATIENCE: Duration = Duration::from_secs(120);
+
+/// How many times as large as the fetched objects the files of a commit may be. Git stores similar files as differences, so
+/// hundreds of versions of one description of an interface are some fifty times as large as their pack.
+const MAX_COMMIT_RATIO: u64 = 1000;
 
 /// How many folders an error names.
 const OFFERED: usize = 12;
 
 impl Library {
     /// Brings an import to the end of its third stage, from the stage that its record states. An error ends the import
-    /// and removes what it has left.
+    /// and removes what it has left. `lock` is the lock of the library, which is released while a commit is fetched from
+    /// another machine, and returned.
     pub(super) fn bring_in(
         &self,
         job: &mut Job,
         reach: &Reach,
         progress: OnAddProgress<'_>,
-    ) -> Result<(), LibraryError> {
-        let done = self.run_stages(job, reach, progress);
-        if done.is_err() {
-            // The error of the import says more than one of the removal.
-            let _ = self.remove_import(&job.id, job.import);
-            let _ = self.end_job(&job.id);
+        lock: Lock,
+    ) -> Result<Lock, LibraryError> {
+        self.check_unfetched(&job.id, &job.name)?;
+        records::write(&self.paths.job(&job.id), job)?;
+        let mut lock = Some(lock);
+        let done = self.run_stages(job, reach, progress, &mut lock);
+        match (done, lock) {
+            (Ok(()), Some(lock)) => Ok(lock),
+            (Err(error), Some(_lock)) => {
+                // The error of the import says more than one of the removal.
+                let _ = self.remove_import(&job.id, job.import);
+                let _ = self.end_job(&job.id);
+                Err(error)
+            }
+            // Without the lock, what the fetch has left stays for the next call.
+            (done, None) => Err(done.err().unwrap_or(LibraryError::Changed { name: job.name.clone() })),
         }
-        done
     }
 
     fn run_stages(
@@ -49,10 +69,14 @@ impl Library {
         job: &mut Job,
         reach: &Reach,
         progress: OnAddProgress<'_>,
+        lock: &mut Option<Lock>,
     ) -> Result<(), LibraryError> {
         store::create_private_dir(&self.paths.staging_of(&job.id))?;
         if job.stage < JobStage::Acquired {
-            job.acquired = Some(self.acquire(job, progress)?);
+            job.acquired = Some(match job.origin.kind == SourceKind::Git && job.origin.is_remote() {
+                true => self.fetch(job, progress, lock)?,
+                false => self.acquire(job, progress)?,
+            });
             job.stage = JobStage::Acquired;
             records::write(&self.paths.job(&job.id), job)?;
         }
@@ -62,6 +86,43 @@ impl Library {
             records::write(&self.paths.job(&job.id), job)?;
         }
         Ok(())
+    }
+
+    /// Fails if a process fetches the source.
+    pub(super) fn check_unfetched(&self, id: &SourceId, name: &str) -> Result<(), LibraryError> {
+        match Lock::holder(&self.paths.fetching(id)) {
+            Some(by) => Err(LibraryError::InUse { name: name.to_string(), by }),
+            None => Ok(()),
+        }
+    }
+
+    /// Fetches the commit into the staging folder, without the lock of the library: a server decides how long that takes. The
+    /// record of the import keeps its name, and a lock of its own keeps other processes from its staging folder.
+    fn fetch(
+        &self,
+        job: &Job,
+        progress: OnAddProgress<'_>,
+        lock: &mut Option<Lock>,
+    ) -> Result<AcquiredSource, LibraryError> {
+        let to = self.paths.acquired(&job.id);
+        // A killed import may have left a part of the repository.
+        protect::remove_tree_or_file(&to)?;
+        let fetching = Lock::acquire(&self.paths.fetching(&job.id), Duration::ZERO, &mut |_| ());
+        let _fetching = fetching.map_err(|error| match error {
+            LockError::Held { holder } => LibraryError::InUse { name: job.name.clone(), by: holder },
+            LockError::File(error) => error.into(),
+        })?;
+        *lock = None;
+        let fetched = fetch_to(job, &to, progress);
+        let patient = Library { wait: self.wait.max(RELOCK_PATIENCE), ..self.clone() };
+        match patient.lock() {
+            Ok(again) => *lock = Some(again),
+            Err(error) => return Err(fetched.err().unwrap_or(error)),
+        }
+        if self.job(&job.id)?.as_ref() != Some(job) {
+            return Err(LibraryError::Changed { name: job.name.clone() });
+        }
+        fetched
     }
 
     /// Copies the source into the staging folder.
@@ -75,15 +136,6 @@ impl Library {
             SourceKind::Zip | SourceKind::Tar | SourceKind::File => {
                 let hash = snapshot::copy_file(&origin.path(), &to, progress)?;
                 Ok(AcquiredSource { hash: Some(hash), commit: None })
-            }
-            SourceKind::Git if origin.is_remote() => {
-                let wanted = job.planned.wanted.as_deref().unwrap_or("HEAD");
-                let progress = |bytes| progress(AddProgress::Acquiring { bytes, total_bytes: 0 });
-                let repository = RemoteRepository::parse(&origin.location)?;
-                let most_bytes = UnpackLimits::default().total_bytes;
-                let commit = repository.fetch(wanted, &to, most_bytes, &progress)?;
-                snapshot::sync_tree(&to)?;
-                Ok(AcquiredSource { hash: None, commit: Some(commit) })
             }
             SourceKind::Git => Ok(AcquiredSource { hash: None, commit: job.planned.commit.clone() }),
         }
@@ -174,7 +226,10 @@ impl Library {
                 writer
             }
             SourceKind::Git => {
-                let mut writer = TreeWriter::new(&location, tree, None, limits, progress);
+                let limits = UnpackLimits { ratio: MAX_COMMIT_RATIO, ..limits };
+                // The objects of a repository of this machine may have years of history, or lie in another repository.
+                let fetched = origin.is_remote().then(|| store::bytes_below(&acquired.join("objects")));
+                let mut writer = TreeWriter::new(&location, tree, fetched, limits, progress);
                 self.check_out(job, reach, &mut writer)?;
                 writer
             }
@@ -199,6 +254,16 @@ impl Library {
         let spec = origin.reference.as_deref().unwrap_or("HEAD");
         checkout::check_out(&repo.tree_below(spec, &commit, folder)?, writer)
     }
+}
+
+/// Fetches the commit of an import into the folder `to`.
+fn fetch_to(job: &Job, to: &Path, progress: OnAddProgress<'_>) -> Result<AcquiredSource, LibraryError> {
+    let wanted = job.planned.wanted.as_deref().unwrap_or("HEAD");
+    let progress = |bytes| progress(AddProgress::Acquiring { bytes, total_bytes: 0 });
+    let repository = RemoteRepository::parse(&job.origin.location)?;
+    let commit = repository.fetch(wanted, to, &progress, &is_cancelled)?;
+    snapshot::sync_tree(to)?;
+    Ok(AcquiredSource { hash: None, commit: Some(commit) })
 }
 
 /// The folder of a tree that is searched. Packages have all files in one folder, whose name says only the version.

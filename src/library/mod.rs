@@ -13,6 +13,7 @@ mod api;
 mod checkout;
 mod describe;
 mod error;
+mod extent;
 mod format;
 mod gc;
 mod intake;

@@ -88,6 +88,11 @@ impl LibraryPaths {
         self.staging().join(id.as_str())
     }
 
+    /// The lock of the process that fetches a commit from another machine.
+    pub(super) fn fetching(&self, id: &SourceId) -> PathBuf {
+        self.staging_of(id).join("fetching")
+    }
+
     /// What an import has acquired: an archive, a file, or a repository.
     pub(super) fn acquired(&self, id: &SourceId) -> PathBuf {
         self.staging_of(id).join("acquired")

@@ -10,6 +10,7 @@ use super::location::{self, Located};
 use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
 use super::web;
+use crate::engine::is_cancelled;
 use crate::git::{self, Reach, RemoteReference, RemoteRepository};
 
 /// A source that was located, before its commit is known.
@@ -36,7 +37,7 @@ pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryErro
                         format!("the address of a page of {url} names a ref; leave ref and folder out");
                     return Err(LibraryError::BadParameter(text));
                 }
-                let known = references.insert(address.repository.references()?);
+                let known = references.insert(address.repository.references(None, &is_cancelled)?);
                 let (name, below) = address.named(known).unwrap_or_default();
                 (reference, folder) = (Some(name), below.as_deref().map(folder_name).transpose()?);
             }
@@ -101,11 +102,14 @@ fn folder_name(typed: &str) -> Result<String, LibraryError> {
 }
 
 impl LocatedSource {
-    /// Plans the import: asks the repository for the commit.
-    pub fn plan(self, settings: IndexSettings, reach: &Reach) -> Result<Job, LibraryError> {
-        let LocatedSource { id, name, origin, references } = self;
-        let planned = planned(&origin, reach, references)?;
-        Ok(Job::new(id, name, origin, settings, planned))
+    /// Asks the repository for the commit.
+    pub fn planned(&mut self, reach: &Reach) -> Result<PlannedSource, LibraryError> {
+        planned(&self.origin, reach, self.references.take())
+    }
+
+    /// The import that was planned.
+    pub fn job(self, settings: IndexSettings, planned: PlannedSource) -> Job {
+        Job::new(self.id, self.name, self.origin, settings, planned)
     }
 }
 
@@ -118,11 +122,10 @@ pub(super) fn planned(
     let path = origin.path();
     match origin.kind {
         SourceKind::Git if origin.is_remote() => {
-            let references = match references {
-                Some(references) => references,
-                None => RemoteRepository::parse(&origin.location)?.references()?,
+            let found = match references {
+                Some(all) => web::resolve(origin, &all)?,
+                None => asked(origin)?,
             };
-            let found = web::resolve(origin, &references)?;
             let full = found.target.as_ref().unwrap_or(&found.name);
             let branch = full.strip_prefix("refs/heads/").map(str::to_string);
             let (commit, wanted) = (Some(found.commit), Some(found.name));
@@ -148,6 +151,19 @@ pub(super) fn planned(
             }
             _ => Err(LibraryError::NoSuchPath { path }),
         },
+    }
+}
+
+/// Asks a repository on another machine for the reference that an origin names, and for all others only if there is none of
+/// that name.
+fn asked(origin: &SourceOrigin) -> Result<RemoteReference, LibraryError> {
+    let repository = RemoteRepository::parse(&origin.location)?;
+    let named = repository.references(Some(origin.reference.as_deref().unwrap_or("HEAD")), &is_cancelled)?;
+    match web::resolve(origin, &named) {
+        Err(LibraryError::UnknownReference { .. }) => {
+            web::resolve(origin, &repository.references(None, &is_cancelled)?)
+        }
+        found => found,
     }
 }
 

@@ -87,8 +87,9 @@ impl Library {
         self.save(manifest)
     }
 
-    /// Fails if a process changes the index of a source, or the index of an import that will replace the present one.
+    /// Fails if a process fetches a source, or changes its index or the index of an import that will replace the present one.
     pub(super) fn check_unused(&self, manifest: &SourceManifest) -> Result<(), LibraryError> {
+        self.check_unfetched(&manifest.id, &manifest.name)?;
         let newer = self.job(&manifest.id)?.map(|job| job.import);
         for import in [manifest.import].into_iter().chain(newer) {
             if let Some(by) = Lock::holder(&self.paths.index(&manifest.id, import).join("lock")) {

@@ -1,6 +1,7 @@
 //! Tests of whole imports, with real archives and repositories.
 
 mod changes;
+mod extents;
 mod place;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,8 @@ use super::protect::remove_tree;
 use super::{AddRequest, Library, SourceKind, SourceState};
 use crate::engine::ErrorKind;
 use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
+#[cfg(feature = "network")]
+use crate::engine::{Cancel, Engine};
 use crate::store::faults::{self, CrashMode};
 
 #[test]
@@ -136,6 +139,18 @@ fn commits_of_a_repository_are_imported_and_updated() {
         AddRequest { name: Some("x".into()), reference: Some("none".into()), ..AddRequest::new(&url) };
     assert!(place.add_with(&unknown).unwrap_err().to_string().contains("none"));
     assert_eq!(place.library.list().unwrap().sources.len(), 2);
+}
+
+#[cfg(feature = "network")]
+#[test]
+fn a_cancelled_call_asks_no_server() {
+    let place = TestPlace::new();
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let add = || place.add_with(&AddRequest::new("git://127.0.0.1:1/a"));
+    assert_eq!(Engine::cancellable(&cancel, add).unwrap_err().kind(), ErrorKind::Cancelled);
+    assert_eq!(add().unwrap_err().kind(), ErrorKind::Unreachable);
+    assert!(!place.path("library").exists());
 }
 
 #[test]

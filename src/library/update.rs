@@ -13,7 +13,6 @@ use super::names::SourceId;
 use super::open::Library;
 use super::plan;
 use super::protect::remove_tree;
-use super::records;
 use crate::engine::Error;
 use crate::engine::api::{Options, RefreshReport};
 use crate::git::Reach;
@@ -116,12 +115,17 @@ impl Library {
         reach: &Reach,
         progress: OnAddProgress<'_>,
     ) -> Result<(SourceManifest, Option<Job>), LibraryError> {
-        let _lock = self.lock()?;
+        // While a server is asked, other processes may change the library.
+        let asked = match found.origin.is_remote() {
+            true => Some(NewestState::of(&found.origin, reach)?),
+            false => None,
+        };
+        let lock = self.lock()?;
         let Some(old) = self.manifest(&found.id)? else {
             return Err(LibraryError::Changed { name: found.name.clone() });
         };
         self.check_unused(&old)?;
-        let newest = NewestState::of(&old.origin, reach)?;
+        let newest = asked.map_or_else(|| NewestState::of(&old.origin, reach), Ok)?;
         let mut earlier = self.job(&old.id)?;
         if let Some(job) = earlier.take_if(|job| !newest.is_of(job)) {
             self.drop_job(&job)?;
@@ -135,8 +139,7 @@ impl Library {
                 Job { import: old.import + 1, ..job }
             }
         };
-        records::write(&self.paths.job(&job.id), &job)?;
-        self.bring_in(&mut job, reach, progress)?;
+        let _lock = self.bring_in(&mut job, reach, progress, lock)?;
         debug_assert_eq!(job.stage, JobStage::Materialized);
         if job.materialized.as_ref().map(|done| &done.tree_hash) == old.tree_hash.as_ref()
             && old.origin.kind == SourceKind::Folder

@@ -70,7 +70,7 @@ pub(super) fn resolve(
         return head.cloned().ok_or_else(|| {
             LibraryError::bad_source(
                 &origin.location,
-                "the repository has no commits; commit something first",
+                "its server lists no commits; commit something first, or give the URL that git clone takes",
             )
         });
     };

@@ -1,11 +1,12 @@
 //! `spyhop add URL`: repositories on servers of git on loopback.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -263,19 +264,77 @@ fn errors_of_servers_say_what_to_do() {
         assert!(!ran.err.contains("secret"), "{}", ran.err);
         served.has_nothing();
     };
-    check(
-        &[&format!("http://127.0.0.1:{closed}/keys")],
-        &["cannot be reached", "onnection refused", "try again"],
-    );
+    check(&[&format!("http://127.0.0.1:{closed}/keys")], &["cannot be reached", "onnect to", "try again"]);
     check(&["http://host.invalid/keys"], &["'http://host.invalid/keys' cannot be reached"]);
-    check(&[&at("nothing")], &["there is no git repository at", "404"]);
-    check(&[&at("page/keys")], &["/page/keys'", "git-upload-pack-advertisement"]);
+    check(&[&at("nothing")], &["there is no git repository at", "not found"]);
+    // To git, a page without lines is a repository without references.
+    check(&[&at("page/keys")], &["/page/keys'", "lists no commits", "git clone"]);
     check(&[&at("private/keys/.git")], &["refuses access", "credential helper"]);
+    // A redirection leads neither to a file nor to another protocol.
+    check(&[&at("file/keys/.git")], &["cannot be reached", "rotocol"]);
     check(&[&at("keys/.git"), "--ref", "v2"], &["has no branch or tag 'v2'; choose v1, "]);
     check(&[&at("keys/.git"), "--ref", &"0".repeat(40)], &["keys/.git'"]);
     check(&[&at("keys/.git"), "--folder", "none"], &["'none'"]);
     check(&[&format!("http://me:secret@127.0.0.1:{}/keys/.git", server.port)], &["it has a password"]);
     check(&["ssh://-oProxyCommand=touch/x"], &["-oProxyCommand"]);
+    let without_git = ran(served.command().env("PATH", "").args(["add", &at("keys/.git")]), "");
+    assert_eq!(without_git.code, 2);
+    assert!(without_git.err.contains("'git' cannot be started") && without_git.err.contains("install Git"));
+    served.has_nothing();
+}
+
+#[test]
+fn a_server_that_stalls_holds_no_lock_and_a_killed_import_is_resumed() {
+    let served = Served::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("git://127.0.0.1:{}/keys", listener.local_addr().unwrap().port());
+    let (top, (sender, events)) = (served.top(), mpsc::channel());
+    std::thread::spawn(move || {
+        for (number, mut stream) in listener.incoming().map(Result::unwrap).enumerate() {
+            // The first connection asks for the references, the second one for the commit.
+            if number != 1 {
+                upload_pack(&top, stream);
+                continue;
+            }
+            sender.send("stalled").unwrap();
+            let _ = stream.read_to_end(&mut Vec::new());
+            sender.send("ended").unwrap();
+        }
+    });
+    let next = || events.recv_timeout(Duration::from_secs(120)).unwrap();
+    let mut add = served.command();
+    add.args(["add", &url, "--name", "slow"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut add = add.spawn().unwrap();
+    assert_eq!(next(), "stalled");
+    fs::create_dir(served.path("other")).unwrap();
+    fs::write(served.path("other/a.rs"), "pub fn a() {}\n").unwrap();
+    served.json(&["add", "other", "--name", "other"]);
+    let again = served.run(&["add", &url]);
+    assert!(again.code == 2 && again.err.contains("'slow' is in use"), "{}", again.err);
+    let taken = served.run(&["library", "rename", "other", "slow"]);
+    assert!(taken.code == 2 && taken.err.contains("is taken"), "{}", taken.err);
+    add.kill().unwrap();
+    add.wait().unwrap();
+    if cfg!(target_os = "linux") {
+        assert_eq!(next(), "ended");
+    }
+    let resumed = served.json(&["add", &url]);
+    assert_eq!(text(&resumed["source"]["commit"]), served.head());
+    assert_eq!(text(&resumed["source"]["name"]), "slow");
+    assert_eq!(fs::read_dir(served.path("library/staging")).unwrap().count(), 0);
+}
+
+/// Serves one request of Git's own protocol.
+fn upload_pack(top: &Path, mut stream: TcpStream) {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length).unwrap();
+    let length = usize::from_str_radix(std::str::from_utf8(&length).unwrap(), 16).unwrap();
+    stream.read_exact(&mut vec![0; length - 4]).unwrap();
+    let output = stream.try_clone().unwrap();
+    let mut command = Command::new("git");
+    command.arg("upload-pack").arg(top).stderr(Stdio::null());
+    command.stdin(Stdio::from(OwnedFd::from(stream))).stdout(Stdio::from(OwnedFd::from(output)));
+    command.status().unwrap();
 }
 
 #[test]
@@ -328,7 +387,7 @@ fn credentials_come_from_gits_helpers_and_are_neither_stored_nor_shown() {
     let server = served.serve_http(&[&certificate, &key]);
     let url = format!("https://localhost:{}/private/keys/.git", server.port);
     let add = |served: &Served| {
-        ran(served.command().env("SSL_CERT_FILE", &certificate).args(["add", &url, "-v"]), "")
+        ran(served.command().env("GIT_SSL_CAINFO", &certificate).args(["add", &url, "-v"]), "")
     };
     let untrusted = served.run(&["add", &url]);
     assert!(untrusted.code == 2 && untrusted.err.contains("cannot be reached"), "{}", untrusted.err);
@@ -347,13 +406,20 @@ fn credentials_come_from_gits_helpers_and_are_neither_stored_nor_shown() {
     let added = add(&served);
     assert_eq!(added.code, 0, "{}", added.err);
     assert!(!added.err.contains("sesame") && !added.out.contains("sesame"));
-    // Another server gets no credentials, although the first one redirects to it.
+    // Another server gets no credentials, although the first one redirects to it: with credentials, that server answers 400. Git
+    // does not follow a redirection that comes only after credentials any further.
     let away = format!("https://localhost:{}/away/keys/.git", server.port);
     let args = ["add", &away, "--name", "away"];
-    let fetched = ran(served.command().env("SSL_CERT_FILE", &certificate).args(args), "");
-    assert_eq!(fetched.code, 0, "{}", fetched.err);
+    let fetched = ran(served.command().env("GIT_SSL_CAINFO", &certificate).args(args), "");
+    assert!(fetched.code == 2 && fetched.err.contains("error: 302"), "{}", fetched.err);
+    assert!(!fetched.err.contains("error: 400"), "{}", fetched.err);
+    // As after a clone, git tells the helper that its credentials were accepted.
     let calls = fs::read_to_string(&log).unwrap();
-    assert!(calls.lines().all(|call| call == "get"), "{calls}");
+    assert!(calls.lines().all(|call| matches!(call, "get" | "store")), "{calls}");
+    let plain = format!("https://localhost:{}/plain/keys/.git", server.port);
+    let args = ["add", &plain, "--name", "plain"];
+    let refused = ran(served.command().env("GIT_SSL_CAINFO", &certificate).args(args), "");
+    assert!(refused.code == 2 && refused.err.contains("rotocol"), "{}", refused.err);
     let mut folders = vec![served.path("library")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {

@@ -4,7 +4,8 @@
 
 Prints the port. /private/... needs the user `reader` with the password `open sesame`; /moved/... redirects to /...; /page/...
 is a web page; /away/... needs the user too, and then redirects to /... of another port, which refuses requests with
-credentials. Each request is a line on standard output.
+credentials; /file/... redirects to a file, and /plain/... to a server that does not encrypt. Each request is a line on standard
+output.
 """
 
 import base64
@@ -37,6 +38,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = url.path
         if path.startswith("/moved/"):
             return self.answer(302, [("Location", self.path.removeprefix("/moved"))])
+        if path.startswith("/file/"):
+            return self.answer(302, [("Location", f"file://{sys.argv[1]}" + self.path.removeprefix("/file"))])
+        if path.startswith("/plain/"):
+            return self.answer(302, [("Location", "http://localhost:1" + self.path.removeprefix("/plain"))])
         if self.server is away and "Authorization" in self.headers:
             return self.answer(400, [])
         if path.startswith("/page/"):
@@ -57,6 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "PATH_INFO": path,
             "QUERY_STRING": url.query,
             "REQUEST_METHOD": self.command,
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "CONTENT_TYPE": self.headers.get("Content-Type", ""),
             "CONTENT_LENGTH": str(len(body)),
         }

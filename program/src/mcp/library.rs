@@ -29,6 +29,9 @@ use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, run, run_with};
 /// The timeout of a call that imports: below the minute after which common clients give up.
 const IMPORT_PATIENCE: Duration = Duration::from_secs(50);
 
+/// How many calls that may ask servers on other machines run at once.
+const FETCHES: usize = 2;
+
 /// The most tokens of an answer about the library itself.
 const BUDGET: usize = 4_000;
 
@@ -43,6 +46,8 @@ pub struct ServedLibrary {
     asides: Arc<Semaphore>,
     /// Imports run one after the other.
     changes: Arc<Semaphore>,
+    /// Calls that may ask servers on other machines wait for them, and must not keep other changes waiting.
+    fetches: Arc<Semaphore>,
 }
 
 /// The sources that are open.
@@ -57,8 +62,8 @@ impl ServedLibrary {
     pub fn new(folder: Option<PathBuf>, options: Options, wake: Arc<Notify>) -> ServedLibrary {
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides] = [at_once; 2].map(|permits| Arc::new(Semaphore::new(permits)));
-        let changes = Arc::new(Semaphore::new(1));
-        ServedLibrary { folder, options, open: Mutex::default(), wake, calls, asides, changes }
+        let [changes, fetches] = [1, FETCHES].map(|permits| Arc::new(Semaphore::new(permits)));
+        ServedLibrary { folder, options, open: Mutex::default(), wake, calls, asides, changes, fetches }
     }
 
     /// The sources of a choice.
@@ -136,7 +141,8 @@ impl ServedLibrary {
     async fn change(self: &Arc<Self>, request: LibraryRequest, watcher: &mut Watcher) -> CallOutcome {
         let deadline = tokio::time::sleep(IMPORT_PATIENCE);
         tokio::pin!(deadline);
-        let permit = self.turn(IMPORT_PATIENCE).await?;
+        let turns = if request.asks_servers() { &self.fetches } else { &self.changes };
+        let permit = turn(turns, IMPORT_PATIENCE).await?;
         let (sender, mut progress) = watch::channel(None);
         let library = Arc::clone(self);
         let work = run_with(permit, move || {
@@ -159,12 +165,6 @@ impl ServedLibrary {
                 }
             }
         }
-    }
-
-    /// The permit to change the library, of which there is one.
-    async fn turn(&self, patience: Duration) -> Result<OwnedSemaphorePermit, Answer> {
-        let permit = tokio::time::timeout(patience, Arc::clone(&self.changes).acquire_owned()).await;
-        permit.ok().and_then(Result::ok).ok_or_else(agent::import_is_running)
     }
 
     /// Runs the operation of the command line, and cuts its text.
@@ -216,6 +216,12 @@ impl ServedLibrary {
     }
 }
 
+/// A permit to change the library.
+async fn turn(turns: &Arc<Semaphore>, patience: Duration) -> Result<OwnedSemaphorePermit, Answer> {
+    let permit = tokio::time::timeout(patience, Arc::clone(turns).acquire_owned()).await;
+    permit.ok().and_then(Result::ok).ok_or_else(agent::import_is_running)
+}
+
 /// The library, the options and the progress of one call.
 struct OperationRun<'a> {
     library: &'a Library,
@@ -252,14 +258,15 @@ mod tests {
         let library = ServedLibrary::new(None, Options::default(), Arc::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
-            let Ok(running) = library.turn(Duration::from_secs(60)).await else { panic!("no import runs") };
-            let Err(refused) = library.turn(Duration::from_millis(20)).await else {
+            let turns = &library.changes;
+            let Ok(running) = turn(turns, Duration::from_secs(60)).await else { panic!("no import runs") };
+            let Err(refused) = turn(turns, Duration::from_millis(20)).await else {
                 panic!("one import at a time");
             };
             assert!(refused.text.starts_with("another change of the library is running"), "{}", refused.text);
             assert_eq!(refused.data["kind"], "locked");
             drop(running);
-            assert!(library.turn(Duration::from_secs(60)).await.is_ok());
+            assert!(turn(turns, Duration::from_secs(60)).await.is_ok());
         });
     }
 }

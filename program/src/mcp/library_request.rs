@@ -1,7 +1,7 @@
 //! Calls about the library of a server itself.
 
 use spyhop::catalog::{RenameSourceRequest, UpdateSourcesRequest};
-use spyhop::library::AddRequest;
+use spyhop::library::{AddRequest, is_remote};
 
 /// A call about the library itself.
 #[derive(Debug)]
@@ -23,6 +23,15 @@ pub enum LibraryRequest {
 }
 
 impl LibraryRequest {
+    /// Whether the call may ask a server on another machine.
+    pub fn asks_servers(&self) -> bool {
+        match self {
+            LibraryRequest::Add(request) => is_remote(&request.source),
+            LibraryRequest::Update(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether the call changes the library.
     pub fn changes(&self) -> bool {
         !matches!(

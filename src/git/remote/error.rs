@@ -1,63 +1,284 @@
-//! From a failure of gix to the reason for which a repository cannot be fetched.
+//! From the messages of `git` to the reason for which a repository cannot be fetched.
 
-use std::error::Error;
 use std::io;
 use std::path::Path;
-
-use gix::protocol::transport::client::AuthenticationRequired;
+use std::process::ExitStatus;
 
 use super::super::remote_error::RemoteError;
+use super::child::{CallEnd, GitOutput};
+use super::limits::CallLimits;
+use super::shown::masked;
+use crate::clean;
+
+/// The most characters of a reason.
+const MAX_REASON_CHARS: usize = 400;
+
+/// Beginnings of lines that say how far `git` is, or what to do with an interactive `git`.
+const NOISE: &[&str] = &[
+    "remote: Enumerating",
+    "remote: Counting",
+    "remote: Compressing",
+    "remote: Total",
+    "Receiving objects",
+    "Resolving deltas",
+    "Unpacking objects",
+    "From ",
+    "warning: ",
+    "Please make sure you have the correct access rights",
+    "and the repository exists",
+];
+
+const ACCESS: &[&str] = &[
+    "Authentication failed",
+    "could not read Username",
+    "could not read Password",
+    "unable to get password from user",
+    "terminal prompts disabled",
+    "returned error: 401",
+    "returned error: 403",
+    "Permission denied",
+    "Host key verification failed",
+];
+
+const NO_REPOSITORY: &[&str] = &[
+    "not valid: is this a git repository?",
+    "does not appear to be a git repository",
+    "returned error: 404",
+    "returned error: 410",
+    "repository not exported",
+    "Repository not found",
+    "' not found",
+    "dumb http transport does not support",
+];
+
+const LOST: &[&str] = &[
+    "couldn't find remote ref",
+    "not our ref",
+    "no such remote ref",
+    "does not allow request for unadvertised",
+];
+
+/// The server breaks off; what `git` says of the pack is a consequence.
+const BROKEN_OFF: &[&str] = &["early EOF", "unexpected disconnect", "the remote end hung up", "RPC failed"];
+
+const BAD_PACK: &[&str] = &[
+    "bad pack",
+    "pack has",
+    "pack is corrupted",
+    "pack signature",
+    "pack version",
+    "inflate",
+    "index-pack",
+    "unresolved delta",
+    "SHA1 COLLISION",
+    "did not send all necessary objects",
+    "bad object",
+    "missing blob",
+    "missing tree",
+    "corrupt",
+];
+
+const NO_GIT_SERVER: &[&str] =
+    &["protocol error", "bad line length", "invalid ls-refs", "expected ", "unexpected "];
 
 impl RemoteError {
-    /// The error for a failure of gix, which writes to `folder`.
-    pub(super) fn of(url: &str, folder: &Path, error: &gix::Error) -> RemoteError {
-        let url = url.to_string();
-        let mut chain: Vec<&(dyn Error + 'static)> = vec![error];
-        let mut next = error.source();
-        while let Some(cause) = next {
-            chain.push(cause);
-            next = cause.source();
+    /// The error for a call that was not carried out.
+    pub(super) fn of_end(url: String, end: CallEnd) -> RemoteError {
+        match end {
+            CallEnd::NotStarted(source) => RemoteError::NoGit { url, source },
+            CallEnd::Cancelled => RemoteError::Cancelled { url },
+            CallEnd::Idle(bytes, limit) => {
+                let fault = format!("has sent less than {bytes} bytes in");
+                RemoteError::TimedOut { url, fault, seconds: limit.as_secs_f64() }
+            }
+            CallEnd::Late(limit) => RemoteError::TimedOut {
+                url,
+                fault: "has not sent everything within".to_string(),
+                seconds: limit.as_secs_f64(),
+            },
+            CallEnd::Above(limit, what) => RemoteError::TooLarge { url, limit, what },
         }
-        let reason = reason(&chain);
-        let io = || chain.iter().filter_map(|error| error.downcast_ref::<io::Error>());
-        if let Some(full) = io().find(|error| is_of_disk(error)) {
-            let source = full.raw_os_error().map_or_else(|| full.kind().into(), io::Error::from_raw_os_error);
-            return RemoteError::File {
-                action: "write the fetched files to",
-                path: folder.to_path_buf(),
-                source,
+    }
+
+    /// The error for a call that failed, with what `git` said. `wanted` was asked for, and `folder` was written to.
+    pub(super) fn of_output(
+        url: String,
+        output: &GitOutput,
+        wanted: &str,
+        folder: &Path,
+        limits: &CallLimits,
+    ) -> RemoteError {
+        let text = String::from_utf8_lossy(&output.messages);
+        // What the server says itself decides nothing.
+        let said: Vec<&str> = lines(&text).filter(|line| !line.starts_with("remote: ")).collect();
+        let has = |parts: &[&str]| said.iter().any(|line| parts.iter().any(|part| line.contains(part)));
+        let too_large = |limit, what| RemoteError::TooLarge { url: url.clone(), limit, what };
+        if let Some(source) = disk_error(&has) {
+            let is_own = source.kind() == io::ErrorKind::FileTooLarge && is_limited_here(limits.disk_bytes);
+            return match is_own {
+                true => too_large(limits.disk_bytes, "bytes on disk"),
+                false => RemoteError::File {
+                    action: "write the fetched files to",
+                    path: folder.to_path_buf(),
+                    source,
+                },
             };
         }
-        let needs_credentials = io().any(|error| {
-            error.get_ref().is_some_and(|inner| inner.is::<AuthenticationRequired>())
-                || error.kind() == io::ErrorKind::PermissionDenied
-        });
-        if needs_credentials || error.is_unauthenticated() || error.is_permission_denied() {
-            return RemoteError::NeedsCredentials { url, reason };
+        if has(&["attempting to allocate"]) {
+            return too_large(limits.buffer_bytes, "bytes for one object or list");
         }
-        let is_missing = error.is_not_found() || io().any(|error| error.kind() == io::ErrorKind::NotFound);
-        match is_missing {
-            true => RemoteError::NoRepository { url, reason },
-            false => RemoteError::Unreachable { url, reason },
+        if has(&["Out of memory", "out of memory", "cannot allocate", "Cannot allocate"]) {
+            return too_large(limits.memory_bytes, "bytes of memory");
+        }
+        if is_out_of_time(output.status) || has(&["died of signal 24"]) {
+            return too_large(limits.processor_seconds, "seconds of processor time");
+        }
+        let reason = reason(&text, output.status);
+        match () {
+            () if has(LOST) => RemoteError::Lost { url, wanted: wanted.to_string() },
+            () if has(ACCESS) => RemoteError::NeedsCredentials { url, reason },
+            () if has(NO_REPOSITORY) => RemoteError::NoRepository { url, reason },
+            () if has(BROKEN_OFF) => RemoteError::Unreachable { url, reason },
+            () if has(BAD_PACK) => RemoteError::BadAnswer { url, what: "a damaged pack", reason },
+            () if has(NO_GIT_SERVER) => {
+                RemoteError::BadAnswer { url, what: "what is no answer of a git server", reason }
+            }
+            () => RemoteError::Unreachable { url, reason },
         }
     }
 }
 
-fn is_of_disk(error: &io::Error) -> bool {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    matches!(error.kind(), StorageFull | ReadOnlyFilesystem | QuotaExceeded | FileTooLarge)
+/// The error of the system about a file that cannot be written.
+fn disk_error(has: &dyn Fn(&[&str]) -> bool) -> Option<io::Error> {
+    let kind = match () {
+        () if has(&["No space left on device"]) => io::ErrorKind::StorageFull,
+        () if has(&["quota exceeded"]) => io::ErrorKind::QuotaExceeded,
+        () if has(&["Read-only file system"]) => io::ErrorKind::ReadOnlyFilesystem,
+        () if has(&["File too large", "died of signal 25"]) => io::ErrorKind::FileTooLarge,
+        () => return None,
+    };
+    Some(kind.into())
 }
 
-/// The texts of an error and its causes, each once. gix says last what the server or the system said.
-fn reason(chain: &[&(dyn Error + 'static)]) -> String {
+/// Whether the limit of a file's size is that of this program, and not a smaller one around it.
+#[cfg(unix)]
+fn is_limited_here(bytes: u64) -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a live struct.
+    let told = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    !told || limit.rlim_cur as u64 > bytes
+}
+
+#[cfg(not(unix))]
+fn is_limited_here(_: u64) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn is_out_of_time(status: ExitStatus) -> bool {
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(libc::SIGXCPU)
+}
+
+#[cfg(not(unix))]
+fn is_out_of_time(_: ExitStatus) -> bool {
+    false
+}
+
+/// The lines, each without what was written over.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(|line| line.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim())
+}
+
+/// The messages in one line, without control characters and secrets.
+fn reason(text: &str, status: ExitStatus) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for text in
-        chain.iter().flat_map(|error| error.to_string().lines().map(str::to_string).collect::<Vec<_>>())
-    {
-        let text = text.trim().trim_end_matches(['.', ':']).to_string();
-        if !text.is_empty() && !parts.iter().any(|known| known.contains(&text)) {
-            parts.push(text);
+    for line in lines(text).filter(|line| !NOISE.iter().any(|noise| line.starts_with(noise))) {
+        let part = ["fatal: ", "error: ", "remote: "]
+            .iter()
+            .fold(line, |line, kind| line.strip_prefix(kind).unwrap_or(line));
+        let part = part.trim().trim_end_matches(['.', ':']);
+        if !part.is_empty() && !parts.iter().any(|known| known.contains(part)) {
+            parts.push(part.to_string());
         }
     }
-    parts.join(": ")
+    if parts.is_empty() {
+        parts.push(format!("git has ended without a message ({status})"));
+    }
+    let joined = masked(&clean::line(&parts.join(": ")));
+    match joined.char_indices().nth(MAX_REASON_CHARS) {
+        Some((end, _)) => format!("{}…", &joined[..end]),
+        None => joined,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::super::limits::RemoteLimits;
+    use super::*;
+
+    fn error(messages: &str) -> RemoteError {
+        let status = ExitStatus::from_raw(128 << 8);
+        let output = GitOutput { status, answer: Vec::new(), messages: messages.as_bytes().to_vec() };
+        let limits = RemoteLimits::default().fetch;
+        RemoteError::of_output("https://h/a".into(), &output, "refs/heads/x", Path::new("/scratch"), &limits)
+    }
+
+    /// The name of the variant.
+    fn kind(messages: &str) -> String {
+        format!("{:?}", error(messages)).split([' ', '{']).next().unwrap_or_default().to_string()
+    }
+
+    #[test]
+    fn messages_of_git_name_the_true_cause() {
+        for (messages, expected) in [
+            ("fatal: unable to access 'https://h/a/': Could not resolve host: h\n", "Unreachable"),
+            ("fatal: unable to access 'https://h/a/': SSL certificate problem: self-signed\n", "Unreachable"),
+            (
+                "fatal: could not read Username for 'https://h': terminal prompts disabled\n",
+                "NeedsCredentials",
+            ),
+            ("fatal: unable to get password from user\n", "NeedsCredentials"),
+            (
+                "git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.\n",
+                "NeedsCredentials",
+            ),
+            ("remote: Repository not found.\nfatal: repository 'https://h/a/' not found\n", "NoRepository"),
+            ("fatal: remote error: access denied or repository not exported: /a\n", "NoRepository"),
+            ("fatal: couldn't find remote ref refs/heads/x\n", "Lost"),
+            ("fatal: remote error: upload-pack: not our ref 00\n", "Lost"),
+            (
+                "fatal: pack has bad object at offset 12: inflate returned -3\nfatal: fetch-pack: invalid index-pack output\n",
+                "BadAnswer",
+            ),
+            (
+                "fetch-pack: unexpected disconnect\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n",
+                "Unreachable",
+            ),
+            ("fatal: protocol error: bad line length character: HTTP\n", "BadAnswer"),
+            ("fatal: write error: No space left on device\nfatal: index-pack failed\n", "File"),
+            ("fatal: Out of memory, malloc failed (tried to allocate 9 bytes)\n", "TooLarge"),
+            ("fatal: attempting to allocate 2147483649 over limit 536870912\n", "TooLarge"),
+            ("error: index-pack died of signal 24\n", "TooLarge"),
+            ("fatal: write error: File too large\n", "TooLarge"),
+            // The words of the server decide nothing.
+            ("remote: No space left on device\nremote: Out of memory\nfatal: early EOF\n", "Unreachable"),
+        ] {
+            assert_eq!(kind(messages), expected, "{messages}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_one_line_without_progress_and_secrets() {
+        let text = "remote: Counting objects: 5% (1/9)\rremote: Counting objects: 100% (9/9), done.\n\
+                    Receiving objects: 1% (1/9)\rfatal: unable to access 'https://me:secret@h/a?token=secret': \x1b[31mno\n";
+        match error(text) {
+            RemoteError::Unreachable { reason, .. } => {
+                assert_eq!(reason, "unable to access 'https://h/a': ␛[31mno");
+            }
+            error => panic!("{error}"),
+        }
+        assert!(error("").to_string().contains("without a message"));
+    }
 }

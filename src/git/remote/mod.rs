@@ -1,62 +1,65 @@
 //! Repositories on other machines: their branches and tags, and the files of one commit without its history.
 //!
-//! The Git protocol is gix's, over HTTPS, SSH and Git's own port. HTTP is a client of our own ([`http`]), because those that
-//! gix has bring sixty crates or a library in C. What is fetched is written to a bare repository that [`super::open_objects`]
-//! opens. Credentials come from the credential helpers that the user's Git configuration names, and from the agent of SSH:
-//! nothing is asked on a terminal, stored or logged. No hook, filter or submodule command is run. A server that is silent
-//! for too long is given up ([`watched`]), because callers hold locks while they fetch.
+//! The program `git` talks to the server ([`command`]), because it is what reaches a user's servers anyway: with the user's
+//! credential helpers, proxies, certificates and SSH. It runs within limits ([`child`], [`limits`]): a hostile server can make it
+//! neither run for ever nor fill memory or disk, and ends with it when it does. What is fetched is written to a bare repository
+//! that [`super::open_objects`] opens; gix reads it. Nothing is asked on a terminal, and no hook, filter or submodule command is
+//! run. The messages of `git` are sorted into causes by [`error`].
 
+mod child;
+mod command;
 mod error;
-mod http;
-mod meter;
+mod limits;
 mod shown;
-mod watched;
+#[cfg(all(test, unix))]
+mod tests;
 
-use std::cell::Cell;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
 
 use gix::bstr::ByteSlice;
-use gix::protocol::fetch::refmap::Source;
-use gix::protocol::handshake::Ref;
-use gix::protocol::transport::client::blocking_io::Transport;
-use gix::protocol::transport::client::blocking_io::http::Transport as HttpTransport;
-use gix::protocol::transport::client::blocking_io::ssh::ProgramKind;
-use gix::remote::fetch::{Shallow, Tags};
-use gix::remote::{Connection, Direction, ref_map};
 use gix::url::Scheme;
 
-use http::HttpClient;
-use meter::Meter;
+use child::{CallWatch, GitOutput};
+use limits::{CallLimits, RemoteLimits};
 use shown::without_secrets;
-use watched::PAUSE;
 
+use super::discover::open_objects;
+use super::reach::Reach;
 use super::remote_error::{RemoteError, RemoteReference};
-use super::sound::MAX_OBJECT_BYTES;
-
-/// The command of SSH, which asks for no password, passphrase or confirmation.
-const SSH: &str = "ssh -o BatchMode=yes";
 
 /// The name of the fetched commit in the repository that is written.
 const FETCHED: &str = "refs/spyhop/fetched";
 
+/// The digits of an object's id.
+const ID_DIGITS: usize = 40;
+
 /// A repository on another machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RemoteRepository {
     url: gix::Url,
+    limits: RemoteLimits,
 }
+
+impl PartialEq for RemoteRepository {
+    fn eq(&self, other: &RemoteRepository) -> bool {
+        self.url == other.url
+    }
+}
+
+impl Eq for RemoteRepository {}
 
 impl RemoteRepository {
     /// The repository at a URL, which has the scheme `https`, `http`, `ssh` or `git`, or the form `user@host:path`. The user
     /// of an `https` or `http` URL is left out: it may be a token, and a credential helper names the user.
     ///
     /// # Errors
-    /// `BadUrl` if the URL has another scheme, a password, or no host.
+    /// `BadUrl` if the URL has another scheme, a password, no host, or a part that a program would take for an option.
     pub fn parse(text: &str) -> Result<RemoteRepository, RemoteError> {
         let shown = without_secrets(text);
         let bad = |reason: &str| RemoteError::BadUrl { url: shown.clone(), reason: reason.to_string() };
+        if text.chars().any(char::is_control) {
+            return Err(bad("it has a control character"));
+        }
         let mut url = gix::url::parse(text.as_bytes().as_bstr()).map_err(|_| bad("it is not a valid URL"))?;
         if !matches!(url.scheme, Scheme::Http | Scheme::Https | Scheme::Ssh | Scheme::Git) {
             return Err(bad("its scheme is none of https, http, ssh and git"));
@@ -76,7 +79,11 @@ impl RemoteRepository {
         if url.host().is_none_or(str::is_empty) || url.path_is_root() {
             return Err(bad("it names no repository of a host"));
         }
-        Ok(RemoteRepository { url })
+        let parts = [url.host().unwrap_or_default(), url.user().unwrap_or_default(), text];
+        if parts.iter().any(|part| part.starts_with('-')) || url.path.starts_with(b"-") {
+            return Err(bad("a part of it begins with '-'"));
+        }
+        Ok(RemoteRepository { url, limits: RemoteLimits::default() })
     }
 
     /// The URL, which has no password, and no user if the scheme is `https` or `http`.
@@ -84,254 +91,144 @@ impl RemoteRepository {
         self.url.to_bstring().to_str_lossy().into_owned()
     }
 
-    /// `HEAD`, the branches and the tags.
+    /// `HEAD`, the branches and the tags; with `asked`, only `HEAD` and those that `asked` may name.
     ///
     /// # Errors
-    /// `Unreachable`, `NoRepository`, `NeedsCredentials`; `File` if no temporary folder can be written.
-    pub fn references(&self) -> Result<Vec<RemoteReference>, RemoteError> {
-        self.references_within(PAUSE)
-    }
-
-    fn references_within(&self, pause: Duration) -> Result<Vec<RemoteReference>, RemoteError> {
+    /// `NoGit`, `Unreachable`, `TimedOut`, `NoRepository`, `NeedsCredentials`, `BadAnswer`, `TooLarge`, `Cancelled`; `File` if no
+    /// temporary folder can be written.
+    pub fn references(
+        &self,
+        asked: Option<&str>,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<RemoteReference>, RemoteError> {
         let folder = tempfile::tempdir().map_err(|error| RemoteError::File {
             action: "create a folder in",
             path: std::env::temp_dir(),
             source: error,
         })?;
-        let (repository, path) = (self.clone(), folder.path().to_path_buf());
-        let work = move || {
-            let listed = repository.list(&path);
-            listed.map_err(|error| RemoteError::of(&repository.url(), &path, &error))
+        let names = match asked {
+            None => ["refs/heads/*", "refs/tags/*"].map(str::to_string).to_vec(),
+            // The commit of a tag has a line of its own.
+            Some(asked) => {
+                let full = [asked.to_string(), format!("refs/heads/{asked}"), format!("refs/tags/{asked}")];
+                let names = full.into_iter().filter(|name| is_reference(name));
+                names.flat_map(|name| [format!("{name}^{{}}"), name]).collect()
+            }
         };
-        let listed = watched::run(self.own_pause(pause), || 0, || (), work);
-        listed.unwrap_or_else(|error| Err(self.ended(folder.path(), error)))
+        let (limits, url) = (&self.limits.listing, self.url());
+        let mut arguments = vec!["ls-remote", "--symref", "--", &url, "HEAD"];
+        arguments.extend(names.iter().map(String::as_str));
+        let output = self.call(&arguments, folder.path(), limits, &|_| (), is_cancelled)?;
+        if !output.status.success() {
+            let wanted = asked.unwrap_or("its references");
+            return Err(RemoteError::of_output(url, &output, wanted, folder.path(), limits));
+        }
+        self.parsed(&output.answer)
     }
 
-    fn list(&self, folder: &Path) -> gix::Result<Vec<RemoteReference>> {
-        let local = new_repository(folder)?;
-        // The part behind the colon is never written.
-        let specs =
-            ["HEAD:refs/spyhop/head", "refs/heads/*:refs/spyhop/heads/*", "refs/tags/*:refs/spyhop/tags/*"];
-        let remote = self.remote(&local, &specs)?;
-        let listed = match http_transport(&remote)? {
-            Some(transport) => list(remote.to_connection_with_transport(transport), &local)?,
-            None => list(remote.connect(Direction::Fetch)?, &local)?,
-        };
-        Ok(listed.into_iter().filter_map(reference).collect())
+    /// The references of an answer, tags with the commits that they stand for. Names that git does not allow are left out.
+    fn parsed(&self, answer: &[u8]) -> Result<Vec<RemoteReference>, RemoteError> {
+        let mut found: Vec<RemoteReference> = Vec::new();
+        let mut head = None;
+        for line in answer.lines() {
+            let Some((id, name)) = line.to_str().ok().and_then(|line| line.split_once('\t')) else {
+                continue;
+            };
+            if let Some(target) = id.strip_prefix("ref: ") {
+                head = (name == "HEAD" && is_reference(target)).then(|| target.to_string()).or(head);
+                continue;
+            }
+            if id.len() > ID_DIGITS {
+                let reason =
+                    "only SHA-1 is supported; clone the repository, and add its folder without a ref";
+                let what = "objects that are named by SHA-256";
+                return Err(RemoteError::BadAnswer { url: self.url(), what, reason: reason.to_string() });
+            }
+            if !is_commit(id) {
+                continue;
+            }
+            if let Some(tag) = name.strip_suffix("^{}") {
+                // The line follows that of the tag.
+                if let Some(last) = found.last_mut().filter(|last| last.name == tag) {
+                    last.commit = id.to_string();
+                }
+            } else if name == "HEAD" || is_reference(name) {
+                found.push(RemoteReference { name: name.to_string(), target: None, commit: id.to_string() });
+            }
+            if found.len() as u64 > self.limits.references {
+                let (limit, what) = (self.limits.references, "branches and tags");
+                return Err(RemoteError::TooLarge { url: self.url(), limit, what });
+            }
+        }
+        if let Some(first) = found.iter_mut().find(|reference| reference.name == "HEAD") {
+            first.target = head;
+        }
+        Ok(found)
     }
 
     /// Fetches a branch, a tag or a commit without its history into a new bare repository in `folder`, which must be empty or
     /// missing, and returns the commit. `progress` is called with the number of bytes so far. `wanted` is a full name, or the
-    /// 40 digits of a commit. More than `most_bytes` are refused.
+    /// 40 digits of a commit.
     ///
     /// # Errors
-    /// As [`RemoteRepository::references`]; `TooLarge`; `File` if the folder cannot be written; `Lost` if the server no longer
-    /// has what is wanted.
+    /// As [`RemoteRepository::references`]; `File` if the folder cannot be written; `Lost` if the server no longer has what is
+    /// wanted.
     pub fn fetch(
         &self,
         wanted: &str,
         folder: &Path,
-        most_bytes: u64,
-        progress: &(dyn Fn(u64) + Sync),
+        progress: &dyn Fn(u64),
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<String, RemoteError> {
-        let (meter, is_ended, is_too_large) =
-            (Meter::new(), Arc::new(AtomicBool::new(false)), Cell::new(false));
-        let seen = meter.child(gix::progress::UNKNOWN);
-        let report = || {
-            let bytes = seen.bytes();
-            progress(bytes);
-            if bytes > most_bytes {
-                is_too_large.set(true);
-                is_ended.store(true, Relaxed);
-            }
-        };
-        let (repository, to, name, ends) =
-            (self.clone(), folder.to_path_buf(), wanted.to_string(), Arc::clone(&is_ended));
-        let work = move || {
-            let received = repository.receive(&name, &to, meter, &ends);
-            received.map_err(|error| RemoteError::of(&repository.url(), &to, &error))
-        };
-        let fetched = watched::run(self.own_pause(PAUSE), || seen.signs(), report, work);
-        // A thread that nobody waits for ends as soon as the server sends something.
-        is_ended.store(true, Relaxed);
-        if is_too_large.get() {
-            return Err(RemoteError::TooLarge { url: self.url(), most_bytes });
+        let (limits, url) = (&self.limits.fetch, self.url());
+        if !(wanted == "HEAD" || is_commit(wanted) || is_reference(wanted)) {
+            return Err(RemoteError::Lost { url, wanted: wanted.to_string() });
         }
-        let fetched = fetched.unwrap_or_else(|error| Err(self.ended(folder, error)))?;
-        progress(seen.bytes());
-        fetched.ok_or_else(|| RemoteError::Lost { url: self.url(), wanted: wanted.to_string() })
+        let spec = format!("+{wanted}:{FETCHED}");
+        let arguments =
+            ["fetch", "--progress", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", &url, &spec];
+        let output = self.call(&arguments, folder, limits, progress, is_cancelled)?;
+        if !output.status.success() {
+            return Err(RemoteError::of_output(url, &output, wanted, folder, limits));
+        }
+        let bad =
+            |reason: String| RemoteError::BadAnswer { url: self.url(), what: "what is no commit", reason };
+        let fetched =
+            open_objects(folder, &Reach::Within(Vec::new())).map_err(|error| bad(error.to_string()))?;
+        let fetched = fetched.ok_or_else(|| bad("the fetched repository cannot be opened".to_string()))?;
+        let revision = fetched.revision(FETCHED).map_err(|error| bad(error.to_string()))?;
+        Ok(revision.commit)
     }
 
-    fn receive(
+    /// Runs `git` in a new repository in `folder`.
+    fn call(
         &self,
-        wanted: &str,
+        arguments: &[&str],
         folder: &Path,
-        meter: Meter,
-        is_ended: &AtomicBool,
-    ) -> gix::Result<Option<String>> {
-        let local = new_repository(folder)?;
-        let remote = self.remote(&local, &[&format!("+{wanted}:{FETCHED}")])?;
-        match http_transport(&remote)? {
-            Some(transport) => {
-                receive(remote.to_connection_with_transport(transport), &local, meter, is_ended)
-            }
-            None => receive(remote.connect(Direction::Fetch)?, &local, meter, is_ended),
+        limits: &CallLimits,
+        progress: &dyn Fn(u64),
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<GitOutput, RemoteError> {
+        if is_cancelled() {
+            return Err(RemoteError::Cancelled { url: self.url() });
         }
-    }
-
-    /// The pause after which a call is given up. The client of HTTP has its own timeouts.
-    fn own_pause(&self, pause: Duration) -> Duration {
-        if matches!(self.url.scheme, Scheme::Http | Scheme::Https) { Duration::MAX } else { pause }
-    }
-
-    /// The error of a call that was given up.
-    fn ended(&self, folder: &Path, error: std::io::Error) -> RemoteError {
-        RemoteError::of(&self.url(), folder, &gix::Error::from_error(error))
-    }
-
-    fn remote<'r>(&self, local: &'r gix::Repository, specs: &[&str]) -> gix::Result<gix::Remote<'r>> {
-        let specs = specs.iter().map(|spec| spec.as_bytes().as_bstr());
-        let remote = local.remote_at(self.url.clone())?.with_refspecs(specs, Direction::Fetch)?;
-        Ok(remote.with_fetch_tags(Tags::None))
+        command::create_repository(folder).map_err(|source| RemoteError::File {
+            action: "write the fetched files to",
+            path: folder.to_path_buf(),
+            source,
+        })?;
+        let mut git = command::git(&self.url.scheme, folder, limits);
+        let watch = CallWatch { limits, folder, progress, is_cancelled };
+        child::run(git.args(arguments), &watch).map_err(|end| RemoteError::of_end(self.url(), end))
     }
 }
 
-/// A new bare repository, whose configuration is that of the user. Unless the user has configured a command of SSH, `ssh` asks
-/// nothing.
-fn new_repository(folder: &Path) -> gix::Result<gix::Repository> {
-    let limit = format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}");
-    let created = gix::ThreadSafeRepository::init_opts(
-        folder,
-        gix::create::Kind::Bare,
-        gix::create::Options::default(),
-        gix::open::Options::default().config_overrides([limit]),
-    );
-    let mut local = created?.to_thread_local();
-    if local
-        .ssh_connect_options()
-        .is_ok_and(|ssh| ssh.command.is_none() && ssh.kind.is_none_or(|kind| kind == ProgramKind::Ssh))
-    {
-        let mut config = local.config_snapshot_mut();
-        config.set_raw_value("core.sshCommand", SSH)?;
-        config.set_raw_value("ssh.variant", "ssh")?;
-        config.commit()?;
-    }
-    Ok(local)
+/// Whether a text is the id of an object.
+fn is_commit(text: &str) -> bool {
+    text.len() == ID_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The transport to a server that speaks HTTP; gix has the others.
-fn http_transport(remote: &gix::Remote<'_>) -> gix::Result<Option<HttpTransport<HttpClient>>> {
-    let (url, version) = remote.sanitized_url_and_version(Direction::Fetch)?;
-    let is_http = matches!(url.scheme, Scheme::Http | Scheme::Https);
-    Ok(is_http.then(|| HttpTransport::new_http(HttpClient::new(), url, version, false)))
-}
-
-/// The credentials that helpers supply. Nothing is asked on a terminal, and nothing is stored or erased.
-fn credentials(
-    local: gix::Repository,
-) -> impl FnMut(gix::credentials::helper::Action) -> gix::Result<Option<gix::credentials::protocol::Outcome>>
-{
-    move |action| {
-        let Some(url) = action.context().and_then(|context| context.url.clone().or_else(|| context.to_url()))
-        else {
-            return Ok(None);
-        };
-        let url = gix::url::parse(&url)?;
-        let (mut helpers, _, mut prompt) = local.config_snapshot().credential_helpers(url)?;
-        prompt.mode = gix::prompt::Mode::Disable;
-        helpers.invoke(action, prompt)
-    }
-}
-
-fn list<T: Transport>(
-    connection: Connection<'_, '_, '_, T>,
-    local: &gix::Repository,
-) -> gix::Result<Vec<Ref>> {
-    let connection = connection.with_credentials(credentials(local.clone()));
-    let (map, _) = connection.ref_map(gix::progress::Discard, ref_map::Options::default())?;
-    Ok(map.remote_refs)
-}
-
-fn reference(found: Ref) -> Option<RemoteReference> {
-    let (name, target, commit) = match found {
-        Ref::Peeled { full_ref_name, object, .. } | Ref::Direct { full_ref_name, object } => {
-            (full_ref_name, None, object)
-        }
-        Ref::Symbolic { full_ref_name, target, object, .. } => (full_ref_name, Some(target), object),
-        Ref::Unborn { .. } => return None,
-    };
-    Some(RemoteReference {
-        name: name.to_str().ok()?.to_string(),
-        target: target.and_then(|target| Some(target.to_str().ok()?.to_string())),
-        commit: commit.to_string(),
-    })
-}
-
-/// Fetches what the refspec of the connection names, and returns the commit; `None` if the server does not have it.
-fn receive<T: Transport>(
-    connection: Connection<'_, '_, '_, T>,
-    local: &gix::Repository,
-    meter: Meter,
-    is_ended: &AtomicBool,
-) -> gix::Result<Option<String>> {
-    let connection = connection.with_credentials(credentials(local.clone()));
-    let prepared = connection.prepare_fetch(gix::progress::Discard, ref_map::Options::default())?;
-    if prepared.ref_map().mappings.is_empty() {
-        return Ok(None);
-    }
-    let depth = Shallow::DepthAtRemote(1.try_into().expect("one is not zero"));
-    let fetched = prepared.with_shallow(depth).receive(meter, is_ended)?;
-    let found = fetched.ref_map.mappings.first().and_then(|mapping| match &mapping.remote {
-        Source::ObjectId(id) => Some(id.to_string()),
-        Source::Ref(found) => reference(found.clone()).map(|found| found.commit),
-    });
-    Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_are_checked_before_anything_is_connected() {
-        let check = |url: &str, part: &str| {
-            let error = RemoteRepository::parse(url).unwrap_err().to_string();
-            assert!(error.contains(part) && !error.contains("secret"), "{url}: {error}");
-        };
-        check(
-            "https://me:secret@example.org/a.git",
-            "'https://example.org/a.git' cannot be fetched: it has a password",
-        );
-        check("ftp://example.org/a", "its scheme is none of");
-        check("ext::sh -c touch", "its scheme is none of");
-        check("https://example.org/", "names no repository");
-        check("https://example.org/a?token=secret", "has a query");
-        check("https://me:secret/secret@example.org/a", "'https://example.org/a' cannot be fetched");
-        check("https://me:secret?secret@example.org/a", "cannot be fetched");
-        for (url, expected) in [
-            ("https://example.org/a.git", "https://example.org/a.git"),
-            ("https://me@example.org/a", "https://example.org/a"),
-            ("http://ghp_secret@example.org:8080/a@b", "http://example.org:8080/a@b"),
-            ("ssh://me@example.org/a", "ssh://me@example.org/a"),
-            ("git@example.org:a/b.git", "git@example.org:a/b.git"),
-        ] {
-            assert_eq!(RemoteRepository::parse(url).unwrap().url(), expected);
-        }
-    }
-
-    #[test]
-    fn a_server_that_says_nothing_is_given_up() {
-        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("git://127.0.0.1:{}/a", server.local_addr().unwrap().port());
-        let repository = RemoteRepository::parse(&url).unwrap();
-        let (sender, receiver) = std::sync::mpsc::channel();
-        std::thread::spawn(move || sender.send(repository.references_within(Duration::from_millis(200))));
-        let listed = receiver.recv_timeout(Duration::from_secs(60)).expect("the call waits for the server");
-        match listed.unwrap_err() {
-            RemoteError::Unreachable { reason, .. } => {
-                assert!(reason.contains("sent nothing for"), "{reason}")
-            }
-            error => panic!("{error}"),
-        }
-    }
+/// Whether a text is the full name of a reference that git allows, so that it is neither an option nor a pattern.
+fn is_reference(name: &str) -> bool {
+    name.starts_with("refs/") && gix::validate::reference::name(name.into()).is_ok()
 }

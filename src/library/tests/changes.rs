@@ -76,7 +76,9 @@ fn an_import_that_a_manifest_names_is_not_removed() {
         if step == "acquire" {
             fs::remove_file(place.path("keys.tar")).unwrap();
         }
-        let error = place.library.bring_in(&mut job, &Reach::Anywhere, &|_| ()).unwrap_err().to_string();
+        let lock = place.library.lock().unwrap();
+        let done = place.library.bring_in(&mut job, &Reach::Anywhere, &|_| (), lock);
+        let error = done.unwrap_err().to_string();
         assert_eq!(error.contains("changed or removed 'keys' meanwhile"), step == "materialize", "{error}");
         assert!(place.library.verify("keys").unwrap().is_clean(), "{step}");
     }

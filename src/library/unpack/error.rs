@@ -34,7 +34,11 @@ impl UnpackFault {
     pub(super) fn is_local(&self) -> bool {
         !matches!(
             self,
-            UnpackFault::TotalBytes(_) | UnpackFault::Ratio(_) | UnpackFault::Entries(_) | UnpackFault::Io(_)
+            UnpackFault::TotalBytes(_)
+                | UnpackFault::Ratio(_)
+                | UnpackFault::Entries(_)
+                | UnpackFault::Extent { .. }
+                | UnpackFault::Io(_)
         )
     }
 }
@@ -95,6 +99,18 @@ pub enum UnpackFault {
     /// There are too many entries.
     #[error("is one of more than {0} entries")]
     Entries(usize),
+    /// The source as a whole is larger than a limit. This is known before anything is written.
+    #[error("has {found} {what}{}, above the limit of {limit}", if *is_lower_bound { " or more" } else { "" })]
+    Extent {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: u64,
+        /// Whether counting ended before everything was counted.
+        is_lower_bound: bool,
+        /// The limit.
+        limit: u64,
+    },
     /// The entry shares its bytes with another entry.
     #[error("shares its bytes with '{0}'")]
     Overlap(String),

@@ -110,15 +110,14 @@ impl<'a> TreeWriter<'a> {
         limits: UnpackLimits,
         progress: &'a (dyn Fn(AddProgress) + Sync),
     ) -> TreeWriter<'a> {
-        let by_ratio = source_bytes.map(|bytes| bytes.saturating_mul(limits.ratio).max(limits.free_bytes));
-        TreeWriter {
+        let mut writer = TreeWriter {
             archive: archive.to_path_buf(),
             tree,
             below: String::new(),
             limits,
             spent: 0,
             tar_bytes: 0,
-            most: by_ratio.unwrap_or(u64::MAX).min(limits.total_bytes),
+            most: limits.total_bytes,
             backslash: cfg!(windows),
             refuses_collisions: true,
             seen: FxHashMap::default(),
@@ -129,7 +128,17 @@ impl<'a> TreeWriter<'a> {
             progress,
             expected: 0,
             reported: 0,
+        };
+        if let Some(bytes) = source_bytes {
+            writer.limit_by(bytes);
         }
+        writer
+    }
+
+    /// Limits the size of the files by the `bytes` of which they are made.
+    pub fn limit_by(&mut self, bytes: u64) {
+        let by_ratio = bytes.saturating_mul(self.limits.ratio).max(self.limits.free_bytes);
+        self.most = self.most.min(by_ratio);
     }
 
     /// Refuses names with a backslash.
@@ -160,6 +169,11 @@ impl<'a> TreeWriter<'a> {
 
     pub fn limits(&self) -> &UnpackLimits {
         &self.limits
+    }
+
+    /// The most bytes of all files.
+    pub fn most(&self) -> u64 {
+        self.most
     }
 
     /// The size of the largest tar archive whose entries are within the limits: each entry also has a header, padding and
