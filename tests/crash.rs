@@ -8,7 +8,7 @@
 //! tried: whatever it is, the answer must be whole, and the doctor must find nothing.
 //!
 //! ```text
-//! cargo test --test crash                                            12 moments of each
+//! cargo test --test crash                                            6 moments of each
 //! SPYHOP_CRASHES=50 cargo test --release --test crash -- --nocapture
 //! ```
 #![cfg(unix)]
@@ -33,7 +33,7 @@ const FILES: usize = 150;
 /// How many moments of a build, and of a refresh.
 fn moments() -> u32 {
     let moments = std::env::var("SPYHOP_CRASHES").ok();
-    moments.map_or(12, |text| text.parse().expect("SPYHOP_CRASHES is a number"))
+    moments.map_or(support::cases(6, 24) as u32, |text| text.parse().expect("SPYHOP_CRASHES is a number"))
 }
 
 /// The word of a state: one term, of letters that no stemmer cuts.

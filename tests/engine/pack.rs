@@ -12,7 +12,7 @@ use spyhop::{
 };
 
 use super::open;
-use crate::support::Tree;
+use crate::support::{Tree, cases};
 
 const TASK: &str = "add a retry limit to uploads and show it in the status page";
 
@@ -145,7 +145,8 @@ fn generated(n_files: usize) -> Tree {
 
 #[track_caller]
 fn check_budgets(engine: &Engine, tasks: &[&str]) {
-    let budgets = (200..1_000).step_by(73).chain((1_000..=16_000).step_by(2_500));
+    let (small, large) = (cases(219, 73), cases(7_500, 2_500));
+    let budgets = (200..1_000).step_by(small).chain((1_000..=16_000).step_by(large));
     for budget in budgets {
         for task in tasks {
             let mut request = PackRequest { budget, ..PackRequest::new(*task) };

@@ -1,7 +1,7 @@
 //! Every hit says why, its reasons add up, and pages are pieces of one list: over real questions about this crate's
 //! own sources.
 
-use crate::support::repository;
+use crate::support::{cases, repository};
 use spyhop::engine::Engine;
 use spyhop::engine::api::{Hit, Options, SearchReply, SearchRequest, StalePolicy};
 use spyhop::profile::Signal;
@@ -100,8 +100,9 @@ fn every_hit_says_why_and_pages_are_pieces_of_one_list() {
         stale_policy: StalePolicy::Ignore,
         ..Options::default()
     };
-    let engine = Engine::open(repository("src"), options).unwrap();
-    for question in QUESTIONS {
+    let folder = ["src/engine", "src"][cases(0, 1)];
+    let engine = Engine::open(repository(folder), options).unwrap();
+    for question in QUESTIONS.iter().step_by(cases(4, 1)) {
         let whole = all(&engine, question, 50);
         assert!(!whole.is_empty(), "{question}");
         assert_eq!(all(&engine, question, 23), whole, "{question}");

@@ -11,6 +11,7 @@ mod fingerprints;
 mod markup;
 mod places;
 mod ranks;
+mod readme;
 mod same;
 mod stable;
 

@@ -5,6 +5,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod library;
+mod nightly;
 #[cfg(unix)]
 pub mod privilege;
 mod random;
@@ -13,6 +14,7 @@ mod skip;
 mod tree;
 
 pub use library::Shelf;
+pub use nightly::cases;
 #[cfg(unix)]
 pub use privilege::{is_root, unprivileged};
 pub use random::Random;

@@ -217,7 +217,8 @@ fn run(sequence: &Sequence) -> Result<(), String> {
 
 /// Tries drawn sequences, without a privilege that would make every file readable.
 fn try_sequences(run: fn(&Sequence) -> Result<(), String>) {
-    let (cases, longest) = (number("SPYHOP_SEQUENCES", 5), number("SPYHOP_STEPS", 12) as usize);
+    let by_default = crate::support::cases(3, 20) as u32;
+    let (cases, longest) = (number("SPYHOP_SEQUENCES", by_default), number("SPYHOP_STEPS", 12) as usize);
     let seed = number("SPYHOP_SEED", 1);
     unprivileged(|| {
         let config = Config {
