@@ -67,7 +67,7 @@ impl BadFrame {
 }
 
 /// A head at the beginning of some bytes.
-enum Head {
+enum FrameHead {
     /// The head is `end` bytes long. A length that is larger than a number can be is the largest number.
     Whole {
         end: usize,
@@ -113,8 +113,15 @@ impl<R: BufRead> FrameReader<R> {
                 self.take(length);
                 Ok(Some(message(value)))
             }
-            // The length may be wrong, so the next head may begin in what was taken for the body.
-            Err(fault) => Ok(Some(Err(self.lost(fault)))),
+            Err(fault) => {
+                let id = id_of(&self.buffer[..length]);
+                if let Some(id) = id {
+                    self.take(length);
+                    return Ok(Some(Err(BadFrame { id, fault })));
+                }
+                // The length may be wrong, so the next head may begin in what was taken for the body.
+                Ok(Some(Err(self.lost(fault))))
+            }
         }
     }
 
@@ -127,13 +134,13 @@ impl<R: BufRead> FrameReader<R> {
                 true => next_head(&self.buffer, &mut searched),
             };
             match head {
-                Some((start, Head::Whole { end, length })) => {
+                Some((start, FrameHead::Whole { end, length })) => {
                     self.take(start + end);
                     self.is_lost = false;
                     return Ok(Some(Ok(length)));
                 }
-                Some((_, Head::Fault(fault))) => return Ok(Some(Err(fault))),
-                Some((_, Head::Partial)) | None => {}
+                Some((_, FrameHead::Fault(fault))) => return Ok(Some(Err(fault))),
+                Some((_, FrameHead::Partial)) | None => {}
             }
             // What was skipped is not kept, only the part in which a head may begin.
             let skipped = if self.is_lost { std::mem::take(&mut searched) } else { 0 };
@@ -150,7 +157,7 @@ impl<R: BufRead> FrameReader<R> {
         let mut searched = 0;
         loop {
             let have = self.buffer.len().min(length as usize);
-            if let Some((start, Head::Whole { .. })) = next_head(&self.buffer[..have], &mut searched) {
+            if let Some((start, FrameHead::Whole { .. })) = next_head(&self.buffer[..have], &mut searched) {
                 self.take(start);
                 return Ok(Err(FrameFault::Short(length)));
             }
@@ -186,29 +193,34 @@ impl<R: BufRead> FrameReader<R> {
 }
 
 /// The head at the beginning of `bytes`.
-fn head(bytes: &[u8]) -> Head {
+fn head(bytes: &[u8]) -> FrameHead {
     let (mut end, mut length) = (0, None);
     loop {
         let rest = &bytes[end..];
         let Some(line_end) = rest.iter().position(|byte| *byte == b'\n') else {
-            return if bytes.len() > MAX_HEAD { Head::Fault(FrameFault::LongHead) } else { Head::Partial };
+            return if bytes.len() > MAX_HEAD {
+                FrameHead::Fault(FrameFault::LongHead)
+            } else {
+                FrameHead::Partial
+            };
         };
         end += line_end + 1;
         if end > MAX_HEAD {
-            return Head::Fault(FrameFault::LongHead);
+            return FrameHead::Fault(FrameFault::LongHead);
         }
         let line = rest[..line_end].strip_suffix(b"\r").unwrap_or(&rest[..line_end]);
         if line.is_empty() {
-            return length.map_or(Head::Fault(FrameFault::NoLength), |length| Head::Whole { end, length });
+            return length
+                .map_or(FrameHead::Fault(FrameFault::NoLength), |length| FrameHead::Whole { end, length });
         }
         let Some(colon) = line.iter().position(|byte| *byte == b':').filter(|at| is_name(&line[..*at]))
         else {
-            return Head::Fault(FrameFault::Header(shown(line)));
+            return FrameHead::Fault(FrameFault::Header(shown(line)));
         };
         if line[..=colon].eq_ignore_ascii_case(LENGTH) {
             let value = line[colon + 1..].trim_ascii();
             if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-                return Head::Fault(FrameFault::Length(shown(value)));
+                return FrameHead::Fault(FrameFault::Length(shown(value)));
             }
             length = Some(String::from_utf8_lossy(value).parse().unwrap_or(u64::MAX));
         }
@@ -217,13 +229,13 @@ fn head(bytes: &[u8]) -> Head {
 
 /// The first head in `bytes` that begins with its length, from `searched` on. `searched` then tells where the next search
 /// has to begin when there are more bytes.
-fn next_head(bytes: &[u8], searched: &mut usize) -> Option<(usize, Head)> {
+fn next_head(bytes: &[u8], searched: &mut usize) -> Option<(usize, FrameHead)> {
     let most = (bytes.len() + 1).saturating_sub(LENGTH.len());
     while *searched < most {
         let start = *searched;
         if bytes[start..start + LENGTH.len()].eq_ignore_ascii_case(LENGTH) {
             match head(&bytes[start..]) {
-                Head::Fault(_) => {}
+                FrameHead::Fault(_) => {}
                 found => return Some((start, found)),
             }
         }
@@ -241,10 +253,24 @@ fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().take(SHOWN).collect()
 }
 
+/// The id of a message that is JSON, and nested too deeply to be read.
+fn id_of(body: &[u8]) -> Option<Value> {
+    #[derive(serde::Deserialize)]
+    struct WithId {
+        id: Value,
+    }
+    // What is passed over may be nested as deeply as it likes.
+    let WithId { id } = serde_json::from_slice(body).ok()?;
+    is_id(&id).then_some(id)
+}
+
+fn is_id(value: &Value) -> bool {
+    value.is_string() || value.is_number()
+}
+
 /// A JSON value as a message.
 fn message(value: Value) -> Result<Message, BadFrame> {
-    let known_id = |id: &&Value| id.is_string() || id.is_number();
-    let id = value.get("id").filter(known_id).cloned().unwrap_or_default();
+    let id = value.get("id").filter(|id| is_id(id)).cloned().unwrap_or_default();
     let bad = |text| Err(BadFrame { id: id.clone(), fault: FrameFault::NoMessage(text) });
     let Value::Object(fields) = &value else {
         return bad("a message has to be a JSON object; send each message by itself");
@@ -332,6 +358,8 @@ mod tests {
         is_bad(&framed(b"{"), parse);
         is_bad(&framed(b"\"\xff\xfe\""), parse);
         is_bad(&framed("[".repeat(300).as_bytes()), parse);
+        let nested = format!("{{\"params\":{}{},\"id\":9}}", "[".repeat(300), "]".repeat(300));
+        is_bad(&framed(nested.as_bytes()), "-32700 9");
         // The length is one byte too short or too long, or far too long.
         is_bad(&framed(b"{} ")[..21], parse);
         is_bad(b"Content-Length: 1\r\n\r\n{}", parse);
