@@ -146,7 +146,7 @@ fn changes_often(value: &[u8], most: u32) -> bool {
 /// Whether half of the letters belong to words of four letters and more, each of which may begin with a capital.
 fn is_wordy(value: &[u8]) -> bool {
     let is_seam = |pair: &[u8]| !pair[1].is_ascii_lowercase() || !pair[0].is_ascii_alphabetic();
-    let is_word = |part: &&[u8]| {
+    let is_word = |part: &[u8]| {
         let word =
             &part[part.len() - part.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count()..];
         word.len() >= 4 && word.windows(2).all(|pair| is_known_pair(pair[0], pair[1]))
@@ -154,8 +154,8 @@ fn is_wordy(value: &[u8]) -> bool {
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let (mut start, mut in_words) = (0, 0);
     for end in (1..=value.len()).filter(|end| *end == value.len() || is_seam(&value[end - 1..=*end])) {
-        in_words +=
-            [&value[start..end]].iter().filter(|part| is_word(part)).map(|part| part.len()).sum::<usize>();
+        let part = &value[start..end];
+        in_words += if is_word(part) { part.len() } else { 0 };
         start = end;
     }
     in_words * 2 >= letters
