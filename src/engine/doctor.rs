@@ -49,6 +49,9 @@ fn check_data_unguarded(engine: &Engine) -> Result<Vec<Check>, Error> {
             return Ok(vec![Check { remedy: Some(engine.build_index()), ..check }]);
         }
         Err(WorkspaceError::Damaged { reason, .. }) => return Ok(vec![damaged("commit", reason)]),
+        Err(error @ WorkspaceError::LostClaim { .. }) => {
+            return Ok(vec![damaged("folder", error.to_string())]);
+        }
         Err(error) => return Err(error.into()),
     };
     let Committed { reader, meta } = &committed;

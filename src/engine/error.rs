@@ -282,7 +282,7 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Missing { .. } => ErrorKind::NoIndex,
             WorkspaceError::Foreign { .. } | WorkspaceError::ForeignUser { .. } => ErrorKind::ForeignIndex,
             WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
-            WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
+            WorkspaceError::Damaged { .. } | WorkspaceError::LostClaim { .. } => ErrorKind::Damaged,
             WorkspaceError::File(error) => ErrorKind::of_cause(error.io_cause()),
         };
         Error::caused_by(kind, error)

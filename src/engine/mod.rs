@@ -172,7 +172,11 @@ impl Engine {
         let workspace =
             Workspace::new(root, owner, dir, workspace::fingerprint(&grammars, &options.extra_terms));
         match workspace.check_owner() {
-            // Operations that need the index fail with this error later. An exact search does not need the index.
+            // Operations that need the index fail with this error later, or repair the index. An exact search does not need
+            // the index.
+            Err(error @ WorkspaceError::LostClaim { .. }) => {
+                tracing::warn!(%error, "the index cannot be read")
+            }
             Err(WorkspaceError::File(error)) if error.io_cause() == IoCause::Permission => {
                 tracing::warn!(%error, "the index cannot be read");
             }

@@ -96,7 +96,7 @@ impl Updater<'_> {
         patience: Duration,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
-        let _lock = self.workspace.lock(patience, &mut tell_waiting(progress))?;
+        let _lock = self.workspace.lock_to_rebuild(patience, &mut tell_waiting(progress))?;
         self.quarantine().forget_doubtful()?;
         if let Some(reason) = self.workspace.damage() {
             return self.begin_anew(&reason, progress);

@@ -23,6 +23,19 @@ pub enum WorkspaceError {
         /// The owner of the index.
         owner: String,
     },
+    /// The folder has lost the file that says which tree it belongs to.
+    #[error(
+        "the index folder {} does not say which tree it belongs to ({reason}); {}", dir.display(),
+        if *is_index { "'spyhop index --rebuild' says so again and keeps the notes" } else { "choose another index folder" }
+    )]
+    LostClaim {
+        /// The folder of the index.
+        dir: PathBuf,
+        /// What is wrong with the file.
+        reason: String,
+        /// Whether the folder has the structure of an index, so that a rebuild renews the file.
+        is_index: bool,
+    },
     /// The folder belongs to another user, who could have put anything there.
     #[error(
         "the index folder {} belongs to user {uid}, and this is another user; choose another index folder, or give \

@@ -18,6 +18,9 @@ const OPEN_TRIES: usize = 20;
 /// The version of the folder's layout, in `WORKSPACE`. A program that finds a higher version touches nothing.
 const LAYOUT: u32 = 1;
 
+/// The most bytes of `WORKSPACE` that are read; no path is as long.
+const MAX_CLAIM_BYTES: u64 = 1 << 20;
+
 /// The location of an index and its owner.
 #[derive(Clone, Debug)]
 pub struct Workspace {
@@ -114,11 +117,14 @@ impl Workspace {
         if self.check_claim()? {
             return Ok(());
         }
-        let Some(other) = self.unclaimed_content() else { return Ok(()) };
+        let Some(other) = self.content_beyond(is_begun) else { return Ok(()) };
         // Another process may have claimed the folder since the check; the claim is written before any other content,
         // and stays.
         if self.check_claim()? {
             return Ok(());
+        }
+        if self.has_structure() {
+            return Err(self.lost_claim("WORKSPACE is missing".to_string()));
         }
         let owner = format!("something else (it holds '{}')", other.to_string_lossy());
         Err(WorkspaceError::Foreign { dir: self.dir.clone(), owner })
@@ -129,7 +135,7 @@ impl Workspace {
         let path = self.dir.join("WORKSPACE");
         let read = || {
             let mut bytes = Vec::new();
-            Private::Read.open(&path)?.read_to_end(&mut bytes)?;
+            Private::Read.open(&path)?.take(MAX_CLAIM_BYTES).read_to_end(&mut bytes)?;
             Ok::<_, std::io::Error>(bytes)
         };
         let bytes = match read() {
@@ -137,9 +143,8 @@ impl Workspace {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(Err::<(), _>(error).at("read", &path).unwrap_err().into()),
         };
-        let claim: WorkspaceClaim = serde_json::from_slice(&bytes).map_err(|error| {
-            WorkspaceError::Damaged { dir: self.dir.clone(), reason: format!("WORKSPACE: {error}") }
-        })?;
+        let claim: WorkspaceClaim = serde_json::from_slice(&bytes)
+            .map_err(|error| self.lost_claim(format!("WORKSPACE cannot be read: {error}")))?;
         if claim.format > LAYOUT {
             return Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found: claim.format });
         }
@@ -149,13 +154,36 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Something in the folder that a claim which was killed half way does not leave. Such a claim leaves its lock and
-    /// a temporary file.
-    fn unclaimed_content(&self) -> Option<OsString> {
-        let is_ours =
-            |name: &OsString| name == "lock" || name.to_string_lossy().starts_with(TEMPORARY_PREFIX);
+    fn lost_claim(&self, reason: String) -> WorkspaceError {
+        WorkspaceError::LostClaim { dir: self.dir.clone(), reason, is_index: self.has_structure() }
+    }
+
+    /// An entry of the folder whose name is not one of `known`.
+    fn content_beyond(&self, known: fn(&str) -> bool) -> Option<OsString> {
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        entries.map(|entry| entry.file_name()).find(|name| !is_ours(name))
+        entries.map(|entry| entry.file_name()).find(|name| !name.to_str().is_some_and(known))
+    }
+
+    /// Whether the folder has a lock and data of an index, and nothing else.
+    pub(super) fn has_structure(&self) -> bool {
+        let is_data = |entry: std::fs::DirEntry| {
+            entry.file_name().to_str().is_some_and(is_data_folder) && entry.path().join("tantivy").is_dir()
+        };
+        self.lock_path().is_file()
+            && std::fs::read_dir(&self.dir).into_iter().flatten().flatten().any(is_data)
+            && self.content_beyond(is_of_index).is_none()
+    }
+
+    /// Whether a folder that has lost its claim is certainly the one of this tree: it has the name that this tree's folder
+    /// has in the usual place, or its data are of this tree.
+    pub(super) fn is_certain(&self) -> bool {
+        let has_name = || self.dir.file_name().is_some_and(|name| *name == *Workspace::key(&self.owner));
+        let root = self.root.to_string_lossy();
+        let has_view = || {
+            let committed = self.try_open().ok().and_then(Result::ok);
+            committed.is_some_and(|committed| committed.meta.views().any(|(key, _)| key.root == root))
+        };
+        self.has_structure() && (has_name() || has_view())
     }
 
     /// The owner of the index in a folder; `None` if there is none, or none that this program could have made.
@@ -168,6 +196,11 @@ impl Workspace {
     /// Claims the folder for this tree. The caller holds the lock.
     pub fn claim(&self) -> Result<(), WorkspaceError> {
         self.check_owner()?;
+        self.write_claim()
+    }
+
+    /// Writes the claim, unless there is one of the present format. The caller has checked the owner.
+    pub(super) fn write_claim(&self) -> Result<(), WorkspaceError> {
         let path = self.dir.join("WORKSPACE");
         let format =
             |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok().map(|claim: WorkspaceClaim| claim.format);
@@ -243,6 +276,27 @@ impl Workspace {
     }
 }
 
+/// Whether a claim that was killed half way leaves an entry of this name.
+fn is_begun(name: &str) -> bool {
+    name == "lock" || name.starts_with(TEMPORARY_PREFIX)
+}
+
+/// Whether this is the name of a folder of data, of any format.
+fn is_data_folder(name: &str) -> bool {
+    let format = name.strip_prefix('v').and_then(|rest| rest.split_once('-')).map(|(format, _)| format);
+    format.is_some_and(|format| format.parse::<u32>().is_ok())
+}
+
+/// Whether an index has an entry of this name in its folder.
+fn is_of_index(name: &str) -> bool {
+    const NAMES: [&str; 7] = ["WORKSPACE", "in-flight", "memory", "meta", "quarantine", "tantivy", "used"];
+    const PREFIXES: [&str; 4] = ["asks-", "damaged-", "session-", "watch-"];
+    is_begun(name)
+        || is_data_folder(name)
+        || NAMES.contains(&name)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// `path` without links, as far as it exists, so that comparing it with the root tells whether it lies in the tree.
 fn resolved(path: PathBuf) -> PathBuf {
     let resolve = |above: &Path| {
@@ -269,8 +323,51 @@ mod tests {
         workspace(dir.path()).claim().unwrap();
         workspace(dir.path()).check_owner().unwrap();
         std::fs::remove_file(dir.path().join("WORKSPACE")).unwrap();
+        // With the data of an index the folder is one that has lost its claim, and otherwise it is somebody's.
+        let error = workspace(dir.path()).check_owner().unwrap_err();
+        assert!(matches!(error, WorkspaceError::LostClaim { is_index: true, .. }), "{error}");
+        std::fs::write(dir.path().join("main.rs"), b"").unwrap();
         let error = workspace(dir.path()).check_owner().unwrap_err().to_string();
-        assert!(error.contains("something else"), "{error}");
+        assert!(error.contains("something else (it holds 'main.rs')"), "{error}");
+    }
+
+    #[test]
+    fn a_lost_claim_is_renewed_where_the_folder_is_certainly_the_one_of_the_tree() {
+        let home = tempfile::tempdir().unwrap();
+        let lock = |workspace: &Workspace, rebuilds: bool| {
+            let (time, mut wait) = (std::time::Duration::ZERO, |_: Option<&store::LockHolder>| ());
+            match rebuilds {
+                true => workspace.lock_to_rebuild(time, &mut wait).map(drop),
+                false => workspace.lock(time, &mut wait).map(drop),
+            }
+        };
+        let claims = ["", "{", "{\"format\":1", "[]", "\0\0\0\0", "{\"format\":1,\"owner\":7}"];
+        // The name of the folder tells whose it is, or an explicit rebuild.
+        for (name, is_certain) in [(Workspace::key(Path::new("/tree")), true), ("other".to_string(), false)] {
+            let dir = home.path().join(name);
+            let workspace = workspace(&dir);
+            lock(&workspace, false).unwrap();
+            for claim in claims.map(Some).into_iter().chain([None]) {
+                match claim {
+                    Some(claim) => std::fs::write(dir.join("WORKSPACE"), claim).unwrap(),
+                    None => std::fs::remove_file(dir.join("WORKSPACE")).unwrap(),
+                }
+                let error = workspace.check_owner().unwrap_err();
+                assert!(error.to_string().contains("'spyhop index --rebuild'"), "{error}");
+                assert!(
+                    matches!(error, WorkspaceError::LostClaim { is_index: true, .. }),
+                    "{claim:?}: {error}"
+                );
+                assert_eq!(lock(&workspace, false).is_ok(), is_certain, "{claim:?}");
+                lock(&workspace, true).unwrap();
+                workspace.check_owner().unwrap();
+            }
+            // What no index has is somebody's, whatever is asked for.
+            std::fs::write(dir.join("main.rs"), b"").unwrap();
+            std::fs::write(dir.join("WORKSPACE"), b"{").unwrap();
+            assert!(lock(&workspace, true).unwrap_err().to_string().contains("choose another index folder"));
+            assert_eq!(std::fs::read(dir.join("WORKSPACE")).unwrap(), b"{");
+        }
     }
 
     #[test]

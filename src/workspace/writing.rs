@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::committed::Committed;
-use super::error::WriteError;
+use super::error::{WorkspaceError, WriteError};
 use super::folder::Workspace;
 use crate::index;
 use crate::store::{self, Lock, LockHolder};
@@ -17,10 +17,38 @@ impl Workspace {
         timeout: Duration,
         on_wait: &mut dyn FnMut(Option<&LockHolder>),
     ) -> Result<Lock, WriteError> {
-        self.check_owner()?;
+        self.lock_renewing(Workspace::is_certain, timeout, on_wait)
+    }
+
+    /// As [`Workspace::lock`], for a caller that replaces all data: any folder with the structure of an index is claimed
+    /// if its claim was lost.
+    pub fn lock_to_rebuild(
+        &self,
+        timeout: Duration,
+        on_wait: &mut dyn FnMut(Option<&LockHolder>),
+    ) -> Result<Lock, WriteError> {
+        self.lock_renewing(Workspace::has_structure, timeout, on_wait)
+    }
+
+    /// Takes the lock and claims the folder. A claim that was lost is written anew if `may_renew` says so.
+    fn lock_renewing(
+        &self,
+        may_renew: fn(&Workspace) -> bool,
+        timeout: Duration,
+        on_wait: &mut dyn FnMut(Option<&LockHolder>),
+    ) -> Result<Lock, WriteError> {
+        let check = || match self.check_owner() {
+            Err(error @ WorkspaceError::LostClaim { .. }) if may_renew(self) => {
+                tracing::warn!(%error, "the claim is written anew");
+                Ok(())
+            }
+            checked => checked,
+        };
+        check()?;
         store::create_private_dir(self.dir())?;
         let lock = Lock::acquire(&self.lock_path(), timeout, on_wait)?;
-        self.claim()?;
+        check()?;
+        self.write_claim()?;
         Ok(lock)
     }
 

@@ -1,9 +1,10 @@
 //! An index that is asked to lie inside its own tree is not a part of it.
 
-use spyhop::engine::api::Options;
+use spyhop::engine::api::{GrepRequest, Options, SearchRequest};
 use spyhop::engine::{Engine, ErrorKind};
+use spyhop::{AddNoteRequest, ListNotesRequest, NoteKind};
 
-use super::{Tree, ask, paths, refresh};
+use super::{Tree, ask, open, paths, refresh};
 use crate::support::SMALL;
 
 /// An index at `index_dir` stays out of the tree of three files that it is of.
@@ -57,4 +58,47 @@ fn however_it_is_named() {
     let link = tree.root().with_file_name("link");
     std::os::unix::fs::symlink(tree.root(), &link).unwrap();
     check(&tree, link.join("idx").to_str().unwrap(), "idx");
+}
+
+/// What an exact search finds, and its warnings.
+fn found(engine: &Engine) -> (usize, String) {
+    let reply = engine.grep(&GrepRequest::new("draw_circle")).unwrap();
+    assert!(reply.incomplete.is_none());
+    (reply.lines.len(), reply.warnings.join("\n"))
+}
+
+#[test]
+fn an_index_that_has_lost_its_claim_is_repaired_with_its_notes() {
+    for claim in [Some(""), Some("{\"format\":1"), Some("\0\0\0"), None] {
+        let tree = Tree::new(SMALL);
+        refresh(&open(&tree));
+        let note = AddNoteRequest::new(NoteKind::Failure, "the circle was drawn twice");
+        open(&tree).add_note(&note).unwrap();
+        let lose = |tree: &Tree| {
+            let path = tree.index_dir().join("WORKSPACE");
+            match claim {
+                Some(text) => std::fs::write(path, text).unwrap(),
+                None => std::fs::remove_file(path).unwrap(),
+            }
+        };
+        lose(&tree);
+        let engine = open(&tree);
+        let (lines, warnings) = found(&engine);
+        assert!(lines == 1 && warnings.contains("every file was read"), "{claim:?}: {warnings}");
+        // The data say whose they are, so a search writes the claim anew.
+        assert_eq!(paths(&ask(&engine, "draw a circle"))[0], "src/paint.py", "{claim:?}");
+        assert_eq!(found(&engine), (1, String::new()), "{claim:?}");
+        assert_eq!(engine.list_notes(&ListNotesRequest::default()).unwrap().notes.len(), 1, "{claim:?}");
+        // Data of another tree are not claimed, unless a rebuild is asked for.
+        let other = Tree::new(SMALL);
+        std::fs::rename(tree.index_dir(), other.index_dir()).unwrap();
+        lose(&other);
+        let engine = open(&other);
+        let error = engine.search(&SearchRequest::new("draw a circle")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Damaged, "{claim:?}: {error}");
+        assert!(error.to_string().contains("'spyhop index --rebuild'"), "{error}");
+        assert_eq!(found(&engine).0, 1);
+        engine.rebuild(&|_| ()).unwrap();
+        assert_eq!(paths(&ask(&engine, "draw a circle"))[0], "src/paint.py", "{claim:?}");
+    }
 }
