@@ -12,6 +12,11 @@ when any answer differs.
 `--changes` works on a copy, with its index made before anything changes, and asks under `refresh` after each of these:
 edits, deletions, renames and new files; in a git tree, another branch checked out, an older state of the tree; edits on
 that branch; and the first branch again. Patterns are sampled anew each time.
+
+`--hostile N` needs no tree: it writes files that are hard to search (NUL bytes at every place, UTF-16 with and without a mark,
+bytes that are no text, lines of megabytes, odd line ends and names) and asks N questions about them, each with flags and
+paths that a seeded generator draws. An answer equals ripgrep's, or differs for a reason that `EXCEPTIONS` names; each of
+these reasons is a line of `docs/grep.md`, which is checked too.
 """
 
 import argparse
@@ -308,15 +313,136 @@ def ask(args, tree, index, chance, policy, state):
     return wrong
 
 
+def hostile_files(top, chance):
+    """Writes the files, and gives their paths and those of their folders."""
+    words = ["needle", "Needle", "naïve needle", "größe", "x", "needle(1)", "", "\t needle\t", "end"]
+    def text(lines=40):
+        return "\n".join(" ".join(chance.choice(words) for _ in range(chance.randint(0, 5))) for _ in range(lines))
+    plain = lambda: text().encode()
+    def cut(piece, many=1):
+        whole = bytearray(plain())
+        for _ in range(many):
+            at = chance.randrange(len(whole) + 1)
+            whole[at:at] = piece
+        return bytes(whole)
+    files = {
+        "nul-early": b"needle\0needle\nneedle\n", "nul-first": b"\0needle\n", "nul-line": plain() + b"\nneedle \0 x\nneedle",
+        "nul-late": b"needle\n" * 12_000 + b"\0needle\n", "nul-last": plain() + b"\0", "nuls": b"\0" * 3000,
+        "nul-far": b"filler line\n" * 9_000 + b"needle\n\0\nneedle\n", "z-nul-after-64k": b"x" * 65_536 + b"\0\nneedle\n",
+        "empty": b"", "blank": b"\n\n\n", "no-end": b"one\nneedle", "cr": b"needle\rneedle\r", "crlf": plain().replace(b"\n", b"\r\n"),
+        "mixed": b"needle\r\nneedle\nneedle\r\r\nneedle\n", "latin": "größe needle\nnaïve\n".encode("latin-1") * 5,
+        "utf16le": b"\xff\xfe" + text().encode("utf-16-le"), "utf16be": b"\xfe\xff" + text().encode("utf-16-be"),
+        "utf16le-bare": text().encode("utf-16-le"), "utf16-odd": b"\xff\xfe" + text().encode("utf-16-le") + b"x",
+        "utf16-lone": b"\xff\xfe\0\xd8n\0e\0e\0d\0l\0e\0\n\0", "utf32": text().encode("utf-32"), "mark": b"\xef\xbb\xbf" + plain(),
+        "mark-inside": plain() + b"\n\xef\xbb\xbfneedle\n", "control": b"\x01\x02needle\x1b[31mx\x1b[0m\n", "shift-jis": "needle テスト\n".encode("shift-jis"),
+        "z-long": b"needle " + b"a" * 300_000 + b" needle\nneedle\n", "z-longer": b"b" * 3_000_000 + b"needle" + b"c" * 100 + b"\nneedle\n",
+        "many": b"needle needle needle " * 2_000 + b"\n", "many-lines": b"needle\n" * 5_000,
+        "deep/er/a.txt": plain(), "deep/b.rs": plain(), "deep/.hidden.txt": plain(), "left-out/c.txt": plain(), "d.log": plain(),
+        "-dash.txt": plain(), "a blank.txt": plain(), "a:colon:1:.txt": plain(), "größe.txt": plain(), "d\tab.txt": plain(),
+    }
+    for number in range(12):
+        files[f"drawn-{number}"] = cut(chance.choice([b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\r", b"\x80needle"]), chance.randint(1, 4))
+    files[".gitignore"] = b"left-out/\n*.log\n"
+    for path, data in files.items():
+        whole = os.path.join(top, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        with open(whole, "wb") as file:
+            file.write(data)
+    os.makedirs(os.path.join(top, ".git"))
+    return sorted(files), ["deep", "left-out", "deep/er", "."]
+
+
+# Flags that exclude each other are in one group, of which at most one is drawn.
+DRAWN = [
+    [["-n"], ["-N"]], [["-i"], ["-S"], ["-s"]], [["-w"], ["-x"]], [["-v"]], [["-o"], ["--passthru"], ["-r", "<$0>"], ["--trim"]],
+    [["-A", "1"], ["-B", "2"], ["-C", "1"]], [["-a"], ["--binary"], ["-u"], ["-uu"], ["-uuu"]], [["-m", "1"], ["-m", "3"]],
+    [["-c"], ["-l"], ["--count-matches"], ["--files-without-match"], ["--json"], ["--vimgrep"], ["-q"]],
+    [["-M", "40"], ["-M", "100", "--max-columns-preview"]], [["--column"]], [["-b"]], [["-0"]], [["--heading"], ["--no-heading"]],
+    [["-U"], ["-U", "--multiline-dotall"]], [["--crlf"], ["--null-data"]], [["--no-unicode"]], [["--stop-on-nonmatch"]],
+    [["--include-zero", "-c"]], [["-E", "utf-16le"], ["-E", "latin1"], ["-E", "none"], ["-E", "shift-jis"]], [["-F"]],
+    [["-g", "!deep"], ["-g", "*.txt"], ["-g", "!*.txt"], ["-g", "deep/**"], ["--iglob", "*.TXT"]], [["-t", "txt"], ["-T", "txt"]],
+    [["-d", "1"], ["-d", "2"]], [["--max-filesize", "50"], ["--max-filesize", "1K"], ["--max-filesize", "1M"]],
+    [["--mmap"], ["--no-mmap"]], [["-H"], ["-I"]], [["-."]], [["--one-file-system"]], [["--color", "always"]], [["-j", "1"]],
+]
+ASKED = [
+    "needle", "Needle", "größe", "x", "", ".", "x*", "^$", "needle$", "^needle", r"\bneedle\b", r"needle\(1\)", "naïve needle", r"\w+",
+    r"(?-u:\xff)", r"\x00", r"needle.*x", "end|x", r"\s+$", r"\r", "no such thing", r"[^a-z]+", "b", "n",
+]
+
+def overlap(paths):
+    """Whether a file is reached by two of the paths."""
+    inside = lambda a, b: b == "." or a == b or a.startswith(b + "/")
+    return any(inside(a, b) for at, a in enumerate(paths) for other, b in enumerate(paths) if at != other)
+
+
+# Why an answer may differ: a sentence of docs/grep.md, and whether it is about a case. Lines are compared as a set.
+EXCEPTIONS = [
+    ("A file that is reached by two paths of the command line is printed once",
+     lambda flags, paths, ours, theirs: overlap(paths) and ours <= theirs),
+    ("How much of a file is shown before a NUL byte depends in ripgrep on the lines of the files before",
+     lambda flags, paths, ours, theirs: theirs <= ours and {"-E", "--null-data"} & set(flags)),
+]
+
+
+def hostile(args, top, scratch):
+    """Asks random questions about hostile files; how many answers differ without a reason."""
+    chance = random.Random(f"{args.seed} hostile")
+    files, folders = hostile_files(top, chance)
+    index = os.path.join(scratch, "index")
+    run([args.bin, "index", "--root", ".", "--index-dir", index, "-q"], top).check_returncode()
+    about = open(os.path.join(os.path.dirname(__file__), "../docs/grep.md"), encoding="utf-8").read()
+    about = " ".join(about.split())
+    unnamed = [sentence for sentence, _ in EXCEPTIONS if sentence not in about]
+    if unnamed:
+        sys.exit(f"docs/grep.md does not name: {unnamed}")
+    wrong, excepted = 0, Counter()
+    for number in range(args.hostile):
+        groups = chance.sample(DRAWN, chance.randint(0, 4))
+        flags = [flag for group in groups for flag in chance.choice(group)]
+        pattern = chance.choice(ASKED)
+        paths = chance.choice([[], [], [], [chance.choice(files)], [chance.choice(folders)], chance.sample(files, 2),
+                               [chance.choice(folders), chance.choice(files)]])
+        # A path such as `-dash.txt` follows `--`.
+        tail = ["-e", pattern, "--", *paths]
+        own_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
+        policy = chance.choice(["ignore", "refresh"])
+        own = [args.bin, "grep", *own_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy, "--show-secrets", *tail]
+        mine = run(own, top)
+        theirs = run([args.rg, "--no-config", "--sort", "path", *flags, *tail], top)
+        same = mine.stdout == theirs.stdout and mine.returncode == theirs.returncode
+        if "--json" in flags and mine.returncode == theirs.returncode:
+            try:
+                same = events(mine.stdout) == events(theirs.stdout)
+            except ValueError:
+                pass
+        if same:
+            continue
+        sets = [set(answer.stdout.splitlines()) for answer in (mine, theirs)]
+        reasons = [sentence for sentence, is_of in EXCEPTIONS if is_of(flags, paths, *sets)]
+        if reasons:
+            excepted[reasons[0]] += 1
+            continue
+        wrong += 1
+        if wrong <= args.show:
+            mine_lines, their_lines = set(mine.stdout.splitlines()), set(theirs.stdout.splitlines())
+            print(f"  differs: {flags} -e {pattern!r} -- {paths} ({policy}; {mine.returncode}, {theirs.returncode})")
+            for whose, lines, err in [("ours", mine_lines - their_lines, mine.stderr), ("rg's", their_lines - mine_lines, theirs.stderr)]:
+                print(f"    {whose} only: {[line[:120] for line in sorted(lines)[:3]]} {err[:160]}")
+    named = "; ".join(f"{count} for '{sentence}'" for sentence, count in excepted.items())
+    print(f"hostile files: {args.hostile} questions, {wrong} differ, {sum(excepted.values())} for a named reason: {named}", flush=True)
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trees", nargs="+")
+    parser.add_argument("trees", nargs="*")
     parser.add_argument("--bin", default="target/release/spyhop")
     parser.add_argument("--rg", default="rg")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", type=int, default=5)
     parser.add_argument("--changes", action="store_true")
+    parser.add_argument("--hostile", type=int, default=0, metavar="N", help="ask N questions about hostile files")
     parser.add_argument("--back", type=int, default=20, help="how many commits the other branch lies back")
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
@@ -324,6 +450,11 @@ def main():
     if name is None or not name.startswith("ripgrep 15"):
         sys.exit(f"this compares with ripgrep 15, and {args.rg} is {name}")
     failed = 0
+    if args.hostile:
+        with tempfile.TemporaryDirectory() as scratch:
+            top = os.path.join(scratch, "hostile")
+            os.makedirs(top)
+            failed += hostile(args, top, scratch)
     for tree in args.trees:
         tree = os.path.abspath(tree)
         chance = random.Random(f"{args.seed} {os.path.basename(tree)}")

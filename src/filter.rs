@@ -209,7 +209,7 @@ impl Filter {
             return Some(format!("path: it is not below '{folder}'"));
         }
         if let Some(overrides) = &self.overrides
-            && overrides.leaves_out(path)
+            && self.leaves_out(overrides, path)
         {
             return Some("glob: it is left out".to_string());
         }
@@ -248,6 +248,16 @@ impl Filter {
         None
     }
 
+    /// Whether globs leave out a file below every path of the request that holds the file.
+    fn leaves_out(&self, globs: &Overrides, path: &str) -> bool {
+        match &self.named[..] {
+            [] => globs.leaves_out(path, &RelPath::root()),
+            named => {
+                named.iter().filter(|named| is_in(path, named)).all(|named| globs.leaves_out(path, named))
+            }
+        }
+    }
+
     /// The folders and files that the request names. The root may be one of them.
     pub fn named(&self) -> &[RelPath] {
         &self.named
@@ -263,9 +273,12 @@ impl Filter {
         self.max_file_bytes
     }
 
-    /// Which of the folders and files that limit the request holds a file: the first one; 0 where nothing limits it.
+    /// Which of the folders and files that the request names lets a file answer: the first one; 0 where none is named.
     pub fn place_of(&self, path: &str) -> usize {
-        self.paths_below.iter().position(|folder| is_in(path, folder)).unwrap_or(0)
+        let takes = |named: &RelPath| {
+            is_in(path, named) && !self.overrides.as_ref().is_some_and(|globs| globs.leaves_out(path, named))
+        };
+        self.named.iter().position(takes).unwrap_or(0)
     }
 
     /// How deep a file lies below the folder that lets the file answer: 1 in the folder itself, 0 for the file itself.
@@ -294,11 +307,13 @@ impl Filter {
 struct Overrides(Override);
 
 impl Overrides {
-    /// Whether they leave out a file or a folder above it.
-    fn leaves_out(&self, path: &str) -> bool {
+    /// Whether they leave out a file, or a folder above it and below `named`. What is named is taken whatever globs say, as in
+    /// ripgrep.
+    fn leaves_out(&self, path: &str, named: &RelPath) -> bool {
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-        folders.into_iter().any(|folder| self.0.matched(folder, true).is_ignore())
-            || self.0.matched(path, false).is_ignore()
+        let mut below = folders.filter(|folder| folder.len() > named.as_str().len());
+        below.any(|folder| self.0.matched(folder, true).is_ignore())
+            || (path != named.as_str() && self.0.matched(path, false).is_ignore())
     }
 }
 

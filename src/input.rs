@@ -13,10 +13,17 @@ pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// The bytes of a regular file of at most `max` bytes; links are followed.
 pub fn bounded(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    bounded_file(regular(path)?, max)
+}
+
+/// The bytes of an open file, which must be regular and have at most `max` bytes.
+pub fn bounded_file(file: File, max: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::other(format!("it is above {max} bytes"));
-    let file = regular(path)?;
-    let length = file.metadata()?.len();
-    if length > max {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other(NotRegular));
+    }
+    if metadata.len() > max {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
@@ -77,15 +84,17 @@ fn is_descriptor(path: &Path) -> bool {
             || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.parent() == Some(Path::new(folder))))
 }
 
+/// Opens a file for reading without waiting at a FIFO, and follows links.
 #[cfg(unix)]
-fn open_unblocked(path: &Path) -> io::Result<File> {
+pub fn open_unblocked(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
     File::options().read(true).custom_flags(flags).open(path)
 }
 
+/// Opens a file for reading, and follows links.
 #[cfg(not(unix))]
-fn open_unblocked(path: &Path) -> io::Result<File> {
+pub fn open_unblocked(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 

@@ -123,6 +123,7 @@ mod time;
 
 #[doc(hidden)]
 pub mod clean;
+mod confined;
 #[doc(hidden)]
 pub mod gitdir;
 #[doc(hidden)]

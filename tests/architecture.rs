@@ -12,7 +12,7 @@ use std::path::Path;
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
     (0, &["cores", "id", "input", "judged", "path", "similar", "text", "time"]),
-    (1, &["clean", "gitdir", "model", "parallel", "tree"]),
+    (1, &["clean", "confined", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "document", "filter", "fuzzy", "query", "snippet", "source", "watch"]),
     (4, &["goals", "index", "memory", "meta", "pack", "session", "worker"]),

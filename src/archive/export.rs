@@ -8,9 +8,11 @@ use rustc_hash::FxHashSet;
 use super::error::{ArchiveError, at_segments};
 use super::file;
 use super::layout::{ArchiveManifest, ArchivedFile, ArchivedView, META, SEGMENTS};
+use crate::confined::RootFolder;
 use crate::id::VersionId;
 use crate::index::{self, IndexError, Writer};
 use crate::meta::{Commit, Meta, RecordBuilder, RecordRef, SOURCES, SourcesBuilder, ViewInfo, ViewKey};
+use crate::path::RelPath;
 use crate::read::Rereader;
 use crate::store::{self, AtFile, TEMPORARY_PREFIX};
 use crate::update::Updater;
@@ -134,16 +136,17 @@ impl Updater<'_> {
     fn pack_sources(&self, meta: &Meta, key: &ViewKey, to: &Path) -> Result<Packed, ArchiveError> {
         let mut builder = SourcesBuilder::new(to)?;
         let (mut reader, mut lacking) = (Rereader::default(), 0);
+        let root = RootFolder::new(self.workspace.root());
         let versions = meta.view_versions(key)?;
         let ranked = versions.iter().filter_map(|id| {
             let version = meta.version(*id)?;
             Some((version, version.content().ranked()?))
         });
         for (version, hash) in ranked {
-            let path = self.workspace.root().join(version.path());
+            let Ok(path) = RelPath::new(version.path()) else { continue };
             // An imported index that came with its sources can be exported again.
             let kept = meta.sources().and_then(|sources| sources.get(hash));
-            match kept.as_deref().or_else(|| reader.bytes(&path, hash)) {
+            match kept.as_deref().or_else(|| reader.bytes(&root, &path, hash)) {
                 Some(bytes) => builder.add(hash, bytes).at("write", to)?,
                 None => lacking += 1,
             }

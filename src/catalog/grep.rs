@@ -345,6 +345,8 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     when_on!(CommandLine, &grep::NO_IGNORE_FILE_CASE_INSENSITIVE, |_| ()),
     when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.symlinks = SymlinkPolicy::FollowAll),
     when_on!(CommandLine, &grep::NO_FOLLOW, |_| ()),
+    when_on!(CommandLine, &grep::ONE_FILE_SYSTEM, |call| call.request().files.one_file_system = true),
+    when_on!(CommandLine, &grep::NO_ONE_FILE_SYSTEM, |_| ()),
     when_on!(CommandLine, &grep::RG_JSON, |call| call.print.format = Some(OutputFormat::Events)),
     shared::path_glob(&grep::GREP_PATH_GLOB).only_on(Faces::CommandLine),
     shared::path_glob(&params::PATH_GLOB).only_on(Faces::Tools),

@@ -385,6 +385,15 @@ pub const FOLLOW: Param = Param {
     short: Some('L'),
     ..param("follow", Takes::Nothing, "Follow symbolic links, also those that lead out of the tree")
 };
+/// No other file systems.
+pub const ONE_FILE_SYSTEM: Param = param(
+    "one_file_system",
+    Takes::Nothing,
+    "Do not search folders on another file system than the searched one",
+);
+/// Other file systems, too.
+pub const NO_ONE_FILE_SYSTEM: Param =
+    param("no_one_file_system", Takes::Nothing, "The opposite of --one-file-system (the default)");
 /// No symbolic links.
 pub const NO_FOLLOW: Param =
     param("no_follow", Takes::Nothing, "Do not follow symbolic links (the default); a link that is named is");

@@ -15,8 +15,9 @@ use std::time::SystemTime;
 use super::api::{FileOrder, StalePolicy, SymlinkPolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
-use super::scope::{BeyondIndex, ExactScope, hole};
+use super::scope::{BeyondIndex, ExactScope, hole, reach};
 use super::{Error, cancel};
+use crate::confined::RootFolder;
 use crate::filter::Filter;
 use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
 use crate::id::VersionId;
@@ -58,10 +59,9 @@ impl Engine {
                 _ => return Ok(None),
             },
         };
-        let source_tree = match symlinks {
-            SymlinkPolicy::FollowAll => TreeSource::Followed(self.root().to_path_buf()),
-            _ => TreeSource::Folder(self.root().to_path_buf()),
-        };
+        // A folder that is named by a link is taken only if all links are followed.
+        let links = reach(symlinks, false);
+        let source_tree = TreeSource::Folder(RootFolder::following(self.root(), links));
         let checked_at = Some(SystemTime::now());
         thread::scope(|scope| {
             let (send, walked) = channel::<Vec<Candidate>>();
@@ -69,7 +69,7 @@ impl Engine {
             let walk = move || {
                 let mut pass = |files| send.send(files).is_ok();
                 let walk = |updater: &Updater<'_>| updater.walk_in_order(folder.as_ref(), &mut pass);
-                Engine::cancellable(&cancel, || self.walking(filter, beyond, walk))
+                Engine::cancellable(&cancel, || self.walking(filter, beyond, links, walk))
             };
             // Without a thread the files are found first, as by any other search.
             let Ok(walker) = thread::Builder::new().spawn_scoped(scope, walk) else { return Ok(None) };

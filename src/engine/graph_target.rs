@@ -6,9 +6,11 @@ use std::path::Path;
 
 use super::Error;
 use super::api::Remedy;
+use crate::confined::RootFolder;
 use crate::graph::{Definition, Graph};
-use crate::path;
+use crate::path::{self, RelPath};
 use crate::query;
+use crate::read;
 use crate::search::{self, SearchSnapshot};
 
 /// The most names that an error lists.
@@ -133,8 +135,8 @@ fn is_path(typed: &str, root: &Path) -> bool {
 }
 
 /// Whether the beginning of a file has a NUL, as that of most binary files.
-fn is_binary(path: &Path) -> bool {
-    let Ok((mut file, _)) = crate::read::open(path) else { return false };
+fn is_binary(tree: &RootFolder, path: &RelPath) -> bool {
+    let Ok((mut file, _)) = tree.open(path).and_then(read::regular) else { return false };
     let mut begin = [0; 8_192];
     file.read(&mut begin).is_ok_and(|len| begin[..len].contains(&0))
 }
@@ -150,10 +152,12 @@ fn no_file(snapshot: &SearchSnapshot, typed: &str, root: &Path) -> Error {
             root.display()
         ));
     }
-    if is_binary(&root.join(typed)) {
+    let path = Path::new(typed).strip_prefix(root).unwrap_or(Path::new(typed));
+    let (tree, path) = (RootFolder::new(root), RelPath::from_path(path).ok());
+    if path.as_ref().is_some_and(|path| is_binary(&tree, path)) {
         return Error::bad(format!("'{typed}' is a binary file, which is not in the index"));
     }
-    if root.join(typed).is_file() {
+    if path.is_some_and(|path| tree.has_file(&path)) {
         return Error::bad(format!(
             "'{typed}' is not in the index, so that nothing is known of the file; \
              'spyhop skipped --explain-skips {typed}' tells why"

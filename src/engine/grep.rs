@@ -1,6 +1,5 @@
 //! The exact search.
 
-use std::path::PathBuf;
 use std::time::SystemTime;
 
 use rustc_hash::FxHashSet;
@@ -16,6 +15,7 @@ use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
 use crate::clean;
+use crate::confined::RootFolder;
 use crate::filter::Filter;
 use crate::grep::{
     self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
@@ -157,6 +157,7 @@ impl Engine {
                 files,
                 takes: &self.takes(&filter, source_tree),
                 pattern: &pattern,
+                named: filter.named(),
                 context,
                 max_count: request.max_count,
                 within,
@@ -213,12 +214,13 @@ impl Engine {
     ) -> Result<PrintedGrep, Error> {
         looks.check().map_err(Error::bad)?;
         let pattern = Pattern::new(&wanted(request))?;
-        let source_tree = TreeSource::Folder(PathBuf::new());
+        let source_tree = TreeSource::Folder(RootFolder::new(""));
         let print = Print {
             source_tree: &source_tree,
             files: FileSource::list(&[]),
             takes: &|_| true,
             pattern: &pattern,
+            named: &[],
             context: context(request)?,
             max_count: request.max_count,
             within: None,
@@ -269,9 +271,9 @@ impl Engine {
         let cancel = cancel::current();
         let is_cancelled = move || cancel.as_ref().is_some_and(Cancel::is_cancelled);
         let is_small = move |path: &RelPath| match (filter.max_file_bytes(), source_tree.folder()) {
-            (Some(most), Some(root)) => {
-                path.below(root).metadata().is_ok_and(|metadata| metadata.len() <= most)
-            }
+            // A file that is named is searched whatever its size, as in ripgrep.
+            (Some(_), Some(_)) if filter.named().contains(path) => true,
+            (Some(most), Some(root)) => root.metadata(path).is_ok_and(|metadata| metadata.len() <= most),
             _ => true,
         };
         move |path| {
@@ -326,7 +328,7 @@ fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &Tr
         FileOrder::PathReversed => files.reverse(),
         FileOrder::Time { of, reversed } => {
             let time = |path: &RelPath| {
-                let metadata = path.below(source_tree.folder()?).metadata().ok()?;
+                let metadata = source_tree.folder()?.metadata(path).ok()?;
                 let time = match of {
                     FileTime::Modified => metadata.modified(),
                     FileTime::Accessed => metadata.accessed(),

@@ -9,6 +9,7 @@ use super::hosted::{ChangedSince, HostedFiles, TreeMoment};
 use super::lock::lock;
 use super::watch::token;
 use super::{Error, fault};
+use crate::confined::{LinkReach, RootFolder};
 use crate::path::RelPath;
 use crate::read::{self, TreeSource};
 use crate::source::{Change, SourceTree};
@@ -149,7 +150,7 @@ impl Engine {
     pub(super) fn has_file(&self, path: &RelPath) -> bool {
         match self.hosted_tree_now() {
             Some(TreeSource::Tree(tree)) => read::entry_of(&*tree, path).is_ok(),
-            _ => path.below(self.root()).is_file(),
+            _ => RootFolder::following(self.root(), LinkReach::Inside).has_file(path),
         }
     }
 

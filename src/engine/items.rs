@@ -155,9 +155,7 @@ impl ItemSources<'_> {
         let viewed = self.viewed?;
         let identity = viewed.view.identity(version)?;
         let is_same = match self.source_tree {
-            TreeSource::Folder(root) | TreeSource::Followed(root) => {
-                identity.matches_stat(&path.below(root).metadata().ok()?)
-            }
+            TreeSource::Folder(root) => identity.matches_stat(&root.metadata(path).ok()?),
             TreeSource::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
         };
         let version = viewed.meta().version(version).filter(|_| is_same)?;

@@ -1,7 +1,6 @@
 //! The links of notes: from what a caller writes or a commit changes to symbols and files with their content, and back
 //! to the state of that code in the searched view.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,9 +75,7 @@ impl<'e> LinkSources<'e> {
     /// Whether a path of a folder leads to a file of the folder, and not through a link out of it.
     fn is_inside(&self, path: &RelPath) -> bool {
         let Some(root) = self.tree.folder() else { return true };
-        let whole = path.below(root).canonicalize();
-        whole
-            .is_ok_and(|whole| whole.strip_prefix(root).is_ok_and(|below| below == path.below(Path::new(""))))
+        root.resolved(path).is_ok_and(|resolved| resolved == *path)
     }
 
     /// Finds the symbols of files, for [`LinkSources::items_of`].

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::core::Engine;
 use super::lock::lock;
+use crate::confined::RootFolder;
 use crate::git::{CommitTree, Repo, TreeChange};
 use crate::path::RelPath;
 use crate::read::{self, TreeSource};
@@ -94,9 +95,9 @@ impl<'e> Renames<'e> {
         if !is_of_worktree || !repo.has_file(head, &newest.path_in_repository(path)) {
             return None;
         }
-        let root = self.engine.root();
+        let root = RootFolder::new(self.engine.root());
         let in_worktree = |path: &RelPath| {
-            let (file, len) = read::open(&path.below(root)).ok()?;
+            let (file, len) = root.open(path).and_then(read::regular).ok()?;
             let mut bytes = Vec::new();
             (len <= MAX_BYTES).then(|| file.take(MAX_BYTES).read_to_end(&mut bytes).ok())??;
             Some(bytes)
@@ -134,7 +135,7 @@ impl<'e> Renames<'e> {
 
 fn is_there(tree: &TreeSource, path: &RelPath) -> bool {
     match tree {
-        TreeSource::Folder(root) | TreeSource::Followed(root) => path.below(root).is_file(),
+        TreeSource::Folder(root) => root.has_file(path),
         TreeSource::Tree(tree) => read::entry_of(&**tree, path).is_ok(),
     }
 }

@@ -11,8 +11,10 @@ use super::core::Engine;
 use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
 use super::{Error, ErrorKind};
+use crate::confined::{LinkReach, RootFolder};
 use crate::filter::{Filter, FilterSpec};
 use crate::gitdir::GitFolders;
+use crate::input;
 use crate::model::{SkipReason, SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::query;
@@ -281,13 +283,21 @@ impl Engine {
         matches!(self.options.git_reach, GitReach::Within(_)).then(|| GitFolders::of(self.root()))
     }
 
+    /// The bytes of a regular file of the folder as it is now, if they are at most `max`. Links inside of the root are
+    /// followed.
+    #[doc(hidden)]
+    pub fn saved_bytes(&self, path: &RelPath, max: u64) -> Option<Vec<u8>> {
+        let root = RootFolder::following(self.root(), LinkReach::Inside);
+        input::bounded_file(root.open(path).ok()?, max).ok()
+    }
+
     /// The path of a regular file, with links resolved.
     fn regular_file(&self, path: &RelPath, source_tree: &TreeSource) -> Result<RelPath, Error> {
         let is_folder = match source_tree {
-            TreeSource::Folder(root) | TreeSource::Followed(root) => match path.below(root).canonicalize() {
+            TreeSource::Folder(root) => match path.below(root.path()).canonicalize() {
                 Ok(whole) => {
-                    let Ok(below) = whole.strip_prefix(root) else {
-                        let text = format!("path '{path}' leads out of the root '{}'", root.display());
+                    let Ok(below) = whole.strip_prefix(root.path()) else {
+                        let text = format!("path '{path}' leads out of the root '{}'", root.path().display());
                         return Err(Error::bad(text));
                     };
                     if !whole.is_dir() {
@@ -336,14 +346,16 @@ impl Engine {
             }
         }
         if self.is_of_folder() {
-            let whole = path.below(self.root());
-            let folder = whole.ancestors().find(|folder| folder.is_dir() && folder.starts_with(self.root()));
-            let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-            let paths = entries.flatten().filter_map(|entry| {
-                let below = entry.path().strip_prefix(self.root()).ok()?.to_path_buf();
-                Some(RelPath::from_path(&below).ok()?.to_string())
-            });
-            known.extend(paths);
+            // The entries of the nearest folder on the way to the path that exists.
+            let root = RootFolder::new(self.root());
+            let mut folder = Some(path.clone());
+            while let Some(above) = folder {
+                if let Ok(names) = root.names(&above) {
+                    known.extend(names.iter().map(|name| above.join(&name.to_string_lossy()).to_string()));
+                    break;
+                }
+                folder = above.parent().and_then(|above| RelPath::new(above).ok());
+            }
         }
         known.sort_unstable();
         known.dedup();

@@ -6,6 +6,7 @@ use super::Error;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
+use crate::confined::RootFolder;
 use crate::git::{CommitTree, Head, Repo, Revision, RevisionError};
 use crate::path::RelPath;
 use crate::read::TreeSource;
@@ -28,7 +29,7 @@ impl Engine {
             return Ok(tree);
         }
         let Some((repo, revision)) = self.repo_and_revision() else {
-            return Ok(TreeSource::Folder(self.root().to_path_buf()));
+            return Ok(TreeSource::Folder(RootFolder::new(self.root())));
         };
         let commit = head.commit.as_ref().ok_or_else(|| repo.unknown(&revision.spec))?;
         Ok(TreeSource::Tree(self.tree_of(repo, &revision.spec, commit)?))
@@ -43,7 +44,7 @@ impl Engine {
             (Some((repo, revision)), Some(commit)) if viewed.key.is_of_commit() => {
                 Ok(TreeSource::Tree(self.tree_of(repo, &revision.spec, commit)?))
             }
-            _ => Ok(TreeSource::Folder(self.root().to_path_buf())),
+            _ => Ok(TreeSource::Folder(RootFolder::new(self.root()))),
         }
     }
 

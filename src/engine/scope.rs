@@ -16,6 +16,7 @@ use super::api::{GrepFiles, StalePolicy, SymlinkPolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
+use crate::confined::{LinkReach, RootFolder};
 use crate::filter::Filter;
 use crate::grep::{self, Effort, NarrowPlan};
 use crate::id::VersionId;
@@ -26,7 +27,7 @@ use crate::path::RelPath;
 use crate::read::TreeSource;
 use crate::search::SearchError;
 use crate::update::Updater;
-use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, RIPGREPS_NAME, Region, WalkError, Walked};
+use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, DIFFERING, Region, WalkError, Walked};
 use crate::workspace::{Settings, WorkspaceError};
 
 /// An entry that could not be searched.
@@ -190,9 +191,11 @@ impl Engine {
         beyond: &BeyondIndex<'_>,
         named: Option<&Named>,
     ) -> Result<(TreeSource, Walked), Error> {
-        self.walking(filter, beyond, |updater| {
+        let has_links = named.is_some_and(|named| named.has_links);
+        let links = reach(beyond.files.symlinks, has_links);
+        self.walking(filter, beyond, links, |updater| {
             let source_tree = match &updater.source_tree {
-                TreeSource::Folder(_) => self.source_tree_followed(beyond, named),
+                TreeSource::Folder(_) => TreeSource::Folder(RootFolder::following(self.root(), links)),
                 other => other.clone(),
             };
             let walked = match named {
@@ -208,6 +211,7 @@ impl Engine {
         &self,
         filter: &Filter,
         beyond: &BeyondIndex<'_>,
+        links: LinkReach,
         walk: impl FnOnce(&Updater<'_>) -> Result<T, WalkError>,
     ) -> Result<T, Error> {
         let tracked = self.tracked();
@@ -220,19 +224,16 @@ impl Engine {
             types: filter.ripgrep_types(),
             git_folder: beyond.files.git_folder,
             sources: &beyond.files.ignore,
-            follow: beyond.files.symlinks == SymlinkPolicy::FollowAll,
+            links,
+            one_file_system: beyond.files.one_file_system,
         });
         Ok(walk(&Updater { settings: &settings, as_ripgrep, ..updater })?)
     }
 
     /// The root as the source of files, with links as the request says.
     fn source_tree_followed(&self, beyond: &BeyondIndex<'_>, named: Option<&Named>) -> TreeSource {
-        let root = self.root().to_path_buf();
         let has_links = named.is_some_and(|named| named.has_links);
-        match beyond.files.symlinks == SymlinkPolicy::FollowAll || has_links {
-            true => TreeSource::Followed(root),
-            false => TreeSource::Folder(root),
-        }
+        TreeSource::Folder(RootFolder::following(self.root(), reach(beyond.files.symlinks, has_links)))
     }
 
     /// The files and folders that the caller named, if the files on disk are searched and not all of them. They are
@@ -265,11 +266,13 @@ impl Engine {
 
     /// Whether the rows of a view tell which files an exact search reads.
     fn knows_files(&self, viewed: Viewed<'_>, filter: &Filter, beyond: &BeyondIndex<'_>) -> bool {
-        let GrepFiles { ignore, symlinks, git_folder, search_zip, as_mapped: _ } = beyond.files;
+        let GrepFiles { ignore, symlinks, one_file_system, git_folder, search_zip, as_mapped: _ } =
+            beyond.files;
         // A view has no rows for the `.git` folder, for what is behind links, and for files with NUL bytes.
         let asks_for_more = takes_git(filter)
             || beyond.binary
             || *git_folder
+            || *one_file_system
             || *symlinks == SymlinkPolicy::FollowAll
             || *search_zip
             || !ignore.is_default();
@@ -282,7 +285,7 @@ impl Engine {
                 filter.named().iter().filter_map(|path| path.as_str().strip_prefix(row.path.as_str()));
             rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let is_rules = |path: &str| path.rsplit('/').next() == Some(RIPGREPS_NAME);
+        let is_rules = |path: &str| path.rsplit('/').next().is_some_and(|name| DIFFERING.contains(&name));
         let skipped = || viewed.view.skipped().iter().map(|entry| &entry.skipped);
         if skipped().any(|row| is_left_out(row) || is_rules(row.path.as_str())) {
             return false;
@@ -422,6 +425,15 @@ impl Viewed<'_> {
             .filter(|candidate| filter.takes_path(candidate.path.as_str()) && may_match(candidate))
             .map(|candidate| candidate.path)
             .collect()
+    }
+}
+
+/// The links that are followed on the way to files, if a link is on the way to one that the caller named.
+pub(super) fn reach(symlinks: SymlinkPolicy, has_links: bool) -> LinkReach {
+    match symlinks {
+        SymlinkPolicy::FollowAll => LinkReach::Anywhere,
+        SymlinkPolicy::FollowNamed if has_links => LinkReach::Inside,
+        SymlinkPolicy::FollowNamed | SymlinkPolicy::Skip => LinkReach::Nowhere,
     }
 }
 

@@ -97,8 +97,9 @@ impl<'a> ReplySources<'a> {
     fn bytes_from_tree(&self, version: Version<'_>) -> Option<Vec<u8>> {
         let recorded = self.view.identity(version.id())?;
         match &self.source_tree {
-            TreeSource::Folder(root) | TreeSource::Followed(root) => {
-                let (file, len) = read::open(&root.join(version.path())).ok()?;
+            TreeSource::Folder(root) => {
+                let path = RelPath::new(version.path()).ok()?;
+                let (file, len) = root.open(&path).and_then(read::regular).ok()?;
                 let matches_stat = recorded.matches_stat(&file.metadata().ok()?);
                 let mut bytes = Vec::new();
                 bytes.try_reserve_exact(usize::try_from(len).ok()?).ok()?;
@@ -124,11 +125,11 @@ impl<'a> ReplySources<'a> {
         let matches_stat =
             |metadata: &Metadata| recorded.is_some_and(|recorded| recorded.matches_stat(metadata));
         match &self.source_tree {
-            TreeSource::Folder(root) | TreeSource::Followed(root) => {
-                let path = root.join(version.path());
+            TreeSource::Folder(root) => {
+                let Ok(path) = RelPath::new(version.path()) else { return Reread::Changed };
                 let mut reader = lock(&self.readers).pop().unwrap_or_default();
                 let Some(hash) = version.content().ranked() else { return Reread::Changed };
-                let read = reader.read(&path, hash, matches_stat, wanted);
+                let read = reader.read((root, &path), hash, matches_stat, wanted);
                 lock(&self.readers).push(reader);
                 read
             }

@@ -115,7 +115,7 @@ impl<'c> Covered<'c> {
             (None, TreeSource::Tree(tree)) => {
                 return Ok(Cow::Owned(tree.read(&read::entry_of(&**tree, self.path)?)?));
             }
-            (None, TreeSource::Folder(_) | TreeSource::Followed(_)) => {}
+            (None, TreeSource::Folder(_)) => {}
         }
         let (file, len) = self.source_tree.open(self.path)?;
         if len > MAX_HEAP_BYTES as u64 {

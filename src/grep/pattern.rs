@@ -156,7 +156,8 @@ impl Pattern {
         });
         let encoding = encoding.transpose()?;
         if wanted.multi_line {
-            builder.dot_matches_new_line(wanted.dot_all);
+            // A pattern of several lines may contain the ends of lines, also those of --crlf.
+            builder.dot_matches_new_line(wanted.dot_all).line_terminator(None);
         } else if wanted.null_data {
             builder.line_terminator(Some(0));
         } else if !wanted.crlf {
@@ -180,6 +181,29 @@ impl Pattern {
             reads_bytes,
             stop_on_nonmatch,
         })
+    }
+
+    /// The end of the lines of a search, which a separator has too.
+    pub(super) fn line_end(&self) -> &'static [u8] {
+        match (self.null_data, self.crlf) {
+            (true, _) => b"\0",
+            (false, true) => b"\r\n",
+            (false, false) => b"\n",
+        }
+    }
+
+    /// Whether files are searched in another form than their bytes, by the encoding of the request.
+    pub(super) fn is_encoded(&self) -> bool {
+        self.encoding.is_some()
+    }
+
+    /// The options of a searcher for this pattern, for a file that is named: its binary content is searched to the end.
+    pub(super) fn searcher_of_named(&self) -> SearcherBuilder {
+        let mut builder = self.searcher();
+        if self.binary == Binary::Quit && !self.null_data {
+            builder.binary_detection(BinaryDetection::convert(0));
+        }
+        builder
     }
 
     /// The options of a searcher for this pattern, as ripgrep sets them for a file that a recursive search finds.

@@ -38,6 +38,8 @@ pub struct Print<'p> {
     pub takes: &'p (dyn Fn(&RelPath) -> bool + Sync),
     /// The compiled pattern.
     pub pattern: &'p Pattern,
+    /// The paths that the request names; a file among them is searched to its end, also if it is binary.
+    pub named: &'p [RelPath],
     /// The number of context lines before and after each line.
     pub context: (u32, u32),
     /// The most lines that are printed from a file.
@@ -301,6 +303,8 @@ struct PrintWorker<'p> {
     matcher: RegexMatcher,
     builder: SearcherBuilder,
     searcher: Searcher,
+    /// The searcher of files that the request names.
+    named: Searcher,
     printer: Printer,
     whole: Whole,
     passed: PassedLines,
@@ -313,12 +317,24 @@ enum Printer {
 }
 
 impl Print<'_> {
+    /// A searcher with what the request says of lines.
+    fn configured(&self, mut builder: SearcherBuilder) -> SearcherBuilder {
+        let (before, after) = self.context;
+        builder
+            .max_matches(self.max_count.filter(|_| self.within.is_none()))
+            .line_number(self.looks.line_numbers || self.looks.form == OutputFormat::Events)
+            .before_context(before as usize)
+            .after_context(after as usize)
+            .passthru(self.looks.passthru);
+        builder
+    }
+
     /// The separator between the output of two files.
     fn separator(&self) -> Vec<u8> {
         match (self.looks.form, &self.looks.context_separator) {
-            (OutputFormat::Lines, _) if self.looks.heading => b"\n".to_vec(),
+            (OutputFormat::Lines, _) if self.looks.heading => self.pattern.line_end().to_vec(),
             (OutputFormat::Lines, Some(line)) if self.context != (0, 0) && !self.looks.passthru => {
-                [line, &b"\n"[..]].concat()
+                [line, self.pattern.line_end()].concat()
             }
             _ => Vec::new(),
         }
@@ -379,18 +395,21 @@ impl Print<'_> {
 
 impl<'p> PrintWorker<'p> {
     fn new(print: &'p Print<'p>) -> PrintWorker<'p> {
-        let (before, after) = print.context;
-        let mut builder = print.pattern.searcher();
-        builder
-            .max_matches(print.max_count.filter(|_| print.within.is_none()))
-            .line_number(print.looks.line_numbers || print.looks.form == OutputFormat::Events)
-            .before_context(before as usize)
-            .after_context(after as usize)
-            .passthru(print.looks.passthru);
-        let (searcher, printer) = (builder.build(), print.printer());
-        let whole = Whole::new(print.reading);
+        let builder = print.configured(print.pattern.searcher());
+        let named = print.configured(print.pattern.searcher_of_named());
+        let (searcher, named, printer) = (builder.build(), named.build(), print.printer());
+        let whole = Whole::new(print.reading, print.pattern.is_encoded());
         let matcher = print.pattern.matcher.clone();
-        PrintWorker { print, matcher, searcher, builder, printer, whole, passed: PassedLines::default() }
+        PrintWorker {
+            print,
+            matcher,
+            searcher,
+            named,
+            builder,
+            printer,
+            whole,
+            passed: PassedLines::default(),
+        }
     }
 
     /// Searches the files and passes their output on in pieces, until `pass` returns false. Returns whether `pass` never
@@ -430,7 +449,8 @@ impl<'p> PrintWorker<'p> {
 
     /// Searches a file. Returns whether the file matched, and ripgrep's statistics.
     fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
-        let PrintWorker { print, matcher, searcher, builder, printer, whole, passed } = self;
+        let PrintWorker { print, matcher, searcher, named, builder, printer, whole, passed } = self;
+        let searcher = if print.named.contains(path) { named } else { searcher };
         let Print { max_count, context, within, .. } = **print;
         let matcher = &*matcher;
         let mut content = whole.open(print.source_tree, path)?;

@@ -225,7 +225,7 @@ impl Searchers {
         Searchers {
             count: builder(false).build(),
             show: builder(true).before_context(before as usize).after_context(after as usize).build(),
-            whole: Whole::new(scan.reading),
+            whole: Whole::new(scan.reading, scan.pattern.is_encoded()),
         }
     }
 }

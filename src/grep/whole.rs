@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
-use grep_cli::DecompressionReaderBuilder;
+use grep_cli::{CommandReader, DecompressionMatcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
@@ -28,30 +28,33 @@ pub struct Reading {
 /// The read buffer of a thread, reused for each file.
 pub(super) struct Whole {
     bytes: Vec<u8>,
-    zip: Option<DecompressionReaderBuilder>,
+    zip: Option<DecompressionMatcher>,
     as_mapped: bool,
+    is_encoded: bool,
 }
 
 impl Whole {
-    pub fn new(reading: Reading) -> Whole {
-        let zip = reading.zip.then(DecompressionReaderBuilder::new);
-        Whole { bytes: Vec::new(), zip, as_mapped: reading.as_mapped }
+    /// A buffer for files that are read in a way; `is_encoded` says whether they are decoded from an encoding of the request.
+    pub fn new(reading: Reading, is_encoded: bool) -> Whole {
+        let zip = reading.zip.then(DecompressionMatcher::new);
+        Whole { bytes: Vec::new(), zip, as_mapped: reading.as_mapped, is_encoded }
     }
 
     /// Opens the file at `path`. A file is read as a whole, except for a large file of a folder.
     pub fn open(&mut self, source_tree: &TreeSource, path: &RelPath) -> io::Result<OpenContent<'_>> {
-        let as_mapped = self.as_mapped;
+        let (as_mapped, is_encoded) = (self.as_mapped, self.is_encoded);
         let (mut file, len) = match source_tree {
-            TreeSource::Folder(_) | TreeSource::Followed(_) => source_tree.open(path)?,
+            TreeSource::Folder(_) => source_tree.open(path)?,
             TreeSource::Tree(tree) => {
                 self.bytes = tree.read(&read::entry_of(&**tree, path)?)?;
-                return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped });
+                return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped, is_encoded });
             }
         };
-        if let (Some(zip), Some(root)) = (&self.zip, source_tree.folder())
-            && zip.get_matcher().has_command(path.as_str())
+        // The program gets the open file, because another file may be at the path by now. Without the program the file is
+        // searched as it is.
+        if let Some(mut command) = self.zip.as_ref().and_then(|zip| zip.command(path.as_str()))
+            && let Ok(mut unzipped) = CommandReader::new(command.stdin(file.try_clone()?))
         {
-            let mut unzipped = zip.build(path.below(root))?;
             self.bytes.clear();
             let limit = MAX_HEAP_BYTES as u64;
             (&mut unzipped).take(limit + 1).read_to_end(&mut self.bytes)?;
@@ -59,13 +62,13 @@ impl Whole {
                 return Err(io::Error::other(format!("its decompressed content is above {limit} bytes")));
             }
             unzipped.close()?;
-            return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped: false });
+            return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped: false, is_encoded });
         }
         let most = if as_mapped { MAX_HEAP_BYTES as u64 } else { MAX_WHOLE_BYTES };
         if len > most {
             return Ok(OpenContent::Large(file));
         }
-        Ok(OpenContent::Read { bytes: self.fill(&mut file, len as usize)?, as_mapped })
+        Ok(OpenContent::Read { bytes: self.fill(&mut file, len as usize)?, as_mapped, is_encoded })
     }
 
     /// Reads a file that had `len` bytes when it was opened.
@@ -102,6 +105,8 @@ pub(super) enum OpenContent<'w> {
         bytes: &'w [u8],
         /// Whether a NUL byte is looked for as in a mapped file.
         as_mapped: bool,
+        /// Whether the content is decoded from an encoding of the request.
+        is_encoded: bool,
     },
     /// A file that is too large to be read as a whole.
     Large(File),
@@ -117,6 +122,9 @@ impl<'w> OpenContent<'w> {
     }
 
     /// Searches the file, with the results that a streaming search has.
+    ///
+    /// A searcher that streams keeps a buffer as long as the longest line so far, and how far it reads ahead decides what
+    /// it reports before a NUL byte. A copy of the searcher streams, so that no file affects another one.
     pub fn search<S: Sink<Error = io::Error>>(
         &mut self,
         searcher: &mut Searcher,
@@ -126,13 +134,15 @@ impl<'w> OpenContent<'w> {
         match self {
             OpenContent::Large(file) => {
                 file.rewind()?;
-                searcher.search_file(matcher, file, sink)
+                searcher.clone().search_file(matcher, file, sink)
             }
             // Only a streaming search ends at a NUL byte.
-            OpenContent::Read { bytes, as_mapped } => {
+            OpenContent::Read { bytes, as_mapped, is_encoded } => {
+                let has_mark = matches!(bytes.first(), Some(0xef | 0xfe | 0xff));
                 match memchr::memchr(0, bytes).filter(|_| !*as_mapped) {
+                    Some(_) => searcher.clone().search_reader(matcher, *bytes, sink),
+                    None if *is_encoded || has_mark => searcher.clone().search_slice(matcher, bytes, sink),
                     None => searcher.search_slice(matcher, bytes, sink),
-                    Some(_) => searcher.search_reader(matcher, *bytes, sink),
                 }
             }
         }

@@ -7,8 +7,10 @@ use std::path::Path;
 use super::api::AddProgress;
 use super::error::LibraryError;
 use super::unpack::TreeWriter;
+use crate::confined::RootFolder;
 use crate::git::{self, Reach};
 use crate::model::SkipReason;
+use crate::read;
 use crate::store::{self, StoreStep};
 use crate::walk::{self, WalkOptions};
 
@@ -77,11 +79,12 @@ pub(super) fn copy_folder(
         .map_err(|error| LibraryError::bad_source(from.display().to_string(), error.to_string()))?;
     writer.accept_names();
     writer.expect(walked.candidates.iter().map(|candidate| candidate.identity.size()).sum());
+    let root = RootFolder::new(from);
     for candidate in &walked.candidates {
         let name = candidate.path.as_str().as_bytes();
-        match open(&candidate.path.below(from)).and_then(|file| Ok((file.metadata()?.len(), file))) {
-            Ok((bytes, _)) if writer.leaves_out_size(name, bytes) => {}
-            Ok((_, mut file)) => writer.file(name, None, &mut file)?,
+        match root.open(&candidate.path).and_then(read::regular) {
+            Ok((_, bytes)) if writer.leaves_out_size(name, bytes) => {}
+            Ok((mut file, _)) => writer.file(name, None, &mut file)?,
             // The user may delete files meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => writer.leave_out(name, &format!("it cannot be read: {error}")),

@@ -3,14 +3,14 @@
 
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::path::Path;
 
 use memchr::memmem::Finder;
 
 use super::encoding::{HEAD_BYTES, TextEncoding};
 use super::limits::Limits;
-use super::open::open_unblocked;
+use crate::confined::RootFolder;
 use crate::id::ContentHash;
+use crate::path::RelPath;
 
 /// Reads files of known content, one after the other, into the same buffer.
 #[derive(Default)]
@@ -52,32 +52,32 @@ impl Reread {
 }
 
 impl Rereader {
-    /// Reads the file at `path`, whose content once had the hash `hash`. `matches_stat` decides by the metadata whether
+    /// Reads the file at `path` below `root`, whose content once had the hash `hash`. `matches_stat` decides by the metadata whether
     /// the content is unchanged; if it returns false, the hash decides. With `wanted`, a text that does not contain it
     /// is not returned.
     pub fn read(
         &mut self,
-        path: &Path,
+        (root, path): (&RootFolder, &RelPath),
         hash: ContentHash,
         matches_stat: impl FnOnce(&Metadata) -> bool,
         wanted: Option<&Finder<'_>>,
     ) -> Reread {
-        let Some((bytes, metadata)) = self.content(path) else { return Reread::Changed };
+        let Some((bytes, metadata)) = self.content(root, path) else { return Reread::Changed };
         if !matches_stat(&metadata) && ContentHash::of(bytes) != hash {
             return Reread::Changed;
         }
         Reread::of(bytes, wanted)
     }
 
-    /// The bytes of the file at `path`, if their hash is `hash`.
-    pub fn bytes(&mut self, path: &Path, hash: ContentHash) -> Option<&[u8]> {
-        let (bytes, _) = self.content(path)?;
+    /// The bytes of the file at `path` below `root`, if their hash is `hash`.
+    pub fn bytes(&mut self, root: &RootFolder, path: &RelPath, hash: ContentHash) -> Option<&[u8]> {
+        let (bytes, _) = self.content(root, path)?;
         (ContentHash::of(bytes) == hash).then_some(bytes)
     }
 
     /// The bytes of a regular file.
-    fn content(&mut self, path: &Path) -> Option<(&[u8], Metadata)> {
-        let mut file = open_unblocked(path).ok()?;
+    fn content(&mut self, root: &RootFolder, path: &RelPath) -> Option<(&[u8], Metadata)> {
+        let mut file = root.open(path).ok()?;
         let metadata = file.metadata().ok()?;
         if !metadata.is_file() || metadata.len() > Limits::MAX_FILE_BYTES {
             return None;
@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn known_text_is_read_as_before_and_changed_text_not_at_all() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.txt");
+        let (root, rel) = (RootFolder::new(dir.path()), RelPath::new("a.txt").unwrap());
+        let (path, at) = (dir.path().join("a.txt"), (&root, &rel));
         let utf16: Vec<u8> = "ein Text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let contents: [&[u8]; 7] = [
             b"one\ntwo and three\n",
@@ -136,22 +137,24 @@ mod tests {
                 panic!("{bytes:?} is text")
             };
             let text = Reread::Text(source.text);
-            assert_eq!(again.read(&path, source.hash, |_| false, None), text);
-            assert_eq!(again.read(&path, other, |_| false, None), Reread::Changed);
-            assert_eq!(again.read(&path, other, |metadata| metadata.len() == bytes.len() as u64, None), text);
+            assert_eq!(again.read(at, source.hash, |_| false, None), text);
+            assert_eq!(again.read(at, other, |_| false, None), Reread::Changed);
+            assert_eq!(again.read(at, other, |metadata| metadata.len() == bytes.len() as u64, None), text);
         }
-        let mut none = |path: &Path| again.read(path, other, |_| true, None);
-        assert_eq!((none(dir.path()), none(&dir.path().join("none"))), (Reread::Changed, Reread::Changed));
+        let mut none = |path: &str| again.read((&root, &RelPath::new(path).unwrap()), other, |_| true, None);
+        assert_eq!((none(""), none("none")), (Reread::Changed, Reread::Changed));
     }
 
     #[test]
     fn text_without_what_is_wanted_stays_where_it_is() {
         let dir = tempfile::tempdir().unwrap();
+        let (root, rel) = (RootFolder::new(dir.path()), RelPath::new("a.txt").unwrap());
         let path = dir.path().join("a.txt");
         let check = |bytes: &[u8], wanted: &str, expected: Option<&str>| {
             fs::write(&path, bytes).unwrap();
             let wanted = Finder::new(wanted);
-            let found = Rereader::default().read(&path, ContentHash::of(bytes), |_| false, Some(&wanted));
+            let found =
+                Rereader::default().read((&root, &rel), ContentHash::of(bytes), |_| false, Some(&wanted));
             assert_eq!(found, expected.map_or(Reread::Without, |text| Reread::Text(text.to_string())));
         };
         check(b"one two", "two", Some("one two"));

@@ -3,9 +3,9 @@
 //! This module owns opening, the size limit, decoding, the content hash and the tests of a file's content: binary,
 //! generated, minified. Names and ignore rules belong to [`crate::walk`]; lines and structure belong to the callers.
 //!
-//! A file is opened once, without following a link and without blocking, and everything is read from that handle.
-//! Between the walk and the read a tree can change: a file that became a FIFO must not block us, and a file that became
-//! a link must not lead us out of the root.
+//! A file is opened once, by [`crate::confined`], and everything is read from that handle. Between the walk and the read
+//! a tree can change: a file that became a FIFO must not block us, and a file or a folder that became a link must not
+//! lead us out of the root.
 
 mod encoding;
 mod judge;
@@ -16,22 +16,21 @@ mod open;
 mod outcome;
 mod tree_source;
 
-use std::path::Path;
-
 pub use known::{Reread, Rereader};
 pub use limits::Limits;
-pub use open::open;
+pub use open::regular;
 pub use outcome::{ReadOutcome, Source};
 pub use tree_source::{TreeSource, entry_of};
 
 use self::encoding::TextEncoding;
-use self::judge::judged;
-use self::open::content;
 use crate::model::SkipReason;
 
 /// Reads the file at `path`, which must be a regular file.
-pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
-    judged(content(path, limits.max_file_bytes, open::open_unblocked), path, limits)
+#[cfg(test)]
+pub fn read(path: &std::path::Path, limits: &Limits) -> ReadOutcome {
+    let folder = crate::confined::RootFolder::new(path.parent().unwrap());
+    let name = crate::path::RelPath::new(path.file_name().unwrap().to_str().unwrap()).unwrap();
+    TreeSource::Folder(folder).read(&name, limits)
 }
 
 /// The text of `bytes`, and whether it was decoded from another encoding than UTF-8.
@@ -42,6 +41,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use super::encoding::HEAD_BYTES;
     use super::machine::{MARKER_BYTES, MINIFIED_BYTES};

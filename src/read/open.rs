@@ -1,20 +1,16 @@
-//! Opening files, and reading their bytes.
+//! Reading the bytes of an open file.
 
-use std::fs::{self, File, FileType, OpenOptions};
+use std::fs::{File, FileType};
 use std::io::{self, Read};
-use std::path::Path;
 
 use super::encoding::{HEAD_BYTES, TextEncoding};
 use super::outcome::SkipDetail;
+use crate::confined::RootFolder;
 use crate::model::SkipReason;
-
-/// Opens a regular file without following a link and without blocking. Returns the file and its length.
-pub fn open(path: &Path) -> io::Result<(File, u64)> {
-    regular(open_unblocked(path)?)
-}
+use crate::path::RelPath;
 
 /// An open file with its length, if the file is regular.
-pub(super) fn regular(file: File) -> io::Result<(File, u64)> {
+pub fn regular(file: File) -> io::Result<(File, u64)> {
     let metadata = file.metadata()?;
     match wrong_type(metadata.file_type()) {
         None => Ok((file, metadata.len())),
@@ -27,15 +23,11 @@ pub(super) enum Content {
     TooLarge(u64),
 }
 
-pub(super) fn content(
-    path: &Path,
-    max: u64,
-    open: impl Fn(&Path) -> io::Result<File>,
-) -> Result<Content, SkipDetail> {
+pub(super) fn content(root: &RootFolder, path: &RelPath, max: u64) -> Result<Content, SkipDetail> {
     let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
-    let file = open(path).map_err(|error| {
+    let file = root.open(path).map_err(|error| {
         // A link or a socket cannot be opened this way; name its type instead of the system's error.
-        match fs::symlink_metadata(path) {
+        match root.metadata(path) {
             Ok(metadata) => wrong_type(metadata.file_type()).unwrap_or_else(|| unreadable(error)),
             Err(_) => unreadable(error),
         }
@@ -60,37 +52,6 @@ pub(super) fn content(
         return Ok(Content::TooLarge(bytes.len() as u64));
     }
     Ok(Content::Bytes(bytes))
-}
-
-#[cfg(unix)]
-pub(super) fn open_unblocked(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    // For a regular file O_NONBLOCK changes nothing; O_NOCTTY prevents a terminal from becoming our controlling
-    // terminal.
-    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-/// Opens a file without blocking, and follows links.
-#[cfg(unix)]
-pub(super) fn open_followed(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
-}
-
-/// Opens a file, and follows links.
-#[cfg(not(unix))]
-pub(super) fn open_followed(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
-}
-
-#[cfg(not(unix))]
-pub(super) fn open_unblocked(path: &Path) -> io::Result<File> {
-    // Without such flags there is a race between the check and the opening.
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    OpenOptions::new().read(true).open(path)
 }
 
 fn wrong_type(file_type: FileType) -> Option<SkipDetail> {

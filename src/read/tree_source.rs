@@ -2,14 +2,15 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::encoding::TextEncoding;
 use super::judge::judged;
 use super::limits::Limits;
-use super::open::{Content, content, open_followed, open_unblocked, regular};
+use super::open::{Content, content, regular};
 use super::outcome::{ReadOutcome, SkipDetail};
+use crate::confined::RootFolder;
 use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeKind};
@@ -18,9 +19,7 @@ use crate::tree::{Tree, TreeEntry, TreeKind};
 #[derive(Clone)]
 pub enum TreeSource {
     /// A folder of the file system.
-    Folder(PathBuf),
-    /// A folder of the file system in which a user asked to follow symbolic links.
-    Followed(PathBuf),
+    Folder(RootFolder),
     /// A tree such as that of a commit.
     Tree(Arc<dyn Tree>),
 }
@@ -29,17 +28,16 @@ impl TreeSource {
     /// Reads the file at `path`, which must be a regular file.
     pub fn read(&self, path: &RelPath, limits: &Limits) -> ReadOutcome {
         let content = match self {
-            TreeSource::Folder(root) => content(&path.below(root), limits.max_file_bytes, open_unblocked),
-            TreeSource::Followed(root) => content(&path.below(root), limits.max_file_bytes, open_followed),
+            TreeSource::Folder(root) => content(root, path, limits.max_file_bytes),
             TreeSource::Tree(tree) => of_tree(&**tree, path, limits.max_file_bytes),
         };
         judged(content, Path::new(path.as_str()), limits)
     }
 
     /// The folder, unless the source is a tree.
-    pub fn folder(&self) -> Option<&Path> {
+    pub fn folder(&self) -> Option<&RootFolder> {
         match self {
-            TreeSource::Folder(root) | TreeSource::Followed(root) => Some(root),
+            TreeSource::Folder(root) => Some(root),
             TreeSource::Tree(_) => None,
         }
     }
@@ -50,8 +48,7 @@ impl TreeSource {
     /// That of the system; `Unsupported` for a tree.
     pub fn open(&self, path: &RelPath) -> io::Result<(File, u64)> {
         match self {
-            TreeSource::Folder(root) => regular(open_unblocked(&path.below(root))?),
-            TreeSource::Followed(root) => regular(open_followed(&path.below(root))?),
+            TreeSource::Folder(root) => regular(root.open(path)?),
             TreeSource::Tree(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
@@ -59,7 +56,7 @@ impl TreeSource {
     /// The tree, unless the source is a folder.
     pub fn tree(&self) -> Option<&dyn Tree> {
         match self {
-            TreeSource::Folder(_) | TreeSource::Followed(_) => None,
+            TreeSource::Folder(_) => None,
             TreeSource::Tree(tree) => Some(&**tree),
         }
     }

@@ -1,13 +1,16 @@
 //! A folder of the file system as a source.
 
+use std::ffi::OsString;
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::content_id::ContentId;
 use super::source_tree::{SourceEntry, SourceTree};
-use crate::input;
+use crate::confined::RootFolder;
+use crate::path::RelPath;
+use crate::read;
 
 /// A file that was modified this recently may be modified again without a change of its stat data.
 const RECENT: Duration = Duration::from_secs(2);
@@ -27,30 +30,41 @@ impl FolderTree {
     /// The folder does not exist or cannot be read.
     pub fn open(root: impl AsRef<Path>) -> io::Result<FolderTree> {
         let root = root.as_ref().canonicalize()?;
-        fs::read_dir(&root)?;
+        RootFolder::new(&root).names(&RelPath::root())?;
         Ok(FolderTree { root })
     }
 
-    fn entry(&self, entry: &fs::DirEntry) -> io::Result<Option<SourceEntry>> {
-        let metadata = entry.metadata()?;
+    fn entry(root: &RootFolder, path: &RelPath, name: OsString) -> io::Result<Option<SourceEntry>> {
+        let metadata = root.metadata(path)?;
         let kind = metadata.file_type();
         Ok(if kind.is_dir() {
-            Some(SourceEntry::folder(entry.file_name()))
+            Some(SourceEntry::folder(name))
         } else if kind.is_file() {
-            let id = file_id(&entry.path(), &metadata)?;
-            Some(SourceEntry::file(entry.file_name(), metadata.len(), id))
+            Some(SourceEntry::file(name, metadata.len(), file_id(root, path, &metadata)?))
         } else if kind.is_symlink() {
-            let target = fs::read_link(entry.path())?;
-            let target = target.as_os_str().as_encoded_bytes();
-            Some(SourceEntry::link(entry.file_name(), target.len() as u64, ContentId::of(target)))
+            let target = target(root, path)?;
+            Some(SourceEntry::link(name, target.len() as u64, ContentId::of(&target)))
         } else {
             None
         })
     }
 }
 
+/// The target of a link.
+fn target(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
+    Ok(fs::read_link(path.below(root.path()))?.into_os_string().into_encoded_bytes())
+}
+
+/// The bytes of a regular file.
+fn bytes(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
+    let (mut file, _) = read::regular(root.open(path)?)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The id of a file by its stat data. Those of a recently modified file prove nothing, so its bytes count too.
-fn file_id(path: &Path, metadata: &Metadata) -> io::Result<ContentId> {
+fn file_id(root: &RootFolder, path: &RelPath, metadata: &Metadata) -> io::Result<ContentId> {
     let modified = metadata.modified()?;
     let mut text = format!("{} {modified:?}", metadata.len());
     #[cfg(unix)]
@@ -59,36 +73,38 @@ fn file_id(path: &Path, metadata: &Metadata) -> io::Result<ContentId> {
         text.push_str(&format!(" {} {} {}", metadata.ctime(), metadata.ctime_nsec(), metadata.ino()));
     }
     if SystemTime::now().duration_since(modified).map_or(true, |age| age < RECENT) {
-        text.push_str(blake3::hash(&input::bounded(path, i64::MAX as u64)?).to_hex().as_str());
+        text.push_str(blake3::hash(&bytes(root, path)?).to_hex().as_str());
     }
     Ok(ContentId::of(text.as_bytes()))
 }
 
 impl SourceTree for FolderTree {
     fn list(&self, folder: &str) -> io::Result<Vec<SourceEntry>> {
+        let (root, folder) = (RootFolder::new(&self.root), RelPath::new(folder).map_err(io::Error::other)?);
         let mut entries = Vec::new();
-        for entry in fs::read_dir(self.root.join(folder))? {
-            let entry = entry?;
-            if entry.file_name() == ".git" {
-                continue;
-            }
-            match self.entry(&entry) {
+        for name in root.names(&folder)? {
+            // A name that is not UTF-8 is refused by whoever reads the list.
+            let path = name.to_str().map(|name| folder.join(name));
+            match path.map_or(Ok(None), |path| FolderTree::entry(&root, &path, name.clone())) {
+                _ if name == ".git" => {}
+                Ok(None) if name.to_str().is_none() => {
+                    entries.push(SourceEntry::file(name, 0, ContentId::of(b"unreadable")));
+                }
                 Ok(found) => entries.extend(found),
                 // The file has gone since the folder was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 // A file that cannot be read is reported when it is read.
-                Err(_) => entries.push(SourceEntry::file(entry.file_name(), 0, ContentId::of(b"unreadable"))),
+                Err(_) => entries.push(SourceEntry::file(name, 0, ContentId::of(b"unreadable"))),
             }
         }
         Ok(entries)
     }
 
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        let path = self.root.join(path);
-        match path.symlink_metadata()?.file_type() {
-            kind if kind.is_file() => input::bounded(&path, i64::MAX as u64),
-            kind if kind.is_symlink() => Ok(fs::read_link(path)?.into_os_string().into_encoded_bytes()),
-            _ => Err(io::Error::other("it is not a regular file")),
+        let (root, path) = (RootFolder::new(&self.root), RelPath::new(path).map_err(io::Error::other)?);
+        match root.metadata(&path)?.is_symlink() {
+            true => target(&root, &path),
+            false => bytes(&root, &path),
         }
     }
 }

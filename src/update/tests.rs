@@ -10,6 +10,7 @@ use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::quarantine::Quarantine;
 use super::work::WorkerInputs;
 use super::*;
+use crate::confined::RootFolder;
 use crate::git;
 use crate::grammar::Grammars;
 use crate::id::ContentHash;
@@ -97,7 +98,7 @@ impl TestTree {
             workspace: &self.workspace,
             repo: repo.as_ref(),
             head: repo.as_ref().map(|repo| repo.head()).unwrap_or_default(),
-            source_tree: TreeSource::Folder(self.root.clone()),
+            source_tree: TreeSource::Folder(RootFolder::new(&self.root)),
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
             isolation: &self.isolation,
@@ -233,7 +234,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     let writer = Writer::open(&tree.workspace.segment_dir()).unwrap();
     let quarantine = Quarantine::open(tree.workspace.dir(), "");
     let work = WorkerInputs {
-        source_tree: &TreeSource::Folder(tree.root.clone()),
+        source_tree: &TreeSource::Folder(RootFolder::new(&tree.root)),
         limits: Limits::default(),
         grammars: &tree.grammars,
         isolation: &Isolation::InProcess,

@@ -7,6 +7,7 @@ use super::plan::ReadTask;
 use super::quarantine::{Quarantine, Suspect};
 use super::unranked;
 use crate::analyze;
+use crate::confined::RootFolder;
 use crate::git::{Head, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::meta::ViewKey;
@@ -99,7 +100,7 @@ impl Updater<'_> {
 
     /// The text of a suspect, if its content is unchanged here or in the worktree.
     pub(super) fn source_of(&self, suspect: &Suspect) -> Option<Source> {
-        let worktree = TreeSource::Folder(self.workspace.root().to_path_buf());
+        let worktree = TreeSource::Folder(RootFolder::new(self.workspace.root()));
         [&self.source_tree, &worktree].into_iter().find_map(|source_tree| {
             match source_tree.read(&suspect.path, &Limits::WANTED) {
                 ReadOutcome::Source(source) if source.hash == suspect.hash => Some(source),
@@ -185,12 +186,7 @@ impl Updater<'_> {
             as_ripgrep: self.as_ripgrep,
             ..self.settings.walk_options()
         };
-        let own = self.own_index().map(|own| own.path);
-        let folders: Vec<RelPath> =
-            folders.iter().filter(|folder| own.as_ref() != Some(folder)).cloned().collect();
-        let mut walked = walk::walk_below(self.workspace.root(), &folders, &options)?;
-        self.leave_own_index_out(&mut walked);
-        Ok(walked)
+        walk::walk_below(self.workspace.root(), folders, &options)
     }
 
     /// Walks the tree, or one folder of the tree, and passes the candidates on in ripgrep's order until `pass` returns false.
@@ -200,11 +196,6 @@ impl Updater<'_> {
         folder: Option<&RelPath>,
         pass: &mut (dyn FnMut(Vec<Candidate>) -> bool + Send),
     ) -> Result<Vec<Skipped>, WalkError> {
-        let own = self.own_index();
-        let is_own = |path: &RelPath| own.as_ref().is_some_and(|own| own.covers(path));
-        if folder.is_some_and(is_own) {
-            return Ok(Vec::new());
-        }
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
         let options = WalkOptions {
@@ -214,17 +205,12 @@ impl Updater<'_> {
             as_ripgrep: self.as_ripgrep,
             ..self.settings.walk_options()
         };
-        let mut without_own = |mut files: Vec<Candidate>| {
-            files.retain(|file| !is_own(&file.path));
-            files.is_empty() || pass(files)
-        };
-        let mut skipped = walk::walk_in_order(self.workspace.root(), folder, &options, &mut without_own)?;
-        skipped.retain(|row| !is_own(&row.path));
-        Ok(skipped)
+        walk::walk_in_order(self.workspace.root(), folder, &options, pass)
     }
 
+    /// Removes an index that lies in its own tree from a walk. An exact search reads it, as ripgrep does.
     fn leave_own_index_out(&self, walked: &mut Walked) {
-        let Some(own) = self.own_index() else { return };
+        let Some(own) = self.own_index().filter(|_| self.as_ripgrep.is_none()) else { return };
         let inside = |path: &RelPath| own.covers(path);
         let before = walked.candidates.len() + walked.skipped.len();
         walked.candidates.retain(|candidate| !inside(&candidate.path));

@@ -24,12 +24,14 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::confined::RootFolder;
     use crate::path::RelPath;
 
     /// A directory as text: one line for each entry.
     macro_rules! as_text {
         ($module:ident, $root:expr, $below:expr) => {{
-            let folder = $module::Folder::open($root).unwrap().below(&RelPath::new($below).unwrap()).unwrap();
+            let root = RootFolder::new($root);
+            let folder = $module::Folder::open(&root, &RelPath::new($below).unwrap()).unwrap();
             let (listed, failures) = folder.list().unwrap();
             assert!(failures.is_empty());
             let line = |entry: &Entry| {

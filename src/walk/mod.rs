@@ -40,9 +40,10 @@ pub use error::WalkError;
 pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, IsTracked, OnList, WalkOptions};
 pub use ordered::walk_in_order;
 pub use outside::{
-    decides, decides_inside, exclude_of, has_ripgreps_rules_above, is_in_repository, outside, private_rules,
+    DIFFERING, decides, decides_inside, exclude_of, has_ripgreps_rules_above, is_in_repository, outside,
+    private_rules,
 };
-pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule, LIBRARY_FILE, RIPGREPS_NAME};
+pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule, LIBRARY_FILE};
 pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
 pub use stat::{FileIdentity, Stat, stat, stat_of};

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::claim;
 use super::folder::{Entry, EntryFailure, EntryKind, Folder, FolderListing};
 use super::stat::FileIdentity;
 use crate::path::{RelPath, as_part};
@@ -30,6 +31,22 @@ impl<'a> OpenedEntry<'a> {
     /// The folder at `path`, which is relative to the top of `tree`.
     pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<OpenedEntry<'a>> {
         Ok(OpenedEntry::Tree(OfTree { tree, folder: tree.list(path)? }))
+    }
+
+    /// The number of the file system of the folder, where the system tells.
+    pub fn device(&self) -> Option<u64> {
+        match self {
+            OpenedEntry::Folder(folder) => folder.device(),
+            OpenedEntry::Tree(_) => None,
+        }
+    }
+
+    /// Whether the user of this process owns the folder.
+    pub fn is_own(&self) -> bool {
+        match self {
+            OpenedEntry::Folder(folder) => claim::is_own(folder.owner()),
+            OpenedEntry::Tree(_) => false,
+        }
     }
 
     pub fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {

@@ -6,6 +6,7 @@ use ignore::overrides::Override;
 use ignore::types::Types;
 
 use super::bounds::{Cancel, CommitLimits};
+use crate::confined::LinkReach;
 use crate::path::RelPath;
 use crate::tree::Tree;
 
@@ -53,14 +54,23 @@ pub struct AsRipgrep<'a> {
     pub git_folder: bool,
     /// The ignore files that apply.
     pub sources: &'a IgnoreSources,
-    /// Whether symbolic links are followed, wherever they lead.
-    pub follow: bool,
+    /// The symbolic links that are followed.
+    pub links: LinkReach,
+    /// Whether folders on another file system than the walked folder are left out.
+    pub one_file_system: bool,
 }
 
 impl Default for AsRipgrep<'_> {
     fn default() -> Self {
         let sources = &RIPGREPS_SOURCES;
-        AsRipgrep { globs: None, types: None, git_folder: false, sources, follow: false }
+        AsRipgrep {
+            globs: None,
+            types: None,
+            git_folder: false,
+            sources,
+            links: LinkReach::Nowhere,
+            one_file_system: false,
+        }
     }
 }
 

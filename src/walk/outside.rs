@@ -23,7 +23,7 @@ pub fn decides(name: &str) -> bool {
         RuleEvidence::Inside(inside) => *inside == name,
     };
     name == ".git"
-        || name == claim::NAME
+        || claim::decides(name)
         || rules::NAMES.iter().any(|(known, _)| *known == name)
         || BUILT_IN.iter().any(|rule| rule.evidence.iter().any(proves))
 }
@@ -59,13 +59,18 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a folder above `root` has an ignore file that applies in exact searches only: a `.rgignore`, or a `.ignore`
-/// above the repository of the tree.
+/// The ignore files that apply in exact searches only, or in ranked searches only.
+pub const DIFFERING: [&str; 2] = [rules::RIPGREPS_NAME, rules::SPYHOPS_NAME];
+
+/// Whether a folder above `root` has an ignore file that applies in exact searches only, such as a `.rgignore` or a
+/// `.ignore` above the repository of the tree, or in ranked searches only, a `.spyhopignore`.
 pub fn has_ripgreps_rules_above(root: &Path) -> bool {
     let has = |folder: &Path, name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
     let mut is_inside = ancestors_with_rules(root).any(|folder| has(folder, ".git"));
     for (at, folder) in ancestors_with_rules(root).enumerate() {
-        if at > 0 && (has(folder, rules::RIPGREPS_NAME) || (!is_inside && has(folder, ".ignore"))) {
+        if at > 0
+            && (DIFFERING.iter().any(|name| has(folder, name)) || (!is_inside && has(folder, ".ignore")))
+        {
             return true;
         }
         is_inside &= !has(folder, ".git");

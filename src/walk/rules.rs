@@ -8,7 +8,7 @@
 //! then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides. So one
 //! line at the top of a tree can overrule an ignore file far below. Git's files apply without a repository too, but not
 //! inside a repository nested below them. As in git, a link is not read as an ignore file, which also prevents a tree
-//! from directing us to a device. An exact search reads `.rgignore` before `.ignore`, and may choose which files apply
+//! from directing us to a device. An exact search reads `.rgignore` in place of `.spyhopignore`, and may choose which files apply
 //! ([`RuleFiles`]).
 
 use std::borrow::Cow;
@@ -42,11 +42,14 @@ const TOLD_LINES: usize = 5;
 
 /// The ignore files of a directory, in the order of precedence.
 pub(super) const NAMES: [(&str, Kind); 4] = [
-    (".spyhopignore", Kind::Spyhop),
+    (SPYHOPS_NAME, Kind::Spyhop),
     (RIPGREPS_NAME, Kind::Ripgrep),
     (".ignore", Kind::Ignore),
     (".gitignore", Kind::Git),
 ];
+
+/// The ignore file that applies in ranked searches only: an exact search reads what ripgrep would read.
+pub const SPYHOPS_NAME: &str = ".spyhopignore";
 
 /// The ignore file that applies in exact searches only.
 pub const RIPGREPS_NAME: &str = ".rgignore";
@@ -131,7 +134,7 @@ impl<'a> RuleFiles<'a> {
         match (kind, self.sources) {
             (Kind::Named, sources) => sources.is_some(),
             _ if self.no_ignore => false,
-            (Kind::Spyhop, _) => true,
+            (Kind::Spyhop, sources) => sources.is_none(),
             (Kind::Ripgrep, None) => false,
             (_, None) => true,
             (Kind::Ripgrep | Kind::Ignore, Some(sources)) => sources.dot,

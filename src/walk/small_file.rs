@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::confined::RootFolder;
 use crate::input;
 use crate::path::RelPath;
 use crate::tree::Tree;
@@ -10,9 +11,14 @@ use crate::tree::Tree;
 /// The largest ignore file that is read. This is arbitrary, and far above any that people write.
 const MAX_RULES_BYTES: u64 = 4 << 20;
 
-/// The bytes of an ignore file.
+/// The bytes of an ignore file outside of the walked tree.
 pub(super) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     input::bounded(path, MAX_RULES_BYTES)
+}
+
+/// The bytes of an ignore file in the walked tree.
+pub(super) fn bytes_below(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
+    input::bounded_file(root.open(path)?, MAX_RULES_BYTES)
 }
 
 /// Refuses an ignore file that is too large.

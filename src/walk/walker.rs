@@ -19,9 +19,10 @@ use super::opened::OpenedEntry;
 use super::options::WalkOptions;
 use super::rules::{self, GitCounts, Level, LevelPlace, RuleFiles, Ruling};
 use super::secret;
-use super::small_file::{bytes_of, small_file};
+use super::small_file::{bytes_below, small_file};
 use super::tally::{DirectoryCandidates, Tally};
 use super::walked::Candidate;
+use crate::confined::{LinkReach, RootFolder};
 use crate::cores::cores;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
@@ -38,6 +39,8 @@ pub(super) struct Dir {
     number: usize,
     /// The rules of the directories above.
     above: Option<Arc<Level>>,
+    /// The file system that the walk does not leave, if it stays on one.
+    device: Option<u64>,
 }
 
 impl Dir {
@@ -54,7 +57,7 @@ pub(super) struct Listing<'a> {
     pub(super) rules: Option<Arc<Level>>,
     /// Rows for entries that could not be read.
     pub(super) broken: Vec<Skipped>,
-    /// Whether the directory holds an index of this program.
+    /// Whether the directory holds an index of this program, which is left out.
     pub(super) is_index: bool,
 }
 
@@ -111,8 +114,8 @@ pub(super) struct Walker<'a> {
     pub(super) root: &'a Path,
     options: &'a WalkOptions<'a>,
     pub(super) base: rules::Base,
-    /// The open root, relative to which directories are opened.
-    top: Folder,
+    /// The open root, relative to which directories and files are opened.
+    top: RootFolder,
     /// The number of directories that have a number.
     numbers: AtomicUsize,
     pub(super) spent: Spent<'a>,
@@ -125,17 +128,20 @@ impl<'a> Walker<'a> {
             return Err(WalkError::NotADirectory { root: root.to_path_buf() });
         }
         let base = rules::Base::above(root, options).map_err(|source| root_error(root, source))?;
-        let top = Folder::open(root).map_err(|source| root_error(root, source))?;
+        let links = options.as_ripgrep.map_or(LinkReach::Nowhere, |as_ripgrep| as_ripgrep.links);
+        let top = RootFolder::following(root, links);
         let spent = Spent::new(options.tree.map(|_| options.bounds), options.cancel);
         Ok(Walker { root, options, base, top, numbers: AtomicUsize::new(1), spent })
     }
 
     pub(super) fn top(&self) -> Dir {
-        Dir { rel: RelPath::root(), number: 0, above: self.base.level.clone() }
+        Dir { rel: RelPath::root(), number: 0, above: self.base.level.clone(), device: None }
     }
 
     pub(super) fn child(&self, rel: RelPath, listing: &Listing<'_>) -> Dir {
-        Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone() }
+        let stays = self.options.as_ripgrep.is_some_and(|as_ripgrep| as_ripgrep.one_file_system);
+        let device = if stays { listing.folder.device() } else { None };
+        Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone(), device }
     }
 
     /// A folder below the root, with the rules of those above it.
@@ -145,6 +151,8 @@ impl<'a> Walker<'a> {
             let listing = self.list_with(&dir, RulesHere::OfParent)?;
             dir = self.child(dir.rel.join(name), &listing);
         }
+        // The walk begins here, on whatever file system.
+        dir.device = None;
         Ok(dir)
     }
 
@@ -157,6 +165,7 @@ impl<'a> Walker<'a> {
                 out.skipped.push(claim::row(&dir.rel));
                 Vec::new()
             }
+            Ok(listing) if dir.device.is_some() && dir.device != listing.folder.device() => Vec::new(),
             Ok(listing) => self.sort_out(&dir, listing, out),
             // The directory has gone since it was listed, so it is no longer part of the tree.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -229,7 +238,7 @@ impl<'a> Walker<'a> {
         let tree = self.options.tree.map(|tree| (tree, tree.path_in_repository(&dir.rel)));
         let folder = match &tree {
             Some((tree, path)) => OpenedEntry::of(*tree, path)?,
-            None => OpenedEntry::Folder(self.top.below(&dir.rel)?),
+            None => OpenedEntry::Folder(Folder::open(&self.top, &dir.rel)?),
         };
         let (listed, errors) = folder.list()?;
         let unread = |(name, error): (Option<String>, io::Error)| match name {
@@ -240,19 +249,16 @@ impl<'a> Walker<'a> {
             }
         };
         let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
-        let listed = match self.options.as_ripgrep.is_some_and(|as_ripgrep| as_ripgrep.follow) {
-            true => follow::followed(self.root, &dir.rel, listed, &mut broken),
-            false => listed,
+        let listed = match self.options.as_ripgrep.map(|as_ripgrep| as_ripgrep.links) {
+            Some(LinkReach::Anywhere) => follow::followed(self.root, &dir.rel, listed, &mut broken),
+            _ => listed,
         };
         // Names come first: most directories have none of the four, and then no file is opened.
         let mut present = rules::PresentNames::default();
         let files = RuleFiles::of(self.options);
-        let mut may_be_index = false;
         for entry in &listed.entries {
             let (name, is_file) = (listed.name(entry), entry.kind == EntryKind::File);
             present.note(name, is_file, files);
-            // An index folder that is itself the root was requested by name.
-            may_be_index |= is_file && name == claim::NAME && !dir.rel.as_str().is_empty();
         }
         // The tree of a commit does not contain its repository.
         if tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
@@ -264,9 +270,16 @@ impl<'a> Walker<'a> {
         let path = dir.rel.below(self.root);
         let read = |name: &str| match &tree {
             Some((tree, folder)) => small_file(*tree, folder, name),
-            None => bytes_of(&path.join(name)),
+            None => bytes_below(&self.top, &dir.rel.join(name)),
         };
-        let is_index = may_be_index && read(claim::NAME).is_ok_and(|bytes| claim::is_claim(&bytes));
+        let is_tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(&dir.rel, true));
+        // An index folder that is itself the root was requested by name.
+        let is_index = self.options.as_ripgrep.is_none()
+            && !dir.rel.as_str().is_empty()
+            && claim::has_structure(&listed)
+            && folder.is_own()
+            && read(claim::NAME).is_ok_and(|bytes| claim::is_claim(&bytes))
+            && !is_tracked();
         let rules = if present.any() {
             let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
             let start = self.base.prefix.len() + shown.len();
@@ -383,7 +396,7 @@ impl<'a> Walker<'a> {
     fn built_in(&self, listing: &Listing<'_>, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {
         let inside = |inner: &str| match self.options.tree {
             Some(tree) => tree.find(&tree.path_in_repository(rel).join(inner)).is_ok(),
-            None => fs::symlink_metadata(rel.below(self.root).join(inner)).is_ok(),
+            None => self.top.metadata(&rel.join(inner)).is_ok(),
         };
         let beside = |pattern: &NamePattern| match pattern {
             NamePattern::Is(name) => listing.holds(name),

@@ -288,7 +288,7 @@ fn the_index_of_another_place_is_no_source() {
     let skipped = tree.run(&["skipped"]).out;
     // This run has an index beside the tree, so both are those of others.
     for folder in ["idx/other/", "idx/own/"] {
-        let row = format!("{folder}  built-in  an index of spyhop, by its file WORKSPACE");
+        let row = format!("{folder}  built-in  an index of spyhop, by its structure");
         assert!(skipped.contains(&row), "{skipped}");
     }
     let mut files: Vec<String> = tree.run(&["files"]).out.lines().map(str::to_string).collect();
@@ -296,8 +296,10 @@ fn the_index_of_another_place_is_no_source() {
     assert!(files.iter().all(|line| !line.contains("idx/")), "{files:?}");
     assert!(files.iter().any(|line| line.contains("bazel/WORKSPACE")), "{files:?}");
     assert_eq!(tree.run(&["circle_drawing"]).code, 0);
+    // An exact search reads what ripgrep would read.
     for policy in ["refresh", "ignore"] {
-        assert_eq!(tree.run(&["grep", "-l", "owner", "--stale-policy", policy]).out, "");
+        let found = tree.run(&["grep", "-l", "\"owner\"", "--stale-policy", policy]).out;
+        assert_eq!(found, "idx/other/WORKSPACE\nidx/own/WORKSPACE\n");
     }
     let explained = tree.run(&["skipped", "--explain-skips", "idx/other/lock"]).out;
     assert!(explained.contains("an index of spyhop") && !explained.contains(".spyhopignore"), "{explained}");

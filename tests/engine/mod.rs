@@ -6,6 +6,8 @@
 mod branches;
 mod building;
 mod concurrent;
+#[cfg(unix)]
+mod confined;
 mod damage;
 #[cfg(target_os = "linux")]
 mod disk;

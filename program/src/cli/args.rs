@@ -308,6 +308,7 @@ const OPPOSITES: &[[&str; 2]] = &[
     [grep_params::NO_MMAP.name, grep_params::MMAP.name],
     [grep_params::NO_SEARCH_ZIP.name, grep_params::SEARCH_ZIP.name],
     [grep_params::NO_FOLLOW.name, grep_params::FOLLOW.name],
+    [grep_params::NO_ONE_FILE_SYSTEM.name, grep_params::ONE_FILE_SYSTEM.name],
 ];
 
 fn one_source_of_queries(command: Command) -> Command {

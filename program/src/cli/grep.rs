@@ -3,6 +3,7 @@
 //! The output is that of ripgrep for the same flags, with ripgrep's defaults for terminals and pipes. Pages of an
 //! answer and Spyhop's own JSON are printed only on request.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use spyhop::engine::{Engine, Error};
 use spyhop::filter::type_definitions;
 use spyhop::input;
 use spyhop::path::{PathBase, RelPath};
-use spyhop::render::{json, text};
+use spyhop::render::{clean, json, text};
 
 use super::args::HERE;
 use super::failure::{Failure, Outcome, complain};
@@ -62,6 +63,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     Ok(outcome)
 }
 
+/// The largest file that is searched as if it was mapped, unless the user asks for it.
+const MOST_MAPPED_BYTES: u64 = 8 << 20;
+
 /// Searches the paths of one tree.
 fn search(
     matches: &ArgMatches,
@@ -81,7 +85,7 @@ fn search(
     let engine = place.open(call.grep.options.clone())?;
     if call.explain_plan {
         let plan = engine.explain_grep(request)?;
-        output.text(&format!("{plan}\n"))?;
+        output.data(&format!("{plan}\n"))?;
         return Ok(Outcome::Found);
     }
     output.show_paths(place, typed_base(paths, place, request));
@@ -177,7 +181,7 @@ fn list_types(call: &GrepCall, output: &mut Output) -> Result<Outcome, Failure> 
     let types = type_definitions(&call.grep.request.filter.type_add);
     let types = types.map_err(|error| Failure::Usage(error.to_string()))?;
     let lines: String = types.iter().map(|(name, globs)| format!("{name}: {}\n", globs.join(", "))).collect();
-    output.text(&lines)?;
+    output.data(&lines)?;
     Ok(Outcome::Found)
 }
 
@@ -194,9 +198,12 @@ fn list_files(
     let files = engine.grep_files(request, call.options.order)?;
     let end = if call.options.null { '\0' } else { '\n' };
     if !output.quiet {
-        let lines: String =
-            files.iter().map(|path| format!("{}{end}", output.style.paths.shown(path.as_str()))).collect();
-        io::stdout().write_all(lines.as_bytes())?;
+        let is_terminal = output.is_terminal();
+        let line = |path: &RelPath| {
+            let path = output.style.paths.shown(path.as_str());
+            format!("{}{end}", if is_terminal { clean::path(&path) } else { Cow::Borrowed(&*path) })
+        };
+        output.data(&files.iter().map(line).collect::<String>())?;
     }
     Ok(if files.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }
@@ -309,6 +316,12 @@ fn call(matches: &ArgMatches, place: Option<&TreePlace>, paths: &[PathBuf]) -> R
     if request.binary == Binary::Quit && !paths.is_empty() && paths.iter().all(is_named) {
         request.binary = Binary::Name;
     }
+    // ripgrep maps files into memory if it is given up to ten files and nothing else. A large file is not read whole for that.
+    let is_mapped = |path: &PathBuf| {
+        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MOST_MAPPED_BYTES)
+    };
+    let maps = cfg!(not(target_os = "macos")) && !given(matches, grep_params::NO_MMAP.name);
+    request.files.as_mapped |= maps && (1..=10).contains(&paths.len()) && paths.iter().all(is_mapped);
     let Some(place) = place else { return Ok(call) };
     if request.filter.path.is_none() {
         request.filter.path = match paths {

@@ -13,7 +13,6 @@ use lsp_types::{MessageType, Uri};
 use spyhop::engine::api::{GitReach, Options, Progress};
 use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop};
 use spyhop::gitdir::GitFolders;
-use spyhop::input;
 use spyhop::path::RelPath;
 use spyhop::render::{agent, error_text};
 
@@ -80,12 +79,10 @@ impl ServedRoot {
     /// The text of a saved file, in which columns are looked up. A link that leads out of the root is not followed, and
     /// nothing in a git directory is read.
     pub fn read(&self, path: &RelPath) -> Option<LinedText> {
-        let root = self.engine.root();
-        let file = path.below(root).canonicalize().ok()?;
-        if !file.starts_with(root) || GitFolders::of(root).contain(path.as_str()) {
+        if GitFolders::of(self.engine.root()).contain(path.as_str()) {
             return None;
         }
-        let bytes = input::bounded(&file, MAX_BYTES).ok()?;
+        let bytes = self.engine.saved_bytes(path, MAX_BYTES)?;
         Some(LinedText::new(String::from_utf8_lossy(&bytes).into_owned()))
     }
 

@@ -134,6 +134,8 @@ pub struct GrepFiles {
     pub ignore: IgnoreSources,
     /// Which symbolic links are followed.
     pub symlinks: SymlinkPolicy,
+    /// Whether folders on another file system than the searched folder are left out.
+    pub one_file_system: bool,
     /// Whether git's own folder is searched, if hidden files are searched.
     pub git_folder: bool,
     /// Whether compressed files are searched in their decompressed form, by the programs for their formats.

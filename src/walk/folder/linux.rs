@@ -5,12 +5,13 @@ use std::ffi::{CStr, OsStr};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, RawDir, fstat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
+use crate::confined::RootFolder;
 use crate::path::RelPath;
 use crate::walk::stat::Stat;
 
@@ -25,19 +26,19 @@ thread_local! {
 pub(in crate::walk) struct Folder(OwnedFd);
 
 impl Folder {
-    pub(in crate::walk) fn open(path: &Path) -> io::Result<Folder> {
-        Ok(Folder(openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+    /// The directory at `rel` below a root.
+    pub(in crate::walk) fn open(root: &RootFolder, rel: &RelPath) -> io::Result<Folder> {
+        Ok(Folder(root.folder(rel)?))
     }
 
-    /// The directory at `rel` below this one.
-    pub(in crate::walk) fn below(&self, rel: &RelPath) -> io::Result<Folder> {
-        let path = if rel.as_str().is_empty() { "." } else { rel.as_str() };
-        Ok(Folder(openat(
-            &self.0,
-            path,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?))
+    /// The number of the user that owns the directory, where the system tells.
+    pub(in crate::walk) fn owner(&self) -> Option<u32> {
+        Some(fstat(&self.0).ok()?.st_uid)
+    }
+
+    /// The number of the file system of the directory, where the system tells.
+    pub(in crate::walk) fn device(&self) -> Option<u64> {
+        Some(fstat(&self.0).ok()?.st_dev)
     }
 
     pub(in crate::walk) fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {

@@ -2,9 +2,10 @@
 
 use std::fs::{self, FileType};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
+use crate::confined::RootFolder;
 use crate::path::RelPath;
 use crate::walk::stat::{Stat, stat};
 
@@ -12,13 +13,31 @@ use crate::walk::stat::{Stat, stat};
 pub(in crate::walk) struct Folder(PathBuf);
 
 impl Folder {
-    pub(in crate::walk) fn open(path: &Path) -> io::Result<Folder> {
-        Ok(Folder(path.to_path_buf()))
+    /// The directory at `rel` below a root. A directory that becomes a link while it is listed shows names from
+    /// elsewhere; none of their files can be opened.
+    pub(in crate::walk) fn open(root: &RootFolder, rel: &RelPath) -> io::Result<Folder> {
+        match root.metadata(rel)?.is_dir() || rel.as_str().is_empty() {
+            true => Ok(Folder(rel.below(root.path()))),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        }
     }
 
-    /// The directory at `rel` below this one.
-    pub(in crate::walk) fn below(&self, rel: &RelPath) -> io::Result<Folder> {
-        Ok(Folder(rel.below(&self.0)))
+    /// The number of the user that owns the directory, where the system tells.
+    pub(in crate::walk) fn owner(&self) -> Option<u32> {
+        #[cfg(unix)]
+        let owner = Some(std::os::unix::fs::MetadataExt::uid(&fs::metadata(&self.0).ok()?));
+        #[cfg(not(unix))]
+        let owner = None;
+        owner
+    }
+
+    /// The number of the file system of the directory, where the system tells.
+    pub(in crate::walk) fn device(&self) -> Option<u64> {
+        #[cfg(unix)]
+        let device = Some(std::os::unix::fs::MetadataExt::dev(&fs::metadata(&self.0).ok()?));
+        #[cfg(not(unix))]
+        let device = None;
+        device
     }
 
     pub(in crate::walk) fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {

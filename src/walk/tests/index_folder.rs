@@ -1,4 +1,4 @@
-//! Folders that hold an index are excluded, and other folders with a file called `WORKSPACE` are not.
+//! Folders that hold an index are left out of ranking, and nothing else that calls itself one.
 
 use super::*;
 
@@ -13,13 +13,18 @@ fn tree_with_indexes() -> tempfile::TempDir {
          -- idx/v1-abc/meta/g.base
          -- many/one/WORKSPACE
          {CLAIM}
+         -- many/one/lock
+         -- many/one/v23-0123456789ab/tantivy/meta.json
          -- many/readme.md
          -- bazel/WORKSPACE
          workspace(name = \"tree\")
          -- bazel/b.rs
-         -- json/WORKSPACE
-         {{\"format\": \"one\"}}
-         -- json/c.rs
+         -- bazel/lock
+         -- bazel/v1-abc/c.rs
+         -- claimed/WORKSPACE
+         {CLAIM}
+         -- claimed/lock
+         -- claimed/backdoor.rs
          -- folder/WORKSPACE/d.rs"
     ))
 }
@@ -30,12 +35,15 @@ fn an_index_of_any_tree_is_left_out() {
     let expected = "a.rs
          bazel/WORKSPACE
          bazel/b.rs
+         bazel/lock
+         bazel/v1-abc/c.rs
+         claimed/WORKSPACE
+         claimed/backdoor.rs
+         claimed/lock
          folder/WORKSPACE/d.rs
-         json/WORKSPACE
-         json/c.rs
          many/readme.md
-         ! idx/ [built-in: an index of spyhop, by its file WORKSPACE]
-         ! many/one/ [built-in: an index of spyhop, by its file WORKSPACE]";
+         ! idx/ [built-in: an index of spyhop, by its structure]
+         ! many/one/ [built-in: an index of spyhop, by its structure]";
     check_at(dir.path(), &plain(), expected);
     // Neither an option nor a rule includes the index.
     fs::write(dir.path().join(".spyhopignore"), "!idx\n!idx/**\n").unwrap();
@@ -49,6 +57,20 @@ fn an_index_of_any_tree_is_left_out() {
         "{}",
         print(&walked)
     );
+}
+
+#[test]
+fn an_exact_search_and_git_hide_no_index() {
+    let dir = tree_with_indexes();
+    let is_tracked = |path: &RelPath, _: bool| path.as_str() == "idx";
+    let tracked = WalkOptions { is_tracked: Some(&is_tracked), ..plain() };
+    let exact = WalkOptions { as_ripgrep: Some(AsRipgrep::default()), ..plain() };
+    for (options, shown) in [(&tracked, 1), (&exact, 2)] {
+        let walked = walk(dir.path(), options).unwrap();
+        let found = |path: &str| walked.candidates.iter().any(|found| found.path.as_str() == path);
+        let found = [found("idx/v1-abc/meta/g.base"), found("many/one/lock")];
+        assert_eq!(found.into_iter().filter(|found| *found).count(), shown, "{}", print(&walked));
+    }
 }
 
 #[test]
@@ -69,6 +91,6 @@ fn a_part_of_an_index_is_left_out_with_it() {
 
 #[test]
 fn an_index_that_is_the_root_is_walked() {
-    let dir = tree(&format!("-- WORKSPACE\n{CLAIM}\n-- lock"));
-    check_at(dir.path(), &plain(), "WORKSPACE\nlock");
+    let dir = tree(&format!("-- WORKSPACE\n{CLAIM}\n-- lock\n-- v1-abc/x"));
+    check_at(dir.path(), &plain(), "WORKSPACE\nlock\nv1-abc/x");
 }

@@ -148,8 +148,11 @@ fn chosen_by_ripgrep(root: &Path, choice: &WalkChoice, globs: &Override) -> BTre
 
 /// A part of a tree whose rules are those of ripgrep.
 fn ripgreps_part() -> impl Strategy<Value = (String, Odd)> {
-    (folder(), odd()).prop_map(|(folder, odd)| match odd {
-        Odd::Rules { name: ".spyhopignore", lines } => (folder, Odd::Rules { name: ".rgignore", lines }),
+    (folder(), odd(), any::<bool>()).prop_map(|(folder, odd, is_ripgreps)| match odd {
+        // Otherwise the file has no effect.
+        Odd::Rules { name: ".spyhopignore", lines } if is_ripgreps => {
+            (folder, Odd::Rules { name: ".rgignore", lines })
+        }
         other => (folder, other),
     })
 }

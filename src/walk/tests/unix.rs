@@ -95,3 +95,51 @@ fn an_ignore_file_beyond_all_measure_is_reported() {
         "a.rs\n! .gitignore [unreadable: its rules do not count: it is above 4194304 bytes]\n"
     );
 }
+
+#[test]
+fn a_folder_that_becomes_a_link_while_it_is_walked_shows_nothing_from_there() {
+    let dir = tree("-- root/a/x.rs\n-- root/b.rs\n-- outside/secret.rs\n-- outside/.gitignore\n*.rs");
+    let at = |path: &str| dir.path().join(path);
+    let swap = |folder: &RelPath| {
+        if folder.as_str() == "a" {
+            fs::rename(at("root/a"), at("away")).unwrap();
+            symlink(at("outside"), at("root/a")).unwrap();
+        }
+    };
+    let exact = WalkOptions { as_ripgrep: Some(AsRipgrep::default()), ..plain() };
+    for options in [plain(), exact] {
+        let walked = walk(&at("root"), &WalkOptions { on_list: Some(&swap), ..options }).unwrap();
+        let shown = print(&walked);
+        assert!(shown.starts_with("b.rs\n! a/ [unreadable: ") && shown.lines().count() == 2, "{shown}");
+        fs::remove_file(at("root/a")).unwrap();
+        fs::rename(at("away"), at("root/a")).unwrap();
+    }
+}
+
+/// `/dev` and `/dev/shm` are different file systems on most systems.
+#[cfg(target_os = "linux")]
+#[test]
+fn another_file_system_is_left_out_if_asked() {
+    use std::os::unix::fs::MetadataExt;
+
+    let device = |path: &str| fs::metadata(path).map(|found| found.dev()).ok();
+    let Ok(there) = tempfile::Builder::new().prefix("spyhop").tempdir_in("/dev/shm") else { return };
+    if device("/dev") == device("/dev/shm") {
+        return;
+    }
+    fs::write(there.path().join("a.rs"), "").unwrap();
+    let path = RelPath::from_path(there.path().strip_prefix("/dev").unwrap()).unwrap().join("a.rs");
+    let finds = |root: &Path, folder: Option<&str>, one_file_system: bool| {
+        let as_ripgrep = Some(AsRipgrep { one_file_system, ..AsRipgrep::default() });
+        let options = WalkOptions { as_ripgrep, no_ignore: true, ..plain() };
+        let walked = match folder {
+            None => walk(root, &options),
+            Some(folder) => walk_below(root, &[RelPath::new(folder).unwrap()], &options),
+        };
+        walked.unwrap().candidates.iter().any(|found| found.path == path)
+    };
+    let dev = Path::new("/dev");
+    assert_eq!((finds(dev, None, false), finds(dev, None, true)), (true, false));
+    // A folder that is named is searched wherever it lies.
+    assert!(finds(dev, Some("shm"), true));
+}
