@@ -147,3 +147,38 @@ fn branches_errors_and_answers_are_clean_on_a_terminal() {
     let (_, text) = run(&tree, &["status"]);
     assert!(plain(&text).contains("branch      odd␦31m␦␦␦name"), "{text:?}");
 }
+
+#[test]
+fn lists_and_exports_are_clean_on_a_terminal_and_whole_in_a_pipe() {
+    let tree = hostile();
+    let name = "osc\u{1b}]0;evil\u{7}\u{9b}31m\u{202e}walrus.py";
+    tree.write(name, "import other_walrus\n");
+    tree.write("other_walrus.py", "def other_walrus():\n    pass\n");
+    tree.run(&["index", "-q"]);
+    assert_eq!(tree.run(&["memory", "add", &format!("note {HOSTILE}"), "-q"]).code, 0);
+    let type_add = format!("odd:*.{HOSTILE}");
+    let explained = format!("walrus{HOSTILE}");
+    let cases: &[(&[&str], bool)] = &[
+        (&["grep", "--files"], true),
+        (&["grep", "--files", "-0"], true),
+        (&["files", "walrus", "-0"], true),
+        (&["graph", "export", "--format", "jsonl"], false),
+        (&["graph", "export", "--format", "graphml"], false),
+        (&["graph", "export", "--format", "dot"], false),
+        (&["memory", "export"], false),
+        (&["grep", "--type-list", "--type-add", &type_add], false),
+        (&["grep", "--explain-plan", &explained], false),
+        (&["imports", "other_walrus.py"], false),
+        (&["importers", "other_walrus.py"], false),
+        (&["symbols", "named_walrus"], false),
+        (&["grep", "--vimgrep", "walrus"], false),
+    ];
+    for (args, keeps_name) in cases {
+        let quiet: Vec<&str> = args.iter().copied().chain(args.contains(&"export").then_some("-q")).collect();
+        let (_, text) = run(&tree, &quiet);
+        check_clean(args, &text);
+        assert!(text.contains("walrus") || text.contains("odd"), "{args:?}: {text:?}");
+        let piped = tree.command().args(*args).output().unwrap().stdout;
+        assert!(!keeps_name || String::from_utf8_lossy(&piped).contains(name), "{args:?}");
+    }
+}

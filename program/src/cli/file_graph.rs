@@ -31,12 +31,11 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.json(&json::file_graph(&reply, output.json_paths()))?;
     } else if is_export {
         let format = optional::<String>(matches, catalog::FORMAT.name).map_or("jsonl", String::as_str);
-        let graph = match format {
-            "graphml" => text::file_graph_graphml(&reply),
-            "dot" => text::file_graph_dot(&reply),
-            _ => text::file_graph_jsonl(&reply),
-        };
-        output.bytes(graph.as_bytes())?;
+        match format {
+            "graphml" => output.data(&text::file_graph_graphml(&reply))?,
+            "dot" => output.data(&text::file_graph_dot(&reply))?,
+            _ => output.json_lines(&text::file_graph_jsonl(&reply))?,
+        }
     } else {
         output.text(&text::file_graph(&reply, &output.style))?;
     }

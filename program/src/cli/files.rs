@@ -54,7 +54,7 @@ fn print(
     output.warn(&reply.warnings);
     if is_list {
         let end = if null { '\0' } else { '\n' };
-        output.bytes(text::paths(&reply, end, &output.style).as_bytes())?;
+        output.data(&text::paths(&reply, end, &output.style))?;
         output.remark(&text::files_footer(&reply, &output.style))?;
         return Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found });
     }

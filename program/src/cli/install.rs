@@ -10,8 +10,10 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use similar::{ChangeTag, TextDiff};
+use spyhop::render::clean;
 
 use super::failure::{Failure, Outcome};
+use super::output::on_screen;
 use crate::install::clients::{CLIENTS, Client, ClientFolders, ConfigScope};
 use crate::install::{self, Error, FileEdit, InstallRequest};
 
@@ -103,7 +105,7 @@ pub fn run(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         let text = "it was not noted what was there before, so taking it back may leave blanks behind";
         writeln!(io::stderr(), "spyhop: warning: {text}: {error}")?;
     }
-    writeln!(io::stdout(), "{said}")?;
+    writeln!(io::stdout(), "{}", on_screen(&said))?;
     Ok(Outcome::Found)
 }
 
@@ -129,7 +131,7 @@ fn request(matches: &ArgMatches) -> InstallRequest {
 fn alone(request: &InstallRequest) -> Result<Outcome, Failure> {
     let entry = install::entry(request).map_err(usage)?;
     let text = install::alone(request.client, &entry).map_err(|error| Failure::Usage(error.to_string()))?;
-    io::stdout().write_all(text.as_bytes())?;
+    io::stdout().write_all(on_screen(&text).as_bytes())?;
     Ok(Outcome::Found)
 }
 
@@ -137,7 +139,8 @@ fn alone(request: &InstallRequest) -> Result<Outcome, Failure> {
 fn diff(change: &FileEdit) -> String {
     let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
     let name = |text: &Option<String>| {
-        text.as_ref().map_or("/dev/null".to_string(), |_| change.path.display().to_string())
+        text.as_ref()
+            .map_or("/dev/null".into(), |_| on_screen(&change.path.display().to_string()).into_owned())
     };
     let diff = TextDiff::from_lines(before, after);
     let mut shown = format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after));
@@ -150,7 +153,8 @@ fn diff(change: &FileEdit) -> String {
                 ChangeTag::Equal => (' ', Style::new()),
             };
             let text = line.value();
-            shown += &format!("{color}{sign}{}{color:#}\n", text.trim_end_matches('\n'));
+            let text_shown = on_screen(text.trim_end_matches('\n'));
+            shown += &format!("{color}{sign}{text_shown}{color:#}\n");
             if !text.ends_with('\n') {
                 shown += "\\ No newline at end of file\n";
             }
@@ -162,7 +166,7 @@ fn diff(change: &FileEdit) -> String {
 /// Asks for confirmation; any answer but yes declines.
 fn agrees(change: &FileEdit, answers: &mut impl BufRead) -> io::Result<bool> {
     let deed = if change.after.is_some() { "Write" } else { "Remove" };
-    write!(io::stderr(), "{deed} {}? [y/N] ", change.path.display())?;
+    write!(io::stderr(), "{deed} {}? [y/N] ", clean::line(&change.path.display().to_string()))?;
     io::stderr().flush()?;
     let mut answer = String::new();
     answers.read_line(&mut answer)?;

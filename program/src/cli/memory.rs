@@ -60,7 +60,7 @@ fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure>
     let exported = file.map_or_else(|| engine.export_notes(), |file| engine.export_notes_to(file))?;
     output.warn(&exported.warnings);
     match file {
-        None => output.bytes(exported.lines.as_bytes())?,
+        None => output.json_lines(&exported.lines)?,
         Some(file) if exported.lines.is_empty() => {
             output.warn(&[format!("there are no notes; '{}' was not written", file.display())]);
         }

@@ -3,6 +3,7 @@
 //! This module owns the decisions about streams: colour, links, width, and whether warnings are shown. Rendering is the
 //! library's. An answer is written whole and flushed at once, so the reader of a pipe never waits for half an answer.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -106,10 +107,10 @@ impl Output {
         stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).map_err(unwritten)
     }
 
-    /// Writes bytes as they are.
-    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes text without colours, such as paths for another program. On a terminal it is cleaned.
+    pub fn data(&self, text: &str) -> io::Result<()> {
         let mut stream = io::stdout().lock();
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(unwritten)
+        stream.write_all(on_screen(text).as_bytes()).and_then(|()| stream.flush()).map_err(unwritten)
     }
 
     /// Writes a value as a line of JSON.
@@ -124,6 +125,11 @@ impl Output {
         let end = if json.ends_with('\n') { "" } else { "\n" };
         let written = stream.write_all(json.as_bytes()).and_then(|()| stream.write_all(end.as_bytes()));
         written.and_then(|()| stream.flush()).map_err(unwritten)
+    }
+
+    /// Writes lines of JSON. On a terminal, control characters are escaped.
+    pub fn json_lines(&self, lines: &str) -> io::Result<()> {
+        if lines.is_empty() { Ok(()) } else { self.json_text(lines) }
     }
 
     /// Writes text about an answer to standard error, unless `--quiet` is given.
@@ -151,6 +157,15 @@ impl Output {
         let rows = |text: &String| warning_line(text).chars().count().div_ceil(self.style.width.max(1));
         let taken: usize = warnings.iter().map(rows).sum();
         self.style.height = self.style.height.saturating_sub(taken).max(1);
+    }
+}
+
+/// Text of files and names as standard output gets it: cleaned, if standard output is a terminal. Line ends stay, and the
+/// NUL bytes that separate paths.
+pub fn on_screen(text: &str) -> Cow<'_, str> {
+    match io::stdout().is_terminal() {
+        true => text.split('\0').map(clean::lines).collect::<Vec<_>>().join("\0").into(),
+        false => text.into(),
     }
 }
 

@@ -12,6 +12,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{OnMissing, Options, StalePolicy};
 
 use super::failure::{Failure, Outcome};
+use super::output::on_screen;
 use super::place::TreePlace;
 use super::values::{given, optional};
 use super::{args, log, options};
@@ -101,7 +102,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     match crate::ui::run(config).map_err(failed)? {
         Picked::Places(places) => {
             let text: String = places.iter().map(|place| format!("{place}\n")).collect();
-            io::stdout().write_all(text.as_bytes())?;
+            io::stdout().write_all(on_screen(&text).as_bytes())?;
             Ok(Outcome::Found)
         }
         Picked::Nothing(code) => Ok(Outcome::Ended(code)),
