@@ -381,7 +381,7 @@ fn is_inserted(value: &[u8]) -> bool {
         let Some(at) = memmem::find(value, mark) else { return false };
         let inner = &value[at + mark.len()..];
         match memchr::memchr(*end, inner) {
-            Some(len) => !is_generated(&inner[..len]) && !(at > 0 && is_generated(value)),
+            Some(len) => !(is_generated(&inner[..len]) || (at > 0 && is_generated(value))),
             // A blank ends the value within the expression.
             None => at == 0 && !is_generated(value),
         }
