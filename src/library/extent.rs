@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 512;
 
 /// The sums of a folder, with everything below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct TreeExtent {
+struct FolderExtent {
     entries: u64,
     bytes: u64,
     /// The folders within each other.
@@ -29,7 +29,7 @@ struct TreeExtent {
 struct ExtentCount<'a> {
     tree: &'a CommitTree,
     writer: &'a TreeWriter<'a>,
-    folders: FxHashMap<BlobId, TreeExtent>,
+    folders: FxHashMap<BlobId, FolderExtent>,
     files: FxHashMap<BlobId, u64>,
     /// The entries of all folders, each folder once.
     entries: u64,
@@ -69,7 +69,7 @@ fn above(
 
 impl ExtentCount<'_> {
     /// The sums of the folder at a path of the repository, `depth` folders below the top.
-    fn folder(&mut self, path: &RelPath, depth: usize) -> Result<TreeExtent, LibraryError> {
+    fn folder(&mut self, path: &RelPath, depth: usize) -> Result<FolderExtent, LibraryError> {
         if depth > MAX_DEPTH {
             return Err(above(
                 self.writer,
@@ -80,7 +80,7 @@ impl ExtentCount<'_> {
             ));
         }
         let listed = self.tree.list(path).map_err(|error| self.damaged(path, &error))?;
-        let mut extent = TreeExtent { entries: listed.entries().len() as u64, ..TreeExtent::default() };
+        let mut extent = FolderExtent { entries: listed.entries().len() as u64, ..FolderExtent::default() };
         self.entries += extent.entries;
         let limit = self.writer.limits().entries as u64;
         if self.entries > limit {
