@@ -381,6 +381,8 @@ EXCEPTIONS = [
      lambda flags, paths, ours, theirs: overlap(paths) and ours <= theirs),
     ("How much of a file is shown before a NUL byte depends in ripgrep on the lines of the files before",
      lambda flags, paths, ours, theirs: theirs <= ours and {"-E", "--null-data"} & set(flags)),
+    ("the line between files stands also before the message about a binary file",
+     lambda flags, paths, ours, theirs: ours - theirs <= {b"--"} and {"-A", "-B", "-C"} & set(flags)),
 ]
 
 
