@@ -154,7 +154,7 @@ fn no_parameter_reads_a_git_directory() {
     std::fs::create_dir_all(at("store/refs")).unwrap();
     std::fs::create_dir_all(at("store/objects")).unwrap();
     tree.write("store/HEAD", "ref: refs/heads/main\n");
-    std::os::unix::fs::symlink(".git/config", at("src/link.txt")).unwrap();
+    std::os::unix::fs::symlink("../.git/config", at("src/link.txt")).unwrap();
     std::os::unix::fs::symlink("../.git", at("src/folder")).unwrap();
     let files = [".git/config", ".git/modules/sub/config", "sub/.git/config", ".GIT/config", "store/config"];
     for file in files {
@@ -190,7 +190,8 @@ fn no_parameter_reads_a_git_directory() {
             }
             if is_explicit && !links.contains(path) {
                 assert_eq!(message["result"]["isError"], true, "{} {name} {path}: {message}", tool.name);
-                assert!(result.contains("git directory"), "{} {name} {path}: {message}", tool.name);
+                let is_told = path.contains(':') || result.contains("git directory");
+                assert!(is_told, "{} {name} {path}: {message}", tool.name);
             }
         }
     }
