@@ -107,6 +107,7 @@ pub use update::OnProgress;
 pub use walk::IgnoreSources;
 
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
+mod cancel;
 mod cores;
 #[doc(hidden)]
 pub mod id;

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tracing::{Span, dispatcher};
 
+use crate::cancel;
 use crate::cores::cores;
 
 /// The number of chunks from which a second thread is used. Starting and ending a thread takes some 50 microseconds, as
@@ -62,7 +63,7 @@ fn helper() -> Option<Rc<ThreadPool>> {
     })
 }
 
-/// Runs both closures, `there` on the helper thread if `is_worthwhile`. A panic in either closure becomes a panic of the
+/// Runs both closures, `there` on the helper thread if `is_worthwhile`. The handle that cancels the call cancels both. A panic in either closure becomes a panic of the
 /// caller.
 pub fn join<A, B: Send>(
     is_worthwhile: bool,
@@ -71,6 +72,7 @@ pub fn join<A, B: Send>(
 ) -> (A, B) {
     let Some(helper) = is_worthwhile.then(helper).flatten() else { return (here(), there()) };
     let (dispatch, span) = (dispatcher::get_default(Clone::clone), Span::current());
+    let there = cancel::carried(there);
     let mut made = None;
     let here = helper.in_place_scope(|scope| {
         scope.spawn(|_| made = Some(dispatcher::with_default(&dispatch, || span.in_scope(there))));
@@ -139,6 +141,14 @@ mod tests {
             let caught = std::panic::catch_unwind(panics).unwrap_err();
             assert_eq!(caught.downcast_ref(), Some(&"no segment"));
         }
+    }
+
+    #[test]
+    fn the_helper_thread_sees_that_the_call_is_cancelled() {
+        let cancel = cancel::Cancel::default();
+        cancel.cancel();
+        let there = || join(true, || (), cancel::is_cancelled).1;
+        assert!(cancel::with(Some(cancel), there) && !there());
     }
 
     #[test]

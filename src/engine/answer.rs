@@ -17,7 +17,7 @@ use super::member::{MemberTree, MemberTrees};
 use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
-use super::{Error, few, lookup};
+use super::{Error, cancel, few, lookup};
 use crate::clean;
 use crate::document::page_of;
 use crate::filter::Filter;
@@ -36,10 +36,6 @@ use crate::secrets;
 use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::{LineIndex, Lines, Span};
-
-/// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
-/// files.
-const LEAST_TERMS_TO_DOUBT: usize = 3;
 
 /// What a reply says of its origin.
 pub struct ReplyOrigin {
@@ -146,9 +142,12 @@ impl<'a> AnswerContext<'a> {
         let doubt = self.doubt(&asked, &rows);
         let unknown = asked.iter().map(|asked| self.unknown(asked)).collect::<Result<Vec<_>, Error>>()?;
         let page = rows.into_iter().skip(offset).take(self.request.max_results);
-        let hit = |row: HitRow| match row.what {
-            What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
-            What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[row.query], place, &worth),
+        let hit = |row: HitRow| {
+            cancel::check()?;
+            match row.what {
+                What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
+                What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[row.query], place, &worth),
+            }
         };
         let reset = || self.snapshot.reset();
         let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, reset);
@@ -163,6 +162,7 @@ impl<'a> AnswerContext<'a> {
             is_ignored.then(|| "expand_graph has no effect: it needs one query and one source".to_string());
         if self.request.name_callers && is_first_of_one {
             self.name_callers(&mut results);
+            cancel::check()?;
         }
         let total = total + results.len() - (end - offset);
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
@@ -212,21 +212,22 @@ impl<'a> AnswerContext<'a> {
 
     /// The warning that no hit seems to answer, if that is likely.
     fn doubt(&self, asked: &[RankedQuery<'_>], rows: &[HitRow]) -> Option<String> {
-        let hits = rows.iter().map(|row| (row.literal, row.evidence));
+        let hits = rows.iter().map(|row| (row.literal, row.evidence, row.score));
         (!rows.is_empty() && self.is_doubtful(asked.iter().map(|asked| asked.query), hits))
             .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
     }
 
-    /// Whether `hits` are too weak to answer any of `queries`. A hit is a flag for a literal hit, and the uncalibrated
-    /// score.
+    /// Whether `hits` are too weak to answer any of `queries`. A hit is a flag for a literal hit, the uncalibrated score, and
+    /// the score that is shown, which must not say the contrary.
     fn is_doubtful<'q>(
         &self,
         mut queries: impl Iterator<Item = &'q Query>,
-        mut hits: impl Iterator<Item = (bool, f32)>,
+        mut hits: impl Iterator<Item = (bool, f32, f32)>,
     ) -> bool {
         let least = self.profile().scores.doubt;
-        queries.all(|query| query.terms.len() >= LEAST_TERMS_TO_DOUBT)
-            && hits.all(|(is_literal, evidence)| !is_literal && evidence < least)
+        let is_weak = |shown: f32| matches!(Band::of(shown), Band::Possible | Band::Weak);
+        queries.all(|query| query.terms.len() >= search::LEAST_TERMS_TO_DOUBT)
+            && hits.all(|(is_literal, evidence, shown)| !is_literal && evidence < least && is_weak(shown))
     }
 
     /// Ranks one query.
@@ -332,7 +333,7 @@ impl<'a> AnswerContext<'a> {
                 })
             })
             .collect::<Result<_, Error>>()?;
-        let hits = ranking.hits.iter().map(|hit| (hit.literal, hit.evidence));
+        let hits = ranking.hits.iter().map(|hit| (hit.literal, hit.evidence, hit.score));
         Ok(RankedCandidates {
             kind: query.kind,
             is_report: query.is_report,

@@ -51,6 +51,12 @@ impl Engine {
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(MAX_ANALYSED));
             let (found, incomplete) = asked_entries(request, &graph, &snapshot, self.root())?;
+            graph.check()?;
+            let stopped = || {
+                let text = "the names have so many definitions and uses that the question stopped after its budget of steps";
+                IncompleteCause::Limit.with(text.to_string())
+            };
+            let incomplete = incomplete.or_else(|| graph.is_cut().then(stopped));
             let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
             let mut rows = Vec::new();
             for own in &found {

@@ -344,6 +344,7 @@ impl From<SearchError> for Error {
         let kind = match &error {
             SearchError::Index(error @ IndexError::Io(_)) => ErrorKind::of_cause(error.io_cause()),
             SearchError::Meta(MetaError::File(error)) => ErrorKind::of_cause(error.io_cause()),
+            SearchError::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::Damaged,
         };
         Error::caused_by(kind, error)

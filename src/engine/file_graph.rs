@@ -8,7 +8,7 @@ use super::core::Engine;
 use super::current::Viewed;
 use super::lookup::check_rows;
 use super::source::ReplySources;
-use super::{Error, api};
+use super::{Error, api, cancel};
 use crate::analyze::Analyzer;
 use crate::cores::{cores, spread};
 use crate::filter::Filter;
@@ -133,7 +133,9 @@ impl Engine {
                 }
             }
         };
-        let mut edges: Vec<FileEdge> = spread(cores(), work).concat();
+        let call = cancel::current();
+        let mut edges: Vec<FileEdge> = spread(cores(), || cancel::with(call.clone(), &work)).concat();
+        cancel::check()?;
         edges.sort_unstable();
         edges.dedup();
         Ok(edges)

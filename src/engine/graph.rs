@@ -15,12 +15,12 @@ use super::current::{Freshness, Viewed};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
-use super::{Error, ErrorKind};
+use super::{Error, ErrorKind, cancel};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::NoThread;
 use crate::filter::Filter;
 use crate::grammar::Grammars;
-use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge};
+use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
 use crate::id::LanguageId;
 use crate::model::{Analysis, Note};
 use crate::parallel;
@@ -32,7 +32,7 @@ use crate::update::{OnProgress, Quarantine};
 use crate::worker::FileAnalyzer;
 
 /// The most work of one question, in files of usual size that are read.
-const MAX_WORK: usize = 3_000;
+pub(super) const MAX_WORK: usize = 3_000;
 
 /// The uses that are resolved at most if more than the nearest ones are needed.
 const MAX_USES: usize = 4 * MAX_ROWS;
@@ -107,6 +107,8 @@ impl Engine {
         };
         let limits = GraphLimits {
             work: MAX_WORK,
+            steps: MAX_STEPS,
+            until: None,
             enough: enough(request, *depth, filter),
             min_confidence: request.min_confidence,
             takes_file: &takes_file,
@@ -153,7 +155,8 @@ fn enough(request: &GraphRequest, depth: u32, filter: &Filter) -> usize {
 /// Runs `work` on a thread with the stack that the analysis of deeply nested files needs.
 pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let thread =
+            std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, cancel::carried(work));
         match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(error) => Err(Error::new(ErrorKind::NoThread, NoThread::new(error).to_string())),
@@ -374,12 +377,10 @@ impl<'a, 'e> GraphAnswer<'a, 'e> {
         }
     }
 
-    /// The answer, unless the question met damage of the index: an answer without the damaged part would be wrong.
+    /// The answer, unless the call was cancelled or the question met damage of the index.
     pub fn checked<T>(&self, answer: T) -> Result<T, Error> {
-        match self.graph.damage() {
-            Some(damage) => Err(SearchError::from(damage).into()),
-            None => Ok(answer),
-        }
+        self.graph.check()?;
+        Ok(answer)
     }
 }
 
@@ -637,38 +638,6 @@ impl GraphAnswer<'_, '_> {
         match own.container {
             Some(_) => own.qualified(),
             None => format!("{}#{}", self.snapshot.path(own.file), own.name),
-        }
-    }
-
-    /// How much of the tree is indexed, if that is not all.
-    fn partial(&self) -> Option<String> {
-        let building = Viewed::from_snapshot(self.snapshot).building()?;
-        let done = building.files.saturating_sub(building.text_only);
-        Some(format!(
-            "the index is being built: {done} of {} files have their structure",
-            building.total_files
-        ))
-    }
-
-    /// Why edges may be missing.
-    pub(super) fn incomplete(&self) -> Option<Incomplete> {
-        let (left_out, further) = (self.graph.left_out(), self.graph.further());
-        let unread = match (left_out, further) {
-            (0, 0) => None,
-            (0, further) => Some(format!(
-                "{further} more files use the name; nearer files have enough rows: more max_results read more files"
-            )),
-            (left_out, _) => Some(format!(
-                "{left_out} more files use these names; a question reads up to {MAX_WORK} files, nearest first: limit \
-                 the depth, or name the symbol more precisely"
-            )),
-        };
-        match (self.partial(), unread) {
-            (Some(partial), Some(unread)) => {
-                Some(IncompleteCause::Indexing.with(format!("{partial}; {unread}")))
-            }
-            (Some(partial), None) => Some(IncompleteCause::Indexing.with(partial)),
-            (None, unread) => unread.map(|unread| IncompleteCause::Limit.with(unread)),
         }
     }
 }

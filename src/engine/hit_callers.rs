@@ -1,5 +1,7 @@
 //! Who calls the definition of the first hit, for searches that ask for the callers.
 
+use std::time::{Duration, Instant};
+
 use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
@@ -12,6 +14,14 @@ use crate::profile::Signal;
 /// The most callers with a name.
 const MAX_NAMES: usize = 3;
 
+/// The most steps for the callers, which only decorate a hit: an optimized build takes fewer than 20 milliseconds for them, if
+/// the files are in memory.
+const MAX_STEPS: u64 = 3_000_000;
+
+/// After this time the hit is shown without callers. Builds without optimization are some twenty times slower, and what tests
+/// see must not depend on the load of the machine.
+const PATIENCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 60_000 } else { 20 });
+
 impl AnswerContext<'_> {
     /// Names the callers of the first hit, if the query names its definition. A code graph that cannot answer leaves the
     /// hit without callers: the search is complete without them.
@@ -23,7 +33,8 @@ impl AnswerContext<'_> {
             return;
         }
         let Some(file) = self.snapshot.file_at(hit.path.as_str()) else { return };
-        let ask = || self.with_graph(&|_| true, |graph| callers(graph, file, hit));
+        let limits = (MAX_STEPS, Some(Instant::now() + PATIENCE));
+        let ask = || self.with_graph(limits, &|_| true, |graph| callers(graph, file, hit));
         hit.callers = on_large_stack(|| parallel::with_helper_thread(ask)).ok().flatten();
     }
 }
@@ -41,7 +52,11 @@ fn callers(graph: &Graph<'_>, file: u32, hit: &Hit) -> Result<Option<HitCallers>
             false => names.push(name),
         }
     }
-    let has_more = names.len() > MAX_NAMES || graph.further() > 0 || (names.is_empty() && has_tests);
+    if graph.is_cut() {
+        return Ok(None);
+    }
+    let is_whole = graph.further() + graph.left_out() + graph.crowded() == 0;
+    let has_more = names.len() > MAX_NAMES || !is_whole || (names.is_empty() && has_tests);
     names.truncate(MAX_NAMES);
     Ok((!names.is_empty() || has_tests).then_some(HitCallers { names, has_more }))
 }

@@ -251,6 +251,16 @@ impl TestEvidence {
 /// The places, among symbols given by their lines and whether they are functions, of those that lines touch.
 fn innermost(symbols: &[(Lines, bool)], touched: &[TouchedLines]) -> Vec<usize> {
     let mut found: FxHashSet<usize> = FxHashSet::default();
+    let mut by_first: Vec<usize> = (0..symbols.len()).collect();
+    by_first.sort_by_key(|at| symbols[*at].0.first);
+    // The greatest last line up to each symbol: symbols before it are not looked at where none of them reaches a line.
+    let greatest: Vec<u32> = by_first
+        .iter()
+        .scan(0, |greatest, at| {
+            *greatest = symbols[*at].0.last.max(*greatest);
+            Some(*greatest)
+        })
+        .collect();
     for lines in touched {
         // A symbol is touched by a line that no symbol inside of it has, and by a gap that no symbol inside of it has.
         let gap = TouchedLines { first: lines.first, last: lines.last };
@@ -258,9 +268,12 @@ fn innermost(symbols: &[(Lines, bool)], touched: &[TouchedLines]) -> Vec<usize> 
         let parts: Vec<TouchedLines> = if lines.first > lines.last { vec![gap] } else { single.collect() };
         for part in parts {
             let (low, high) = (part.first.min(part.last), part.first.max(part.last));
-            let around =
-                symbols.iter().enumerate().filter(|(_, (own, _))| own.first <= low && high <= own.last);
-            let around: Vec<(usize, &(Lines, bool))> = around.collect();
+            let next = by_first.partition_point(|at| symbols[*at].0.first <= low);
+            let before = (0..next).rev().take_while(|place| high <= greatest[*place]);
+            let around = before.map(|place| (by_first[place], &symbols[by_first[place]]));
+            let mut around: Vec<(usize, &(Lines, bool))> =
+                around.filter(|(_, (own, _))| high <= own.last).collect();
+            around.sort_unstable_by_key(|(at, _)| *at);
             let Some((inner, _)) = around.iter().min_by_key(|(_, (own, _))| own.count()) else { continue };
             found.insert(*inner);
             found.extend(around.iter().filter(|(_, (_, is_function))| *is_function).map(|(at, _)| *at));

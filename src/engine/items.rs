@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Error;
+use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
@@ -100,7 +101,9 @@ impl Engine {
         let threads = self.options.threads.unwrap_or(2).min(files.len());
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+                let thread = std::thread::Builder::new()
+                    .stack_size(STACK_BYTES)
+                    .spawn_scoped(scope, cancel::carried(&work));
                 if let Err(error) = thread {
                     tracing::warn!(%error, "no thread to cut files with");
                 }

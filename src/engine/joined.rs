@@ -1,17 +1,18 @@
 //! One hop through the code graph from the first hits of a search: callers, callees, tests, users, and imported files of
 //! strong hits join the list, each with a reason such as "called by 'resolve_auth', hit 1".
 
+use std::time::Instant;
+
 use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
-use crate::graph::{Definition, Graph, GraphLimits, Relation};
+use crate::graph::{Definition, Graph, GraphLimits, MAX_STEPS, Relation};
 use crate::model::SymbolKind;
 use crate::parallel;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::search::SearchError;
 use crate::text::{Lines, Span};
 
 /// The first hits whose neighbours may join.
@@ -64,26 +65,26 @@ impl AnswerContext<'_> {
         let takes_file = |file: u32| {
             self.filter.takes_file(self.snapshot.path(file), self.snapshot.version(file).language())
         };
-        self.with_graph(&takes_file, |graph| self.neighbours_in(graph, hits, &takes_file))
+        let limits = (MAX_STEPS / 10, None);
+        self.with_graph(limits, &takes_file, |graph| self.neighbours_in(graph, hits, &takes_file))
     }
 
-    /// Asks the code graph of the tree that answers, which may read some files.
+    /// Asks the code graph of the tree that answers, which may read some files. The limits are the most steps, and the end.
     pub(super) fn with_graph<T>(
         &self,
+        (steps, until): (u64, Option<Instant>),
         takes_file: &dyn Fn(u32) -> bool,
         ask: impl FnOnce(&Graph<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let quarantine = self.engine.updater(None)?.quarantine();
         let sources = self.trees.all()[0].sources.clone();
         let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
-        let limits =
-            GraphLimits { work: MAX_WORK, enough: MAX_OF_KIND * 4, min_confidence: LEAST, takes_file };
+        let enough = MAX_OF_KIND * 4;
+        let limits = GraphLimits { work: MAX_WORK, steps, until, enough, min_confidence: LEAST, takes_file };
         let graph = Graph::new(self.snapshot, &self.engine.grammars, &sources, limits);
         let answer = ask(&graph)?;
-        match graph.damage() {
-            Some(damage) => Err(SearchError::from(damage).into()),
-            None => Ok(answer),
-        }
+        graph.check()?;
+        Ok(answer)
     }
 
     fn neighbours_in(

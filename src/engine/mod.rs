@@ -29,6 +29,7 @@ mod few;
 mod file_graph;
 mod files;
 mod graph;
+mod graph_incomplete;
 mod graph_outside;
 mod graph_target;
 mod graph_uses;
@@ -622,5 +623,7 @@ fn index_home(options: &Options) -> Result<Option<PathBuf>, Error> {
     Ok(Some(base))
 }
 
+#[cfg(test)]
+mod graph_steps;
 #[cfg(test)]
 mod tests;

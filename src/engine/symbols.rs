@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::Error;
 use super::api::*;
+use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
@@ -98,13 +99,10 @@ impl<'r> SymbolLookup<'r> {
                 (wanted, found, total) = (near, near_found, near_total);
             }
         }
-        let page = found.iter().skip(self.offset);
-        let row = |found: &FoundName<'_>| {
-            Ok(SymbolRow { source: source_of(found.file), ..self.symbol_row(snapshot, found, wanted)? })
-        };
+        let page = found.get(self.offset..).unwrap_or_default();
         Ok(SymbolsReply {
             pattern: self.request.pattern.clone(),
-            symbols: page.map(row).collect::<Result<Vec<_>, Error>>()?,
+            symbols: self.symbol_rows(snapshot, page, wanted, source_of)?,
             total,
             next: None,
             offset: self.offset,
@@ -130,7 +128,11 @@ impl<'r> SymbolLookup<'r> {
             takes.then(|| version.path())
         };
         let damaged: Mutex<Option<MetaError>> = Mutex::new(None);
+        let call = cancel::current().unwrap_or_default();
         let each = |file: u32, take: &mut dyn FnMut(FileName<'_>)| {
+            if call.is_cancelled() {
+                return;
+            }
             let mut names = Vec::new();
             let outline = match snapshot.version(file).outline(&mut names) {
                 Ok(outline) => outline,
@@ -152,32 +154,47 @@ impl<'r> SymbolLookup<'r> {
         };
         let n_files = snapshot.n_files() as u32;
         let best = fuzzy::best_names(wanted.name.fuzzy(), (n_files, keep), path, each, search::is_aside);
+        cancel::check()?;
         match lock(&damaged).take() {
             Some(error) => Err(SearchError::from(error).into()),
             None => Ok(best),
         }
     }
 
-    fn symbol_row(
+    /// The rows of a page. The outline of each file is read once.
+    fn symbol_rows(
         &self,
         snapshot: &SearchSnapshot,
-        found: &FoundName<'_>,
+        page: &[FoundName<'_>],
         wanted: &SymbolPattern,
-    ) -> Result<SymbolRow, Error> {
-        let version = snapshot.version(found.file);
-        let mut names = Vec::new();
-        let outline = version.outline(&mut names).map_err(SearchError::from)?;
-        let symbol = &outline.symbols[found.place as usize];
-        Ok(SymbolRow {
-            source: None,
-            path: RelPath::new(version.path())?,
-            lines: symbol.lines,
-            kind: symbol.kind,
-            name: symbol.name.to_string(),
-            container: symbol.container.map(str::to_string),
-            language: self.grammars.name(version.language()),
-            highlights: wanted.name.highlights(symbol.name),
-        })
+        source_of: &dyn Fn(u32) -> Option<SourceName>,
+    ) -> Result<Vec<SymbolRow>, Error> {
+        let mut by_file: Vec<(usize, &FoundName<'_>)> = page.iter().enumerate().collect();
+        by_file.sort_by_key(|(_, found)| found.file);
+        let mut rows = Vec::with_capacity(page.len());
+        for of_file in by_file.chunk_by(|(_, one), (_, other)| one.file == other.file) {
+            cancel::check()?;
+            let file = of_file[0].1.file;
+            let version = snapshot.version(file);
+            let mut names = Vec::new();
+            let outline = version.outline(&mut names).map_err(SearchError::from)?;
+            for (place, found) in of_file {
+                let symbol = &outline.symbols[found.place as usize];
+                let row = SymbolRow {
+                    source: source_of(file),
+                    path: RelPath::new(version.path())?,
+                    lines: symbol.lines,
+                    kind: symbol.kind,
+                    name: symbol.name.to_string(),
+                    container: symbol.container.map(str::to_string),
+                    language: self.grammars.name(version.language()),
+                    highlights: wanted.name.highlights(symbol.name),
+                };
+                rows.push((*place, row));
+            }
+        }
+        rows.sort_unstable_by_key(|(place, _)| *place);
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 }
 

@@ -47,8 +47,8 @@ impl Graph<'_> {
 
     fn constructor(&self, own: &Definition) -> Result<Option<Definition>, SearchError> {
         let all = self.definitions("constructor")?;
-        let is_own = |found: &&Definition| found.file == own.file && own.span.contains(found.span);
-        Ok(all.iter().find(is_own).cloned())
+        let mut here = all.in_span(own.file, own.span).iter().take_while(|_| self.steps.take(1));
+        Ok(here.find(|found| own.span.contains(found.span)).cloned())
     }
 
     /// The written type of a parameter of the function type of a parameter of `own`.

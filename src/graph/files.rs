@@ -2,24 +2,27 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declared::DeclaredTypes;
 use super::declared_modules::DeclaredModules;
 pub use super::definition::Definition;
+use super::definitions::{FamilyDefinitions, NamedDefinitions};
 use super::family::Family;
-use super::imports::{Binding, ImportStatement, scan_imports};
+use super::imports::Imports;
 use super::paths::Paths;
+use super::steps::Steps;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
 use crate::grammar::Grammars;
 use crate::index::IndexField;
 use crate::meta::MetaError;
 use crate::model::{Analysis, SymbolKind};
-use crate::path;
 use crate::search::{SearchError, SearchSnapshot, files_with};
+use crate::text::Span;
 
 /// The most bytes of a file that a question reads for its uses.
 const MAX_BYTES: usize = 1 << 20;
@@ -27,8 +30,14 @@ const MAX_BYTES: usize = 1 << 20;
 /// The bytes of a file that cost a question as much as opening the file does.
 const BYTES_PER_UNIT: usize = 32 << 10;
 
+/// The bytes of a text that are searched in one step.
+pub(super) const BYTES_PER_STEP: usize = 16;
+
 /// The number of files that are read at once, ahead of their resolution.
 pub(super) const READ_AHEAD: usize = 32;
+
+/// The steps that reading a definition takes.
+const STEPS_PER_DEFINITION: usize = 10;
 
 /// The number of files from which reading ahead is worthwhile.
 const LEAST_AHEAD: usize = 8;
@@ -36,10 +45,17 @@ const LEAST_AHEAD: usize = 8;
 /// The units that parsing a file costs, if the index holds no uses of the file.
 const UNITS_TO_PARSE: usize = 40;
 
+/// The most steps of a question. An optimized build takes some two seconds for them.
+pub const MAX_STEPS: u64 = 200_000_000;
+
 /// What a question needs of the graph: how many edges, in which files, and how much work may be done for them.
 pub struct GraphLimits<'a> {
     /// The most units of work. A file is one unit for every 32 KiB, begun ones included.
     pub work: usize,
+    /// The most steps of resolution: how many definitions, imports, scopes and words may be looked at.
+    pub steps: u64,
+    /// When the question ends, for what only decorates an answer.
+    pub until: Option<Instant>,
     /// The number of uses after which no further files are resolved, nearest files being first.
     pub enough: usize,
     /// The least confidence of uses that count.
@@ -51,50 +67,15 @@ pub struct GraphLimits<'a> {
 impl GraphLimits<'static> {
     /// All edges in all files, within `work` units.
     pub fn of_work(work: usize) -> GraphLimits<'static> {
-        GraphLimits { work, enough: usize::MAX, min_confidence: 0.0, takes_file: &|_| true }
-    }
-}
-
-/// The definitions of a name in one family of languages, by path and position.
-#[derive(Default)]
-pub(super) struct FamilyDefinitions {
-    all: Vec<Definition>,
-    /// The places in `all`, by container and by the last part of a container such as `pool.Pool`.
-    by_container: FxHashMap<Box<str>, Vec<u32>>,
-    /// The stems of the files that define the name outside of a container.
-    stems: OnceLock<FxHashSet<Box<str>>>,
-}
-
-impl FamilyDefinitions {
-    fn new(all: Vec<Definition>) -> FamilyDefinitions {
-        let mut by_container: FxHashMap<Box<str>, Vec<u32>> = FxHashMap::default();
-        for (place, own) in (0..).zip(&all) {
-            let Some(container) = own.container.as_deref() else { continue };
-            by_container.entry(container.into()).or_default().push(place);
-            let last = container.rsplit(['.', ':']).next().unwrap_or(container);
-            if last != container {
-                by_container.entry(last.into()).or_default().push(place);
-            }
+        let steps = if work == usize::MAX { u64::MAX } else { MAX_STEPS };
+        GraphLimits {
+            work,
+            steps,
+            until: None,
+            enough: usize::MAX,
+            min_confidence: 0.0,
+            takes_file: &|_| true,
         }
-        FamilyDefinitions { all, by_container, stems: OnceLock::new() }
-    }
-
-    /// Whether a file of `snapshot` with this stem defines the name outside of a container.
-    pub fn is_in_file(&self, stem: &str, snapshot: &SearchSnapshot) -> bool {
-        let stem_of = |own: &Definition| Box::from(path::stem(path::split(snapshot.path(own.file)).1));
-        let free = || self.all.iter().filter(|own| own.container.is_none());
-        self.stems.get_or_init(|| free().map(stem_of).collect()).contains(stem)
-    }
-
-    /// All of them.
-    pub fn iter(&self) -> std::slice::Iter<'_, Definition> {
-        self.all.iter()
-    }
-
-    /// Those in a container, which is a whole name or its last part.
-    pub fn members_of(&self, container: &str) -> impl Iterator<Item = &Definition> {
-        let places = self.by_container.get(container).map_or(&[][..], Vec::as_slice);
-        places.iter().map(|place| &self.all[*place as usize])
     }
 }
 
@@ -113,6 +94,9 @@ pub trait GraphFiles {
 /// The files that a module name means, by the importing file and the name.
 pub(super) type ResolvedModules = FxHashMap<(u32, Box<str>), Vec<u32>>;
 
+/// The names in a file of what the file exports under another name.
+pub(super) type ExportedNames = FxHashMap<Box<str>, Box<str>>;
+
 /// The definitions of names, by family and name.
 type DefinitionsByFamily = FxHashMap<(Family, Box<str>), Arc<FamilyDefinitions>>;
 
@@ -124,6 +108,12 @@ pub struct Graph<'a> {
     pub(super) limits: GraphLimits<'a>,
     /// The units of work that are left.
     work: Cell<usize>,
+    /// The steps that are left.
+    pub(super) steps: Rc<Steps>,
+    /// The number of uses that have more meanings than are looked at.
+    crowded: Cell<usize>,
+    /// The last of these uses.
+    last_crowded: Cell<Option<(u32, Span)>>,
     /// Damage of the index that a question met.
     damage: RefCell<Option<MetaError>>,
     /// The files that the budget left out.
@@ -131,12 +121,14 @@ pub struct Graph<'a> {
     /// The number of files that were not resolved because there were enough edges.
     pub(super) further: Cell<usize>,
     facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
-    imports: RefCell<FxHashMap<u32, Arc<Vec<ImportStatement>>>>,
+    imports: RefCell<FxHashMap<u32, Arc<Imports>>>,
     /// The names that files of JavaScript and TypeScript export under other names.
-    pub(super) exports: RefCell<FxHashMap<u32, Arc<Vec<Binding>>>>,
-    definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
+    pub(super) exports: RefCell<FxHashMap<u32, Arc<ExportedNames>>>,
+    definitions: RefCell<FxHashMap<Box<str>, Arc<NamedDefinitions>>>,
+    /// The names of the base types of a type, by the file of the use and the name.
+    pub(super) bases: RefCell<FxHashMap<(u32, Box<str>), Rc<Vec<String>>>>,
     by_family: RefCell<DefinitionsByFamily>,
-    pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<FileReading>>>>,
+    pub(super) readings: RefCell<FxHashMap<u32, Option<Rc<FileReading>>>>,
     pub(super) evaluations: Evaluations,
     pub(super) declared: DeclaredTypes,
     pub(super) modules: RefCell<ResolvedModules>,
@@ -160,6 +152,9 @@ impl<'a> Graph<'a> {
             grammars,
             sources,
             work: Cell::new(limits.work),
+            steps: Rc::new(Steps::new(limits.steps, limits.until)),
+            crowded: Cell::new(0),
+            last_crowded: Cell::new(None),
             limits,
             damage: RefCell::default(),
             left_out: RefCell::default(),
@@ -168,6 +163,7 @@ impl<'a> Graph<'a> {
             imports: RefCell::default(),
             exports: RefCell::default(),
             definitions: RefCell::default(),
+            bases: RefCell::default(),
             by_family: RefCell::default(),
             readings: RefCell::default(),
             evaluations: Evaluations::default(),
@@ -189,6 +185,39 @@ impl<'a> Graph<'a> {
     /// enough uses.
     pub fn further(&self) -> usize {
         self.further.get()
+    }
+
+    /// The steps that were taken so far.
+    #[cfg(test)]
+    pub fn steps_taken(&self) -> u64 {
+        self.steps.taken()
+    }
+
+    /// Whether the question ended early, because it had taken all its steps or was late.
+    pub fn is_cut(&self) -> bool {
+        self.steps.is_ended()
+    }
+
+    /// The number of uses that have more meanings than the question looked at.
+    pub fn crowded(&self) -> usize {
+        self.crowded.get()
+    }
+
+    /// Counts a use that has more meanings than are looked at, once.
+    pub(super) fn count_crowded(&self, file: u32, used: Span) {
+        if self.last_crowded.replace(Some((file, used))) != Some((file, used)) {
+            self.crowded.set(self.crowded.get() + 1);
+        }
+    }
+
+    /// An error if the call was cancelled during the question, or if the question met damage of the index: an answer without
+    /// the damaged part would be wrong.
+    pub fn check(&self) -> Result<(), SearchError> {
+        match (self.steps.is_cancelled(), self.damage.take()) {
+            (true, _) => Err(SearchError::Cancelled),
+            (false, Some(damage)) => Err(damage.into()),
+            (false, None) => Ok(()),
+        }
     }
 
     pub(super) fn family(&self, file: u32) -> Family {
@@ -213,7 +242,7 @@ impl<'a> Graph<'a> {
         if let Some(known) = self.facts.borrow().get(&file) {
             return known.clone();
         }
-        if self.work.get() == 0 {
+        if self.work.get() == 0 || !self.steps.look() {
             self.left_out.borrow_mut().insert(file);
             return None;
         }
@@ -265,18 +294,14 @@ impl<'a> Graph<'a> {
         read.map_err(|error| *self.damage.borrow_mut() = Some(error)).ok()
     }
 
-    /// The damage of the index that the question met; an answer without the damaged part would be wrong.
-    pub fn damage(&self) -> Option<MetaError> {
-        self.damage.take()
-    }
-
     /// The imports of a file; none if the file has changed.
-    pub(super) fn imports_in(&self, file: u32) -> Arc<Vec<ImportStatement>> {
+    pub(super) fn imports_in(&self, file: u32) -> Arc<Imports> {
         if let Some(known) = self.imports.borrow().get(&file) {
             return known.clone();
         }
         let text = self.text(file).unwrap_or_default();
-        let imports = Arc::new(scan_imports(self.family(file), &text));
+        let imports = Arc::new(Imports::of(self.family(file), &text));
+        self.steps.take(text.len() / BYTES_PER_STEP);
         self.imports.borrow_mut().insert(file, imports.clone());
         imports
     }
@@ -299,7 +324,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The definitions of exactly this name, by path and position.
-    pub fn definitions(&self, name: &str) -> Result<Arc<Vec<Definition>>, SearchError> {
+    pub fn definitions(&self, name: &str) -> Result<Arc<NamedDefinitions>, SearchError> {
         if let Some(known) = self.definitions.borrow().get(name) {
             return Ok(known.clone());
         }
@@ -307,18 +332,27 @@ impl<'a> Graph<'a> {
         for file in files_with(self.snapshot, IndexField::Definition, name)? {
             self.symbols_of(file, Some(name), &mut found)?;
         }
+        Ok(self.keep_definitions(name, found))
+    }
+
+    /// Adds definitions of a name that the index does not have.
+    pub(super) fn add_definitions(&self, name: &str, more: Vec<Definition>) -> Result<(), SearchError> {
+        let mut all = self.definitions(name)?.to_vec();
+        all.extend(more);
+        self.by_family.borrow_mut().retain(|(_, own), _| &**own != name);
+        self.keep_definitions(name, all);
+        Ok(())
+    }
+
+    /// Sorts the definitions of a name by path and position, and keeps them.
+    fn keep_definitions(&self, name: &str, mut found: Vec<Definition>) -> Arc<NamedDefinitions> {
+        self.steps.take(found.len() * STEPS_PER_DEFINITION);
         found.sort_by(|a, b| {
             (self.snapshot.path(a.file), a.place).cmp(&(self.snapshot.path(b.file), b.place))
         });
-        let found = Arc::new(found);
+        let found = Arc::new(NamedDefinitions::new(found));
         self.definitions.borrow_mut().insert(name.into(), found.clone());
-        Ok(found)
-    }
-
-    /// Replaces the definitions of a name.
-    pub(super) fn replace_definitions(&self, name: &str, all: Vec<Definition>) {
-        self.by_family.borrow_mut().retain(|(_, own), _| &**own != name);
-        self.definitions.borrow_mut().insert(name.into(), Arc::new(all));
+        found
     }
 
     /// The symbols of a file, as the index has them.

@@ -3,9 +3,11 @@
 //! Imports are read by regular expressions and not from the syntax tree, because the analysis keeps the names of imports
 //! but not their aliases, and because an import statement is regular in each of these languages.
 
-use std::sync::LazyLock;
+use std::ops::Deref;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Captures, Regex};
+use rustc_hash::FxHashMap;
 
 use super::family::Family;
 use super::words::skipped;
@@ -32,8 +34,81 @@ pub(super) struct ImportStatement {
     pub is_wildcard: bool,
 }
 
+/// The imports of a file, in order, found by the names that they bind.
+pub(super) struct Imports {
+    statements: Vec<ImportStatement>,
+    /// The places of bindings by their local names: of the statement, and in the statement.
+    by_local: OnceLock<FxHashMap<Box<str>, Vec<(u32, u32)>>>,
+    /// The places of the statements that import all names.
+    wildcards: OnceLock<Vec<u32>>,
+}
+
+impl Imports {
+    /// The imports in `text`.
+    pub fn of(family: Family, text: &str) -> Imports {
+        let statements = scan_imports(family, text);
+        Imports { statements, by_local: OnceLock::new(), wildcards: OnceLock::new() }
+    }
+
+    /// The bindings of a local name with their statements, in order.
+    pub fn bound(&self, local: &str) -> impl Iterator<Item = (&ImportStatement, &Binding)> {
+        self.places(local).iter().map(|(statement, place)| {
+            let import = &self.statements[*statement as usize];
+            (import, &import.bindings[*place as usize])
+        })
+    }
+
+    /// The imports of all names of a module, in order.
+    pub fn wildcards(&self) -> impl ExactSizeIterator<Item = &ImportStatement> {
+        self.wildcard_places().iter().map(|place| &self.statements[*place as usize])
+    }
+
+    /// The imports that may pass on `name`, in order, each with the name in its module; `None` for the module itself. Of the
+    /// bindings of one import, the first counts.
+    pub fn passing<'i>(&'i self, name: &'i str) -> Vec<(&'i ImportStatement, Option<&'i str>)> {
+        let mut bound = self.places(name).to_vec();
+        bound.dedup_by_key(|(statement, _)| *statement);
+        let binds = |statement: &u32| bound.binary_search_by_key(statement, |(own, _)| *own).is_ok();
+        let others = self.wildcard_places().iter().filter(|statement| !binds(statement));
+        let mut found: Vec<(u32, Option<&str>)> = others.map(|statement| (*statement, Some(name))).collect();
+        found.extend(bound.iter().map(|(statement, place)| {
+            (*statement, self.statements[*statement as usize].bindings[*place as usize].name.as_deref())
+        }));
+        found.sort_unstable_by_key(|(statement, _)| *statement);
+        found.into_iter().map(|(statement, name)| (&self.statements[statement as usize], name)).collect()
+    }
+
+    fn places(&self, local: &str) -> &[(u32, u32)] {
+        let places = self.by_local.get_or_init(|| {
+            let mut by_local: FxHashMap<Box<str>, Vec<(u32, u32)>> = FxHashMap::default();
+            for (statement, import) in (0..).zip(&self.statements) {
+                for (place, binding) in (0..).zip(&import.bindings) {
+                    by_local.entry(binding.local.clone()).or_default().push((statement, place));
+                }
+            }
+            by_local
+        });
+        places.get(local).map_or(&[], Vec::as_slice)
+    }
+
+    fn wildcard_places(&self) -> &[u32] {
+        self.wildcards.get_or_init(|| {
+            let all = (0..).zip(&self.statements);
+            all.filter(|(_, import)| import.is_wildcard).map(|(place, _)| place).collect()
+        })
+    }
+}
+
+impl Deref for Imports {
+    type Target = [ImportStatement];
+
+    fn deref(&self) -> &[ImportStatement] {
+        &self.statements
+    }
+}
+
 /// The imports in `text`, in order.
-pub(super) fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
+fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
     let mut found = Vec::new();
     match family {
         Family::Python => python(text, &mut found),
@@ -194,18 +269,22 @@ fn rust(text: &str, found: &mut Vec<ImportStatement>) {
         LazyLock::new(|| regex(r"(?m)^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+([^;]+);"));
     for statement in USE.captures_iter(text) {
         let tree: String = text_of(&statement, 1).split_whitespace().collect::<Vec<_>>().join(" ");
-        use_tree(start_of(&statement), "", tree.trim_start_matches("::"), found);
+        use_tree(start_of(&statement), "", tree.trim_start_matches("::"), MAX_NESTING, found);
     }
 }
 
-/// Adds the imports of a use tree below the path `above`.
-fn use_tree(start: u32, above: &str, tree: &str, found: &mut Vec<ImportStatement>) {
+/// The most levels of a use tree that are read.
+const MAX_NESTING: usize = 32;
+
+/// Adds the imports of a use tree below the path `above`, without what is nested more than `levels` deep.
+fn use_tree(start: u32, above: &str, tree: &str, levels: usize, found: &mut Vec<ImportStatement>) {
     let tree = tree.trim();
     if let Some(open) = tree.find('{') {
+        let Some(levels) = levels.checked_sub(1) else { return };
         let prefix = join_path(above, tree[..open].trim_end().trim_end_matches("::"));
         let inside = tree[open + 1..].trim_end().trim_end_matches('}');
         for part in top_level_parts(inside) {
-            use_tree(start, &prefix, part, found);
+            use_tree(start, &prefix, part, levels, found);
         }
         return;
     }

@@ -8,10 +8,13 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod blocks;
 mod contextual;
+mod declarations;
 mod declared;
 mod declared_modules;
 mod definition;
+mod definitions;
 mod dependents;
 mod entries;
 mod expressions;
@@ -27,12 +30,14 @@ mod outside;
 mod paths;
 mod paths_between;
 mod questions;
+mod re_exports;
 mod receivers;
 mod removed;
 mod resolve;
 mod rule;
 mod rust_modules;
 mod scopes;
+mod steps;
 mod test_names;
 mod tokens;
 mod types;
@@ -46,8 +51,9 @@ mod written;
 pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
 pub use family::has_imports;
 pub use file_graph::{FileEdge, cycles};
-pub use files::{Definition, Graph, GraphFiles, GraphLimits};
+pub use files::{Definition, Graph, GraphFiles, GraphLimits, MAX_STEPS};
 pub use outside::{OutsideName, OutsideUse};
 pub use questions::{GraphEdge, ImportEdge, Relation};
 pub use removed::REMOVED_FILE;
+pub use resolve::MAX_MEANINGS;
 pub use rule::EdgeRule;

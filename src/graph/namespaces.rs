@@ -3,9 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
+use rustc_hash::FxHashMap;
 
 use super::family::Family;
-use super::files::Graph;
+use super::files::{ExportedNames, Graph};
 use super::imports::{Binding, ImportStatement, exported_names};
 use super::resolve::{MAX_AMBIGUOUS, MAX_STEPS};
 
@@ -14,37 +15,51 @@ impl Graph<'_> {
     pub(super) fn bound_namespace(&self, from: u32, import: &ImportStatement, binding: &Binding) -> Vec<u32> {
         match &binding.name {
             Some(name) if self.family(from) == Family::Web => {
-                self.namespace(&self.module_files(from, import), name, 0)
+                self.namespace(&self.module_files(from, import), name)
             }
             _ => self.bound_module(from, import, binding),
         }
     }
 
     /// The modules that `name` means in modules, as in `export * as name from "./pool"`, through their re-exports.
-    pub(super) fn namespace(&self, files: &[u32], name: &str, steps: usize) -> Vec<u32> {
-        if steps > MAX_STEPS {
-            return Vec::new();
-        }
+    pub(super) fn namespace(&self, files: &[u32], name: &str) -> Vec<u32> {
+        self.namespace_within(files, name, MAX_STEPS, &mut FxHashMap::default())
+    }
+
+    /// Modules that a name means through at most `steps` re-exports. `seen` holds with how many steps a module was asked for
+    /// a name before: the module has no answer with fewer.
+    fn namespace_within(
+        &self,
+        files: &[u32],
+        name: &str,
+        steps: usize,
+        seen: &mut FxHashMap<(u32, Box<str>), usize>,
+    ) -> Vec<u32> {
         for &file in files.iter().take(MAX_AMBIGUOUS) {
+            let before = seen.get_mut(&(file, Box::from(name)));
+            match before {
+                Some(before) if *before >= steps => continue,
+                Some(before) => *before = steps,
+                None => _ = seen.insert((file, Box::from(name)), steps),
+            }
             let imports = self.imports_in(file);
-            for import in imports.iter() {
-                let binding = import.bindings.iter().find(|binding| &*binding.local == name);
-                let original = match binding {
-                    Some(binding) => binding.name.as_deref(),
-                    None if import.is_wildcard && name != "default" => Some(name),
-                    None => continue,
-                };
+            for (import, original) in imports.passing(name) {
+                let is_default = import.is_wildcard && name == "default" && original == Some(name);
+                if is_default || !self.steps.take(1) {
+                    continue;
+                }
                 let mut next = self.module_files(file, import);
                 if let Some(original) = original {
+                    let Some(steps) = steps.checked_sub(1) else { continue };
                     next.retain(|next| *next != file);
-                    next = self.namespace(&next, original, steps + 1);
+                    next = self.namespace_within(&next, original, steps, seen);
                 }
                 if !next.is_empty() {
                     return next;
                 }
             }
-            if let Some(local) = self.exported_as(file, name) {
-                let found = self.namespace(&[file], &local, steps + 1);
+            if let (Some(local), Some(steps)) = (self.exported_as(file, name), steps.checked_sub(1)) {
+                let found = self.namespace_within(&[file], &local, steps, seen);
                 if !found.is_empty() {
                     return found;
                 }
@@ -55,22 +70,23 @@ impl Graph<'_> {
 
     /// The name in a file of what the file exports as `name`, if that is another name.
     pub(super) fn exported_as(&self, file: u32, name: &str) -> Option<Box<str>> {
-        let exports = self.exports_in(file);
-        let found = exports.iter().find(|binding| &*binding.local == name && binding.name.is_some());
-        found.and_then(|binding| binding.name.clone()).filter(|local| &**local != name)
+        self.exports_in(file).get(name).cloned()
     }
 
     /// The names that a file exports under other names.
-    fn exports_in(&self, file: u32) -> Arc<Vec<Binding>> {
+    fn exports_in(&self, file: u32) -> Arc<ExportedNames> {
         if let Some(known) = self.exports.borrow().get(&file) {
             return known.clone();
         }
         let text = self.text(file).unwrap_or_default();
-        let mut exports = exported_names(&text);
-        exports.extend(
-            default_export(&text).map(|name| Binding { name: Some(name.into()), local: "default".into() }),
-        );
-        exports.retain(|binding| binding.name.as_deref() != Some(&*binding.local));
+        let default =
+            default_export(&text).map(|name| Binding { name: Some(name.into()), local: "default".into() });
+        let mut exports = ExportedNames::default();
+        for Binding { name, local } in exported_names(&text).into_iter().chain(default) {
+            if let Some(name) = name.filter(|name| *name != local) {
+                exports.entry(local).or_insert(name);
+            }
+        }
         let exports = Arc::new(exports);
         self.exports.borrow_mut().insert(file, exports.clone());
         exports

@@ -41,6 +41,9 @@ impl Graph<'_> {
         for step in 1..=depth {
             let mut next: Vec<Definition> = Vec::new();
             for own in &wave {
+                if self.steps.is_ended() {
+                    return Ok(Vec::new());
+                }
                 let mut called: FxHashSet<SymbolKey> = FxHashSet::default();
                 for mut edge in self.callees(own)? {
                     if own.kind.is_type_like() && !is_constructor(own, &edge) {

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::family::Family;
-use super::files::{Definition, Graph, READ_AHEAD};
+use super::files::{BYTES_PER_STEP, Definition, Graph, READ_AHEAD};
 use super::paths::shared_folders;
+use super::paths_between::SymbolKey;
+use super::resolve::{MAX_MEANINGS, Meaning};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::index::IndexField;
@@ -90,6 +92,15 @@ struct FoundUses {
 /// The confidence from which a use is more probable than not.
 const SURE: f32 = 0.5;
 
+/// How many times the number of uses that is enough may be found in one file.
+const USES_PER_FILE: usize = 4;
+
+/// The most files of wanted definitions to which the nearness of other files is told.
+const MAX_NEAR: usize = 64;
+
+/// The steps that an edge takes.
+const STEPS_PER_EDGE: usize = 200;
+
 /// The number of uncertain uses that count as much as a sure one.
 const UNSURE_FOR_ONE: usize = 4;
 
@@ -139,62 +150,62 @@ impl<'a> Graph<'a> {
         for (name, wanted) in by_name {
             let mut files = self.files_that_use(name, &wanted, all)?;
             files.retain(|file| (limits.takes_file)(*file));
+            let symbols: FxHashSet<SymbolKey> = wanted.iter().map(|own| (own.file, own.place)).collect();
             for (at, &file) in files.iter().enumerate() {
-                if found.are_enough(limits.enough) {
+                if found.are_enough(limits.enough) || self.steps.is_ended() {
                     self.further.set(self.further.get() + files.len() - at);
                     break;
                 }
                 if at % READ_AHEAD == 0 {
                     self.prepare(&files[at..]);
                 }
-                let before = edges.len();
-                self.edges_in_file(file, name, &wanted, depth, (&takes, all), &mut edges)?;
-                found.add(&edges[before..], limits.min_confidence);
+                let asked = (name, &symbols, depth);
+                let is_whole = self.edges_in_file(file, asked, (&takes, all), &mut found, &mut edges)?;
+                self.further.set(self.further.get() + usize::from(!is_whole));
             }
         }
         Ok(edges)
     }
 
-    /// Adds the edges from the uses of `name` in a file to wanted definitions of this name.
+    /// Adds the edges from the uses of a name in a file to wanted definitions of this name; `false` if there were enough
+    /// before the end of the file.
     fn edges_in_file(
         &self,
         file: u32,
-        name: &str,
-        wanted: &[&Definition],
-        depth: u32,
+        (name, wanted, depth): (&str, &FxHashSet<SymbolKey>, u32),
         (takes, all): (&impl Fn(Relation) -> bool, bool),
+        found: &mut FoundUses,
         edges: &mut Vec<GraphEdge>,
-    ) -> Result<(), SearchError> {
-        let Some(facts) = self.facts(file) else { return Ok(()) };
+    ) -> Result<bool, SearchError> {
+        let Some(facts) = self.facts(file) else { return Ok(true) };
         let mut names = aliases_of(&facts, name);
         names.push(name);
-        let mut uses = facts.uses_named(&names);
+        // The text is searched for each name.
+        let searched = |_: &&str| self.steps.take(1 + facts.text.len() / BYTES_PER_STEP);
+        let mut uses =
+            facts.uses_named(&names.iter().take_while(|name| searched(name)).copied().collect::<Vec<_>>());
         if all {
             let family = self.family(file);
-            uses.extend(names.iter().flat_map(|name| facts.mentions(family, name)));
+            let names = names.iter().take_while(|name| searched(name));
+            uses.extend(names.flat_map(|name| facts.mentions(family, name)));
         }
+        // The whole of a file of usual size is resolved.
+        let enough = self.limits.enough.saturating_mul(USES_PER_FILE);
+        let least = self.limits.min_confidence;
         for used in uses.iter().filter(|used| takes(Relation::of_role(used.role))) {
-            edges.extend(self.edges_of_use(file, &facts, used, wanted, depth)?);
-        }
-        Ok(())
-    }
-
-    /// The edges from one use to wanted definitions.
-    fn edges_of_use(
-        &self,
-        file: u32,
-        facts: &FileFacts,
-        used: &NameUse,
-        wanted: &[&Definition],
-        depth: u32,
-    ) -> Result<Vec<GraphEdge>, SearchError> {
-        let mut edges = self.edges(file, facts, used, depth)?;
-        edges.retain(|edge| {
+            if found.are_enough(enough) || self.steps.is_ended() {
+                return Ok(false);
+            }
+            let before = edges.len();
             // Callers of callers are followed from this confidence, whatever is shown.
-            edge.confidence >= self.limits.min_confidence.min(SURE)
-                && wanted.iter().any(|own| own.is(&edge.to))
-        });
-        Ok(edges)
+            let is_wanted = |meaning: &Meaning| {
+                let own = &meaning.definition;
+                meaning.confidence >= least.min(SURE) && wanted.contains(&(own.file, own.place))
+            };
+            self.add_edges((file, &facts, used, depth), is_wanted, edges)?;
+            found.add(&edges[before..], least);
+        }
+        Ok(true)
     }
 
     /// The edges from one use to all its meanings.
@@ -205,17 +216,35 @@ impl<'a> Graph<'a> {
         used: &NameUse,
         depth: u32,
     ) -> Result<Vec<GraphEdge>, SearchError> {
-        let edge = |meaning: super::resolve::Meaning| GraphEdge {
+        let mut edges = Vec::new();
+        self.add_edges((file, facts, used, depth), |_| true, &mut edges)?;
+        Ok(edges)
+    }
+
+    /// Adds the edges from one use to those of its meanings that `takes` chooses.
+    fn add_edges(
+        &self,
+        (file, facts, used, depth): (u32, &FileFacts, &NameUse, u32),
+        takes: impl Fn(&Meaning) -> bool,
+        edges: &mut Vec<GraphEdge>,
+    ) -> Result<(), SearchError> {
+        let mut meanings = self.meanings(file, facts, used)?;
+        meanings.retain(takes);
+        if meanings.is_empty() || !self.steps.take(meanings.len() * STEPS_PER_EDGE) {
+            return Ok(());
+        }
+        let from = owner_of(file, facts, used);
+        edges.extend(meanings.into_iter().map(|meaning| GraphEdge {
             relation: Relation::of_role(used.role),
             depth,
             file,
             span: used.span,
-            from: owner_of(file, facts, used),
+            from: from.clone(),
             to: meaning.definition,
             confidence: meaning.confidence,
             rule: meaning.rule,
-        };
-        Ok(self.meanings(file, facts, used)?.into_iter().map(edge).collect())
+        }));
+        Ok(())
     }
 
     /// The files that use a name, those near a wanted definition first.
@@ -228,15 +257,19 @@ impl<'a> Graph<'a> {
     ) -> Result<Vec<u32>, SearchError> {
         let mut homes: Vec<(u32, Family)> =
             wanted.iter().map(|own| (own.file, self.family(own.file))).collect();
+        homes.sort_unstable_by_key(|(file, _)| *file);
         homes.dedup();
+        let mut families: Vec<Family> = homes.iter().map(|(_, family)| *family).collect();
+        families.dedup();
+        homes.truncate(MAX_NEAR);
         let mut files = files_with(self.snapshot, IndexField::Reference, name)?;
-        if mentions || homes.iter().any(|(_, family)| *family == Family::Rust) {
+        if mentions || families.contains(&Family::Rust) {
             // The index has no uses inside the arguments of macros.
             files.extend(files_with(self.snapshot, IndexField::Word, name)?);
             files.sort_unstable();
             files.dedup();
         }
-        files.retain(|file| homes.iter().any(|(_, family)| self.family(*file) == *family));
+        files.retain(|file| families.contains(&self.family(*file)));
         let near = |file: u32| {
             let path = self.snapshot.path(file);
             let shared = |(home, _): &(u32, Family)| match *home == file {
@@ -283,17 +316,12 @@ impl<'a> Graph<'a> {
         let mut edges = Vec::new();
         let calls =
             facts.uses.iter().filter(|used| used.role == UseRole::Call && wanted.span.contains(used.span));
+        self.steps.take(facts.uses.len());
         for used in calls {
-            edges.extend(self.meanings(wanted.file, &facts, used)?.into_iter().map(|meaning| GraphEdge {
-                relation: Relation::Calls,
-                depth: 1,
-                file: wanted.file,
-                span: used.span,
-                from: owner_of(wanted.file, &facts, used),
-                to: meaning.definition,
-                confidence: meaning.confidence,
-                rule: meaning.rule,
-            }));
+            if self.steps.is_ended() {
+                break;
+            }
+            self.add_edges((wanted.file, &facts, used, 1), |_| true, &mut edges)?;
         }
         Ok(edges)
     }
@@ -312,6 +340,9 @@ impl<'a> Graph<'a> {
         for file in files {
             let Some(facts) = self.facts(file) else { continue };
             for (place, symbol) in facts.symbols.iter().enumerate() {
+                if !self.steps.take(1 + symbol.signature.len() as usize / BYTES_PER_STEP) {
+                    return Ok(edges);
+                }
                 let is_type = symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl;
                 let signature = facts.at(symbol.signature);
                 let is_based = is_type && *symbol.name != *base;
@@ -325,6 +356,7 @@ impl<'a> Graph<'a> {
                     false => vec![own],
                     true => self.members_named(&own, &wanted.name)?,
                 };
+                self.steps.take(found.len() * STEPS_PER_EDGE);
                 edges.extend(found.into_iter().map(|from| GraphEdge {
                     relation: Relation::Implements,
                     depth: 1,
@@ -352,7 +384,10 @@ impl<'a> Graph<'a> {
         wanted: &Definition,
         base: &str,
     ) -> Result<bool, SearchError> {
-        let Some(used) = facts.uses.iter().find(|used| used.span.start == start) else { return Ok(true) };
+        let next = facts.uses.partition_point(|used| used.span.start < start);
+        let Some(used) = facts.uses.get(next).filter(|used| used.span.start == start) else {
+            return Ok(true);
+        };
         let meanings = self.meanings(file, facts, used)?;
         Ok(meanings.is_empty()
             || meanings
@@ -361,10 +396,11 @@ impl<'a> Graph<'a> {
     }
 
     fn members_named(&self, own: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
-        let all = self.definitions(name)?;
+        let all = self.definitions_in(self.family(own.file), name)?;
         let is_member =
             |found: &&Definition| found.file == own.file && found.container.as_deref() == Some(&*own.name);
-        Ok(all.iter().filter(is_member).cloned().collect())
+        let members = all.members_of(&own.name).take_while(|_| self.steps.take(1));
+        Ok(members.filter(is_member).take(MAX_MEANINGS).cloned().collect())
     }
 
     /// The definitions that the name at a line and column means; a definition there means itself.
@@ -417,7 +453,7 @@ impl<'a> Graph<'a> {
     /// The imports of a file.
     pub fn imports_of(&self, file: u32) -> Vec<ImportEdge> {
         let mut edges: Vec<ImportEdge> = Vec::new();
-        for import in self.imports_in(file).iter() {
+        for import in self.imports_in(file).iter().take_while(|_| self.steps.take(STEPS_PER_EDGE)) {
             let bound = import.bindings.iter().map(|binding| self.bound_module(file, import, binding));
             let bound: Vec<Vec<u32>> = bound.collect();
             // An import of modules only, such as `from . import pool`, does not depend on their package.
@@ -466,7 +502,11 @@ impl<'a> Graph<'a> {
         let mut edges = Vec::new();
         for word in module_words(self.snapshot.path(file), self.family(file)) {
             for other in files_with(self.snapshot, IndexField::Word, &word)? {
-                if other != file && self.family(other) == self.family(file) && takes(other) {
+                if self.steps.take(STEPS_PER_EDGE)
+                    && other != file
+                    && self.family(other) == self.family(file)
+                    && takes(other)
+                {
                     let imports = self.imports_of(other).into_iter();
                     edges.extend(imports.filter(|import| import.files.contains(&file)));
                 }

@@ -22,7 +22,8 @@ impl Graph<'_> {
         }
         let is_member = at > 0 && tokens.is(at - 1, b'.') && !(at > 1 && tokens.is(at - 2, b'.'));
         if !is_member {
-            let declared = reading.scopes.declaration(question.name, question.used.span.start);
+            let at = question.used.span.start;
+            let declared = reading.scopes.declaration(question.name, at, &self.steps);
             let Some(local) = declared.filter(|own| !own.is_global) else { return Ok(None) };
             if question.used.role == UseRole::Import {
                 return Ok(None);
@@ -31,7 +32,8 @@ impl Graph<'_> {
             // The first mention of the name in an item is the name of the item, unless the local name is a parameter.
             let is_named_there = |own: &Definition| {
                 let start = tokens.index_at(own.span.start);
-                let first = (start..tokens.len()).find(|at| tokens.word(*at) == question.name);
+                let end = tokens.index_at(own.span.end);
+                let first = (start..end).find(|at| tokens.word(*at) == question.name);
                 first.and_then(|at| tokens.at(at)).is_some_and(|token| token.start == local.at)
             };
             let found = item.filter(is_named_there).into_iter().collect();
@@ -62,7 +64,7 @@ impl Graph<'_> {
         for value in &instances {
             let (own, is_super) = match value {
                 Value::Module(files) => {
-                    found.extend(self.reached(files, question.name, 0)?);
+                    found.extend(self.reached(vec![files.clone()], question.name)?);
                     rule = rule.or(Some(EdgeRule::QualifiedModule));
                     continue;
                 }

@@ -4,6 +4,8 @@
 //! apply. A removed file has no number in the snapshot; the uses of its names are found by imports and by the absence of
 //! any other definition.
 
+use std::collections::BTreeMap;
+
 use super::family::Family;
 use super::files::{Definition, Graph};
 use super::questions::{GraphEdge, Relation, owner_of};
@@ -23,12 +25,11 @@ impl Graph<'_> {
     /// Adds definitions that their files do not have any more, so that the remaining uses mean them. The places of the
     /// definitions must be those of no symbol.
     pub fn add_removed(&self, removed: &[Definition]) -> Result<(), SearchError> {
+        let mut by_name: BTreeMap<&str, Vec<Definition>> = BTreeMap::new();
         for own in removed {
-            let mut all = self.definitions(&own.name)?.to_vec();
-            all.push(own.clone());
-            self.replace_definitions(&own.name, all);
+            by_name.entry(&own.name).or_default().push(own.clone());
         }
-        Ok(())
+        by_name.into_iter().try_for_each(|(name, more)| self.add_definitions(name, more))
     }
 
     /// The uses of definitions that [`Graph::add_removed`] added.

@@ -3,15 +3,20 @@
 //! Rules are tried from the most certain one to the least certain one, and the first rule that finds a definition
 //! decides. A name that an import binds to a module outside of the tree means nothing in the tree.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
+use super::definitions::FamilyDefinitions;
 use super::family::Family;
-use super::files::{Definition, FamilyDefinitions, Graph};
+use super::files::{BYTES_PER_STEP, Definition, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::locals::declared_types;
 use super::paths::shared_folders;
 use super::rule::EdgeRule;
-use super::uses::{FileFacts, NameUse, Receiver, UseRole};
+use super::steps::Steps;
+use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
 use crate::model::{Symbol, SymbolKind};
 use crate::path;
 use crate::search::SearchError;
@@ -22,6 +27,18 @@ pub(super) const MAX_STEPS: usize = 5;
 
 /// A name with more definitions that no rule tells apart means none of them.
 pub(super) const MAX_AMBIGUOUS: usize = 8;
+
+/// The most meanings of one use that are looked at, those nearest to the use. Overloads have as many.
+pub const MAX_MEANINGS: usize = 64;
+
+/// The most definitions of a name in one file that are looked at for one use. Minified code has thousands.
+const MAX_IN_FILE: usize = 256;
+
+/// The steps that every use takes.
+const STEPS_PER_USE: usize = 50;
+
+/// The steps that a copied definition takes.
+pub(super) const STEPS_PER_COPY: usize = 10;
 
 /// Names of fewer letters are often those of members of a standard library.
 const SHORT_NAME: usize = 5;
@@ -47,25 +64,76 @@ pub(super) struct Question<'q> {
     pub name: &'q str,
     /// The definitions of the name in languages of the family.
     candidates: Arc<FamilyDefinitions>,
+    graph: &'q Graph<'q>,
 }
 
-impl Question<'_> {
-    fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<Definition> {
-        let others = self.candidates.iter().filter(|definition| definition.span != self.used.span);
-        others.filter(|definition| takes(definition)).cloned().collect()
+impl<'q> Question<'q> {
+    fn steps(&self) -> &Steps {
+        &self.graph.steps
     }
 
-    fn in_container(&self, container: &str) -> Vec<Definition> {
+    fn is_other(&self, definition: &Definition) -> bool {
+        definition.span != self.used.span
+    }
+
+    fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
+        let all = self.candidates.iter();
+        if !self.steps().take(all.len()) {
+            return Vec::new();
+        }
+        all.filter(|definition| self.is_other(definition) && takes(definition)).collect()
+    }
+
+    /// The candidates in the own file, of many those nearest to the use.
+    fn in_own_file(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
+        let mut all = self.candidates.in_file(self.file);
+        if all.len() > MAX_IN_FILE {
+            let next = all.partition_point(|own| own.span.start <= self.used.span.start);
+            let first = next.saturating_sub(MAX_IN_FILE / 2).min(all.len() - MAX_IN_FILE);
+            all = &all[first..first + MAX_IN_FILE];
+            self.graph.count_crowded(self.file, self.used.span);
+        }
+        if !self.steps().take(all.len()) {
+            return Vec::new();
+        }
+        all.iter().filter(|definition| self.is_other(definition) && takes(definition)).collect()
+    }
+
+    fn in_container(&self, container: &str) -> Vec<&Definition> {
         let members = self.candidates.members_of(container);
-        members.filter(|definition| definition.span != self.used.span).cloned().collect()
+        if !self.steps().take(members.len()) {
+            return Vec::new();
+        }
+        members.filter(|definition| self.is_other(definition)).collect()
     }
 
     /// The members of a type; those of the own file, if there are any.
     fn members(&self, container: &str) -> Vec<Definition> {
-        let all = self.in_container(container);
-        let own: Vec<Definition> =
-            all.iter().filter(|definition| definition.file == self.file).cloned().collect();
-        if own.is_empty() { all } else { own }
+        let mut members = self.in_container(container);
+        let is_own = |definition: &&Definition| definition.file == self.file;
+        if members.iter().any(is_own) {
+            members.retain(is_own);
+        }
+        self.nearest(members)
+    }
+
+    /// The definitions that are looked at: if there are too many, those in the own file near the use, then the first ones.
+    fn nearest(&self, mut found: Vec<&Definition>) -> Vec<Definition> {
+        if found.len() > MAX_MEANINGS {
+            self.steps().take(found.len() * 2);
+            self.graph.count_crowded(self.file, self.used.span);
+            let distance = |own: &&Definition| match own.file == self.file {
+                true => (false, own.span.start.abs_diff(self.used.span.start)),
+                false => (true, 0),
+            };
+            let mut by_distance: Vec<_> = (0..).zip(&found).map(|(at, own)| (distance(own), at)).collect();
+            by_distance.select_nth_unstable(MAX_MEANINGS);
+            by_distance.truncate(MAX_MEANINGS);
+            by_distance.sort_unstable_by_key(|(_, at)| *at);
+            found = by_distance.into_iter().map(|(_, at): (_, usize)| found[at]).collect();
+        }
+        self.steps().take(found.len() * STEPS_PER_COPY);
+        found.into_iter().cloned().collect()
     }
 
     /// Whether an import is in the file itself or in an inline module of Rust around the use.
@@ -82,23 +150,14 @@ impl Question<'_> {
         }
         let next = self.facts.imports.partition_point(|import| import.start <= self.used.span.start);
         let import = self.facts.imports.get(next.checked_sub(1)?)?;
+        self.graph.steps.take(import.bindings.len());
         let is_renamed = |own: &&Binding| own.name.as_deref() == Some(self.name) && &*own.local != self.name;
         import.bindings.iter().find(is_renamed).map(|binding| (import, binding))
     }
 
     fn import_of(&self, local: &str) -> Option<(&ImportStatement, &Binding)> {
-        let imports = self.facts.imports.iter();
-        let mut bound =
-            imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
-        bound.find(|(import, binding)| &*binding.local == local && self.sees(import))
+        self.facts.imports.bound(local).find(|(import, _)| self.steps().take(1) && self.sees(import))
     }
-}
-
-fn is_container(definition: &Definition, container: &str) -> bool {
-    let Some(own) = definition.container.as_deref() else { return false };
-    // The last part of a container such as `pool.Pool` or `pool::Pool`.
-    let is_last_part = |before: &str| before.ends_with(['.', ':']) && !container.contains(['.', ':']);
-    own == container || own.strip_suffix(container).is_some_and(is_last_part)
 }
 
 impl Graph<'_> {
@@ -109,16 +168,24 @@ impl Graph<'_> {
         facts: &FileFacts,
         used: &NameUse,
     ) -> Result<Vec<Meaning>, SearchError> {
+        if !self.steps.take(STEPS_PER_USE) {
+            return Ok(Vec::new());
+        }
         let question = self.question(file, facts, used)?;
-        if matches!(question.family, Family::Python | Family::Web)
-            && let Some(ruling) = self.by_declarations(&question)?
-        {
-            return Ok(self.ruled(ruling));
-        }
-        match self.by_declared_type(&question)? {
-            Some(ruling) => Ok(self.ruled(ruling)),
-            None => self.meanings_of(&question),
-        }
+        let by_declarations = match question.family {
+            Family::Python | Family::Web => self.by_declarations(&question)?,
+            _ => None,
+        };
+        let ruling = match by_declarations {
+            Some(ruling) => Some(ruling),
+            None => self.by_declared_type(&question)?,
+        };
+        let meanings = match ruling {
+            Some(ruling) => self.ruled(ruling),
+            None => self.meanings_of(&question)?,
+        };
+        // What was looked at in part only may be wrong.
+        Ok(if self.steps.is_ended() { Vec::new() } else { meanings })
     }
 
     /// The definitions that a use means by rules that evaluate no expression.
@@ -132,14 +199,14 @@ impl Graph<'_> {
     }
 
     fn question<'q>(
-        &self,
+        &'q self,
         file: u32,
         facts: &'q FileFacts,
         used: &'q NameUse,
     ) -> Result<Question<'q>, SearchError> {
         let (family, name) = (self.family(file), facts.at(used.span));
         let candidates = self.definitions_in(family, name)?;
-        Ok(Question { file, family, facts, used, name, candidates })
+        Ok(Question { file, family, facts, used, name, candidates, graph: self })
     }
 
     fn meanings_of(&self, question: &Question<'_>) -> Result<Vec<Meaning>, SearchError> {
@@ -185,9 +252,10 @@ impl Graph<'_> {
                 owners.contains(&own) || (question.family.has_implicit_receiver() && around == Some(own))
             }
         };
-        let same_file = question.candidates(|found| found.file == question.file && is_visible(found));
+        let same_file = question.in_own_file(is_visible);
         if !same_file.is_empty() {
-            return Ok(Some((EdgeRule::SameFile, innermost_scope(question, same_file))));
+            let innermost = innermost_scope(question, same_file);
+            return Ok(Some((EdgeRule::SameFile, question.nearest(innermost))));
         }
         if question.family.has_implicit_receiver()
             && let Some(ruling) = self.inherited(question, around)?
@@ -199,7 +267,7 @@ impl Graph<'_> {
             let is_beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
             let beside = question.candidates(|found| found.container.is_none() && is_beside(found));
             if !beside.is_empty() {
-                return Ok(Some((EdgeRule::SamePackage, beside)));
+                return Ok(Some((EdgeRule::SamePackage, question.nearest(beside))));
             }
         }
         self.by_wildcards(question)
@@ -207,10 +275,14 @@ impl Graph<'_> {
 
     /// A name of a module that the file imports as a whole.
     fn by_wildcards(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
-        let mut found = Vec::new();
-        for import in
-            question.facts.imports.iter().filter(|import| import.is_wildcard && question.sees(import))
-        {
+        let mut modules = Vec::new();
+        for import in question.facts.imports.wildcards() {
+            if !self.steps.take(1) {
+                break;
+            }
+            if !question.sees(import) {
+                continue;
+            }
             if question.family == Family::C && !self.may_declare(question, &import.module) {
                 continue;
             }
@@ -218,9 +290,9 @@ impl Graph<'_> {
             if question.family == Family::C {
                 files.extend(files.clone().into_iter().flat_map(|file| self.sources_of_header(file)));
             }
-            found.extend(self.reached(&files, question.name, 0)?);
+            modules.push(files);
         }
-        dedup(&mut found);
+        let mut found = self.reached(modules, question.name)?;
         if question.family == Family::C {
             found = self.bodies_of_declared(question, found);
         }
@@ -248,9 +320,10 @@ impl Graph<'_> {
         let bodies = question.candidates(|own| has_body(own) && own.container.is_none());
         let use_path = self.snapshot.path(question.file);
         let near = |own: &Definition| shared_folders(use_path, self.snapshot.path(own.file));
-        let most = bodies.iter().map(near).max();
-        let nearest: Vec<Definition> = bodies.iter().filter(|own| Some(near(own)) == most).cloned().collect();
-        if nearest.is_empty() { found } else { nearest }
+        self.steps.take(bodies.len() * STEPS_PER_COPY);
+        let most = bodies.iter().map(|own| near(own)).max();
+        let nearest: Vec<&Definition> = bodies.into_iter().filter(|own| Some(near(own)) == most).collect();
+        if nearest.is_empty() { found } else { question.nearest(nearest) }
     }
 
     /// The sources beside or below a header with the header's stem.
@@ -277,10 +350,16 @@ impl Graph<'_> {
     /// A member of a base type of `around`.
     fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<RuleResult, SearchError> {
         let mut types: Vec<String> = around.into_iter().map(str::to_string).collect();
+        // Types may extend each other in circles.
+        let mut seen: FxHashSet<String> = types.iter().cloned().collect();
         for _ in 0..MAX_STEPS {
             let mut bases = Vec::new();
             for own in &types {
-                bases.extend(self.base_types(question.file, own)?);
+                let further = self.base_types(question.file, own)?;
+                if !self.steps.take(1 + further.len()) {
+                    return Ok(None);
+                }
+                bases.extend(further.iter().filter(|base| seen.insert((*base).clone())).cloned());
             }
             let members: Vec<Definition> = bases.iter().flat_map(|base| question.members(base)).collect();
             if !members.is_empty() {
@@ -295,18 +374,28 @@ impl Graph<'_> {
     }
 
     /// The names of the types that the type `name` extends or implements.
-    pub(super) fn base_types(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
-        let mut types: Vec<Definition> = self.definitions(name)?.to_vec();
-        types.retain(|found| found.kind.is_type_like() && self.family(found.file) == self.family(file));
-        types.sort_by_key(|found| found.file != file);
-        types.truncate(2);
+    pub(super) fn base_types(&self, file: u32, name: &str) -> Result<Rc<Vec<String>>, SearchError> {
+        let key = (file, Box::from(name));
+        if let Some(known) = self.bases.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let all = self.definitions_in(self.family(file), name)?;
+        let own = all.in_file(file).iter();
+        let others = all.iter().filter(|found| found.file != file);
+        let types = own.chain(others).filter(|found| found.kind.is_type_like()).take(2);
         let mut bases = Vec::new();
         for found in types {
             let Some(facts) = self.facts(found.file) else { continue };
-            for symbol in facts.symbols.iter().filter(|symbol| &*symbol.name == name) {
-                bases.extend(bases_of(name, facts.at(symbol.signature)));
+            for place in facts.symbols_by_name.get(name).into_iter().flatten() {
+                let signature = facts.at(facts.symbols[*place as usize].signature);
+                if !self.steps.take(1 + signature.len() / BYTES_PER_STEP) {
+                    break;
+                }
+                bases.extend(bases_of(name, signature));
             }
         }
+        let bases = Rc::new(bases);
+        self.bases.borrow_mut().insert(key, bases.clone());
         Ok(bases)
     }
 
@@ -319,14 +408,14 @@ impl Graph<'_> {
             return self.after_binding(question, (import, binding), rest);
         }
         if path == "super" && is_in_inline_module(question) {
-            let own = question.candidates(|found| found.file == question.file && found.container.is_none());
-            return Ok(Some((EdgeRule::QualifiedModule, own)));
+            let own = question.in_own_file(|found| found.container.is_none());
+            return Ok(Some((EdgeRule::QualifiedModule, question.nearest(own))));
         }
         let members = question.members(last);
         if !members.is_empty() {
             return Ok(Some((EdgeRule::QualifiedType, members)));
         }
-        let found = self.reached(&self.module(question.file, path), question.name, 0)?;
+        let found = self.reached(vec![self.module(question.file, path)], question.name)?;
         if !found.is_empty() {
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
@@ -346,10 +435,10 @@ impl Graph<'_> {
         let types = self.bound(question.file, import, binding)?;
         let files: Vec<u32> = types.iter().map(|found| found.file).collect();
         let members = question.in_container(container);
-        let near: Vec<Definition> =
-            members.iter().filter(|found| files.contains(&found.file)).cloned().collect();
+        let near: Vec<&Definition> =
+            members.iter().filter(|found| files.contains(&found.file)).copied().collect();
         if !near.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedType, near)));
+            return Ok(Some((EdgeRule::QualifiedType, question.nearest(near))));
         }
         let mut modules = self.bound_namespace(question.file, import, binding);
         if !rest.is_empty() {
@@ -359,13 +448,13 @@ impl Graph<'_> {
             let deeper = self.module(question.file, &whole.join(separator));
             modules = if deeper.is_empty() { modules } else { deeper };
         }
-        let found = self.reached(&modules, question.name, 0)?;
+        let found = self.reached(vec![modules], question.name)?;
         if !found.is_empty() {
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
         // The members of a type may be defined apart from the type.
         if !types.is_empty() && !members.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedType, members)));
+            return Ok(Some((EdgeRule::QualifiedType, question.nearest(members))));
         }
         if let Some(ruling) =
             self.inherited(question, Some(container)).ok().flatten().filter(|_| !types.is_empty())
@@ -383,10 +472,11 @@ impl Graph<'_> {
             let rest = chain[first.len()..].trim_start_matches('.');
             return self.after_binding(question, (import, binding), rest);
         }
-        if let Some(import) = question.facts.imports.iter().find(|import| {
+        let mut imports = question.facts.imports.iter().take_while(|_| self.steps.take(1));
+        if let Some(import) = imports.find(|import| {
             &*import.module == chain && import.bindings.iter().any(|binding| binding.name.is_none())
         }) {
-            let found = self.reached(&self.module_files(question.file, import), question.name, 0)?;
+            let found = self.reached(vec![self.module_files(question.file, import)], question.name)?;
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
         let (types, is_near) = self.types_of(question, first, last);
@@ -420,84 +510,25 @@ impl Graph<'_> {
         let is_field = matches!(first, "self" | "this") && first != last;
         let function = question.used.owner.map(|owner| facts.symbols[owner as usize].span);
         let near = function.filter(|_| !is_field).map_or("", |span| facts.at(span));
+        self.steps.take(near.len() / BYTES_PER_STEP);
         let mut types = declared_types(question.family, near, last);
         let is_near = !types.is_empty() || is_field;
-        if types.is_empty() {
+        if types.is_empty() && self.steps.take(facts.text.len() / BYTES_PER_STEP) {
             types = declared_types(question.family, &facts.text, last);
         }
         (types.into_iter().filter(|own| *own != question.name).map(str::to_string).collect(), is_near)
     }
 
-    /// The definitions that an imported name means.
-    pub(super) fn bound(
-        &self,
-        file: u32,
-        import: &ImportStatement,
-        binding: &Binding,
-    ) -> Result<Vec<Definition>, SearchError> {
-        let Some(name) = &binding.name else { return Ok(Vec::new()) };
-        let mut found = self.reached(&self.module_files(file, import), name, 0)?;
-        // A member of a class, as Java imports it: `import static a.Pool.take`.
-        if found.is_empty() {
-            let container = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
-            let files = self.module_files(file, import);
-            let all = self.definitions(name)?;
-            let members = all.iter().filter(|own| files.contains(&own.file) && is_container(own, container));
-            found = members.cloned().collect();
-        }
-        Ok(found)
-    }
-
-    /// The definitions of `name` in modules, through their re-exports.
-    pub(super) fn reached(
-        &self,
-        files: &[u32],
-        name: &str,
-        steps: usize,
-    ) -> Result<Vec<Definition>, SearchError> {
-        if files.is_empty() || steps > MAX_STEPS {
-            return Ok(Vec::new());
-        }
-        let all = self.definitions(name)?;
-        let is_outer = |own: &&Definition| own.container.is_none() && files.contains(&own.file);
-        let found: Vec<Definition> = all.iter().filter(is_outer).cloned().collect();
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        // Names of other headers are not passed on by name.
-        if self.family(files[0]) == Family::C {
-            return Ok(Vec::new());
-        }
-        let mut found = Vec::new();
-        for &file in files.iter().take(MAX_AMBIGUOUS) {
-            if self.family(file) == Family::Web
-                && let Some(local) = self.exported_as(file, name)
-            {
-                found.extend(self.reached(&[file], &local, steps + 1)?);
-            }
-            for import in self.imports_in(file).iter() {
-                let bound = import.bindings.iter().find(|binding| &*binding.local == name);
-                let original = match bound {
-                    Some(binding) => binding.name.as_deref(),
-                    None => import.is_wildcard.then_some(name),
-                };
-                if let Some(original) = original {
-                    let next = self.module_files(file, import);
-                    let next: Vec<u32> = next.into_iter().filter(|next| *next != file).collect();
-                    found.extend(self.reached(&next, original, steps + 1)?);
-                }
-            }
-        }
-        dedup(&mut found);
-        Ok(found)
-    }
-
     /// The meanings of a name that no rule decides.
     fn by_name_alone(&self, question: &Question<'_>) -> Vec<Meaning> {
         let is_member = !matches!(question.used.receiver, Receiver::Absent);
+        // The use may be one of the definitions.
+        if question.family != Family::C && question.candidates.homes(is_member) > 2 * MAX_AMBIGUOUS {
+            return Vec::new();
+        }
         let fits =
             |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
-        let found = self.with_bodies(question.candidates(fits));
+        let found = self.with_bodies(question.nearest(question.candidates(fits)));
         let choices = distinct(&found);
         let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
         if choices > MAX_AMBIGUOUS {
@@ -525,38 +556,21 @@ impl Graph<'_> {
 
 /// Of the definitions in one file, those in the innermost block around the use that has any. Languages without braces have
 /// their blocks in the containers of symbols.
-fn innermost_scope(question: &Question<'_>, found: Vec<Definition>) -> Vec<Definition> {
+fn innermost_scope<'d>(question: &Question<'_>, found: Vec<&'d Definition>) -> Vec<&'d Definition> {
     if found.len() < 2 || question.family == Family::Python {
         return found;
     }
-    let text = &question.facts.text;
-    let scope = |own: &Definition| block_around(text, own.span.start as usize);
+    question.steps().take(found.len() * STEPS_PER_COPY);
+    let scope = |own: &Definition| question.facts.blocks.around(own.span.start as usize);
     let use_at = question.used.span.start as usize;
     let around = found.iter().filter(|own| scope(own).contains(&use_at)).map(|own| scope(own).len());
     match around.min() {
         Some(least) => {
-            let is_innermost = |own: &Definition| scope(own).contains(&use_at) && scope(own).len() == least;
+            let is_innermost = |own: &&Definition| scope(own).contains(&use_at) && scope(own).len() == least;
             found.into_iter().filter(is_innermost).collect()
         }
         None => found,
     }
-}
-
-/// The span of the innermost braces around a byte; the whole text without any. Braces in literals may mislead it, and the
-/// caller then keeps more definitions than it needs.
-fn block_around(text: &str, at: usize) -> std::ops::Range<usize> {
-    let mut depth = 0;
-    let open = text.as_bytes()[..at].iter().rposition(|byte| {
-        depth += i32::from(*byte == b'}') - i32::from(*byte == b'{');
-        depth < 0
-    });
-    let Some(open) = open else { return 0..text.len() };
-    let mut depth = 0;
-    let close = text.as_bytes()[open..].iter().position(|byte| {
-        depth += i32::from(*byte == b'{') - i32::from(*byte == b'}');
-        depth == 0
-    });
-    open..close.map_or(text.len(), |close| open + close + 1)
 }
 
 /// The number of definitions that are not overloads of each other, at least 1. Overloads have one file and container.
@@ -570,9 +584,8 @@ fn distinct(definitions: &[Definition]) -> usize {
 
 /// The span of the innermost module that is written inside of its file around a span.
 pub(super) fn inline_module(symbols: &[Symbol], at: Span) -> Option<Span> {
-    let around =
-        symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Module && symbol.span.contains(at));
-    around.map(|symbol| symbol.span).min_by_key(|span| span.len())
+    let mut above = around(symbols, innermost(symbols, at));
+    above.find(|symbol| symbol.kind == SymbolKind::Module).map(|symbol| symbol.span)
 }
 
 /// Whether a use is in a module that its file contains, such as `mod tests { ... }`.

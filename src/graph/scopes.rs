@@ -3,9 +3,11 @@
 //! Python's scopes are functions by indentation; scopes of JavaScript and TypeScript are blocks in braces and the bodies of
 //! functions. Other families have no scopes here.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::declarations::NameDeclarations;
 use super::family::Family;
+use super::steps::Steps;
 use super::tokens::Tokens;
 use crate::text::Span;
 
@@ -48,7 +50,7 @@ pub(super) struct Declaration {
 /// The declarations of a text.
 #[derive(Default)]
 pub(super) struct Scopes {
-    declarations: FxHashMap<Box<str>, Vec<Declaration>>,
+    declarations: FxHashMap<Box<str>, NameDeclarations>,
     /// Fields by class and name.
     fields: FxHashMap<(Box<str>, Box<str>), Vec<Declaration>>,
     /// The spans and names of Python's functions and classes, outer ones first.
@@ -56,15 +58,17 @@ pub(super) struct Scopes {
 }
 
 /// A function or class.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Body {
     start: u32,
     end: u32,
     indent: u32,
     is_class: bool,
     name: Box<str>,
+    /// The body around this one.
+    parent: Option<usize>,
     /// Names that belong to an outer scope.
-    outer_names: Vec<Box<str>>,
+    outer_names: FxHashSet<Box<str>>,
 }
 
 impl Scopes {
@@ -79,23 +83,19 @@ impl Scopes {
     }
 
     /// The declaration that `name` means at a byte: that of the innermost scope, there the last one before the byte.
-    pub fn declaration(&self, name: &str, at: u32) -> Option<&Declaration> {
-        let all = self.declarations.get(name)?.iter();
-        let visible = all.filter(|own| own.scope.0 <= at && at < own.scope.1);
-        let is_class_body =
-            |start: u32| self.body_around(at).is_some_and(|body| self.bodies[body].start == start);
-        let visible = visible.filter(|own| !own.is_in_class || is_class_body(own.scope.0));
-        visible.min_by_key(|own| {
-            let length = own.scope.1 - own.scope.0;
-            let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
-            (length, order)
-        })
+    pub fn declaration(&self, name: &str, at: u32, steps: &Steps) -> Option<&Declaration> {
+        let all = self.declarations.get(name)?;
+        let body = self.body_around(at);
+        let is_class_body = |start: u32| body.is_some_and(|body| self.bodies[body].start == start);
+        let takes = |own: &Declaration| !own.is_in_class || is_class_body(own.scope.0);
+        all.at(at, takes, |looked| _ = steps.take(looked))
     }
 
     /// The declaration of a symbol with this name and span. A type and a variable may have one name.
-    pub fn declared_in(&self, name: &str, span: Span) -> Option<&Declaration> {
-        let own = self.declarations.get(name)?.iter().find(|own| span.start <= own.at && own.at < span.end);
-        own.or_else(|| self.declaration(name, span.start))
+    pub fn declared_in(&self, name: &str, span: Span, steps: &Steps) -> Option<&Declaration> {
+        let mut all = self.declarations.get(name)?.iter().take_while(|_| steps.take(1));
+        let own = all.find(|own| span.start <= own.at && own.at < span.end);
+        own.or_else(|| self.declaration(name, span.start, steps))
     }
 
     /// The declarations of a field of a class.
@@ -104,18 +104,30 @@ impl Scopes {
         self.fields.get(&key).map_or(&[], Vec::as_slice)
     }
 
+    /// The innermost body around a byte.
     fn body_around(&self, at: u32) -> Option<usize> {
-        self.bodies.iter().rposition(|body| body.start <= at && at < body.end)
+        self.bodies_around(at).next()
+    }
+
+    /// The bodies around a byte, innermost first. Bodies are nested, so that only the last one before the byte and those
+    /// around that one can be around the byte.
+    fn bodies_around(&self, at: u32) -> impl Iterator<Item = usize> {
+        let last = self.bodies.partition_point(|body| body.start <= at).checked_sub(1);
+        let above = std::iter::successors(last, |body| self.bodies[*body].parent);
+        above.filter(move |body| at < self.bodies[*body].end)
     }
 
     pub(super) fn add(&mut self, name: &str, declaration: Declaration) {
-        self.declarations.entry(name.into()).or_default().push(declaration);
+        self.declarations.entry(name.into()).or_default().add(declaration);
     }
 
     pub(super) fn add_field(&mut self, class: &str, name: &str, declaration: Declaration) {
         self.fields.entry((class.into(), name.into())).or_default().push(declaration);
     }
 }
+
+/// The most tokens of the parameters of a lambda expression.
+const MAX_PARAMETERS: usize = 1_000;
 
 /// The scan of a Python text.
 struct PythonScan<'s> {
@@ -127,11 +139,11 @@ impl PythonScan<'_> {
     fn scan(mut self) {
         let starts: Vec<usize> = (0..self.tokens.len()).filter(|at| self.is_statement_start(*at)).collect();
         self.find_bodies(&starts);
-        for (next, &start) in starts.iter().enumerate() {
+        for (next, &start) in starts.iter().enumerate().take_while(|_| self.tokens.goes_on()) {
             let end = starts.get(next + 1).copied().unwrap_or(self.tokens.len());
             self.statement(start, end);
         }
-        for at in 0..self.tokens.len() {
+        for at in (0..self.tokens.len()).take_while(|_| self.tokens.goes_on()) {
             match self.tokens.word(at) {
                 "for" if self.tokens.around(at).is_some() => self.comprehension(at),
                 "lambda" => self.lambda(at),
@@ -172,10 +184,12 @@ impl PythonScan<'_> {
             let word = if self.tokens.word(start) == "async" { start + 1 } else { start };
             let is_class = self.tokens.word(word) == "class";
             if is_class || self.tokens.word(word) == "def" {
+                let parent = open.last().copied();
                 open.push(self.scopes.bodies.len());
                 let (start, end) = (token.start, u32::MAX);
                 let name = self.tokens.word(word + 1).into();
-                self.scopes.bodies.push(Body { start, end, indent, is_class, name, outer_names: Vec::new() });
+                let outer_names = FxHashSet::default();
+                self.scopes.bodies.push(Body { start, end, indent, is_class, name, parent, outer_names });
             }
         }
     }
@@ -199,7 +213,8 @@ impl PythonScan<'_> {
                 }
             }
             "global" | "nonlocal" => {
-                let names: Vec<Box<str>> = (start + 1..end).map(|at| self.tokens.word(at).into()).collect();
+                let names: FxHashSet<Box<str>> =
+                    (start + 1..end).map(|at| self.tokens.word(at).into()).collect();
                 let at = self.tokens.at(start).map_or(0, |token| token.start);
                 if let Some(body) = self.scopes.body_around(at) {
                     self.scopes.bodies[body].outer_names.extend(names);
@@ -278,9 +293,9 @@ impl PythonScan<'_> {
     fn declare_field(&mut self, at: usize, source: TypeSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let start = token.start;
-        let class =
-            self.scopes.bodies.iter().rfind(|own| own.is_class && own.start <= start && start < own.end);
-        let Some(class) = class.map(|own| own.name.clone()) else { return };
+        let bodies = &self.scopes.bodies;
+        let class = self.scopes.bodies_around(start).find(|body| bodies[*body].is_class);
+        let Some(class) = class.map(|body| bodies[body].name.clone()) else { return };
         let scope = (start, start);
         let declaration = Declaration { at: start, scope, source, is_global: false, is_in_class: true };
         self.scopes.add_field(&class, self.tokens.word(at), declaration);
@@ -289,17 +304,16 @@ impl PythonScan<'_> {
     fn declare(&mut self, at: usize, source: TypeSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let name = self.tokens.word(at);
-        let body = self.scopes.body_around(token.start).map(|body| self.scopes.bodies[body].clone());
-        if body.as_ref().is_some_and(|body| body.outer_names.iter().any(|own| &**own == name)) {
+        let body = self.scopes.body_around(token.start).map(|body| &self.scopes.bodies[body]);
+        if body.is_some_and(|body| body.outer_names.contains(name)) {
             return;
         }
-        if body.as_ref().is_some_and(|body| body.is_class) && source != TypeSource::Item {
+        let scope = body.map_or((0, u32::MAX), |body| (body.start, body.end));
+        let (is_global, is_in_class) = (body.is_none(), body.is_some_and(|body| body.is_class));
+        if is_in_class && source != TypeSource::Item {
             self.declare_field(at, source);
         }
-        let scope = body.as_ref().map_or((0, u32::MAX), |body| (body.start, body.end));
-        let is_in_class = body.as_ref().is_some_and(|body| body.is_class);
-        let declaration =
-            Declaration { at: token.start, scope, source, is_global: body.is_none(), is_in_class };
+        let declaration = Declaration { at: token.start, scope, source, is_global, is_in_class };
         self.scopes.add(name, declaration);
     }
 
@@ -308,11 +322,7 @@ impl PythonScan<'_> {
         let Some(token) = self.tokens.at(at) else { return };
         let start = token.start;
         // The innermost body around the name is the item itself.
-        let own = self.scopes.body_around(start);
-        let around = self.scopes.bodies.iter().enumerate();
-        let around =
-            around.filter(|(index, body)| Some(*index) != own && body.start <= start && start < body.end);
-        let around = around.map(|(_, body)| body).next_back();
+        let around = self.scopes.bodies_around(start).nth(1).map(|body| &self.scopes.bodies[body]);
         let declaration = Declaration {
             at: start,
             scope: around.map_or((0, u32::MAX), |body| (body.start, body.end)),
@@ -371,7 +381,8 @@ impl PythonScan<'_> {
     }
 
     fn lambda(&mut self, at: usize) {
-        let colon = self.tokens.find(at + 1, self.tokens.len(), |index| self.tokens.is(index, b':'));
+        let most = self.tokens.len().min(at + MAX_PARAMETERS);
+        let colon = self.tokens.find(at + 1, most, |index| self.tokens.is(index, b':'));
         let end = self.end_of_part(colon + 1);
         let start = self.tokens.at(at).map_or(0, |token| token.start);
         let scope = (start, self.tokens.at(end).map_or(u32::MAX, |token| token.start));

@@ -3,9 +3,11 @@
 //! Rules about scopes and types read declarations from tokens. A token needs no syntax tree, so a question can read a file
 //! that it has not parsed.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::family::Family;
+use super::steps::Steps;
 use super::words::skipped;
 use crate::text::Span;
 
@@ -38,10 +40,12 @@ pub(super) struct Tokens {
     partner: Vec<u32>,
     /// For each token the index of the innermost open bracket around it; its own index if there is none.
     around: Vec<u32>,
+    /// What looks at a token takes a step.
+    steps: Rc<Steps>,
 }
 
 impl Tokens {
-    pub fn new(family: Family, text: Arc<String>, comments: &[Span]) -> Tokens {
+    pub fn new(family: Family, text: Arc<String>, comments: &[Span], steps: Rc<Steps>) -> Tokens {
         let bytes = text.as_bytes();
         let mut all: Vec<PlainToken> = Vec::new();
         let mut skipped = skipped(family, &text, comments).into_iter().peekable();
@@ -87,7 +91,13 @@ impl Tokens {
             }
         }
         let (partner, around) = brackets(&all);
-        Tokens { text, all, partner, around }
+        steps.take(all.len());
+        Tokens { text, all, partner, around, steps }
+    }
+
+    /// Whether the question does further work.
+    pub fn goes_on(&self) -> bool {
+        !self.steps.is_ended()
     }
 
     pub fn len(&self) -> usize {
@@ -147,7 +157,7 @@ impl Tokens {
     /// The next index in `from..to` outside of further brackets for which `is_end` holds, or `to`.
     pub fn find(&self, from: usize, to: usize, is_end: impl Fn(usize) -> bool) -> usize {
         let mut at = from;
-        while at < to.min(self.all.len()) {
+        while at < to.min(self.all.len()) && self.steps.take(1) {
             if is_end(at) {
                 return at;
             }
@@ -162,7 +172,7 @@ impl Tokens {
     /// The parts of `from..to` between commas outside of further brackets, without empty ones.
     pub fn split(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let (mut parts, mut start) = (Vec::new(), from);
-        while start < to {
+        while start < to && self.goes_on() {
             let end = self.find(start, to, |at| self.is(at, b','));
             if end > start {
                 parts.push((start, end));
@@ -177,6 +187,9 @@ fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
     let mut partner: Vec<u32> = (0..all.len() as u32).collect();
     let mut around = partner.clone();
     let mut open: Vec<u32> = Vec::new();
+    // The number of open brackets of each kind, so that no partner is looked for where there is none.
+    let mut kinds = [0u32; 3];
+    let kind_of = |sign: u8| b"([{".iter().position(|own| *own == sign);
     for (index, token) in all.iter().enumerate() {
         let TokenKind::Sign(sign) = token.kind else {
             around[index] = open.last().copied().unwrap_or(index as u32);
@@ -188,16 +201,23 @@ fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
             b'}' => b'{',
             _ => 0,
         };
-        if opener != 0
+        if kind_of(opener).is_some_and(|kind| kinds[kind] > 0)
             && let Some(depth) = open.iter().rposition(|at| all[*at as usize].kind == TokenKind::Sign(opener))
         {
             let own = open[depth];
-            open.truncate(depth);
+            for closed in open.drain(depth..) {
+                if let TokenKind::Sign(sign) = all[closed as usize].kind
+                    && let Some(kind) = kind_of(sign)
+                {
+                    kinds[kind] -= 1;
+                }
+            }
             partner[index] = own;
             partner[own as usize] = index as u32;
         }
         around[index] = open.last().copied().unwrap_or(index as u32);
-        if matches!(sign, b'(' | b'[' | b'{') {
+        if let Some(kind) = kind_of(sign) {
+            kinds[kind] += 1;
             open.push(index as u32);
         }
     }
@@ -212,7 +232,7 @@ mod tests {
     fn tokens_are_words_numbers_literals_and_signs_with_partners() {
         let text = "def f(a, b=\"x)\"):  # c\n    return g[1]\n";
         let comment = text.find('#').map(|at| Span::new(at, at + 3)).unwrap();
-        let tokens = Tokens::new(Family::Python, Arc::new(text.to_string()), &[comment]);
+        let tokens = Tokens::new(Family::Python, Arc::new(text.to_string()), &[comment], Rc::default());
         let words: Vec<&str> = (0..tokens.len()).map(|at| tokens.word(at)).collect();
         let expected =
             ["def", "f", "(", "a", ",", "b", "=", "\"x)\"", ")", ":", "return", "g", "[", "1", "]"];

@@ -3,11 +3,12 @@
 //! The evaluation follows declarations of variables, parameters and fields, imports, constructors, members with inheritance
 //! and the types that signatures write. An expression whose value is not known has no values.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use super::expressions::{ChainStep, MemberChain};
 use super::family::Family;
 use super::files::{Definition, Graph};
+use super::resolve::MAX_MEANINGS;
 use super::scopes::{Declaration, Scopes, TypeSource};
 use super::tokens::Tokens;
 use super::uses::{FileFacts, innermost};
@@ -35,15 +36,15 @@ pub(super) enum Member {
 
 impl Graph<'_> {
     /// The tokens and declarations of a file.
-    pub(super) fn reading(&self, file: u32) -> Option<Arc<FileReading>> {
+    pub(super) fn reading(&self, file: u32) -> Option<Rc<FileReading>> {
         if let Some(known) = self.readings.borrow().get(&file) {
             return known.clone();
         }
         let reading = self.facts(file).map(|facts| {
             let family = self.family(file);
-            let tokens = Tokens::new(family, facts.text.clone(), facts.comments());
+            let tokens = Tokens::new(family, facts.text.clone(), facts.comments(), Rc::clone(&self.steps));
             let scopes = Scopes::new(family, &tokens);
-            Arc::new(FileReading { tokens, scopes })
+            Rc::new(FileReading { tokens, scopes })
         });
         self.readings.borrow_mut().insert(file, reading.clone());
         reading
@@ -145,7 +146,7 @@ impl Graph<'_> {
         at: u32,
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
-        let declared = reading.scopes.declaration(name, at);
+        let declared = reading.scopes.declaration(name, at, &self.steps);
         if let Some(local) = declared.filter(|own| !own.is_global) {
             return match local.source {
                 TypeSource::Item => {
@@ -155,9 +156,7 @@ impl Graph<'_> {
                 _ => self.source_values(file, reading, local, depth),
             };
         }
-        let bound =
-            facts.imports.iter().flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
-        if let Some((import, binding)) = bound.into_iter().find(|(_, binding)| &*binding.local == name) {
+        if let Some((import, binding)) = facts.imports.bound(name).next() {
             let definitions = self.bound(file, import, binding)?;
             if !definitions.is_empty() {
                 return self.each_definition(definitions, depth);
@@ -171,7 +170,8 @@ impl Graph<'_> {
         }
         let is_first_part =
             |module: &str| module.split('.').next() == Some(name) && module.len() > name.len();
-        if facts.imports.iter().any(|import| {
+        let mut imports = facts.imports.iter().take_while(|_| self.steps.take(1));
+        if imports.any(|import| {
             is_first_part(&import.module)
                 && import.bindings.iter().any(|own| own.name.is_none() && own.local == import.module)
         }) {
@@ -179,26 +179,25 @@ impl Graph<'_> {
             return Ok(vec![if modules.is_empty() { Value::Outside } else { Value::Module(modules) }]);
         }
         let own = self.definitions(name)?;
+        let own = own.in_file(file).iter().take_while(|_| self.steps.take(1));
         let own: Vec<Definition> =
-            own.iter().filter(|own| own.file == file && own.container.is_none()).cloned().collect();
+            own.filter(|own| own.container.is_none()).take(MAX_MEANINGS).cloned().collect();
         if !own.is_empty() {
             return self.each_definition(own, depth);
         }
         if let Some(global) = declared {
             return self.source_values(file, reading, global, depth);
         }
-        let mut found = Vec::new();
-        for import in facts.imports.iter().filter(|import| import.is_wildcard) {
-            found.extend(self.reached(&self.module_files(file, import), name, 0)?);
-        }
-        self.each_definition(found, depth)
+        let modules = facts.imports.wildcards().take_while(|_| self.steps.take(1));
+        let modules = modules.map(|import| self.module_files(file, import)).collect();
+        self.each_definition(self.reached(modules, name)?, depth)
     }
 
     /// The symbol with this name whose item contains a byte, the innermost one.
     pub(super) fn item_at(&self, file: u32, name: &str, at: u32) -> Result<Option<Definition>, SearchError> {
         let all = self.definitions(name)?;
-        let own = all.iter().filter(|own| own.file == file && own.span.start <= at && at < own.span.end);
-        Ok(own.min_by_key(|own| own.span.len()).cloned())
+        let mut before = all.before(file, at).take_while(|_| self.steps.take(1));
+        Ok(before.find(|own| at < own.span.end).cloned())
     }
 
     /// The type around a byte.
@@ -211,9 +210,9 @@ impl Graph<'_> {
         let owner = innermost(&facts.symbols, Span::new(at as usize, at as usize));
         let Some(name) = facts.type_around(owner) else { return Ok(None) };
         let all = self.definitions(name)?;
-        let own = all.iter().filter(|own| own.file == file && own.kind.is_type_like());
-        let around = own.clone().filter(|own| own.span.start <= at && at < own.span.end);
-        Ok(around.min_by_key(|own| own.span.len()).or_else(|| own.clone().next()).cloned())
+        let is_type = |own: &&Definition| self.steps.take(1) && own.kind.is_type_like();
+        let around = all.before(file, at).filter(is_type).find(|own| at < own.span.end);
+        Ok(around.or_else(|| all.in_file(file).iter().find(is_type)).cloned())
     }
 
     fn each_definition(&self, own: Vec<Definition>, depth: usize) -> Result<Vec<Value>, SearchError> {
@@ -242,7 +241,7 @@ impl Graph<'_> {
         let Some(reading) = self.reading(own.file) else { return Ok(Vec::new()) };
         let declared = match &own.container {
             Some(class) => reading.scopes.fields(class, &own.name).first(),
-            None => reading.scopes.declared_in(&own.name, own.span),
+            None => reading.scopes.declared_in(&own.name, own.span, &self.steps),
         };
         match declared {
             Some(declared) => self.source_values(own.file, &reading, declared, depth),
@@ -318,12 +317,12 @@ impl Graph<'_> {
         }
         match value {
             Value::Module(files) => {
-                let found = self.reached(files, name, 0)?;
+                let found = self.reached(vec![files.clone()], name)?;
                 if !found.is_empty() {
                     return self.each_definition(found, depth + 1);
                 }
                 let inner: Vec<u32> = match files.first().map(|file| self.family(*file)) {
-                    Some(Family::Web) => self.namespace(files, name, 0),
+                    Some(Family::Web) => self.namespace(files, name),
                     _ => files.iter().flat_map(|file| self.module(*file, &format!(".{name}"))).collect(),
                 };
                 Ok(if inner.is_empty() { Vec::new() } else { vec![Value::Module(inner)] })
@@ -374,11 +373,10 @@ impl Graph<'_> {
             seen.push(key);
             if is_base || !skips_own {
                 let is_member = |found: &&Definition| {
-                    found.file == own.file
-                        && found.container.as_deref() == Some(&*own.name)
-                        && own.span.contains(found.span)
+                    found.container.as_deref() == Some(&*own.name) && own.span.contains(found.span)
                 };
-                let found: Vec<Definition> = all.iter().filter(is_member).cloned().collect();
+                let here = all.in_span(own.file, own.span).iter().take_while(|_| self.steps.take(1));
+                let found: Vec<Definition> = here.filter(is_member).take(MAX_MEANINGS).cloned().collect();
                 let is_symbol = |own: &Definition| own.kind.is_function() || own.kind.is_type_like();
                 if found.iter().any(is_symbol) {
                     return Ok(Member::Symbols(found, is_base));

@@ -3,8 +3,11 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::blocks::Blocks;
 use super::family::Family;
-use super::imports::{ImportStatement, scan_imports};
+use super::imports::Imports;
 use super::macros::calls_in_macros;
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use crate::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
@@ -58,7 +61,11 @@ pub(super) struct FileFacts {
     pub symbols: Arc<Vec<Symbol>>,
     /// All uses. Questions about a name ask for [`FileFacts::uses_named`], which costs less.
     pub uses: Lazy<Vec<NameUse>>,
-    pub imports: Lazy<Vec<ImportStatement>>,
+    pub imports: Lazy<Imports>,
+    /// The blocks in braces.
+    pub blocks: Lazy<Blocks>,
+    /// The places of symbols by their names.
+    pub symbols_by_name: Lazy<FxHashMap<Box<str>, Vec<u32>>>,
     recorded: Arc<Vec<RecordedUse>>,
     comments: Arc<Vec<Span>>,
     /// The comments and the string literals.
@@ -136,10 +143,21 @@ impl FileFacts {
                 _ => Vec::new(),
             }
         };
-        let (lines, imports) = (text.clone(), text.clone());
+        let (lines, imports, blocks) = (text.clone(), text.clone(), text.clone());
         FileFacts {
             lines: LazyCell::new(Box::new(move || LineIndex::new(&lines))),
-            imports: LazyCell::new(Box::new(move || scan_imports(family, &imports))),
+            imports: LazyCell::new(Box::new(move || Imports::of(family, &imports))),
+            blocks: LazyCell::new(Box::new(move || Blocks::of(&blocks))),
+            symbols_by_name: {
+                let symbols = symbols.clone();
+                LazyCell::new(Box::new(move || {
+                    let mut by_name: FxHashMap<Box<str>, Vec<u32>> = FxHashMap::default();
+                    for (place, symbol) in (0..).zip(symbols.iter()) {
+                        by_name.entry(symbol.name.clone()).or_default().push(place);
+                    }
+                    by_name
+                }))
+            },
             uses: {
                 let (text, symbols, recorded) = (text.clone(), symbols.clone(), recorded.clone());
                 let comments = comments.clone();
@@ -253,7 +271,7 @@ impl FileFacts {
 
     /// Whether the name at `span` is that of a definition.
     fn is_own_name(&self, span: Span, name: &str) -> bool {
-        self.symbols.iter().any(|symbol| {
+        around(&self.symbols, innermost(&self.symbols, span)).any(|symbol| {
             let first = || self.at(symbol.signature).find(name).map(|at| symbol.signature.start + at as u32);
             symbol.signature.contains(span) && &*symbol.name == name && first() == Some(span.start)
         })
@@ -336,10 +354,18 @@ fn name_use(
     }
 }
 
-/// The innermost symbol that contains a span.
+/// The innermost symbol that contains a span. Symbols are nested in their parents, so that no other symbol before the last one
+/// can contain the span.
 pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
-    let end = symbols.partition_point(|symbol| symbol.span.start <= span.start);
-    (0..end).rev().find(|&index| symbols[index].span.contains(span)).map(|index| index as u32)
+    let last = symbols.partition_point(|symbol| symbol.span.start <= span.start).checked_sub(1)?;
+    let mut above = std::iter::successors(Some(last as u32), |at| symbols[*at as usize].parent);
+    above.find(|at| symbols[*at as usize].span.contains(span))
+}
+
+/// A symbol and the symbols around it, innermost first.
+pub(super) fn around(symbols: &[Symbol], from: Option<u32>) -> impl Iterator<Item = &Symbol> {
+    let above = std::iter::successors(from, |at| symbols.get(*at as usize)?.parent);
+    above.map_while(|at| symbols.get(at as usize))
 }
 
 /// The receiver of the name at `start`.
@@ -397,8 +423,18 @@ fn is_word(c: char) -> bool {
     c == '_' || c == '$' || c.is_alphanumeric()
 }
 
+/// The most bytes of a chain of names or of a path before a use. Nobody writes longer ones.
+const MAX_CHAIN: usize = 1_024;
+
+/// The end of a text, which may begin within what is looked for.
+fn last_bytes(text: &str) -> &str {
+    let from = (text.len().saturating_sub(MAX_CHAIN)..).find(|at| text.is_char_boundary(*at));
+    from.map_or(text, |from| &text[from..])
+}
+
 /// The chain of names joined by dots at the end of `text`; empty if an expression comes before the dots.
 fn chain_before(text: &str) -> &str {
+    let text = last_bytes(text);
     let chain = text.len() - text.trim_end_matches(|c| is_word(c) || c == '.').len();
     let chain = &text[text.len() - chain..];
     let chain = chain.strip_prefix("...").unwrap_or(chain);
@@ -408,6 +444,7 @@ fn chain_before(text: &str) -> &str {
 
 /// The path joined by `::` at the end of `text`.
 fn path_before(text: &str) -> &str {
+    let text = last_bytes(text);
     let path = text.trim_end_matches(|c| is_word(c) || c == ':');
     text[path.len()..].trim_start_matches(':')
 }
@@ -417,8 +454,8 @@ fn without_generics(text: &str) -> &str {
     if !text.ends_with('>') {
         return text;
     }
-    let mut depth = 0;
-    for (at, c) in text.char_indices().rev() {
+    let (mut depth, least) = (0, text.len().saturating_sub(MAX_CHAIN));
+    for (at, c) in text.char_indices().rev().take_while(|(at, _)| *at >= least) {
         match c {
             '>' => depth += 1,
             '<' => depth -= 1,

@@ -6,7 +6,7 @@ use super::tokens::Tokens;
 /// Adds the declarations of a text.
 pub(super) fn scan(tokens: &Tokens, scopes: &mut Scopes) {
     let mut scan = WebScan { tokens, scopes };
-    for at in 0..tokens.len() {
+    for at in (0..tokens.len()).take_while(|_| tokens.goes_on()) {
         scan.token(at);
     }
 }
@@ -167,7 +167,7 @@ impl WebScan<'_> {
         let close = close.unwrap_or(self.tokens.len());
         let mut depth = 0i32;
         let mut index = at;
-        while index < close {
+        while index < close && self.tokens.goes_on() {
             if self.tokens.is(index, b'<') {
                 depth += 1;
             } else if self.tokens.is(index, b'>') && !self.tokens.is(index - 1, b'=') {
@@ -327,7 +327,7 @@ impl WebScan<'_> {
         let Some(close) = self.tokens.partner(open).filter(|_| self.tokens.is(open, b'{')) else { return };
         let class = self.tokens.word(name).to_string();
         let mut at = open + 1;
-        while at < close {
+        while at < close && self.tokens.goes_on() {
             let is_start = matches!(
                 at.checked_sub(1).map(|before| self.tokens.word(before)),
                 Some("{" | ";" | "}" | ",")

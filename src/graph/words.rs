@@ -3,6 +3,8 @@
 //! The analysis records calls, types and imports, but not every mention of a name: an argument, a type in quotes, the
 //! class of an `except`. Mentions are found by their letters, which needs no rules of the language but for its quotes.
 
+use rustc_hash::FxHashMap;
+
 use super::family::Family;
 use crate::text::Span;
 
@@ -47,8 +49,8 @@ pub(super) fn words_where(text: &str, skipped: &[Span], mut takes: impl FnMut(&s
 
 /// The comments and string literals of a text, in order. The code inside of a literal, as in `f"{x}"`, is not part of it.
 pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
-    let mut scanner =
-        Scanner { family, bytes: text.as_bytes(), comments, next_comment: 0, found: Vec::new() };
+    let (bytes, unclosed) = (text.as_bytes(), UnclosedLiterals::default());
+    let mut scanner = Scanner { family, bytes, comments, next_comment: 0, unclosed, found: Vec::new() };
     scanner.scan(0, text.len());
     scanner.found
 }
@@ -56,13 +58,13 @@ pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span
 /// The comments of a text in a language with `//` and `/* */`, for texts whose analysis is not at hand.
 pub(super) fn comments(family: Family, text: &str) -> Vec<Span> {
     let bytes = text.as_bytes();
-    let (mut found, mut at) = (Vec::new(), 0);
+    let (mut found, mut at, mut unclosed) = (Vec::new(), 0, UnclosedLiterals::default());
     while let Some(next) = memchr::memchr3(b'/', b'"', b'\'', &bytes[at..]).map(|next| at + next) {
         // Few literals are between backquotes.
         let next = memchr::memchr(b'`', &bytes[at..next]).map_or(next, |before| at + before);
         let end = match bytes[next] {
             b'/' => end_of_comment(family, bytes, next),
-            quote => end_of_literal(family, bytes, next, quote),
+            quote => end_of_literal(family, bytes, (next, quote), &mut unclosed),
         };
         if bytes[next] == b'/' && end > next {
             found.push(Span::new(next, end));
@@ -99,6 +101,7 @@ struct Scanner<'t> {
     bytes: &'t [u8],
     comments: &'t [Span],
     next_comment: usize,
+    unclosed: UnclosedLiterals,
     found: Vec<Span>,
 }
 
@@ -122,7 +125,7 @@ impl Scanner<'_> {
                 continue;
             };
             at += quote;
-            let end = end_of_literal(self.family, self.bytes, at, self.bytes[at]);
+            let end = end_of_literal(self.family, self.bytes, (at, self.bytes[at]), &mut self.unclosed);
             if end > at {
                 self.literal(at, end);
             }
@@ -181,8 +184,16 @@ fn end_of_braces(bytes: &[u8], from: usize) -> usize {
     bytes.len() - 1
 }
 
+/// How far the text was searched for the end of a literal that has none, by the quote and the number of quotes.
+type UnclosedLiterals = FxHashMap<(u8, usize), usize>;
+
 /// The end of the literal that begins at `start`; `start` if none begins there, as at a lifetime.
-fn end_of_literal(family: Family, bytes: &[u8], start: usize, quote: u8) -> usize {
+fn end_of_literal(
+    family: Family,
+    bytes: &[u8],
+    (start, quote): (usize, u8),
+    unclosed: &mut UnclosedLiterals,
+) -> usize {
     if family == Family::Rust
         && quote == b'"'
         && let Some(end) = end_of_raw_string(bytes, start)
@@ -199,17 +210,23 @@ fn end_of_literal(family: Family, bytes: &[u8], start: usize, quote: u8) -> usiz
         return if rest.get(length) == Some(&b'\'') { start + length + 2 } else { start };
     }
     let spans_lines = is_triple || quote == b'`' || family == Family::Rust;
+    let until = unclosed.entry((quote, width)).or_insert(0);
+    if start < *until {
+        return start;
+    }
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
-            b'\n' if !spans_lines || is_char => return start,
+            b'\n' if !spans_lines || is_char => break,
             byte if byte == quote && bytes[at..].starts_with(&[quote; 3][..width]) => return at + width,
             _ if is_char && at > start + 8 => return start,
             _ => {}
         }
         at += 1;
     }
-    // A literal without an end is not one.
+    // A literal without an end is not one, and neither is what begins with a quote inside of it: that quote is escaped, so
+    // that the rest has no other quote.
+    *until = if is_char { 0 } else { at };
     start
 }
 

@@ -20,6 +20,18 @@ use crate::id::{Generation, LanguageId, VersionContent, VersionId};
 use crate::model::{Field, FieldLengths, Note};
 use crate::store::{self, Envelope, FORMAT_VERSION};
 
+#[cfg(test)]
+thread_local! {
+    /// The number of outlines that this thread has decoded.
+    static OUTLINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// The number of outlines that this thread has decoded.
+#[cfg(test)]
+pub fn outlines_read() -> usize {
+    OUTLINES_READ.get()
+}
+
 /// The number of deltas above which they are folded: each costs opening a file.
 const MAX_DELTAS: usize = 24;
 
@@ -382,6 +394,8 @@ impl<'m> Version<'m> {
     where
         'm: 'n,
     {
+        #[cfg(test)]
+        OUTLINES_READ.set(OUTLINES_READ.get() + 1);
         self.decoded(|bytes| Outline::decode(bytes, names))
     }
 

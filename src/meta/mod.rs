@@ -37,6 +37,8 @@ pub use commit::{Commit, RecordRef};
 pub use error::MetaError;
 pub use head::{RevisionHead, ViewHead};
 pub use identity::RecordedIdentity;
+#[cfg(test)]
+pub use metadata::outlines_read;
 pub use metadata::{Meta, Totals, Version, VersionPlace};
 pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
 pub use record::RecordBuilder;

@@ -5,7 +5,7 @@
 //! ln(p / (1 - p))`. The profile has these coefficients for each kind of query; `spyhop-eval fit-scores` fits them. Calibration does not change the order of files.
 
 use super::measure::Values;
-use super::model::RankedFile;
+use super::model::{RankedFile, probability};
 use crate::profile::{Calibration, Profile, Signal};
 use crate::query::Query;
 
@@ -15,6 +15,14 @@ const MOST: f32 = 6.0;
 /// The minimum of ln(p / (1 - p)).
 const LEAST: f32 = -60.0;
 
+/// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
+/// files.
+pub const LEAST_TERMS_TO_DOUBT: usize = 3;
+
+/// The greatest log-odds of a file if no file has the evidence of an answer: a lead over weaker files, or the lack of other
+/// files, does not make an answer. The score is .59 then.
+const MOST_IN_DOUBT: f32 = 0.36;
+
 /// The calibration for one query.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryCalibration {
@@ -23,6 +31,8 @@ pub struct QueryCalibration {
     greatest: f32,
     /// The sum of e^s / e^greatest.
     total: f32,
+    /// The evidence below which the files do not answer; `None` for a query that is never doubted.
+    doubt: Option<f32>,
 }
 
 impl QueryCalibration {
@@ -34,6 +44,7 @@ impl QueryCalibration {
             coefficients: profile.scores.calibration(query.kind, query.is_report),
             greatest,
             total,
+            doubt: (query.terms.len() >= LEAST_TERMS_TO_DOUBT).then_some(profile.scores.doubt),
         }
     }
 
@@ -64,7 +75,13 @@ impl QueryCalibration {
     /// Calibrates the sums of the files. The contributions of a file are scaled by one factor, so they still add up to
     /// its sum.
     pub fn calibrate(&self, files: &mut [RankedFile]) {
-        let mut before = f32::INFINITY;
+        let is_doubted = self.doubt.is_some_and(|least| {
+            files.iter().all(|ranked| {
+                let lead = ranked.parts[Signal::BestPlace as usize];
+                ranked.measured.known.literal == 0 && probability(ranked.raw - lead) < least
+            })
+        });
+        let mut before = if is_doubted { MOST_IN_DOUBT } else { f32::INFINITY };
         for ranked in files {
             let wanted = self.log_odds(ranked.raw).min(before);
             ranked.factor = scale(&mut ranked.parts, ranked.raw, wanted);

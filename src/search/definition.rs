@@ -2,6 +2,7 @@
 
 use crate::meta::OutlineSymbol;
 use crate::path;
+use crate::query::Query;
 
 /// Whether `container` contains a symbol. The container of the symbol may be qualified itself.
 pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
@@ -13,6 +14,17 @@ pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
 /// Whether a symbol without container is in the module or package `container`, by the path of its file.
 pub fn is_in_module(symbol: &OutlineSymbol<'_>, path: &str, container: &str) -> bool {
     symbol.container.is_none() && path::modules(path).any(|module| module.eq_ignore_ascii_case(container))
+}
+
+/// How exactly a symbol is the one that a qualified name of the query means: 2 by its container, 1 by the module of its file, 0
+/// by its name alone.
+pub fn qualification(query: &Query, symbol: &OutlineSymbol<'_>, path: &str) -> u8 {
+    let of_name = || query.qualified.iter().filter(|own| own.name == symbol.name);
+    match () {
+        () if of_name().any(|own| is_in_container(symbol, &own.container)) => 2,
+        () if of_name().any(|own| is_in_module(symbol, path, &own.container)) => 1,
+        () => 0,
+    }
 }
 
 /// Whether a symbol is more than a function declaration on a single line.

@@ -1,7 +1,13 @@
 //! Why a search fails.
 
+use crate::cancel;
 use crate::index::IndexError;
 use crate::meta::MetaError;
+
+/// Fails if the call on this thread is cancelled.
+pub fn check_cancelled() -> Result<(), SearchError> {
+    if cancel::is_cancelled() { Err(SearchError::Cancelled) } else { Ok(()) }
+}
 
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]
@@ -12,4 +18,7 @@ pub enum SearchError {
     /// The metadata cannot be read.
     #[error(transparent)]
     Meta(#[from] MetaError),
+    /// The call was cancelled.
+    #[error("cancelled")]
+    Cancelled,
 }

@@ -55,13 +55,14 @@ pub fn face(
     // hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
     let mut names = QueriedNames { query, tokenizer: tokenizers.take() };
-    Ok(face_among(&mut names, kinds, &outline.symbols, &snapshot.columns(hit.doc)?, enough))
+    let exact = hit.exact.and_then(|at| outline.symbols.get(at as usize));
+    Ok(face_among(&mut names, kinds, (&outline.symbols, exact), &snapshot.columns(hit.doc)?, enough))
 }
 
 fn face_among(
     names: &mut QueriedNames<'_>,
     kinds: Option<KindSet>,
-    symbols: &[OutlineSymbol<'_>],
+    (symbols, exact): (&[OutlineSymbol<'_>], Option<&OutlineSymbol<'_>>),
     columns: &DocColumns,
     enough: f32,
 ) -> HitDisplay {
@@ -76,9 +77,11 @@ fn face_among(
     let begins_here = |symbol: &OutlineSymbol| {
         columns.span.start <= symbol.span.start && symbol.span.start < columns.span.end
     };
-    let mut best: Option<(f32, &OutlineSymbol)> = None;
+    let is_wanted = |symbol: &OutlineSymbol| kinds.is_none_or(|kinds| kinds.contains(symbol.kind));
+    let mut best: Option<(f32, &OutlineSymbol)> =
+        exact.filter(|symbol| begins_here(symbol) && is_wanted(symbol)).map(|symbol| (1.0, symbol));
     for symbol in symbols.iter().filter(|symbol| begins_here(symbol)) {
-        if kinds.is_some_and(|kinds| !kinds.contains(symbol.kind)) {
+        if !is_wanted(symbol) {
             continue;
         }
         // A constant rarely answers if there is a function or type, unless the query has its name.

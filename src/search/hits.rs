@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::model::{RankedFile, probability};
 use super::places::{MeasuredPlace, Place};
 use super::snapshot::SearchSnapshot;
-use crate::profile::{Feature, Signal, Transform};
+use crate::profile::{Feature, QueryKind, Signal, Transform};
 use crate::query::Query;
 
 /// A hit: a place or a chunk of a ranked file. There are hundreds of hits and a page shows a few, so data of the chunk
@@ -20,6 +20,8 @@ pub struct Ranked {
     pub doc: u32,
     /// The place that is shown; `None` if the chunk is shown, because the file has no places.
     pub place: Option<Place>,
+    /// The symbol that the query names, if the chunk is shown and the query is nothing but names.
+    pub exact: Option<u32>,
     /// The penalty for a better place in the file, in log-odds.
     pub sibling: f32,
     /// The gain of a hit that is moved to the first page, because few files contain the query as written; in log-odds.
@@ -77,11 +79,13 @@ pub fn hits(
             .weight(query.kind, Feature { signal: Signal::Sibling, transform: Transform::Value }),
     };
     let spread = if query.is_report { context.profile.reports.spread } else { 1.0 };
+    let is_only_names = query.kind == QueryKind::Names;
     let mut hits = Vec::new();
     let mut others: Vec<(f32, u32)> = Vec::new();
     for (place, ranked) in files.iter().enumerate() {
         let mut add = |doc, shown: Option<&Place>, sibling| {
-            hits.push(hit(evidence, (place, ranked), (doc, shown), sibling));
+            let exact = ranked.measured.facts.exact.filter(|_| shown.is_none() && is_only_names);
+            hits.push(Ranked { exact, ..hit(evidence, (place, ranked), (doc, shown), sibling) });
         };
         // The penalty of a further place, after calibration.
         let shown =
@@ -97,6 +101,11 @@ pub fn hits(
         }
         let known = &ranked.measured.known;
         let Some(best) = known.best() else { continue };
+        // A query that only names a definition is answered by the definition.
+        let facts = &ranked.measured.facts;
+        let named =
+            facts.exact.filter(|_| is_only_names).map(|_| doc_of(snapshot, ranked.file, facts.exact_at));
+        let best = named.filter(|doc| snapshot.is_of_kinds(*doc, context.filter)).unwrap_or(best);
         add(best, None, 0.0);
         if context.per_file == 1 {
             continue;
@@ -151,6 +160,7 @@ fn hit(
         file,
         doc,
         place: place.copied(),
+        exact: None,
         sibling,
         lift: 0.0,
         sum,

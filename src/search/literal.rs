@@ -29,7 +29,7 @@ use candidates::{LiteralCandidates, candidates, may_be_read, narrowing_words};
 use items::count_in_items;
 
 use super::context::{Context, ExhaustivePass};
-use super::error::SearchError;
+use super::error::{SearchError, check_cancelled};
 use super::snapshot::SearchSnapshot;
 use super::source::{CurrentFile, ReadSource};
 use crate::parallel;
@@ -270,12 +270,15 @@ fn read_files(
 ) -> Result<(), SearchError> {
     let snapshot = context.snapshot;
     let finder = Finder::new(&query.text);
-    let read = |file: u32| match source(file, &finder) {
-        CurrentFile::Text(source) => {
-            find_in_file(context, file, &source, &occurrences(&source, &finder)).map(Some)
+    let read = |file: u32| {
+        check_cancelled()?;
+        match source(file, &finder) {
+            CurrentFile::Text(source) => {
+                find_in_file(context, file, &source, &occurrences(&source, &finder)).map(Some)
+            }
+            CurrentFile::Without => Ok(Some(FoundLiteral::default())),
+            CurrentFile::Changed => Ok(None),
         }
-        CurrentFile::Without => Ok(Some(FoundLiteral::default())),
-        CurrentFile::Changed => Ok(None),
     };
     let all = parallel::map(snapshot.is_large(), files.clone(), read, || ());
     for (file, found) in files.into_iter().zip(all) {
@@ -322,7 +325,8 @@ fn find_in_file(
         found.counted = count_in_items(snapshot, context.filter.kinds(), file, source, at)?;
         for doc in snapshot.docs(file) {
             let span = snapshot.columns(doc)?.span;
-            if at.iter().any(|at| span.start <= *at && *at < span.end) {
+            let next = at.partition_point(|at| *at < span.start);
+            if at.get(next).is_some_and(|at| *at < span.end) {
                 found.docs.push(doc);
             }
         }

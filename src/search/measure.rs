@@ -5,8 +5,8 @@
 use rustc_hash::FxHashSet;
 
 use super::context::Context;
-use super::definition::{definition_worth, has_body, is_in_container, is_in_module};
-use super::error::SearchError;
+use super::definition::{definition_worth, has_body, qualification};
+use super::error::{SearchError, check_cancelled};
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
 use super::own::OwnMeasure;
@@ -45,6 +45,8 @@ pub struct MeasuredFile {
 pub struct Facts {
     /// The symbol with a name of the query.
     pub exact: Option<u32>,
+    /// The byte at which this symbol begins.
+    pub exact_at: u32,
     /// The number of chunks that use this name.
     pub uses: u32,
     /// The symbol whose name matches the query best, and their common terms.
@@ -115,6 +117,7 @@ struct FileMeasure<'m> {
 
 impl<'m> FileMeasure<'m> {
     fn file(&mut self, file: u32) -> Result<MeasuredFile, SearchError> {
+        check_cancelled()?;
         let known = self.evidence.file_row(self.context, file);
         let own = own_measure::measured(self.query, self.context, file);
         let mut measured =
@@ -244,19 +247,14 @@ impl<'m> FileMeasure<'m> {
         let mut exact = 0.0f32;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             if self.query.names.iter().any(|name| name == symbol.name) {
-                let of_name = || self.query.qualified.iter().filter(|own| own.name == symbol.name);
-                let worth = match () {
-                    () if of_name().any(|own| is_in_container(symbol, &own.container)) => {
-                        qualified_worth(self.query, has_body(symbol))
-                    }
-                    () if of_name().any(|own| is_in_module(symbol, version.path(), &own.container)) => {
-                        qualified_worth(self.query, true)
-                    }
-                    () => definition_worth(symbol, outline.depth(place)),
+                let worth = match qualification(self.query, symbol, version.path()) {
+                    2 => qualified_worth(self.query, has_body(symbol)),
+                    1 => qualified_worth(self.query, true),
+                    _ => definition_worth(symbol, outline.depth(place)),
                 };
                 if worth > exact {
                     exact = worth;
-                    facts.exact = Some(place as u32);
+                    (facts.exact, facts.exact_at) = (Some(place as u32), symbol.span.start);
                 }
             }
         }

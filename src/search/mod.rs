@@ -41,7 +41,7 @@ mod unknown;
 mod unranked;
 mod usage;
 
-pub use calibration::QueryCalibration;
+pub use calibration::{LEAST_TERMS_TO_DOUBT, QueryCalibration};
 pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
 pub use face::{HitDisplay, face};

@@ -4,12 +4,12 @@
 //! million files, if each folder has ten entries of one subtree. So a walk of a commit counts its entries and bytes,
 //! and stops with an error that names the exceeded limit. A cancelled walk stops at the next folder, wherever it is.
 
-use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::error::WalkError;
+use crate::cancel::Cancel;
 
 /// Limits on the tree of a commit. The defaults are several times the largest public repositories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,42 +35,6 @@ impl Default for CommitLimits {
             file_bytes: 256 << 30,
             seconds: 300,
         }
-    }
-}
-
-/// Cancels work from another thread, or at a deadline. Clones cancel the same work.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel {
-    is_cancelled: Arc<AtomicBool>,
-    deadline: Option<Instant>,
-    ends_updates: bool,
-}
-
-impl Cancel {
-    /// A handle that also cancels the work at `deadline`.
-    pub fn at(deadline: Instant) -> Cancel {
-        Cancel { deadline: Some(deadline), ..Cancel::default() }
-    }
-
-    /// This handle, which then also ends an update that has begun to write. What the update has indexed is kept as its
-    /// progress: the next update continues from there.
-    pub fn ending_updates(self) -> Cancel {
-        Cancel { ends_updates: true, ..self }
-    }
-
-    /// Whether an update that has begun to write ends too.
-    pub(crate) fn ends_update(&self) -> bool {
-        self.ends_updates && self.is_cancelled()
-    }
-
-    /// Cancels the work soon, or before it starts.
-    pub fn cancel(&self) {
-        self.is_cancelled.store(true, Relaxed);
-    }
-
-    /// Whether the work was cancelled, or its deadline has passed.
-    pub fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

@@ -31,7 +31,8 @@ mod walked;
 mod walker;
 mod whole;
 
-pub use bounds::{Cancel, CommitLimits};
+pub use crate::cancel::Cancel;
+pub use bounds::CommitLimits;
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, NamePattern, RuleEvidence};
 pub use cause::{Cause, Exception, OverridingRule};
 pub use claim::INDEX_FOLDER;

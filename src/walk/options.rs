@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use ignore::overrides::Override;
 use ignore::types::Types;
 
-use super::bounds::{Cancel, CommitLimits};
+use super::bounds::CommitLimits;
+use crate::cancel::Cancel;
 use crate::confined::LinkReach;
 use crate::path::RelPath;
 use crate::tree::Tree;

@@ -3,6 +3,7 @@
 //! Trees are generated from seeds or taken from the crate's own sources; each has a folder of its own with the index
 //! beside it. How a shell sees all this is tested in `cli`; killed processes in `tests/crash.rs`.
 
+mod bounded;
 mod branches;
 mod building;
 mod concurrent;

@@ -9,6 +9,7 @@
 mod doubt;
 mod fingerprints;
 mod markup;
+mod named;
 mod places;
 mod ranks;
 mod readme;

@@ -73,8 +73,11 @@ pub fn of_document(
     if nested {
         return Ok(Some(DocumentSymbolResponse::Nested(tree(context, &text, &rows))));
     }
-    let all =
-        rows.iter().filter_map(|row| Some(flat(row, location(context, &root, row)?, row.container.clone())));
+    let Some(uri) = root.uri(&path) else { return Ok(None) };
+    let all = rows.iter().map(|row| {
+        let name = text.name_range((row.lines.first, row.lines.last), &row.name, context.unit);
+        flat(row, Location::new(uri.clone(), name), row.container.clone())
+    });
     Ok(Some(DocumentSymbolResponse::Flat(all.collect())))
 }
 

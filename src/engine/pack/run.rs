@@ -17,10 +17,10 @@ use crate::engine::lookup;
 use crate::engine::source::ReplySources;
 use crate::filter::Filter;
 use crate::goals::{Goal, PackMode, planned};
-use crate::graph::{Graph, GraphLimits};
+use crate::graph::{Graph, GraphLimits, MAX_STEPS};
 use crate::pack::order;
 use crate::query::Query;
-use crate::search::{SearchError, SearchSnapshot};
+use crate::search::SearchSnapshot;
 
 /// The most work of the graph for one pack, in files of usual size that are read.
 const MAX_WORK: usize = 300;
@@ -70,6 +70,8 @@ pub fn pack(
     let graph_sources = GraphSources::with_sources(engine, snapshot, &quarantine, Arc::clone(&sources));
     let limits = GraphLimits {
         work: MAX_WORK,
+        steps: MAX_STEPS / 2,
+        until: None,
         enough: ENOUGH_USES,
         min_confidence: LEAST_CONFIDENCE,
         takes_file: &|_| true,
@@ -88,11 +90,12 @@ pub fn pack(
     let imports = KnownImports::default();
     let mut run =
         PackRun { engine, snapshot, request, query, answer, graph, units, imports, record, dedupes: false };
-    let reply = run.reply(freshness)?;
-    match run.graph.graph.damage() {
-        Some(damage) => Err(SearchError::from(damage).into()),
-        None => Ok(reply),
+    let mut reply = run.reply(freshness)?;
+    if run.graph.graph.is_cut() {
+        let text = "the code graph was followed in part only: the names have very many definitions and uses";
+        reply.warnings.push(text.to_string());
     }
+    run.graph.checked(reply)
 }
 
 impl PackRun<'_, '_> {

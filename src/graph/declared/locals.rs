@@ -332,7 +332,7 @@ mod tests {
 
     /// The declaration of `pool` before the last `pool` of `text`, as text.
     fn check(family: Family, text: &str, expected: &str) {
-        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[]);
+        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[], std::rc::Rc::default());
         let before = (0..tokens.len()).rfind(|at| tokens.word(*at) == "pool").unwrap();
         let shown = match declaration(family, &tokens, "pool", before) {
             None => "-".to_string(),

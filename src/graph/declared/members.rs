@@ -33,10 +33,11 @@ impl Graph<'_> {
     fn find_type(&self, own: &WrittenType) -> Result<Vec<Definition>, SearchError> {
         let family = self.family(own.file);
         let imports = self.imports_in(own.file);
-        let mut bound =
-            imports.iter().flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
-        let binding = bound.find(|(_, binding)| *binding.local == *own.name);
+        let binding = imports.bound(&own.name).next();
         let all = self.definitions_in(family, &own.name)?;
+        if !self.steps.take(all.iter().len() * 10) {
+            return Ok(Vec::new());
+        }
         let types = all.iter().filter(|found| found.kind.is_type_like());
         let mut types: Vec<Definition> = types.cloned().collect();
         let here = |found: &Definition| found.file == own.file;
@@ -117,7 +118,11 @@ impl Graph<'_> {
         let family = self.family(own.file);
         let all = self.definitions_in(family, name)?;
         let folder = |file: u32| path::split(self.snapshot.path(file)).0;
-        let members: Vec<Definition> = all.members_of(&own.name).cloned().collect();
+        let members = all.members_of(&own.name);
+        if !self.steps.take(members.len() * 10) {
+            return Ok(Vec::new());
+        }
+        let members: Vec<Definition> = members.cloned().collect();
         let of = |takes: &dyn Fn(&Definition) -> bool| -> Vec<Definition> {
             members.iter().filter(|found| takes(found)).cloned().collect()
         };

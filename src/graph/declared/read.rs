@@ -23,7 +23,7 @@ impl Graph<'_> {
         let item = self.text(file).and_then(|text| {
             let part = text.get(span.range()).filter(|part| part.len() <= MAX_ITEM)?;
             let (family, part) = (self.family(file), Arc::new(part.to_string()));
-            let tokens = Tokens::new(family, part.clone(), &comments(family, &part));
+            let tokens = Tokens::new(family, part.clone(), &comments(family, &part), Rc::clone(&self.steps));
             Some(Rc::new(ItemTokens { span, tokens }))
         });
         self.declared.items.borrow_mut().insert(key, item.clone());

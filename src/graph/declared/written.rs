@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn check(family: Family, text: &str, expected: &str) {
-        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[]);
+        let tokens = Tokens::new(family, Arc::new(text.to_string()), &[], std::rc::Rc::default());
         let found = written((family, 0), &tokens, 0, tokens.len());
         assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join(" + "), expected, "{text}");
     }
@@ -261,7 +261,7 @@ mod tests {
     fn deeply_nested_types_are_read_to_a_bounded_depth() {
         for (open, close) in [("A<", ">"), ("(A, ", ")"), ("[", "]")] {
             let text = format!("{}A{}", open.repeat(50_000), close.repeat(50_000));
-            let tokens = Tokens::new(Family::Rust, Arc::new(text), &[]);
+            let tokens = Tokens::new(Family::Rust, Arc::new(text), &[], std::rc::Rc::default());
             let found = written((Family::Rust, 0), &tokens, 0, tokens.len());
             let deepest = std::iter::successors(found.first(), |own| own.args.last());
             assert!((MAX_NESTING..=MAX_NESTING + 1).contains(&deepest.count()), "{open}");

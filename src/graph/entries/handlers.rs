@@ -84,7 +84,7 @@ impl Graph<'_> {
                 let (module, name) = text.split_once(':').unwrap_or((text, "main"));
                 let name = name.split(['.', ' ', '[']).next().unwrap_or(name);
                 let files = self.python_module(file, module.trim());
-                let found = self.reached(&files, name.trim(), 0)?.into_iter().next();
+                let found = self.reached(vec![files.clone()], name.trim())?.into_iter().next();
                 Ok(match found {
                     Some(found) => Handler::of(found, AT_DEFINITION),
                     None => Handler::file(text, files.first().copied()),
@@ -93,12 +93,11 @@ impl Graph<'_> {
             HandlerForm::Member => Ok(self.member_named(file, text)?),
             HandlerForm::Expression => {
                 let name = text.rsplit(['.', ':']).next().unwrap_or(text);
-                let mut found = self.definitions(name)?.to_vec();
-                found.retain(|own| self.family(own.file) == self.family(file));
-                found.sort_by_key(|own| own.file != file);
-                let is_sure = found.first().is_some_and(|first| first.file == file) || found.len() == 1;
-                Ok(match found.into_iter().next().filter(|_| is_sure) {
-                    Some(found) => Handler::of(found, BY_MEMBER),
+                let all = self.definitions_in(self.family(file), name)?;
+                let mut others = all.iter();
+                let only = others.next().filter(|_| others.next().is_none());
+                Ok(match all.in_file(file).first().or(only) {
+                    Some(found) => Handler::of(found.clone(), BY_MEMBER),
                     None => Handler::unknown(text),
                 })
             }
@@ -120,7 +119,7 @@ impl Graph<'_> {
             (parts, std::cmp::Reverse(path.len()))
         };
         let members = self.definitions(member)?;
-        let members = members.iter().filter(|own| {
+        let members = members.iter().take_while(|_| self.steps.take(10)).filter(|own| {
             fits(own) && own.container.as_deref().is_some_and(|container| last(container) == wanted)
         });
         if let Some(found) = members.max_by_key(|own| nearness(own)) {
@@ -130,7 +129,10 @@ impl Graph<'_> {
         if types.is_empty() && container != wanted {
             types = self.definitions(container)?.to_vec();
         }
-        let types = types.into_iter().filter(|own| fits(own) && !own.kind.is_function());
+        let types = types
+            .into_iter()
+            .take_while(|_| self.steps.take(10))
+            .filter(|own| fits(own) && !own.kind.is_function());
         Ok(match types.max_by_key(nearness) {
             Some(found) => Handler {
                 text: format!("{}.{member}", found.qualified()),

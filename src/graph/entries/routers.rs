@@ -104,6 +104,7 @@ impl<'r, 'g> Routers<'r, 'g> {
     /// The declared router that a name means at a position.
     pub fn object(&self, own: &ScannedFile, name: &str, at: u32) -> Option<RouterNode> {
         let declared = |place: usize| &own.scan.routers[place];
+        self.graph.steps.take(own.scan.routers.len());
         let named: Vec<usize> =
             (0..own.scan.routers.len()).filter(|place| declared(*place).object == name).collect();
         let scope = |at: u32| own.functions_at(at).next();
@@ -126,10 +127,7 @@ impl<'r, 'g> Routers<'r, 'g> {
 
     /// The declared router of another file that an imported name means.
     fn imported(&self, own: &ScannedFile, name: &str) -> Option<RouterNode> {
-        let bound = own.facts.imports.iter().flat_map(|import| {
-            import.bindings.iter().filter(|own| &*own.local == name).map(move |binding| (import, binding))
-        });
-        for (import, binding) in bound {
+        for (import, binding) in own.facts.imports.bound(name) {
             let files = self.graph.module_files(own.file, import);
             let exported = binding.name.as_deref().filter(|name| *name != "default");
             match exported {
@@ -156,7 +154,7 @@ impl<'r, 'g> Routers<'r, 'g> {
             routers.position(|router| router.object == name).map(|place| RouterNode::Object(*file, place))
         };
         files.iter().find_map(declared).or_else(|| {
-            let reached = self.graph.reached(files, name, 0).ok()?;
+            let reached = self.graph.reached(vec![files.to_vec()], name).ok()?;
             reached.iter().find_map(|own| declared(&own.file))
         })
     }
@@ -225,6 +223,10 @@ impl<'r, 'g> Routers<'r, 'g> {
         let Some(steps) = steps.checked_sub(1) else { return vec![String::new()] };
         let mut found = Vec::new();
         for (parent, path) in self.mounts.get(&node).into_iter().flatten() {
+            // Routers may be mounted in each other in many ways.
+            if found.len() >= MAX_PREFIXES || !self.graph.steps.take(1) {
+                break;
+            }
             let above = self.prefixes_within(*parent, steps).into_iter();
             found.extend(above.map(|prefix| joined(&prefix, path)));
         }

@@ -27,10 +27,18 @@ pub(super) fn count_in_items(
             items.push(columns.lines);
         }
     }
+    // Items that overlap become one, so that one item decides.
+    items.sort_unstable_by_key(|lines| lines.first);
+    items.dedup_by(|next, before| {
+        let overlaps = next.first <= before.last;
+        before.last = if overlaps { before.last.max(next.last) } else { before.last };
+        overlaps
+    });
     let index = LineIndex::new(source);
     let stands_in_item = |at: &&u32| {
         let line = index.line_of(**at);
-        items.iter().any(|lines| lines.first <= line && line <= lines.last)
+        let next = items.partition_point(|lines| lines.last < line);
+        items.get(next).is_some_and(|lines| lines.first <= line)
     };
     Ok(at.iter().filter(stands_in_item).count() as u32)
 }

@@ -17,11 +17,13 @@ use self::own::OwnPlaceMeasure;
 pub use self::own::OwnPlacePart;
 use self::units::Unit;
 use super::context::Context;
-use super::error::SearchError;
+use super::definition::{has_body, qualification};
+use super::error::{SearchError, check_cancelled};
 use super::evidence::Evidence;
 use super::model::RankedFile;
 use super::role::is_template;
 use super::source::{CurrentFile, ReadSource};
+use crate::meta::{Outline, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::parallel;
 use crate::profile::{Feature, PlaceSignal, QueryKind, Signal, Transform};
@@ -95,22 +97,33 @@ pub fn places(
     let first: Vec<&RankedFile> = files.iter().take(n_files).take_while(fits).collect();
     let everything = Finder::new("");
     let at_hand = || UnitMeasure::new(query, context, evidence);
-    let work = |measure: &mut UnitMeasure<'_>, ranked: &RankedFile| {
+    let work = |measure: &mut UnitMeasure<'_>, ranked: &RankedFile| -> Result<_, SearchError> {
+        check_cancelled()?;
         if context.snapshot.is_path_only(ranked.file) {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
-        let CurrentFile::Text(text) = source(ranked.file, &everything) else { return Ok(Vec::new()) };
+        let CurrentFile::Text(text) = source(ranked.file, &everything) else { return Ok((Vec::new(), None)) };
         let version = context.snapshot.version(ranked.file);
         let mut names = Vec::new();
         let outline = version.outline(&mut names)?;
         let measured = measure.file(ranked, &outline, &text)?;
         let own = OwnPlaceMeasure::new(query, context, ranked.file, &outline, &text);
-        Ok(weigh_units(measured, context, query.kind, &own))
+        let mut places = weigh_units(measured, context, query.kind, &own);
+        let exact = ranked.measured.facts.exact.filter(|_| query.kind == QueryKind::Names);
+        let shown =
+            exact.map(|exact| definition_first(&mut places, query, &outline, (version.path(), exact)));
+        set_probabilities(&mut places);
+        Ok((places, shown))
     };
     let n_read = first.len();
     let all = parallel::map_init(context.snapshot.is_large(), first, at_hand, work, || ());
-    let mut places: Vec<Vec<MeasuredPlace>> = all.into_iter().collect::<Result<_, SearchError>>()?;
     let (read, others) = files.split_at_mut(n_read);
+    let mut places: Vec<Vec<MeasuredPlace>> = Vec::with_capacity(n_read);
+    for (found, ranked) in all.into_iter().zip(&mut *read) {
+        let (found, shown) = found?;
+        ranked.measured.facts.exact = shown.or(ranked.measured.facts.exact);
+        places.push(found);
+    }
     add_texts(read, &places, context, query);
     add_best_places(read, &places, others.first().map(|ranked| ranked.raw), context, query);
     sort(read, &mut places, context);
@@ -233,12 +246,61 @@ fn weigh_units(
     }
     // The units are in the order of the file, and the sort is stable.
     places.sort_by(|a, b| b.sum.total_cmp(&a.sum));
+    places
+}
+
+/// Moves the place of a definition to the front, for a query that only names the definition: the best place whose symbol is as
+/// much what the query names as the symbol `exact`, or else the place around `exact`, which has no place of its own. Returns
+/// the symbol that the place shows.
+fn definition_first(
+    places: &mut [MeasuredPlace],
+    query: &Query,
+    outline: &Outline<'_>,
+    (path, exact): (&str, u32),
+) -> u32 {
+    let named = &outline.symbols[exact as usize];
+    let names_other = |own: &MeasuredPlace| {
+        let name = own.place.symbol.map(|symbol| outline.symbols[symbol as usize].name);
+        name.is_some_and(|name| name != named.name && query.names.iter().any(|own| own == name))
+    };
+    if places.first().is_some_and(names_other) {
+        return exact;
+    }
+    let exactness = |own: &OutlineSymbol<'_>| (qualification(query, own, path), has_body(own));
+    let begins_in = |own: &OutlineSymbol<'_>, lines: Lines| {
+        lines.first <= own.lines.first && own.lines.first <= lines.last
+    };
+    let shown = |place: &Place| {
+        let symbol = place.symbol?;
+        let own = &outline.symbols[symbol as usize];
+        let is_same = own.name == named.name && exactness(own) == exactness(named);
+        (is_same && begins_in(own, place.lines)).then_some(symbol)
+    };
+    let best = places.iter().enumerate().find_map(|(at, own)| Some((at, shown(&own.place)?)));
+    let around = || {
+        let all = places.iter().enumerate().filter(|(_, own)| own.place.span.contains(named.span));
+        all.min_by_key(|(_, own)| own.place.span.len()).map(|(at, _)| (at, exact))
+    };
+    let Some((at, symbol)) = best.or_else(around) else { return exact };
+    let sum = places[0].sum;
+    places[..=at].rotate_right(1);
+    places[0].sum = sum;
+    // A type is shown up to its first member, which the definition may be.
+    let (line, place) = (outline.symbols[symbol as usize].lines.first, &mut places[0].place);
+    if !(place.lines.first <= line && line <= place.lines.last) {
+        place.lines.last = line;
+        place.wanted = place.wanted.or(Some(line));
+    }
+    symbol
+}
+
+/// Sets the probabilities of the places of a file, from their sums.
+fn set_probabilities(places: &mut [MeasuredPlace]) {
     let best = places.first().map_or(0.0, |own| own.sum);
     let total: f32 = places.iter().map(|own| (own.sum - best).exp()).sum();
-    for own in &mut places {
+    for own in places {
         own.place.probability = ((own.sum - best).exp() / total).max(f32::MIN_POSITIVE);
     }
-    places
 }
 
 #[cfg(test)]

@@ -1,0 +1,97 @@
+//! Cancelling a call from another thread, or at a deadline.
+//!
+//! A call blocks its thread, so the handle that cancels the call is a thread-local value for the duration of the call.
+//! Calls share an engine, so the engine cannot hold the handle. As a parameter of every function down to the innermost loop,
+//! the handle would be in the way of all of them. Each thread that works for a call carries the handle of the call
+//! ([`carried`]).
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Cancels work from another thread, or at a deadline. Clones cancel the same work.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel {
+    is_cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+    ends_updates: bool,
+}
+
+impl Cancel {
+    /// A handle that also cancels the work at `deadline`.
+    pub fn at(deadline: Instant) -> Cancel {
+        Cancel { deadline: Some(deadline), ..Cancel::default() }
+    }
+
+    /// This handle, which then also ends an update that has begun to write. What the update has indexed is kept as its
+    /// progress: the next update continues from there.
+    pub fn ending_updates(self) -> Cancel {
+        Cancel { ends_updates: true, ..self }
+    }
+
+    /// Whether an update that has begun to write ends too.
+    pub(crate) fn ends_update(&self) -> bool {
+        self.ends_updates && self.is_cancelled()
+    }
+
+    /// Cancels the work soon, or before it starts.
+    pub fn cancel(&self) {
+        self.is_cancelled.store(true, Relaxed);
+    }
+
+    /// Whether the work was cancelled, or its deadline has passed.
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+thread_local! {
+    /// The handle that cancels the call on this thread.
+    static CURRENT: RefCell<Option<Cancel>> = const { RefCell::new(None) };
+}
+
+/// Runs `calls` on this thread with the handle that cancels them.
+pub fn with<T>(cancel: Option<Cancel>, calls: impl FnOnce() -> T) -> T {
+    struct Restored(Option<Cancel>);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            CURRENT.set(self.0.take());
+        }
+    }
+    let _restored = Restored(CURRENT.replace(cancel));
+    calls()
+}
+
+/// `work` for another thread, with the handle of the call on this thread.
+pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let cancel = current();
+    move || with(cancel, work)
+}
+
+/// The handle that cancels the call on this thread, if there is one.
+pub fn current() -> Option<Cancel> {
+    CURRENT.with_borrow(Clone::clone)
+}
+
+/// Whether the call on this thread is cancelled.
+pub fn is_cancelled() -> bool {
+    CURRENT.with_borrow(|cancel| cancel.as_ref().is_some_and(Cancel::is_cancelled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_is_carried_to_other_threads_and_ends_with_its_calls() {
+        let cancel = Cancel::default();
+        cancel.cancel();
+        with(Some(cancel), || {
+            assert!(is_cancelled());
+            let there = std::thread::scope(|scope| scope.spawn(carried(is_cancelled)).join());
+            assert!(there.unwrap());
+        });
+        assert!(!is_cancelled() && current().is_none());
+    }
+}

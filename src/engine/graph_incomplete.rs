@@ -1,0 +1,56 @@
+//! Why the answer of the code graph may lack edges: the index is being built, or the question looked at a part only.
+
+use super::api::*;
+use super::current::Viewed;
+use super::graph::{GraphAnswer, MAX_WORK};
+use crate::graph::MAX_MEANINGS;
+
+impl GraphAnswer<'_, '_> {
+    /// How much of the tree is indexed, if that is not all.
+    pub(super) fn partial(&self) -> Option<String> {
+        let building = Viewed::from_snapshot(self.snapshot).building()?;
+        let done = building.files.saturating_sub(building.text_only);
+        Some(format!(
+            "the index is being built: {done} of {} files have their structure",
+            building.total_files
+        ))
+    }
+
+    /// That uses have more meanings than were looked at.
+    fn crowded(&self) -> Option<String> {
+        let crowded = self.graph.crowded();
+        (crowded > 0).then(|| {
+            format!(
+                "{crowded} uses may mean more than {MAX_MEANINGS} definitions each; the {MAX_MEANINGS} nearest ones are \
+                 considered"
+            )
+        })
+    }
+
+    /// Why edges may be missing.
+    pub(super) fn incomplete(&self) -> Option<Incomplete> {
+        let (left_out, further) = (self.graph.left_out(), self.graph.further());
+        let unread = match (left_out, further) {
+            _ if self.graph.is_cut() => Some(
+                "the names have so many definitions and uses that the question stopped after its budget of steps: limit \
+                 the depth, or name the symbol more precisely"
+                    .to_string(),
+            ),
+            (0, 0) => self.crowded(),
+            (0, further) => Some(format!(
+                "{further} more files use the name; nearer files have enough rows: more max_results read more files"
+            )),
+            (left_out, _) => Some(format!(
+                "{left_out} more files use these names; a question reads up to {MAX_WORK} files, nearest first: limit \
+                 the depth, or name the symbol more precisely"
+            )),
+        };
+        match (self.partial(), unread) {
+            (Some(partial), Some(unread)) => {
+                Some(IncompleteCause::Indexing.with(format!("{partial}; {unread}")))
+            }
+            (Some(partial), None) => Some(IncompleteCause::Indexing.with(partial)),
+            (None, unread) => unread.map(|unread| IncompleteCause::Limit.with(unread)),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The declarations of one name in a file, found by the place of a use.
+
+use std::cell::OnceCell;
+
+use super::scopes::Declaration;
+
+/// From this number of declarations on, the declarations are sorted before one is looked for.
+const LEAST_SORTED: usize = 16;
+
+/// The declarations of one name.
+#[derive(Default)]
+pub(super) struct NameDeclarations {
+    /// In the order in which they were found.
+    all: Vec<Declaration>,
+    sorted: OnceCell<Vec<ScopeDeclarations>>,
+}
+
+/// The declarations of a name in one scope.
+struct ScopeDeclarations {
+    scope: (u32, u32),
+    /// The greatest end of this scope and of those before it, without the scope of the whole file.
+    greatest_end: u32,
+    /// In the order of their places.
+    all: Vec<Declaration>,
+}
+
+impl NameDeclarations {
+    pub fn add(&mut self, declaration: Declaration) {
+        self.sorted.take();
+        self.all.push(declaration);
+    }
+
+    /// In the order in which they were found.
+    pub fn iter(&self) -> std::slice::Iter<'_, Declaration> {
+        self.all.iter()
+    }
+
+    /// The declaration that a use at a byte means: of those that are visible there and that `takes` chooses, that of the
+    /// innermost scope, there the last one before the byte. `takes` chooses by the scope. `looked` is told the number of
+    /// scopes that were looked at.
+    pub fn at(
+        &self,
+        at: u32,
+        takes: impl Fn(&Declaration) -> bool,
+        looked: impl Fn(usize),
+    ) -> Option<&Declaration> {
+        let key = |own: &&Declaration| {
+            let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
+            (own.scope.1 - own.scope.0, order)
+        };
+        let is_visible = |own: &&Declaration| own.scope.0 <= at && at < own.scope.1 && takes(own);
+        if self.all.len() < LEAST_SORTED {
+            return self.all.iter().filter(is_visible).min_by_key(key);
+        }
+        let scopes = self.sorted.get_or_init(|| sorted(&self.all));
+        let next = scopes.partition_point(|own| own.scope.0 <= at);
+        let whole_file = scopes.first().filter(|first| first.scope == WHOLE_FILE);
+        let before = scopes[..next].iter().rev().take_while(|own| at < own.greatest_end);
+        let nearest = |own: &'_ ScopeDeclarations| {
+            looked(1);
+            let next = own.all.partition_point(|own| own.at <= at);
+            // Of two declarations at one place the first counts.
+            let last = next.checked_sub(1).map(|last| own.all[last].at);
+            last.map_or(0, |last| own.all.partition_point(|own| own.at < last))
+        };
+        let found = before.chain(whole_file).map(|own| &own.all[nearest(own)]);
+        found.filter(is_visible).min_by_key(key)
+    }
+}
+
+/// The scope of what is declared for a whole file.
+const WHOLE_FILE: (u32, u32) = (0, u32::MAX);
+
+/// Declarations by their scopes, in the order of the scopes.
+fn sorted(all: &[Declaration]) -> Vec<ScopeDeclarations> {
+    let mut all = all.to_vec();
+    // A scope that contains another one with the same begin is before that one.
+    all.sort_by_key(|own| (own.scope.0, std::cmp::Reverse(own.scope.1), own.is_in_class, own.at));
+    let of_scope = |one: &Declaration, other: &Declaration| {
+        (one.scope, one.is_in_class) == (other.scope, other.is_in_class)
+    };
+    let mut greatest_end = 0;
+    let scopes = all.chunk_by(of_scope).map(|all| {
+        let scope = all[0].scope;
+        if scope != WHOLE_FILE {
+            greatest_end = scope.1.max(greatest_end);
+        }
+        ScopeDeclarations { scope, greatest_end, all: all.to_vec() }
+    });
+    scopes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::scopes::TypeSource;
+
+    fn declaration(at: u32, scope: (u32, u32)) -> Declaration {
+        let is_global = scope == WHOLE_FILE;
+        Declaration { at, scope, source: TypeSource::Item, is_global, is_in_class: scope.0 % 3 == 1 }
+    }
+
+    /// Declarations in functions of ten bytes each, in parts of these, and in the whole file.
+    fn declared() -> impl Strategy<Value = Vec<Declaration>> {
+        let scope = prop_oneof![
+            Just(WHOLE_FILE),
+            (0..8_u32).prop_map(|n| (10 * n, 10 * n + 10)),
+            (0..80_u32, 1..10_u32).prop_map(|(start, len)| (start, start + len)),
+        ];
+        proptest::collection::vec((0..90_u32, scope), 0..60)
+            .prop_map(|all| all.into_iter().map(|(at, scope)| declaration(at, scope)).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn sorted_declarations_are_found_as_unsorted_ones(all in declared(), at in 0..95_u32, class in 0..90_u32) {
+            let mut names = NameDeclarations::default();
+            all.iter().for_each(|own| names.add(*own));
+            let takes = |own: &Declaration| !own.is_in_class || own.scope.0 == class;
+            let visible = all.iter().filter(|own| own.scope.0 <= at && at < own.scope.1 && takes(own));
+            let expected = visible.min_by_key(|own| {
+                let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
+                (own.scope.1 - own.scope.0, order)
+            });
+            let found = names.at(at, takes, |_| ());
+            prop_assert_eq!(found.map(|own| (own.at, own.scope)), expected.map(|own| (own.at, own.scope)));
+        }
+    }
+
+    #[test]
+    fn few_of_many_scopes_are_looked_at() {
+        let mut names = NameDeclarations::default();
+        (0..10_000).for_each(|n| names.add(declaration(9 * n + 3, (9 * n, 9 * n + 9))));
+        (0..10_000).for_each(|n| names.add(declaration(9 * n, WHOLE_FILE)));
+        let looked = Cell::new(0);
+        let found = names.at(45_005, |own| !own.is_in_class, |n| looked.set(looked.get() + n)).unwrap();
+        assert_eq!((found.at, found.scope), (45_003, (45_000, 45_009)));
+        assert!(looked.get() < 5, "{}", looked.get());
+    }
+}

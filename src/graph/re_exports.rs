@@ -1,0 +1,99 @@
+//! What modules pass on: the definitions that a name of a module means, through re-exports and imports of all names.
+
+use rustc_hash::FxHashSet;
+
+use super::family::Family;
+use super::files::{Definition, Graph};
+use super::imports::{Binding, ImportStatement};
+use super::resolve::{MAX_AMBIGUOUS, MAX_MEANINGS, MAX_STEPS, STEPS_PER_COPY};
+use crate::search::SearchError;
+
+fn is_container(definition: &Definition, container: &str) -> bool {
+    let Some(own) = definition.container.as_deref() else { return false };
+    // The last part of a container such as `pool.Pool` or `pool::Pool`.
+    let is_last_part = |before: &str| before.ends_with(['.', ':']) && !container.contains(['.', ':']);
+    own == container || own.strip_suffix(container).is_some_and(is_last_part)
+}
+
+impl Graph<'_> {
+    /// The definitions that an imported name means.
+    pub(super) fn bound(
+        &self,
+        file: u32,
+        import: &ImportStatement,
+        binding: &Binding,
+    ) -> Result<Vec<Definition>, SearchError> {
+        let Some(name) = &binding.name else { return Ok(Vec::new()) };
+        let files = self.module_files(file, import);
+        let mut found = self.reached(vec![files.clone()], name)?;
+        // A member of a class, as Java imports it: `import static a.Pool.take`.
+        if found.is_empty() {
+            let container = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
+            let all = self.definitions(name)?;
+            let here = files.iter().flat_map(|file| all.in_file(*file));
+            let members = here.take_while(|_| self.steps.take(1)).filter(|own| is_container(own, container));
+            found = members.take(MAX_MEANINGS).cloned().collect();
+            self.sort_by_path(&mut found);
+        }
+        Ok(found)
+    }
+
+    /// The definitions of `name` in groups of modules, through their re-exports, which may be circles. Where a module of a
+    /// group defines the name, no module of the group passes on another definition.
+    pub(super) fn reached(&self, groups: Vec<Vec<u32>>, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut wave: Vec<(Vec<u32>, Box<str>)> =
+            groups.into_iter().map(|files| (files, Box::from(name))).collect();
+        for _ in 0..=MAX_STEPS {
+            let mut next = Vec::new();
+            for (files, name) in &wave {
+                let all = self.definitions(name)?;
+                let here = files.iter().flat_map(|file| all.in_file(*file));
+                let here = here.take_while(|_| self.steps.take(1)).filter(|own| own.container.is_none());
+                let before = found.len();
+                found.extend(here.take(MAX_MEANINGS).cloned());
+                if !self.steps.take(1 + files.len()) {
+                    return Ok(Vec::new());
+                }
+                // Names of other headers are not passed on by name.
+                let is_c = files.first().is_some_and(|first| self.family(*first) == Family::C);
+                if found.len() > before || is_c {
+                    continue;
+                }
+                for &file in files.iter().take(MAX_AMBIGUOUS) {
+                    if seen.insert((file, name.clone())) {
+                        self.add_passed_on(file, name, &mut next);
+                    }
+                }
+            }
+            wave = next;
+        }
+        self.sort_by_path(&mut found);
+        Ok(found)
+    }
+
+    /// Sorts definitions by path and position, each once.
+    fn sort_by_path(&self, found: &mut Vec<Definition>) {
+        found.sort_by(|a, b| {
+            (self.snapshot.path(a.file), a.place).cmp(&(self.snapshot.path(b.file), b.place))
+        });
+        found.dedup_by_key(|own| (own.file, own.place));
+    }
+
+    /// Adds the modules from which a file passes on `name`, each with the name there.
+    fn add_passed_on(&self, file: u32, name: &str, next: &mut Vec<(Vec<u32>, Box<str>)>) {
+        if self.family(file) == Family::Web
+            && let Some(local) = self.exported_as(file, name)
+        {
+            next.push((vec![file], local));
+        }
+        for (import, original) in self.imports_in(file).passing(name) {
+            let Some(original) = original.filter(|_| self.steps.take(STEPS_PER_COPY)) else { continue };
+            let mut files = self.module_files(file, import);
+            files.retain(|next| *next != file);
+            if !files.is_empty() {
+                next.push((files, original.into()));
+            }
+        }
+    }
+}
