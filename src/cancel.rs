@@ -16,6 +16,16 @@ pub struct Cancel {
     is_cancelled: Arc<AtomicBool>,
     deadline: Option<Instant>,
     ends_updates: bool,
+    answer: Arc<AnswerState>,
+}
+
+/// How far a call is.
+#[derive(Debug, Default)]
+struct AnswerState {
+    /// Whether the snapshot is ready, so that the tree is not compared and the index not updated any more.
+    has_begun: AtomicBool,
+    /// Whether nobody wants the answer any more, but what comes before it goes on.
+    is_unwanted: AtomicBool,
 }
 
 impl Cancel {
@@ -42,7 +52,26 @@ impl Cancel {
 
     /// Whether the work was cancelled, or its deadline has passed.
     pub fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        let is_unwanted = || self.answer.is_unwanted.load(Relaxed) && self.is_answering();
+        self.is_cancelled.load(Relaxed)
+            || is_unwanted()
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Cancels the answer, and not the comparison of the tree or the update that come before it: the next call needs them.
+    #[doc(hidden)]
+    pub fn end_answer(&self) {
+        self.answer.is_unwanted.store(true, Relaxed);
+    }
+
+    /// Whether the answer has begun: the tree is compared, and the index updated.
+    #[doc(hidden)]
+    pub fn is_answering(&self) -> bool {
+        self.answer.has_begun.load(Relaxed)
+    }
+
+    pub(crate) fn begin_answer(&self) {
+        self.answer.has_begun.store(true, Relaxed);
     }
 }
 
@@ -93,5 +122,15 @@ mod tests {
             assert!(there.unwrap());
         });
         assert!(!is_cancelled() && current().is_none());
+    }
+
+    #[test]
+    fn an_unwanted_answer_ends_when_it_begins() {
+        let cancel = Cancel::default();
+        let there = cancel.clone();
+        cancel.end_answer();
+        assert!(!there.is_cancelled() && !cancel.is_answering());
+        there.begin_answer();
+        assert!(there.is_cancelled() && cancel.is_answering());
     }
 }

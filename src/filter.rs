@@ -8,6 +8,7 @@ use memchr::memmem::Finder;
 
 use crate::grammar::{Grammars, UnknownLanguage};
 use crate::id::LanguageId;
+use crate::limit::{self, AboveLimit};
 use crate::model::{KindSet, SymbolKind};
 use crate::path::{PathError, RelPath};
 
@@ -50,6 +51,28 @@ pub struct FilterSpec {
     pub lang: Vec<String>,
     /// Kinds of symbols or chunks: a result is of one of them.
     pub kind: Vec<SymbolKind>,
+}
+
+impl FilterSpec {
+    /// Checks the lengths of the lists before anything is compiled.
+    fn check_limits(&self) -> Result<(), AboveLimit> {
+        limit::entries("path", self.or_paths.len(), limit::MAX_PATHS)?;
+        self.path.iter().try_for_each(|path| limit::bytes("path", path, limit::MAX_NAME_BYTES))?;
+        let alternatives = self.exclude.iter().map(|patterns| patterns.split('|').count());
+        limit::entries("exclude", alternatives.sum(), limit::MAX_ENTRIES)?;
+        limit::entries("kind", self.kind.len(), limit::MAX_ENTRIES)?;
+        let lists = [
+            ("path_glob", &self.path_globs),
+            ("glob", &self.ripgrep_globs),
+            ("iglob", &self.ripgrep_iglobs),
+            ("type", &self.types),
+            ("type_not", &self.types_not),
+            ("type_add", &self.type_add),
+            ("exclude", &self.exclude),
+            ("lang", &self.lang),
+        ];
+        lists.into_iter().try_for_each(|(name, list)| limit::patterns(name, list))
+    }
 }
 
 /// A filter with compiled patterns.
@@ -96,11 +119,15 @@ pub enum FilterError {
     /// A language is unknown.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
+    /// A list is too long.
+    #[error(transparent)]
+    Limit(#[from] AboveLimit),
 }
 
 impl Filter {
     /// Compiles the filter of a request.
     pub fn new(spec: &FilterSpec, grammars: &Grammars) -> Result<Filter, FilterError> {
+        spec.check_limits()?;
         let (mut named, mut paths_below) = (Vec::new(), Vec::new());
         if let Some(path) = &spec.path {
             let all = std::iter::once(path).chain(&spec.or_paths);
@@ -511,6 +538,10 @@ mod tests {
         assert!(error(glob).starts_with("glob 'a[': "));
         let path = FilterSpec { path: Some("../x".into()), ..Default::default() };
         assert_eq!(error(path), "path '../x' leaves its root");
+        let many = FilterSpec { path_globs: vec!["*.rs".into(); 1_001], ..Default::default() };
+        assert_eq!(error(many), "path_glob has 1001 entries; the limit is 1000");
+        let long = FilterSpec { exclude: vec!["a|".repeat(1_000)], ..Default::default() };
+        assert_eq!(error(long), "exclude has 1001 entries; the limit is 1000");
         let lang = FilterSpec { lang: vec!["cobold".into()], ..Default::default() };
         assert!(error(lang).contains("cobold"));
     }

@@ -115,6 +115,7 @@ pub mod id;
 pub mod input;
 #[doc(hidden)]
 pub mod judged;
+mod limit;
 #[doc(hidden)]
 pub mod path;
 mod similar;

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
-    (0, &["cancel", "cores", "id", "input", "judged", "path", "similar", "text", "time"]),
+    (0, &["cancel", "cores", "id", "input", "judged", "limit", "path", "similar", "text", "time"]),
     (1, &["clean", "confined", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "document", "filter", "fuzzy", "query", "snippet", "source", "watch"]),

@@ -53,7 +53,7 @@ pub use operation::{Example, Operation};
 pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, SEED_FILE, TASK};
 pub use param::{Param, Positional, Takes, param};
 pub use read::{LINES, READ, READ_PATH, READ_ROWS, SYMBOL};
-pub use row::{Listed, Row, fill};
+pub use row::{Listed, Row, check_texts, fill};
 pub use search::*;
 pub use shared::{Call, PLACE, Placement, SERVER, in_range};
 pub use skipped::{REASON, SKIPPED, SKIPPED_ROWS, SkippedRequest};

@@ -1,8 +1,11 @@
 //! A parameter with its home: the field of the request that its value goes into.
 
 use super::faces::Faces;
-use super::param::Param;
+use super::pack::PACK_DIFF;
+use super::param::{Param, Takes};
+use super::search::QUERY_LIST;
 use super::values::{RawValues, ValueError};
+use crate::limit;
 
 /// A parameter of a request, with the function that writes the value into the request. The function does nothing where
 /// the caller left the parameter out.
@@ -72,7 +75,37 @@ pub const fn listed<const N: usize, R>(rows: &'static [Row<R>]) -> [Listed; N] {
 /// values come from are skipped.
 pub fn fill<R>(rows: &[Row<R>], request: &mut R, given: &dyn RawValues) -> Result<(), ValueError> {
     let appears = |row: &&Row<R>| row.faces == Faces::Both || row.faces == given.face();
-    rows.iter().filter(appears).try_for_each(|row| (row.set)(request, row.param, given))
+    rows.iter().filter(appears).try_for_each(|row| {
+        within_limits(row.param, given)?;
+        (row.set)(request, row.param, given)
+    })
+}
+
+/// Refuses a list with too many entries and a text that is too long, before anything is done with them. The engine has
+/// narrower limits for some parameters.
+fn within_limits(param: &Param, given: &dyn RawValues) -> Result<(), ValueError> {
+    let texts = match param.takes {
+        Takes::Text | Takes::Texts | Takes::Choice(_) => given.text(param)?.into_iter().collect(),
+        Takes::Repeated | Takes::List | Takes::Choices(_) | Takes::Paths => given.texts(param)?,
+        Takes::Nothing | Takes::Number(..) | Takes::Fraction | Takes::Bytes | Takes::Path => return Ok(()),
+    };
+    check_texts(param, &texts)
+}
+
+/// Checks the number and the lengths of the texts of a parameter.
+///
+/// # Errors
+/// A number or a length above the limit, which the error names.
+pub fn check_texts(param: &Param, texts: &[String]) -> Result<(), ValueError> {
+    let entries = limit::entries(param.name, texts.len(), max_items(param));
+    let longest = if param.name == PACK_DIFF.name { limit::MAX_DIFF_BYTES } else { limit::MAX_TEXT_BYTES };
+    let lengths = || texts.iter().try_for_each(|text| limit::bytes(param.name, text, longest));
+    entries.and_then(|()| lengths()).map_err(|error| ValueError::new(error.to_string()))
+}
+
+/// The most entries of the list that a parameter takes.
+pub fn max_items(param: &Param) -> usize {
+    if param.name == QUERY_LIST.name { limit::MAX_QUERIES } else { limit::MAX_ENTRIES }
 }
 
 /// Replaces a value by the given one, if there is one.

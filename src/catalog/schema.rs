@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 use super::aliases::ALIASES;
 use super::offer::ToolProfile;
 use super::param::{Param, Takes};
+use super::row::max_items;
+use super::search::QUERY_LIST;
 use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
@@ -46,6 +48,9 @@ fn property(param: &Param) -> Value {
         Takes::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Takes::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
     };
+    if param.name == QUERY_LIST.name && schema["type"] == "array" {
+        schema["maxItems"] = max_items(param).into();
+    }
     // The schema already says that the value is a list.
     let is_list = schema["type"] == "array";
     let typed = param.help.find("; separate several by").filter(|_| is_list);
@@ -106,7 +111,9 @@ exists only if the server was started with `--allow-memory` (`record_revision`) 
 the library), in every profile but `minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
-refused. A list may also be given as a single text. `null` is the same as leaving a parameter out. An unknown
+refused. A list may also be given as a single text. A list has at most 1,000 entries, and `queries` 100; a text has at
+most 64 KiB, a diff 16 MiB, and the patterns of one list have 64 KiB together; a value above its limit is an error that
+names both. `null` is the same as leaving a parameter out. An unknown
 parameter or a wrong value is an error that says what there is to choose from.
 
 Every result has text for a model and structured content for a program. `max_tokens` bounds the text, counted as

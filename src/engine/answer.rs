@@ -9,6 +9,7 @@ use tracing::debug_span;
 
 use super::api::cursor::page_cursor;
 use super::api::*;
+use super::asked_queries::{AskedQueries, lost_query};
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::exhaustive::{ExhaustiveMatches, UnrankedFile};
@@ -24,7 +25,6 @@ use crate::filter::Filter;
 use crate::grep::Line;
 use crate::id::{ContentHash, LanguageId};
 use crate::model::SymbolKind;
-use crate::parallel;
 use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
@@ -130,30 +130,29 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// Ranks every query and assembles the reply.
-    pub fn reply(&self, queries: &[Query], origin: ReplyOrigin) -> Result<SearchReply, Error> {
+    pub fn reply(&self, all: &AskedQueries, origin: ReplyOrigin) -> Result<SearchReply, Error> {
+        let queries = &all.parsed;
         let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
-        let asked: Vec<RankedQuery<'_>> = (queries.iter().enumerate())
-            .map(|(place, query)| self.ask(place, query))
-            .collect::<Result<_, Error>>()?;
-        let rows =
-            rows::merged(&asked, self.snapshot, |row| row.literal || row.score >= self.request.min_score);
-        let rows = few::lifted(rows, &asked, self.snapshot);
-        let total = rows.len();
-        let doubt = self.doubt(&asked, &rows);
-        let unknown = asked.iter().map(|asked| self.unknown(asked)).collect::<Result<Vec<_>, Error>>()?;
-        let page = rows.into_iter().skip(offset).take(self.request.max_results);
-        let hit = |row: HitRow| {
-            cancel::check()?;
-            match row.what {
-                What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
-                What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[row.query], place, &worth),
+        let (mut asked, mut lost) = self.ask_all(all)?;
+        let (total, doubt, results) = loop {
+            let rows =
+                rows::merged(&asked, self.snapshot, |row| row.literal || row.score >= self.request.min_score);
+            let rows = few::lifted(rows, &asked, self.snapshot);
+            let (total, doubt) = (rows.len(), self.doubt(&asked, &rows));
+            match self
+                .page_of(&asked, rows.into_iter().skip(offset).take(self.request.max_results).collect())?
+            {
+                Ok(results) => break (total, doubt, results),
+                // The others are merged again without the query whose hit could not be shown.
+                Err((at, fault)) if asked.len() > 1 => {
+                    lost.push(lost_query(&asked.remove(at).query.text, &fault))
+                }
+                Err((_, fault)) => return Err(fault),
             }
         };
-        let reset = || self.snapshot.reset();
-        let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, reset);
-        let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
+        let unknown = asked.iter().map(|asked| self.unknown(asked)).collect::<Result<Vec<_>, Error>>()?;
         let end = offset + results.len();
-        let is_first_of_one = offset == 0 && queries.len() == 1 && self.trees.all().len() == 1;
+        let is_first_of_one = offset == 0 && all.is_one() && self.trees.all().len() == 1;
         let joins = self.request.expand_graph && is_first_of_one;
         let next = (end < total).then(|| page_cursor(origin.snapshot.generation, end));
         let mut results = if joins { self.with_neighbours(results, &queries[0])? } else { results };
@@ -173,7 +172,9 @@ impl<'a> AnswerContext<'a> {
             evidence_used: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
-            literal_complete: asked.iter().all(|asked| asked.literal_complete) && origin.is_whole,
+            literal_complete: asked.iter().all(|asked| asked.literal_complete)
+                && lost.is_empty()
+                && origin.is_whole,
             next,
             offset,
             notes: Vec::new(),
@@ -182,6 +183,7 @@ impl<'a> AnswerContext<'a> {
             warnings: origin
                 .warnings
                 .into_iter()
+                .chain(lost)
                 .chain(asked.iter().flat_map(query_warnings))
                 .chain(unknown.into_iter().flatten())
                 .chain(doubt)
@@ -236,7 +238,7 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// Ranks the query at `place` and, for an exhaustive request, finds the other files that contain it.
-    fn ask<'q>(&self, place: usize, query: &'q Query) -> Result<RankedQuery<'q>, Error> {
+    pub(super) fn ask<'q>(&self, place: usize, query: &'q Query) -> Result<RankedQuery<'q>, Error> {
         let exhaustive = match self.request.exhaustive {
             true => Some(self.exhaustive(&query.text)?),
             false => None,
@@ -489,7 +491,7 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// Converts an unranked file to a hit of the reply.
-    fn unranked_hit(
+    pub(super) fn unranked_hit(
         &self,
         asked: &RankedQuery<'_>,
         place: usize,

@@ -16,6 +16,12 @@ impl Engine {
     }
 }
 
+/// Notes that the call on this thread has its snapshot and begins to answer. Fails if the call is cancelled.
+pub(super) fn begin_answer() -> Result<(), Error> {
+    current().iter().for_each(Cancel::begin_answer);
+    check()
+}
+
 /// Fails if the call on this thread is cancelled.
 pub(super) fn check() -> Result<(), Error> {
     match is_cancelled() {

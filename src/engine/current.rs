@@ -8,7 +8,7 @@ use super::api::*;
 use super::core::Engine;
 use super::lock::lock;
 use super::opened::OpenedCommit;
-use super::{Error, ErrorKind, cancel};
+use super::{Error, ErrorKind, cancel, fault};
 use crate::index;
 use crate::meta::{Meta, View, ViewHead, ViewInfo, ViewKey};
 use crate::parallel;
@@ -125,7 +125,7 @@ impl Engine {
     ) -> Result<T, Error> {
         cancel::check()?;
         let (snapshot, freshness) = self.ready(progress)?;
-        cancel::check()?;
+        cancel::begin_answer()?;
         let error = match index::guarded(|| answer(&snapshot, freshness)) {
             Err(error) if error.kind() == ErrorKind::Damaged => error,
             other => {
@@ -135,8 +135,7 @@ impl Engine {
         };
         // A bug of this program must not destroy a sound index.
         if self.workspace.damage().is_none() {
-            let text = format!("{error}; the index passes every check, so this is a fault of the program");
-            return Err(Error::new(ErrorKind::Internal, text));
+            return Err(fault::in_sound_index(&error));
         }
         if !self.repairs() {
             return Err(error);

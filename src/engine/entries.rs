@@ -4,15 +4,16 @@
 
 use std::path::Path;
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
 use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
+use super::{Error, cancel};
 use crate::filter::Filter;
 use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
+use crate::limit;
 use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::text::LineIndex;
@@ -44,8 +45,10 @@ impl Engine {
     ) -> Result<EntriesReply, Error> {
         check_rows("max_results", request.max_results, MAX_ROWS)?;
         check_pattern_length(&request.pattern)?;
+        request.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let (snapshot, freshness) = self.ready(progress)?;
+        cancel::begin_answer()?;
         let answer = || -> Result<EntriesReply, Error> {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;

@@ -11,6 +11,7 @@ use crate::git::RevisionError;
 use crate::grammar::GrammarError;
 use crate::grep::PatternError;
 use crate::index::IndexError;
+use crate::limit::AboveLimit;
 use crate::meta::MetaError;
 use crate::path::PathError;
 use crate::query::QueryError;
@@ -206,6 +207,12 @@ impl std::error::Error for Error {
 
 impl From<QueryError> for Error {
     fn from(error: QueryError) -> Error {
+        Error::caused_by(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<AboveLimit> for Error {
+    fn from(error: AboveLimit) -> Error {
         Error::caused_by(ErrorKind::BadRequest, error)
     }
 }

@@ -46,6 +46,7 @@ impl Engine {
         check_rows("max_results", request.max_results, MAX_ROWS)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let (snapshot, freshness) = self.ready(progress)?;
+        cancel::begin_answer()?;
         let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
             .filter(|file| {
                 let version = snapshot.version(*file);

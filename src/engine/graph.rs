@@ -22,6 +22,7 @@ use crate::filter::Filter;
 use crate::grammar::Grammars;
 use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
 use crate::id::LanguageId;
+use crate::limit;
 use crate::model::{Analysis, Note};
 use crate::parallel;
 use crate::path::RelPath;
@@ -61,6 +62,8 @@ fn checked_depth(request: &GraphRequest) -> Result<u32, Error> {
     if !(0.0..=1.0).contains(&request.min_confidence) {
         return Err(Error::bad(format!("min_confidence is {}; choose 0 to 1", request.min_confidence)));
     }
+    request.to.iter().try_for_each(|to| limit::bytes("to", to, limit::MAX_NAME_BYTES))?;
+    request.changes.iter().try_for_each(GraphChanges::check_limits)?;
     if request.changes.is_some() && !request.target.trim().is_empty() {
         return Err(Error::bad("give a target or a diff, not both: a diff names the changed symbols"));
     }
@@ -88,6 +91,7 @@ impl Engine {
         let depth = checked_depth(request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let (snapshot, freshness) = self.ready(progress)?;
+        cancel::begin_answer()?;
         let asked = AskedGraph { request, depth, filter };
         let answer = || self.graph_of_snapshot(&asked, &snapshot, &freshness);
         on_large_stack(|| parallel::with_helper_thread(answer))

@@ -8,6 +8,7 @@ use super::current::{Freshness, Viewed};
 use crate::filter::FilterSpec;
 use crate::git::Head;
 use crate::id::Generation;
+use crate::limit;
 use crate::search::SearchSnapshot;
 
 impl Engine {
@@ -72,6 +73,7 @@ pub(super) fn refuse_kinds(filter: &FilterSpec, what: &str) -> Result<(), Error>
 /// changes.
 pub(super) fn parse_offset(cursor: Option<&str>) -> Result<usize, Error> {
     let Some(cursor) = cursor else { return Ok(0) };
+    limit::bytes("cursor", cursor, limit::MAX_NAME_BYTES)?;
     let parse = || {
         let (generation, offset) = cursor.strip_prefix('g')?.split_once('-')?;
         generation.parse::<u64>().ok()?;
@@ -82,6 +84,7 @@ pub(super) fn parse_offset(cursor: Option<&str>) -> Result<usize, Error> {
 
 /// The position of a page of lines, ordered by relevance if `ranked`, or else by path.
 pub(super) fn parse_position(cursor: Option<&str>, ranked: bool) -> Result<Option<LineCursor>, Error> {
+    cursor.iter().try_for_each(|cursor| limit::bytes("cursor", cursor, limit::MAX_NAME_BYTES))?;
     let parse = |cursor| LineCursor::parse(cursor, ranked).ok_or_else(|| invalid_cursor(cursor));
     cursor.map(parse).transpose()
 }

@@ -17,6 +17,7 @@ use super::lookup::check_rows;
 use super::note_links::LinkSources;
 use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
+use crate::limit;
 use crate::memory::{
     self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
@@ -194,6 +195,8 @@ impl Engine {
     /// As [`Engine::add_note`].
     pub fn import_notes(&self, lines: &str) -> Result<ImportedNotes, Error> {
         self.only_of_worktrees("importing notes")?;
+        let n_lines = lines.lines().filter(|line| !line.trim().is_empty()).count();
+        limit::entries("the import", n_lines, memory::MAX_IMPORTED)?;
         let (mut notes, bad_lines): (Vec<RevisionNote>, Vec<BadLine>) = memory::from_lines(lines);
         let now = rfc3339((self.clock)());
         notes.iter_mut().filter(|note| note.time.is_empty()).for_each(|note| note.time.clone_from(&now));
@@ -259,6 +262,13 @@ impl Engine {
         if request.commit.is_some() && request.diff.is_some() {
             return Err(Error::bad("give a commit or a diff, not both: each names what was changed"));
         }
+        limit::entries("links", request.links.len(), memory::MAX_LINKS)?;
+        request.links.iter().try_for_each(|link| limit::bytes("link", link, limit::MAX_NAME_BYTES))?;
+        let mut note = note_without_links(request);
+        if note.time.trim().is_empty() {
+            note.time = rfc3339((self.clock)());
+        }
+        memory::prepare(&mut note)?;
         self.check_applicability(&request.applies)?;
         let commit = request.commit.as_deref().map(|spec| self.commit_id(spec)).transpose()?;
         let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
@@ -279,24 +289,7 @@ impl Engine {
                 links.push(link);
             }
         }
-        let time = request.time.clone().filter(|time| !time.trim().is_empty());
-        let verified =
-            |reference: &String| Verification::Verified { by: Verifier::Test, reference: reference.clone() };
-        let mut note = RevisionNote {
-            id: String::new(),
-            kind: request.kind,
-            text: request.text.trim().to_string(),
-            signals: request.signals.clone(),
-            applies: request.applies.clone(),
-            links,
-            commit,
-            diff: request.diff.clone(),
-            verification: request.test.as_ref().map(verified).unwrap_or_default(),
-            time: time.unwrap_or_else(|| rfc3339((self.clock)())),
-            author: request.author.clone(),
-            retired: None,
-            changes: 0,
-        };
+        (note.links, note.commit) = (links, commit);
         // The id is that of the text as it is stored.
         memory::texts(&mut note).for_each(crate::secrets::mask_text);
         note.id = note.id_of();
@@ -370,6 +363,27 @@ impl Engine {
             NoteRow { note, links, score, reasons, warnings }
         });
         Ok(rows.collect())
+    }
+}
+
+/// The note of a request, without what is found in the tree.
+fn note_without_links(request: &AddNoteRequest) -> RevisionNote {
+    let verified =
+        |reference: &String| Verification::Verified { by: Verifier::Test, reference: reference.clone() };
+    RevisionNote {
+        id: String::new(),
+        kind: request.kind,
+        text: request.text.trim().to_string(),
+        signals: request.signals.clone(),
+        applies: request.applies.clone(),
+        links: Vec::new(),
+        commit: None,
+        diff: request.diff.clone(),
+        verification: request.test.as_ref().map(verified).unwrap_or_default(),
+        time: request.time.clone().unwrap_or_default(),
+        author: request.author.clone(),
+        retired: None,
+        changes: 0,
     }
 }
 

@@ -10,6 +10,7 @@ mod advice;
 mod answer;
 pub mod api;
 mod archive;
+mod asked_queries;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod cancel;
@@ -92,11 +93,13 @@ pub use watch::Stop;
 
 use self::api::Remedy;
 use self::api::*;
+use self::asked_queries::AskedQueries;
 use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
 use crate::filter::Filter;
 use crate::git::{self, Repo, Tracked};
 use crate::grammar::Grammars;
+use crate::limit;
 use crate::path::RelPath;
 use crate::query::{Query, QueryError};
 use crate::read::Limits;
@@ -314,8 +317,9 @@ impl Engine {
     /// score. The filter, exclusions and limits of the request apply to every query. `request.query` is not used.
     ///
     /// # Errors
-    /// As [`Engine::search`]; `BadRequest` for an empty list.
+    /// As [`Engine::search`]; `BadRequest` for an empty list, and for more than 100 queries.
     pub fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
+        limit::entries("queries", queries.len(), limit::MAX_QUERIES)?;
         // A session identifies a request by its query.
         let request = SearchRequest { query: queries.join(" | "), ..request.clone() };
         self.search_all(queries, &request, &|_| ())
@@ -327,7 +331,7 @@ impl Engine {
         request: &SearchRequest,
         progress: OnProgress<'_>,
     ) -> Result<SearchReply, Error> {
-        let parsed = self.check(queries, request)?;
+        let asked = self.check(queries, request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let span = tracing::info_span!(
             "code.search",
@@ -338,9 +342,9 @@ impl Engine {
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
             let context = answer::AnswerContext::new(self, snapshot, &filter, request)?;
-            let mut reply = context.reply(&parsed, answer::ReplyOrigin::of(self, snapshot, freshness))?;
+            let mut reply = context.reply(&asked, answer::ReplyOrigin::of(self, snapshot, freshness))?;
             if request.notes {
-                self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
+                self.add_notes(&mut reply, &asked.parsed, &request.filter, snapshot);
             }
             Ok(reply)
         })?;
@@ -418,10 +422,10 @@ impl Engine {
     pub fn why_not(&self, path: &str, request: &SearchRequest) -> Result<WhyNot, Error> {
         let path = RelPath::new(path)?;
         self.check_served(&path)?;
-        let parsed = self.check(std::slice::from_ref(&request.query), request)?;
+        let asked = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         self.with_snapshot(&|_| (), |snapshot, _| {
-            let answer = why_not::why_not(self, snapshot, &filter, request, &parsed[0], path.clone())?;
+            let answer = why_not::why_not(self, snapshot, &filter, request, &asked.parsed[0], path.clone())?;
             Ok(self.masked_why_not(answer))
         })
     }
@@ -432,12 +436,12 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub fn candidates(&self, request: &SearchRequest) -> Result<RankedCandidates, Error> {
-        let parsed = self.check(std::slice::from_ref(&request.query), request)?;
+        let asked = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
         self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = answer::AnswerContext::new(self, snapshot, &filter, &request)?;
-            answer.candidates(&parsed[0])
+            answer.candidates(&asked.parsed[0])
         })
     }
 
@@ -446,11 +450,14 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub fn place_candidates(&self, request: &SearchRequest) -> Result<PlaceCandidates, Error> {
-        let parsed = self.check(std::slice::from_ref(&request.query), request)?;
+        let asked = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = answer::AnswerContext::new(self, snapshot, &filter, request)?;
-            Ok(PlaceCandidates { kind: parsed[0].kind, files: answer.place_candidates(&parsed[0])? })
+            Ok(PlaceCandidates {
+                kind: asked.parsed[0].kind,
+                files: answer.place_candidates(&asked.parsed[0])?,
+            })
         })
     }
 
@@ -492,10 +499,11 @@ impl Engine {
     }
 
     /// Checks the values that do not depend on the index, and parses the queries.
-    fn check(&self, queries: &[String], request: &SearchRequest) -> Result<Vec<Query>, Error> {
+    fn check(&self, queries: &[String], request: &SearchRequest) -> Result<AskedQueries, Error> {
         if queries.is_empty() {
             return Err(Error::bad("the list of queries is empty"));
         }
+        limit::entries("queries", queries.len(), limit::MAX_QUERIES)?;
         lookup::check_rows("max_results", request.max_results, request.most_results())?;
         if request.per_file == 0 {
             return Err(Error::bad("per_file is 0; choose 1 or more"));
@@ -510,7 +518,7 @@ impl Engine {
                 format!("the profile weighs the signal '{name}', which Options::signals does not have");
             return Err(Error::bad(text));
         }
-        queries.iter().map(|query| Ok(self.parsed(query)?)).collect()
+        AskedQueries::new(self, queries)
     }
 
     /// Parses a query with the further terms of the host.

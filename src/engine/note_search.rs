@@ -10,6 +10,7 @@ use super::known_notes::KnownNotes;
 use super::lookup::check_rows;
 use super::memory::{applied, damage};
 use crate::filter::{Filter, FilterSpec};
+use crate::limit;
 use crate::memory::{self, NoteQuestion, Relevance};
 use crate::path::RelPath;
 use crate::query::Query;
@@ -44,6 +45,8 @@ impl Engine {
         if !(0.0..=1.0).contains(&request.min_score) {
             return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
         }
+        limit::entries("files", request.files.len(), limit::MAX_ENTRIES)?;
+        limit::names("symbols", &request.symbols)?;
         Filter::new(&request.filter, &self.grammars)?;
         let query = Query::parse(&request.query)?;
         let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };

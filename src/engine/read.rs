@@ -15,6 +15,7 @@ use crate::confined::{LinkReach, RootFolder};
 use crate::filter::{Filter, FilterSpec};
 use crate::gitdir::GitFolders;
 use crate::input;
+use crate::limit;
 use crate::model::{SkipReason, SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::query;
@@ -74,6 +75,7 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<ReadReply, Error> {
         let symbol = request.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
+        symbol.iter().try_for_each(|symbol| limit::bytes("symbol", symbol, limit::MAX_NAME_BYTES))?;
         if let (Some(symbol), Some(lines)) = (symbol, request.lines) {
             let text = format!("lines is {lines} and symbol is '{symbol}'; give only one of the two");
             return Err(Error::bad(text));

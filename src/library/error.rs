@@ -170,7 +170,7 @@ pub enum LibraryError {
         error: Error,
     },
     /// The caller cancelled the call.
-    #[error("the import was cancelled")]
+    #[error("the call was cancelled")]
     Cancelled,
 }
 

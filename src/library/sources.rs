@@ -15,6 +15,7 @@ use super::names::SourceId;
 use super::open::Library;
 use crate::engine::api::{GitReach, OnMissing, Options, Provenance, SourceName, SourcePackage, StalePolicy};
 use crate::engine::{Engine, Error, SetSource, SourceSet};
+use crate::limit;
 
 /// How many sets of sources stay open.
 const KEPT_SETS: usize = 4;
@@ -97,6 +98,9 @@ impl SourceReader {
     /// # Errors
     /// As [`Library::source_set`].
     pub fn set(&self, choice: &SourceChoice) -> Result<Arc<SourceSet>, Error> {
+        if let SourceChoice::Named(names) = choice {
+            limit::names("in", names)?;
+        }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         self.notice_changes(&mut open)?;
         if let Some(at) = open.sets.iter().position(|(known, _)| known == choice) {

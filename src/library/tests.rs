@@ -11,10 +11,8 @@ use place::{PACKAGE, TestPlace, git, gzipped, library_at, run, tar_bytes};
 
 use super::protect::remove_tree;
 use super::{AddRequest, Library, SourceKind, SourceState};
-use crate::engine::ErrorKind;
 use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
-#[cfg(feature = "network")]
-use crate::engine::{Cancel, Engine};
+use crate::engine::{Cancel, Engine, ErrorKind};
 use crate::store::faults::{self, CrashMode};
 
 #[test]
@@ -47,6 +45,10 @@ fn a_snapshot_does_not_follow_its_folder() {
     fs::remove_dir_all(&tree).unwrap();
     assert_eq!(place.found("tree"), "src/auth.rs");
     assert!(place.library.verify("tree").unwrap().is_clean());
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let cancelled = Engine::cancellable(&cancel, || place.library.verify_all(&[])).unwrap_err();
+    assert_eq!(cancelled.kind(), ErrorKind::Cancelled);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::listing;
 use super::manifest::SourceManifest;
 use super::open::Library;
 use super::paths;
+use crate::cancel;
 use crate::engine::Error;
 
 impl Library {
@@ -51,6 +52,9 @@ impl Library {
         let mut found = BTreeMap::new();
         entries_below(&tree, "", &mut found)?;
         for file in files {
+            if cancel::is_cancelled() {
+                return Err(LibraryError::Cancelled);
+            }
             verified.files += 1;
             let path = tree.join(&file.path);
             match found.remove(&file.path) {

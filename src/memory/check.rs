@@ -5,14 +5,15 @@ use super::limits::{
     MAX_DIFF_BYTES, MAX_ITEMS, MAX_LINKS, MAX_SHORT_BYTES, MAX_SIGNAL_BYTES, MAX_TEXT_BYTES,
 };
 use super::note::RevisionNote;
-use crate::secrets;
+use crate::{limit, secrets};
 
-/// Masks the secrets of a note and checks its limits.
-pub(super) fn prepare(note: &mut RevisionNote) -> Result<(), MemoryError> {
+/// Masks the secrets of a note and checks its limits. The masks are as long as the secrets, so the limits come first.
+pub fn prepare(note: &mut RevisionNote) -> Result<(), MemoryError> {
+    check(note).map_err(MemoryError::BadNote)?;
     for text in texts(note) {
         secrets::mask_text(text);
     }
-    check(note).map_err(MemoryError::BadNote)
+    Ok(())
 }
 
 /// Every text of a note that may have a secret.
@@ -42,9 +43,7 @@ fn check(note: &RevisionNote) -> Result<(), String> {
         ("conditions", &applies.conditions, MAX_SHORT_BYTES),
     ];
     for (name, list, most) in lists {
-        if list.len() > MAX_ITEMS {
-            return Err(format!("{name} has {} entries; the limit is {MAX_ITEMS}", list.len()));
-        }
+        limit::entries(name, list.len(), MAX_ITEMS).map_err(|error| error.to_string())?;
         list.iter().try_for_each(|text| limit(name, text, most))?;
     }
     if note.links.len() > MAX_LINKS {
@@ -70,8 +69,5 @@ fn commit_id(name: &str, id: &str) -> Result<(), String> {
 }
 
 fn limit(name: &str, text: &str, most: usize) -> Result<(), String> {
-    match text.len() > most {
-        true => Err(format!("{name} has {} bytes; the limit is {most}", text.len())),
-        false => Ok(()),
-    }
+    limit::bytes(name, text, most).map_err(|error| error.to_string())
 }

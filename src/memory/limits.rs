@@ -21,6 +21,9 @@ pub const MAX_SHORT_BYTES: usize = 300;
 /// The most links of a note.
 pub const MAX_LINKS: usize = 64;
 
+/// The most lines of an import: a few exports.
+pub const MAX_IMPORTED: usize = 10 * MAX_NOTES;
+
 /// The most bytes of a line of an import.
 pub const MAX_LINE_BYTES: usize = 256 << 10;
 

@@ -1,7 +1,10 @@
 //! The notes of a tree: reading them without a lock, and changing them under one.
 
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check;
 use super::error::MemoryError;
@@ -106,17 +109,26 @@ impl NotePlace {
         notes.iter_mut().try_for_each(check::prepare)?;
         self.change(patience, |known| {
             let mut outcomes = Vec::with_capacity(notes.len());
-            let mut changed: Vec<RevisionNote> = Vec::new();
+            let mut changes: FxHashMap<String, _> =
+                known.iter().map(|note| (note.id.clone(), note.changes)).collect();
+            let (mut changed, mut places) = (Vec::<RevisionNote>::new(), FxHashMap::default());
             for note in notes {
-                let newest = changed.iter().chain(known).find(|other| other.id == note.id);
-                let outcome = match newest {
+                let outcome = match changes.insert(note.id.clone(), note.changes) {
                     None => RecordOutcome::Added,
-                    Some(newest) if note.changes > newest.changes => RecordOutcome::Changed,
-                    Some(_) => RecordOutcome::Unchanged,
+                    Some(newest) if note.changes > newest => RecordOutcome::Changed,
+                    Some(newest) => {
+                        changes.insert(note.id.clone(), newest);
+                        RecordOutcome::Unchanged
+                    }
                 };
                 if outcome != RecordOutcome::Unchanged {
-                    changed.retain(|other| other.id != note.id);
-                    changed.push(note);
+                    match places.entry(note.id.clone()) {
+                        Entry::Occupied(place) => changed[*place.get()] = note,
+                        Entry::Vacant(place) => {
+                            place.insert(changed.len());
+                            changed.push(note);
+                        }
+                    }
                 }
                 outcomes.push(outcome);
             }
@@ -234,8 +246,12 @@ fn limited(
     known: &[RevisionNote],
     changed: &[RevisionNote],
 ) -> Result<Option<Vec<RevisionNote>>, MemoryError> {
-    let is_changed = |note: &&RevisionNote| changed.iter().any(|other| other.id == note.id);
-    let n_new = changed.iter().filter(|note| !known.iter().any(|other| other.id == note.id)).count();
+    let ids =
+        |notes: &'_ [RevisionNote]| notes.iter().map(|note| note.id.clone()).collect::<FxHashSet<String>>();
+    let (changed_ids, known_ids) = (ids(changed), ids(known));
+    let is_changed = |note: &&RevisionNote| changed_ids.contains(&note.id);
+    let is_new = |note: &&RevisionNote| !known_ids.contains(&note.id);
+    let n_new = changed.iter().filter(is_new).count();
     let surplus = (known.len() + n_new).saturating_sub(MAX_NOTES);
     if surplus == 0 {
         return Ok(None);
@@ -253,7 +269,7 @@ fn limited(
         }
         kept.push(changed.iter().find(|other| other.id == note.id).unwrap_or(note).clone());
     }
-    kept.extend(changed.iter().filter(|note| !known.iter().any(|other| other.id == note.id)).cloned());
+    kept.extend(changed.iter().filter(is_new).cloned());
     Ok(Some(kept))
 }
 

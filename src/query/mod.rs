@@ -338,7 +338,8 @@ const FEWEST_WORDS: usize = 3;
 /// Whether a word of `text` is part of a value, such as a number, a time or a path. Values rarely occur in source code.
 fn is_of_value(text: &str, word: &str) -> bool {
     let at = word.as_ptr() as usize - text.as_ptr() as usize;
-    let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    // A blank may have several bytes, such as U+3000.
+    let start = text[..at].trim_end_matches(|c: char| !c.is_whitespace()).len();
     let end = text[at..].find(char::is_whitespace).map_or(text.len(), |blank| at + blank);
     let token = text[start..end].trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
     word.starts_with(|c: char| c.is_ascii_digit()) || token.starts_with('/')
@@ -465,6 +466,14 @@ mod tests {
         let text: String = (0..200).map(|number| format!("Name{number} ")).collect();
         let query = Query::parse(&text).unwrap();
         assert_eq!((query.terms.len(), query.names.len()), (MAX_TERMS, MAX_TERMS));
+    }
+
+    #[test]
+    fn a_value_of_a_message_ends_at_any_blank() {
+        for blank in [" ", "\u{a0}", "\u{85}", "\u{3000}", "\u{2028}"] {
+            let query = Query::parse(&format!("/tmp/größe{blank}failed{blank}to open: 7 files")).unwrap();
+            assert_eq!(query.printed(), "terms [fail open file] names []", "{blank:?}");
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod joined;
 mod literal;
 mod map;
 mod notes;
+mod odd_queries;
 mod pack;
 mod place;
 mod portable;
@@ -42,6 +43,7 @@ mod rebuild;
 mod refresh;
 #[cfg(unix)]
 pub mod repository;
+mod request_limits;
 mod same_answers;
 mod secret_forms;
 mod secret_generated;

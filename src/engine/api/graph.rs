@@ -3,6 +3,7 @@
 use super::incomplete::Incomplete;
 use super::*;
 pub use crate::graph::{EdgeRule, Relation};
+use crate::limit::{self, AboveLimit};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +133,14 @@ impl GraphChanges {
     /// The change that a user gives: a text of several lines is a diff.
     pub fn of(text: String) -> GraphChanges {
         if text.trim_end().contains('\n') { GraphChanges::Diff(text) } else { GraphChanges::Between(text) }
+    }
+
+    /// Checks the length of the text.
+    pub(crate) fn check_limits(&self) -> Result<(), AboveLimit> {
+        match self {
+            GraphChanges::Between(text) => limit::bytes("diff", text, limit::MAX_NAME_BYTES),
+            GraphChanges::Diff(text) => limit::bytes("diff", text, limit::MAX_DIFF_BYTES),
+        }
     }
 }
 

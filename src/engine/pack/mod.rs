@@ -27,12 +27,13 @@ mod sent;
 mod traces;
 mod units;
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::graph::on_large_stack;
 use super::lookup::check_rows;
+use super::{Error, fault};
 use crate::filter::Filter;
+use crate::limit;
 use crate::parallel;
 use crate::query::QueryError;
 use crate::update::OnProgress;
@@ -64,9 +65,14 @@ impl Engine {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
             return Err(Error::bad(format!("budget is {}; choose {least} to {most} tokens", request.budget)));
         }
-        let query = self.parsed(&request.task).map_err(|error| match error {
-            QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
-            error => error.into(),
+        limit::names("seed_files", &request.seed_files)?;
+        limit::names("seed_symbols", &request.seed_symbols)?;
+        request.changes.iter().try_for_each(GraphChanges::check_limits)?;
+        let query = fault::guarded("parsing the task", || {
+            self.parsed(&request.task).map_err(|error| match error {
+                QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
+                error => error.into(),
+            })
         })?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let span = tracing::info_span!("code.pack", project = %self.root().display());

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::super::api::*;
 use super::super::core::Engine;
 use super::super::set_source::{Ready, SetSource};
-use super::super::{Error, ErrorKind};
+use super::super::{Error, ErrorKind, cancel};
 use super::set::SourceSet;
 use crate::index;
 use crate::parallel;
@@ -39,6 +39,7 @@ impl SourceSet {
     ) -> Result<T, Error> {
         parallel::with_helper_thread(|| {
             let mut asked = self.ready()?;
+            cancel::begin_answer()?;
             loop {
                 let parts = asked.ready.iter().map(|ready| Arc::clone(&ready.snapshot)).collect();
                 let snapshot = self.joined(parts)?;

@@ -21,19 +21,19 @@ impl SourceSet {
     /// Answers several queries as one, as [`Engine::search_batch`](crate::Engine::search_batch) does.
     ///
     /// # Errors
-    /// As [`SourceSet::search`]; `BadRequest` for an empty list.
+    /// As [`SourceSet::search`]; `BadRequest` for an empty list, and for more than 100 queries.
     pub fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
         self.search_all(queries, request)
     }
 
     fn search_all(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
         let first = self.first_engine()?;
-        let parsed = first.check(queries, request)?;
+        let queries = first.check(queries, request)?;
         let filter = Filter::new(&request.filter, &first.grammars)?;
         self.with_joined(|asked, snapshot| {
             let trees = MemberTrees::joined(&asked.ready, snapshot)?;
             let context = AnswerContext::joined(trees, snapshot, &filter, request);
-            Ok(context.engine().masked_search(context.reply(&parsed, ReplyOrigin::of_set(asked))?))
+            Ok(context.engine().masked_search(context.reply(&queries, ReplyOrigin::of_set(asked))?))
         })
     }
 }
