@@ -21,6 +21,15 @@ pub fn ignore_file_size_signal() {
     }
 }
 
+/// Lowers the priority of this thread, and of the threads that it starts, where threads have priorities of their own.
+pub fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the call changes the priority of this thread only.
+    unsafe {
+        libc::nice(5);
+    }
+}
+
 /// Runs `work` on this thread or, if the stack of this thread is too small (`ulimit -s`), on a new thread. The limit does
 /// not apply to the stacks of new threads.
 pub fn with_enough_stack(work: fn() -> ExitCode) -> ExitCode {

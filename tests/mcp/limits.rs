@@ -96,6 +96,100 @@ fn a_request_that_is_too_long_is_answered_over_pipes() {
     assert_eq!(session.end(), 0);
 }
 
+#[test]
+fn a_list_that_is_too_long_is_refused_with_its_limit() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let many = |entries: usize| vec!["circle"; entries];
+    for (tool, given, says) in [
+        ("search_batch", json!({ "queries": many(100_000) }), "queries has 100000 entries; the limit is 100"),
+        (
+            "search_batch",
+            json!({ "queries": ["circle|".repeat(5_000)] }),
+            "queries has 5000 entries; the limit is 100",
+        ),
+        (
+            "codebase_search",
+            json!({ "query": "circle", "path_glob": many(200_000) }),
+            "path_glob has 200000 entries; the limit is 1000",
+        ),
+        (
+            "codebase_search",
+            json!({ "query": "circle", "lang": ["rust,".repeat(5_000)] }),
+            "lang has 5001 entries; the limit is 1000",
+        ),
+        (
+            "codebase_search",
+            json!({ "query": "circle", "in": ["a,".repeat(5_000)] }),
+            "in has 5000 entries; the limit is 1000",
+        ),
+        (
+            "codebase_search",
+            json!({ "query": "x".repeat(1 << 20) }),
+            "query has 1048576 bytes; the limit is 65536",
+        ),
+        ("touch", json!({ "files": many(50_000) }), "files has 50000 entries; the limit is 1000"),
+    ] {
+        let answer = session.call(tool, given);
+        let data = &answer["result"]["structuredContent"];
+        assert_eq!((&data["kind"], &data["error"]), (&json!("bad-request"), &json!(says)), "{tool}");
+    }
+    assert_eq!(session.end(), 0);
+}
+
+/// Messages that are not of the protocol, with the code and the id of the error.
+fn malformed() -> Vec<(Vec<u8>, i64, Value)> {
+    let call = |arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{{"name":"grep_files","arguments":{arguments}}}}}"#
+        )
+    };
+    let deep = format!(r#"{{"pattern":{}1{}}}"#, "[".repeat(300), "]".repeat(300));
+    let latin = [&call(r#"{"pattern":"x"}"#).as_bytes()[..86], b"\xe9\"}}}"].concat();
+    vec![
+        (b"{not json".to_vec(), -32700, Value::Null),
+        (call(r#"{"pattern":}"#).into_bytes(), -32700, json!(5)),
+        (call(&deep).into_bytes(), -32700, json!(5)),
+        (call(r#"{"pattern":"\ud83d"}"#).into_bytes(), -32700, json!(5)),
+        (latin, -32700, json!(5)),
+        (format!("[{}]", call("{}")).into_bytes(), -32600, Value::Null),
+        (br#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#.to_vec(), -32600, json!("a")),
+        (b"7".to_vec(), -32600, Value::Null),
+    ]
+}
+
+#[test]
+fn what_is_no_message_is_answered_with_an_error() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    for (message, code, id) in malformed() {
+        let shown = String::from_utf8_lossy(&message[..message.len().min(100)]).into_owned();
+        session.write(&message);
+        let answer: Value = serde_json::from_str(&session.line()).unwrap();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{shown}: {answer}");
+    }
+    // A list in place of parameters is the fault of one request.
+    for params in [json!([1, 2]), json!("text"), json!({ "name": ["a"] })] {
+        let answer = session.ask("tools/call", params);
+        assert!(answer["error"]["code"].is_i64(), "{answer}");
+    }
+    // Nobody waits for an answer to a notification.
+    session.write(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}"#);
+    let found = session.call("grep_files", json!({ "pattern": "circle" }));
+    assert!(found.to_string().contains("paint.py"), "{found}");
+    assert_eq!(session.end(), 0);
+
+    let server = Server::new(&tree, &[]);
+    for (message, code, id) in malformed() {
+        // The client of this test sends text.
+        let Ok(message) = String::from_utf8(message) else { continue };
+        let Answer { status, body, .. } = server.post(GOOD, &message);
+        let answer: Value = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{status}: {body}"));
+        assert_eq!((status, &answer["error"]["code"], &answer["id"]), (400, &json!(code), &id), "{answer}");
+    }
+    assert_eq!(server.post(GOOD, &hello()).status, 200);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_call_without_a_thread_is_answered() {

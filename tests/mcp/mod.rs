@@ -72,6 +72,13 @@ impl Session {
         input.flush().unwrap();
     }
 
+    /// Sends a line as it is.
+    pub fn write(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(&[line, b"\n"].concat()).unwrap();
+        input.flush().unwrap();
+    }
+
     /// The next line that the server writes, as it is.
     pub fn line(&mut self) -> String {
         let mut line = String::new();

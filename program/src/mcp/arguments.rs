@@ -56,6 +56,29 @@ impl ToolRequest {
         }
     }
 
+    /// Whether the answer may take seconds in a large tree, so that searches must not wait for it.
+    pub fn is_slow(&self) -> bool {
+        match self {
+            ToolRequest::Batch(..)
+            | ToolRequest::Graph(_)
+            | ToolRequest::Map(_)
+            | ToolRequest::Pack(_)
+            | ToolRequest::WhyNot(..) => true,
+            ToolRequest::Search(_)
+            | ToolRequest::Grep(_)
+            | ToolRequest::Files(_)
+            | ToolRequest::Symbols(_)
+            | ToolRequest::Read(_)
+            | ToolRequest::Status
+            | ToolRequest::Skipped { .. }
+            | ToolRequest::Touch(_)
+            | ToolRequest::Notes(_)
+            | ToolRequest::Record(_)
+            | ToolRequest::Library(_)
+            | ToolRequest::Tools(_) => false,
+        }
+    }
+
     /// The folder or file that the request is limited to.
     pub fn path(&self) -> Option<&str> {
         let filter = match self {
@@ -182,6 +205,7 @@ impl<'t> Arguments<'t> {
         let names = self.texts(&TOOL_IN)?;
         let names = names.iter().flat_map(|names| names.split(',')).map(str::trim);
         let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_string).collect();
+        catalog::check_texts(&TOOL_IN, &names).map_err(|error| error.to_string())?;
         if names.is_empty() {
             return Ok(None);
         }

@@ -23,8 +23,9 @@ use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Rests;
 use super::library_request::LibraryRequest;
+use super::permits::{Permits, run_with};
 use super::progress::Watcher;
-use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, run, run_with};
+use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, within_limit};
 
 /// The timeout of a call that imports: below the minute after which common clients give up.
 const IMPORT_PATIENCE: Duration = Duration::from_secs(50);
@@ -42,8 +43,9 @@ pub struct ServedLibrary {
     open: Mutex<OpenLibrary>,
     /// Notified at the first use after a release.
     wake: Arc<Notify>,
-    calls: Arc<Semaphore>,
-    asides: Arc<Semaphore>,
+    calls: Permits,
+    asides: Permits,
+    slow: Permits,
     /// Imports run one after the other.
     changes: Arc<Semaphore>,
     /// Calls that may ask servers on other machines wait for them, and must not keep other changes waiting.
@@ -59,11 +61,16 @@ struct OpenLibrary {
 }
 
 impl ServedLibrary {
-    pub fn new(folder: Option<PathBuf>, options: Options, wake: Arc<Notify>) -> ServedLibrary {
-        let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
-        let [calls, asides] = [at_once; 2].map(|permits| Arc::new(Semaphore::new(permits)));
+    pub fn new(
+        folder: Option<PathBuf>,
+        options: Options,
+        wake: Arc<Notify>,
+        slow: &Permits,
+    ) -> ServedLibrary {
+        let [calls, asides] = [(); 2].map(|()| Permits::quick());
         let [changes, fetches] = [1, FETCHES].map(|permits| Arc::new(Semaphore::new(permits)));
-        ServedLibrary { folder, options, open: Mutex::default(), wake, calls, asides, changes, fetches }
+        let (open, slow) = (Mutex::default(), slow.clone());
+        ServedLibrary { folder, options, open, wake, calls, asides, slow, changes, fetches }
     }
 
     /// The sources of a choice.
@@ -96,18 +103,28 @@ impl ServedLibrary {
         let guard = CancelOnDrop::default();
         let cancel = guard.cancel.clone();
         let (library, asked, wanted) = (Arc::clone(self), Arc::clone(&call), choice.clone());
-        let work = run(&self.calls, move || {
+        let is_slow = call.ask.is_slow();
+        let calls = if is_slow { &self.slow } else { &self.calls };
+        let work = calls.run(move || {
             let set = library.set(&wanted).map_err(|error| calls::failed(&error))?;
             Engine::cancellable(&cancel, || calls::of_sources(&set, &asked))
                 .map_err(|error| calls::failed(&error))
         });
         tokio::pin!(work);
-        let outcome = tokio::select! {
+        let in_time = tokio::select! {
             biased;
-            outcome = &mut work => outcome,
-            () = tokio::time::sleep(PATIENCE) => tokio::select! {
+            outcome = &mut work => Some(outcome),
+            () = tokio::time::sleep(PATIENCE) => None,
+        };
+        let outcome = match in_time {
+            Some(outcome) => outcome,
+            None if guard.cancel.is_answering() => within_limit(work, &guard.cancel).await,
+            None => tokio::select! {
                 outcome = &mut work => outcome,
-                outcome = self.from_last_commits(choice, call) => outcome,
+                outcome = self.from_last_commits(choice, call) => {
+                    guard.cancel.end_answer();
+                    outcome
+                }
             },
         };
         guard.disarm();
@@ -128,11 +145,17 @@ impl ServedLibrary {
         if request.changes() {
             return self.change(request, watcher).await;
         }
-        let library = Arc::clone(self);
-        run(&self.asides, move || {
-            library.answered(&request, Duration::ZERO, &|_| ()).map_err(|error| calls::failed(&error))
-        })
-        .await
+        let (guard, library) = (CancelOnDrop::default(), Arc::clone(self));
+        let cancel = guard.cancel.clone();
+        let permits = if request.is_slow() { &self.slow } else { &self.asides };
+        let outcome = permits
+            .run(move || {
+                let answer = || library.answered(&request, Duration::ZERO, &|_| ());
+                Engine::cancellable(&cancel, answer).map_err(|error| calls::failed(&error))
+            })
+            .await;
+        guard.disarm();
+        outcome
     }
 
     /// Changes the library. An import that takes longer than clients wait goes on, and so does one whose call was
@@ -145,7 +168,7 @@ impl ServedLibrary {
         let permit = turn(turns, IMPORT_PATIENCE).await?;
         let (sender, mut progress) = watch::channel(None);
         let library = Arc::clone(self);
-        let work = run_with(permit, move || {
+        let work = run_with(permit, true, move || {
             let tell = |progress: AddProgress| {
                 if let AddProgress::Indexing(progress) = progress {
                     sender.send_replace(Some(progress));
@@ -202,13 +225,18 @@ impl ServedLibrary {
         choice: SourceChoice,
         call: Arc<ToolCall>,
     ) -> Result<PendingReply, Answer> {
-        let library = Arc::clone(self);
-        run(&self.asides, move || {
+        let (guard, library) = (CancelOnDrop::default(), Arc::clone(self));
+        let cancel = guard.cancel.clone();
+        let permits = if call.ask.is_slow() { &self.slow } else { &self.asides };
+        let work = permits.run(move || {
             let set = library.set(&choice).map_err(|error| calls::failed(&error))?.of_last_commits();
-            let told = calls::of_sources(&set, &call).map_err(|error| calls::failed(&error))?;
+            let told = Engine::cancellable(&cancel, || calls::of_sources(&set, &call))
+                .map_err(|error| calls::failed(&error))?;
             Ok(told.warn(NOT_YET))
-        })
-        .await
+        });
+        let outcome = within_limit(work, &guard.cancel).await;
+        guard.disarm();
+        outcome
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, OpenLibrary> {
@@ -255,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_import_that_does_not_begin_is_not_said_to_go_on() {
-        let library = ServedLibrary::new(None, Options::default(), Arc::default());
+        let library = ServedLibrary::new(None, Options::default(), Arc::default(), &Permits::slow());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let turns = &library.changes;

@@ -32,6 +32,11 @@ impl LibraryRequest {
         }
     }
 
+    /// Whether the answer reads every byte of sources.
+    pub fn is_slow(&self) -> bool {
+        matches!(self, LibraryRequest::Verify(_))
+    }
+
     /// Whether the call changes the library.
     pub fn changes(&self) -> bool {
         !matches!(

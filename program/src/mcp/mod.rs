@@ -11,7 +11,9 @@ mod engines;
 pub mod http;
 mod library;
 mod library_request;
-mod oversize;
+mod malformed;
+mod permits;
+mod pipes;
 mod progress;
 mod resting;
 pub mod roots;
@@ -21,9 +23,10 @@ mod warm;
 pub use config::{Config, DataProfile, ServerFailure};
 pub use engines::Engines;
 pub use library::ServedLibrary;
+pub use permits::{WorkFault, on_thread};
 pub use resting::Resting;
 pub use server::Server;
-pub use warm::{CancelOnDrop, ServedTree, UpdateState, WorkFault, on_thread};
+pub use warm::{CancelOnDrop, ServedTree, UpdateState};
 
 use std::any::Any;
 use std::io;
@@ -37,7 +40,8 @@ use spyhop::engine::api::{GitReach, Options};
 use spyhop::engine::no_thread;
 
 use engines::Rests;
-use oversize::Oversize;
+use permits::Permits;
+use pipes::Pipes;
 use tokio::sync::Notify;
 
 /// Serves until standard input ends.
@@ -48,7 +52,7 @@ pub fn serve(config: Config) -> Result<(), ServerFailure> {
     let serving = async {
         tokio::spawn(resting.watch());
         let (input, output) = stdio_pipes();
-        let running = match server.serve((Oversize::new(input), output)).await {
+        let running = match server.serve(Pipes::new(input, output)).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServerFailure::Io(io::Error::other(error.to_string()))),
@@ -81,16 +85,17 @@ fn of_panic(panic: Box<dyn Any + Send>) -> ServerFailure {
 pub fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
     let wake = Arc::new(Notify::new());
     let mut trees: Vec<ServedTree> = Vec::new();
+    let slow = Permits::slow();
     // Clients can read nothing outside the roots, by way of git either.
     let options = Options { git_reach: GitReach::Within(config.roots.clone()), ..config.options };
     for root in &config.roots {
-        let tree =
-            ServedTree::open(root, options.clone(), Arc::clone(&wake)).map_err(ServerFailure::Engine)?;
+        let tree = ServedTree::open(root, options.clone(), Arc::clone(&wake), &slow)
+            .map_err(ServerFailure::Engine)?;
         if !trees.iter().any(|other| other.root() == tree.root()) {
             trees.push(tree);
         }
     }
-    let library = Arc::new(ServedLibrary::new(config.library, options, Arc::clone(&wake)));
+    let library = Arc::new(ServedLibrary::new(config.library, options, Arc::clone(&wake), &slow));
     let engines = trees.iter().map(|tree| -> Arc<dyn Rests> { tree.engines() });
     let all = engines.chain([Arc::clone(&library) as Arc<dyn Rests>]).collect();
     let resting = Resting { all, wake, give_back: config.give_back };

@@ -18,19 +18,25 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// The client that receives notifications, if it sent a progress token.
 pub struct Watcher {
-    peer: Peer<RoleServer>,
-    token: Option<ProgressToken>,
+    /// `None` if the client sent no token.
+    peer: Option<(Peer<RoleServer>, ProgressToken)>,
     told: Option<(f64, Instant)>,
 }
 
 impl Watcher {
     pub fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Watcher {
-        Watcher { peer, token, told: None }
+        Watcher { peer: token.map(|token| (peer, token)), told: None }
+    }
+
+    /// A client that wants no notifications.
+    #[cfg(test)]
+    pub fn of_nobody() -> Watcher {
+        Watcher { peer: None, told: None }
     }
 
     /// Whether the client asked for progress.
     pub fn is_there(&self) -> bool {
-        self.token.is_some()
+        self.peer.is_some()
     }
 
     /// Sends the progress of an update, if it has grown since the last notification.
@@ -51,10 +57,10 @@ impl Watcher {
     }
 
     async fn send(&mut self, part: f64, text: String) {
-        let Some(token) = self.token.clone() else { return };
+        let Some((peer, token)) = &self.peer else { return };
         self.told = Some((part, Instant::now()));
-        let params = ProgressNotificationParam::new(token, part).with_total(WHOLE).with_message(text);
-        if let Err(error) = self.peer.notify_progress(params).await {
+        let params = ProgressNotificationParam::new(token.clone(), part).with_total(WHOLE).with_message(text);
+        if let Err(error) = peer.notify_progress(params).await {
             tracing::debug!(%error, "a progress notification was not sent");
         }
     }

@@ -9,7 +9,7 @@ use super::engines::{self, Rests};
 
 /// A tree without requests or changes for this long releases whatever is cheap to open again. Agents send requests in
 /// bursts; opening a tree again takes some ten milliseconds.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_secs(30);
 
 /// Releases the caches of idle roots.
 pub struct Resting {

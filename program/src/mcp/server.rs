@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -29,7 +29,6 @@ use super::arguments::{self, ToolRequest};
 use super::calls::PendingReply;
 use super::config::DataProfile;
 use super::library::ServedLibrary;
-use super::oversize;
 use super::progress::Watcher;
 use super::roots::Roots;
 use super::warm::{CallOutcome, ServedTree};
@@ -202,19 +201,6 @@ impl ServerHandler for Server {
         }
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
-    }
-
-    /// Answers the only custom request, which stands for a request that was too long to be read.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        if request.method == oversize::METHOD {
-            let text = format!("the request is longer than {} bytes, which is the most", oversize::MAX_LINE);
-            return Err(ErrorData::invalid_request(text, None));
-        }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 
     async fn list_tools(

@@ -6,20 +6,20 @@
 //! timeout has passed goes on in its thread, so the next call finds it done; work that the client cancelled stops at
 //! the next step of a tree walk. A client that receives progress notifications waits longer.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use spyhop::engine::api::{Options, Progress, State};
-use spyhop::engine::{Cancel, Error, ErrorKind, Stop, no_thread};
+use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop};
 use spyhop::render::agent::{self, Answer};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Engines;
+use super::permits::Permits;
 use super::progress::Watcher;
 use crate::keep;
 
@@ -31,16 +31,21 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// up.
 const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
 
+/// The most time of an answer, without the wait for an update. Common clients give up after a minute.
+const ANSWER_LIMIT: Duration = Duration::from_secs(120);
+
 /// A tree that is served.
 pub struct ServedTree {
     engines: Arc<Engines>,
     update: watch::Receiver<UpdateState>,
-    /// The limit on calls that run at once; more would only compete for the same processors.
-    calls: Arc<Semaphore>,
-    /// The limit on concurrent answers from the last commit and exact searches, which waiting calls must not block.
-    asides: Arc<Semaphore>,
-    /// The limit on concurrent status requests. Calls that walk a whole tree must not block them.
-    states: Arc<Semaphore>,
+    /// The permits of calls.
+    calls: Permits,
+    /// The permits of answers from the last commit and of exact searches, which waiting calls must not block.
+    asides: Permits,
+    /// The permits of slow calls, of all trees.
+    slow: Permits,
+    /// The permits of status requests. Calls that walk a whole tree must not block them.
+    states: Permits,
 }
 
 /// The update that begins with the server.
@@ -56,7 +61,12 @@ pub type CallOutcome = Result<Answer, Answer>;
 
 impl ServedTree {
     /// Opens the tree and begins to bring its index up to date, if the options ask for a current index.
-    pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<ServedTree, Error> {
+    pub fn open(
+        root: &Path,
+        options: Options,
+        wake: Arc<Notify>,
+        slow: &Permits,
+    ) -> Result<ServedTree, Error> {
         let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
         let (sender, update) = watch::channel(UpdateState::Done);
@@ -82,9 +92,8 @@ impl ServedTree {
                 tracing::warn!(%error, "no thread keeps the index up to date");
             }
         }
-        let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
-        let [calls, asides, states] = [at_once; 3].map(|permits| Arc::new(Semaphore::new(permits)));
-        Ok(ServedTree { engines, update, calls, asides, states })
+        let [calls, asides, states] = [(); 3].map(|()| Permits::quick());
+        Ok(ServedTree { engines, update, calls, asides, slow: slow.clone(), states })
     }
 
     /// The root, as the engine names it.
@@ -122,11 +131,11 @@ impl ServedTree {
         watcher: &mut Watcher,
         cancel: &Cancel,
     ) -> Result<PendingReply, Answer> {
-        let (engines, cancel) = (Arc::clone(&self.engines), cancel.clone());
+        let (engines, own) = (Arc::clone(&self.engines), cancel.clone());
         if call.ask.needs_no_index() {
             // The files are read as they are, so the call can be answered while the index is updated.
-            let work = move || engines.answer(&call, &cancel, &|_| ());
-            return run(&self.asides, work).await;
+            let work = self.asides.run(move || engines.answer(&call, &own, &|_| ()));
+            return within_limit(work, cancel).await;
         }
         let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
         // A revision and another index have views of their own, which the update of the worktree does not make.
@@ -136,9 +145,10 @@ impl ServedTree {
         }
         let (sender, mut progress) = watch::channel(None);
         let asked = Arc::clone(&call);
-        let work = run(&self.calls, move || {
+        let permits = if call.ask.is_slow() { &self.slow } else { &self.calls };
+        let work = permits.run(move || {
             let tell = |progress: Progress| _ = sender.send_replace(Some(progress));
-            engines.answer(&asked, &cancel, &tell)
+            engines.answer(&asked, &own, &tell)
         });
         tokio::pin!(work);
         let deadline = tokio::time::sleep(patience);
@@ -154,9 +164,17 @@ impl ServedTree {
                 }
             }
         }
+        // An answer that has begun does not wait for the tree: another one would take as long.
+        if cancel.is_answering() {
+            return within_limit(work, cancel).await;
+        }
         tokio::select! {
             outcome = &mut work => outcome,
-            outcome = self.as_it_is(call) => outcome,
+            outcome = self.as_it_is(call) => {
+                // The update goes on, and ends before its answer.
+                cancel.end_answer();
+                outcome
+            }
         }
     }
 
@@ -164,22 +182,23 @@ impl ServedTree {
     pub async fn status(&self, roots: Vec<PathBuf>, index_dir: Option<PathBuf>) -> CallOutcome {
         let engines = self.engines();
         let update = if index_dir.is_none() { *self.update.borrow() } else { UpdateState::Done };
-        run(&self.states, move || {
-            let status = engines.of(None, index_dir.as_deref())?.status();
-            engines.mark_used();
-            let mut status = status.map_err(|error| calls::failed(&error))?;
-            let running = matches!(update, UpdateState::Running(_));
-            if running && status.state == State::Missing {
-                status.state = State::Indexing;
-            }
-            let roots: Vec<&Path> = roots.iter().map(|root| root.as_path()).collect();
-            let progress = match update {
-                UpdateState::Running(progress) if status.state == State::Indexing => progress,
-                _ => None,
-            };
-            Ok(agent::status(&status, &roots, progress))
-        })
-        .await
+        self.states
+            .run(move || {
+                let status = engines.of(None, index_dir.as_deref())?.status();
+                engines.mark_used();
+                let mut status = status.map_err(|error| calls::failed(&error))?;
+                let running = matches!(update, UpdateState::Running(_));
+                if running && status.state == State::Missing {
+                    status.state = State::Indexing;
+                }
+                let roots: Vec<&Path> = roots.iter().map(|root| root.as_path()).collect();
+                let progress = match update {
+                    UpdateState::Running(progress) if status.state == State::Indexing => progress,
+                    _ => None,
+                };
+                Ok(agent::status(&status, &roots, progress))
+            })
+            .await
     }
 
     /// Waits for the first update while sending progress; returns whether the update ended before the deadline.
@@ -204,19 +223,38 @@ impl ServedTree {
             UpdateState::Running(progress) => progress,
             UpdateState::Done => None,
         };
-        run(&self.asides, move || {
+        let guard = CancelOnDrop::default();
+        let cancel = guard.cancel.clone();
+        let permits = if call.ask.is_slow() { &self.slow } else { &self.asides };
+        let work = permits.run(move || {
             let engine = engines.of(call.view.as_deref(), call.index_dir.as_deref())?;
             let engine = engine.with_policy(engine.policy().last_commit());
-            match calls::answer(&engine, &call, &|_| ()) {
+            match Engine::cancellable(&cancel, || calls::answer(&engine, &call, &|_| ())) {
                 Ok(told) => Ok(told.warn(NOT_YET)),
                 Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {
                     Ok(agent::indexing(&root, progress).into())
                 }
                 Err(error) => Err(calls::failed(&error)),
             }
-        })
-        .await
+        });
+        let outcome = within_limit(work, &guard.cancel).await;
+        guard.disarm();
+        outcome
     }
+}
+
+/// Waits for an answer, and cancels its work when the answer takes too long.
+pub async fn within_limit<T>(
+    work: impl Future<Output = Result<T, Answer>>,
+    cancel: &Cancel,
+) -> Result<T, Answer> {
+    let in_time = tokio::time::timeout(ANSWER_LIMIT, work).await;
+    in_time.unwrap_or_else(|_| {
+        cancel.cancel();
+        let seconds = ANSWER_LIMIT.as_secs();
+        let text = format!("there is no answer after {seconds} s, which is the most; ask about less: a folder in 'path', or fewer results");
+        Err(agent::error(&text, "cancelled"))
+    })
 }
 
 /// Cancels a call when dropped, unless disarmed before.
@@ -245,47 +283,93 @@ impl Drop for CancelOnDrop {
 pub const NOT_YET: &str =
     "comparing the tree with the index takes longer; this answer is from the last commit";
 
-/// Runs blocking work on a thread of its own, as soon as `permits` has a permit.
-pub async fn run<T: Send + 'static>(
-    permits: &Arc<Semaphore>,
-    work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
-) -> Result<T, Answer> {
-    let permit = Arc::clone(permits).acquire_owned().await;
-    run_with(permit, work).await
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::{Condvar, Mutex};
 
-/// Runs blocking work on a thread of its own. The permit is released with the work, not with the call: work that nobody
-/// waits for any more still runs.
-pub async fn run_with<T: Send + 'static>(
-    permit: impl Send + 'static,
-    work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
-) -> Result<T, Answer> {
-    let held = move || {
-        let _permit = permit;
-        work()
-    };
-    on_thread(held).await.unwrap_or_else(|fault| match fault {
-        WorkFault::NoThread(text) => Err(agent::error(&text, "no-thread")),
-        WorkFault::Failed(text) => Err(agent::error(&format!("the call failed: {text}"), "internal")),
-    })
-}
+    use serde_json::json;
+    use spyhop::catalog::tools;
+    use spyhop::engine::api::{ExtraTerms, TokenizerHook};
 
-/// Why blocking work has no result.
-pub enum WorkFault {
-    /// The system starts no further thread.
-    NoThread(String),
-    /// The work panicked, or the runtime ended.
-    Failed(String),
-}
+    use super::super::arguments;
+    use super::super::roots::Roots;
+    use super::*;
 
-/// Runs blocking work on a thread of its own.
-pub async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkFault> {
-    // Tokio panics where the system cannot start a thread.
-    let started = catch_unwind(AssertUnwindSafe(|| tokio::task::spawn_blocking(work))).map_err(|panic| {
-        let said = panic.downcast_ref::<String>().and_then(|said| no_thread(said));
-        WorkFault::NoThread(
-            said.unwrap_or_else(|| "the system starts no further thread; raise the limit".into()),
-        )
-    })?;
-    started.await.map_err(|error| WorkFault::Failed(error.to_string()))
+    /// How many calls are at the word `stall`, and whether they may go on.
+    #[derive(Default)]
+    struct Gate(Mutex<(usize, bool)>, Condvar);
+
+    struct Stalls(Arc<Gate>);
+
+    impl TokenizerHook for Stalls {
+        fn fingerprint(&self) -> String {
+            "stalls".to_string()
+        }
+
+        fn extra_terms(&self, word: &str) -> Vec<String> {
+            if word == "stall" {
+                let Gate(state, changed) = &*self.0;
+                let mut state = state.lock().unwrap();
+                state.0 += 1;
+                changed.notify_all();
+                drop(changed.wait_while(state, |(_, is_open)| !*is_open).unwrap());
+            }
+            Vec::new()
+        }
+    }
+
+    /// More calls than there are permits of any class, until the clients lose their patience.
+    const MANY: usize = 200;
+
+    #[test]
+    fn searches_are_answered_while_slow_calls_take_every_permit_of_theirs() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("tree");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(root.join("a.py"), "def draw_circle():\n    pass\n").unwrap();
+        let gate = Arc::new(Gate::default());
+        let extra_terms = ExtraTerms::of(Stalls(Arc::clone(&gate)));
+        let index_dir = Some(folder.path().join("index"));
+        let options = Options { index_dir, extra_terms, ..Options::default() };
+        let tree = ServedTree::open(&root, options, Arc::default(), &Permits::slow()).unwrap();
+        let (tree, roots) = (Arc::new(tree), Roots::new(vec![root]));
+        let call = |tool: &str, given: serde_json::Value| {
+            let given = given.as_object().unwrap().clone();
+            let call = arguments::call(tools::tool(tool).unwrap(), &[], given, &roots, None).unwrap();
+            let tree = Arc::clone(&tree);
+            async move { tree.answer(Arc::new(call), &mut Watcher::of_nobody()).await.map(PendingReply::send) }
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let slow: Vec<_> = (0..MANY)
+                .map(|number| match number % 3 {
+                    0 => call("get_context_pack", json!({ "task": "stall" })),
+                    1 => call("search_batch", json!({ "queries": ["circle", "stall"] })),
+                    _ => call("why_not", json!({ "file": "a.py", "query": "stall" })),
+                })
+                .map(tokio::spawn)
+                .collect();
+            // All that can begin have begun, also those that are answered from the last commit.
+            tokio::time::sleep(PATIENCE + Duration::from_millis(500)).await;
+            let stalled = gate.0.lock().unwrap().0;
+            assert!(stalled >= 2, "{stalled}");
+            for (tool, given) in [
+                ("codebase_search", json!({ "query": "draw circle" })),
+                ("grep_files", json!({ "pattern": "circle" })),
+                ("file_search", json!({ "pattern": "a.py" })),
+            ] {
+                let answer = tokio::time::timeout(Duration::from_secs(100), call(tool, given)).await;
+                let answer = answer.unwrap_or_else(|_| panic!("{tool} waits for slow calls"));
+                assert!(answer.is_ok_and(|answer| answer.text.contains("a.py")), "{tool}");
+            }
+            // Whoever does not wait any more needs no permit, and the others are answered.
+            let (mut slow, kept) = (slow, 3);
+            slow.drain(kept..).for_each(|gone| gone.abort());
+            *gate.0.lock().unwrap() = (0, true);
+            gate.1.notify_all();
+            for answer in slow {
+                assert!(answer.await.unwrap().is_ok());
+            }
+        });
+    }
 }

@@ -405,4 +405,44 @@ mod tests {
         assert!(fault.text.starts_with("kind: unknown kind 'fnn'; choose one of fn, "), "{fault}");
         assert_eq!((fault.span, fault.choices[0].as_str()), (2..10, "fn"));
     }
+
+    #[test]
+    fn lines_of_any_characters_are_parsed() {
+        use proptest::prelude::*;
+        const PIECES: &[&str] = &[
+            "x",
+            "größe",
+            " ",
+            "\u{3000}",
+            "\u{a0}",
+            "\\",
+            "-",
+            "\"",
+            ":",
+            "::",
+            "path:",
+            "glob:",
+            "kind:fn",
+            "-lang:",
+            "é\u{301}",
+        ];
+        let piece = prop_oneof![
+            4 => prop::sample::select(PIECES).prop_map(str::to_string),
+            1 => any::<char>().prop_map(String::from),
+        ];
+        let line = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
+        let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
+        proptest!(config, |(line in line)| {
+            let spans = match parse(&line) {
+                Ok(parsed) => parsed.words.into_iter().map(|word| word.span).chain(parsed.text_span).collect(),
+                Err(fault) => vec![fault.span],
+            };
+            for span in spans {
+                prop_assert!(line.get(span.clone()).is_some(), "{line:?}: {span:?}");
+            }
+            for (at, _) in line.char_indices() {
+                prop_assert!(line.get(word_at(&line, at)).is_some(), "{line:?}: {at}");
+            }
+        });
+    }
 }

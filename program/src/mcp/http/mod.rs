@@ -21,6 +21,7 @@ use std::time::Instant;
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -28,6 +29,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 pub use gate::{PATH, Refusal};
 
 use super::config::{Config, ServerFailure};
+use super::malformed::{self, Received};
 use super::resting::Resting;
 use super::server::{Server, SessionHeader};
 use crate::http::{
@@ -165,6 +167,9 @@ impl Endpoint {
             _ => Bytes::new(),
         };
         busy.work();
+        if let Some(answer) = malformed_answer(&head, &body) {
+            return answer;
+        }
         let mut request = Request::from_parts(head, Full::new(body));
         let now = Instant::now();
         let session = match sessions::named(request.headers()) {
@@ -186,6 +191,21 @@ impl Endpoint {
         }
         answer
     }
+}
+
+/// The answer to a message that is not of the protocol.
+fn malformed_answer(head: &Parts, body: &[u8]) -> Option<HttpResponse> {
+    let content_type = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_json = content_type.is_some_and(|value| value.trim_start().starts_with("application/json"));
+    if head.method != Method::POST || !is_json {
+        return None;
+    }
+    let Received::Refused(error) = malformed::received(body) else { return None };
+    tracing::info!(%error, "refused");
+    let mut answer = Response::new(Full::from(error.to_string()).boxed());
+    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Some(answer)
 }
 
 fn ended() -> HttpResponse {
