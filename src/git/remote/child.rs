@@ -65,7 +65,7 @@ pub(super) struct CallWatch<'a> {
 }
 
 /// A piece of one of the two pipes.
-enum GitOutput {
+enum OutputPiece {
     Answer(Vec<u8>),
     Messages(Vec<u8>),
 }
@@ -77,9 +77,9 @@ pub(super) fn run(command: &mut Command, watch: &CallWatch<'_>) -> Result<GitOut
     let mut child = command.spawn().map_err(CallEnd::NotStarted)?;
     let (sender, chunks) = mpsc::sync_channel(CHUNKS);
     let (answers, messages) = (child.stdout.take(), child.stderr.take());
-    let read = pass_on(answers, sender.clone(), GitOutput::Answer);
+    let read = pass_on(answers, sender.clone(), OutputPiece::Answer);
     let read =
-        read.and_then(|()| pass_on(messages, sender, GitOutput::Messages)).map_err(CallEnd::NotStarted);
+        read.and_then(|()| pass_on(messages, sender, OutputPiece::Messages)).map_err(CallEnd::NotStarted);
     let mut is_reaped = false;
     let followed = read.and_then(|()| follow(&mut child, &mut is_reaped, &chunks, watch));
     if followed.is_err() && !is_reaped {
@@ -91,8 +91,8 @@ pub(super) fn run(command: &mut Command, watch: &CallWatch<'_>) -> Result<GitOut
 /// Passes on what a pipe has, on a thread that ends with the pipe or with the receiver.
 fn pass_on(
     pipe: Option<impl Read + Send + 'static>,
-    sender: SyncSender<GitOutput>,
-    chunk: fn(Vec<u8>) -> GitOutput,
+    sender: SyncSender<OutputPiece>,
+    chunk: fn(Vec<u8>) -> OutputPiece,
 ) -> io::Result<()> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let thread = std::thread::Builder::new().name("spyhop-git".to_string());
@@ -111,7 +111,7 @@ fn pass_on(
 fn follow(
     child: &mut Child,
     is_reaped: &mut bool,
-    chunks: &Receiver<GitOutput>,
+    chunks: &Receiver<OutputPiece>,
     watch: &CallWatch<'_>,
 ) -> Result<GitOutput, CallEnd> {
     let limits = watch.limits;
@@ -125,11 +125,11 @@ fn follow(
         let received = chunks.recv_timeout(TICK);
         let now = Instant::now();
         match received {
-            Ok(GitOutput::Answer(chunk)) => {
+            Ok(OutputPiece::Answer(chunk)) => {
                 gained += chunk.len() as u64;
                 answer.extend(chunk);
             }
-            Ok(GitOutput::Messages(chunk)) => {
+            Ok(OutputPiece::Messages(chunk)) => {
                 gained += chunk.len() as u64;
                 message_bytes += chunk.len() as u64;
                 messages.extend(chunk);
@@ -196,7 +196,7 @@ fn bytes_below(folder: &Path) -> u64 {
 }
 
 /// Ends the process and those that it has started: first by a signal at which `git` removes its temporary files.
-fn end(child: &mut Child, chunks: &Receiver<GitOutput>) {
+fn end(child: &mut Child, chunks: &Receiver<OutputPiece>) {
     signal_group(child, false);
     let until = Instant::now() + GRACE;
     // The pipes end with the last process of the group.
