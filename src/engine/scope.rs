@@ -341,9 +341,10 @@ impl Engine {
                 SkipReason::Secret => judged_anew.push(row.path.clone()),
                 SkipReason::Ignored if brings_back || !is_in_repository => judged_anew.push(row.path.clone()),
                 SkipReason::Hidden if brings_back => judged_anew.push(row.path.clone()),
-                SkipReason::BuiltIn | SkipReason::Encoding => files.push(row.path.clone()),
-                // ripgrep does not search a file with a NUL among its first bytes.
-                SkipReason::Binary if !row.detail.starts_with("NUL") => files.push(row.path.clone()),
+                // Of a binary file ripgrep may print lines before its first NUL byte.
+                SkipReason::BuiltIn | SkipReason::Encoding | SkipReason::Binary => {
+                    files.push(row.path.clone());
+                }
                 _ => {}
             }
         }
