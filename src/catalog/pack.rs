@@ -4,7 +4,7 @@ use super::choice;
 use super::faces::Faces;
 use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
-use super::params;
+use super::params::{self, PACK_DIFF};
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
 use super::search::DEDUPE;
 use super::shared::{self, Call, HasFilter, flag};
@@ -45,8 +45,6 @@ pub const PACK_DETAIL: Param = Param {
 pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin with");
 /// Symbols to start from.
 pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
-/// A change to start from.
-pub const PACK_DIFF: Param = param("diff", Takes::Text, "Start from a change");
 
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[

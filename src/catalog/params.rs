@@ -9,6 +9,17 @@ use super::param::{Param, Positional, Takes, param};
 use crate::engine::api::StalePolicy;
 use crate::model::SymbolKind;
 
+/// Several queries in one.
+pub const QUERIES: Param =
+    param("queries", Takes::Text, "Several queries separated by |, answered as one: merged, best score kept");
+/// Several queries as a list.
+pub const QUERY_LIST: Param = Param {
+    takes: Takes::Repeated,
+    help: "Several queries, answered as one: merged, best score kept",
+    ..QUERIES
+};
+/// A change to start from.
+pub const PACK_DIFF: Param = param("diff", Takes::Text, "Start from a change");
 /// The search query.
 pub const QUERY: Param = Param {
     positional: Positional::Required,

@@ -1,9 +1,8 @@
 //! A parameter with its home: the field of the request that its value goes into.
 
 use super::faces::Faces;
-use super::pack::PACK_DIFF;
 use super::param::{Param, Takes};
-use super::search::QUERY_LIST;
+use super::params::{PACK_DIFF, QUERY_LIST};
 use super::values::{RawValues, ValueError};
 use crate::limit;
 

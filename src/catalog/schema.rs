@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::aliases::ALIASES;
 use super::offer::ToolProfile;
 use super::param::{Param, Takes};
+use super::params::QUERY_LIST;
 use super::row::max_items;
-use super::search::QUERY_LIST;
 use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.

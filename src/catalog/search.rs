@@ -2,6 +2,7 @@
 
 use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
+use super::params::{QUERIES, QUERY_LIST};
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
 use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
 use super::table::table;
@@ -50,15 +51,6 @@ impl HasSearch for SearchCall {
     }
 }
 
-/// Several queries in one.
-pub const QUERIES: Param =
-    param("queries", Takes::Text, "Several queries separated by |, answered as one: merged, best score kept");
-/// Several queries as a list.
-pub const QUERY_LIST: Param = Param {
-    takes: Takes::Repeated,
-    help: "Several queries, answered as one: merged, best score kept",
-    ..QUERIES
-};
 /// Lines of context around a hit.
 pub const EXPAND: Param = Param {
     default: Some("0"),

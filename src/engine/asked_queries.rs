@@ -1,15 +1,9 @@
 //! The queries of one request. A panic is an error of its query: the other queries of the request are answered, and a
 //! warning names the query that is lost.
 
-use super::answer::AnswerContext;
-use super::api::Hit;
 use super::core::Engine;
-use super::ranked_query::RankedQuery;
-use super::rows::{HitRow, What};
-use super::{Error, ErrorKind, cancel, fault};
+use super::{Error, ErrorKind, fault};
 use crate::clean;
-use crate::index;
-use crate::parallel;
 use crate::query::Query;
 
 /// The queries of a request that could be parsed.
@@ -17,9 +11,9 @@ pub struct AskedQueries {
     /// The queries, in the order of the request.
     pub parsed: Vec<Query>,
     /// The position of each query in the request.
-    places: Vec<usize>,
+    pub(super) places: Vec<usize>,
     /// A warning for each other query.
-    lost: Vec<String>,
+    pub(super) lost: Vec<String>,
 }
 
 impl AskedQueries {
@@ -53,68 +47,4 @@ impl AskedQueries {
 /// The warning about a query that is not answered.
 pub fn lost_query(text: &str, fault: &Error) -> String {
     format!("the query '{}' is not answered: {fault}", clean::line(text))
-}
-
-impl AnswerContext<'_> {
-    /// Ranks every query; with a warning for each query that is lost. The error of the first query is returned if no query
-    /// can be ranked.
-    pub(super) fn ask_all<'q>(
-        &self,
-        all: &'q AskedQueries,
-    ) -> Result<(Vec<RankedQuery<'q>>, Vec<String>), Error> {
-        let (mut asked, mut lost, mut first) = (Vec::new(), all.lost.clone(), None);
-        for (place, query) in all.places.iter().zip(&all.parsed) {
-            cancel::check()?;
-            match self.without_panic(|| self.ask(*place, query))? {
-                Ok(ranked) => asked.push(ranked),
-                Err(fault) => {
-                    lost.push(lost_query(&query.text, &fault));
-                    first.get_or_insert(fault);
-                }
-            }
-            // A batch lets the other calls of a server have the processor.
-            if all.parsed.len() > 1 {
-                std::thread::yield_now();
-            }
-        }
-        match first {
-            Some(fault) if asked.is_empty() => Err(fault),
-            _ => Ok((asked, lost)),
-        }
-    }
-
-    /// The hits of a page; for a panic, the position of its query among `asked`, and the error.
-    pub(super) fn page_of(
-        &self,
-        asked: &[RankedQuery<'_>],
-        page: Vec<HitRow>,
-    ) -> Result<Result<Vec<Hit>, (usize, Error)>, Error> {
-        let hit = |row: HitRow| {
-            cancel::check()?;
-            let at = row.query;
-            let made = self.without_panic(|| match row.what {
-                What::Ranked(ranked) => self.hit(&asked[at], ranked),
-                What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[at], place, &worth),
-            })?;
-            Ok(made.map_err(|fault| (at, fault)))
-        };
-        let results = parallel::map(self.snapshot.is_large(), page, hit, || self.snapshot.reset());
-        let results: Result<Vec<_>, Error> = results.into_iter().collect();
-        Ok(results?.into_iter().collect())
-    }
-
-    /// Runs a part of the answer. The inner error is a panic in a sound index, which is a fault of the program. Damage of
-    /// the index and every other failure are the outer error.
-    fn without_panic<T>(&self, part: impl FnOnce() -> Result<T, Error>) -> Result<Result<T, Error>, Error> {
-        match index::guarded(part) {
-            Err(error) if error.kind() == ErrorKind::Damaged => {
-                let mut engines = self.trees.all().iter().map(|tree| tree.engine);
-                match engines.all(|engine| engine.workspace.damage().is_none()) {
-                    true => Ok(Err(fault::in_sound_index(&error))),
-                    false => Err(error),
-                }
-            }
-            other => other.map(Ok),
-        }
-    }
 }

@@ -54,6 +54,7 @@ mod note_renames;
 mod note_search;
 mod opened;
 mod pack;
+mod query_faults;
 mod ranked_query;
 mod read;
 mod removed;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The blocks of a text, found by their places.
-pub(super) struct Blocks {
+pub(super) struct BlockNesting {
     /// The opening and the closing brace of each block; the end of the text for a block without its end.
     spans: Vec<(u32, u32)>,
     /// The first byte behind each brace, with the block around what follows.
@@ -11,8 +11,8 @@ pub(super) struct Blocks {
     len: usize,
 }
 
-impl Blocks {
-    pub fn of(text: &str) -> Blocks {
+impl BlockNesting {
+    pub fn of(text: &str) -> BlockNesting {
         let (mut spans, mut around): (Vec<(u32, u32)>, Vec<(u32, Option<u32>)>) = (Vec::new(), Vec::new());
         let mut open: Vec<u32> = Vec::new();
         for at in memchr::memchr2_iter(b'{', b'}', text.as_bytes()) {
@@ -30,7 +30,7 @@ impl Blocks {
             }
             around.push((after, open.last().copied()));
         }
-        Blocks { spans, around, len: text.len() }
+        BlockNesting { spans, around, len: text.len() }
     }
 
     /// The innermost block around a byte, from brace to brace; the whole text without any.
@@ -69,7 +69,7 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_are_those_of_counted_braces(text in "[{}a]{0,24}") {
-            let blocks = Blocks::of(&text);
+            let blocks = BlockNesting::of(&text);
             for at in 0..=text.len() {
                 prop_assert_eq!(blocks.around(at), counted(&text, at), "{} in {}", at, text);
             }

@@ -2,7 +2,41 @@
 
 use std::cell::OnceCell;
 
-use super::scopes::Declaration;
+/// What tells the type of a declared name. The figures are indexes of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypeSource {
+    /// A written type.
+    Type(usize, usize),
+    /// A value.
+    Value(usize, usize),
+    /// An element of a value, as in `for name in value`.
+    Element(usize, usize),
+    /// What a context manager yields, as in `with value as name`.
+    Entered(usize, usize),
+    /// A member of a value with the name at the last index, as in `const { name } = value`.
+    Member(usize, usize, usize),
+    /// A parameter of a function that is an argument: the parenthesis of the call, the number of the argument, and the
+    /// number of the parameter.
+    Argument(usize, usize, usize),
+    /// A function or class.
+    Item,
+    /// Something without a known type.
+    Opaque,
+}
+
+/// The declaration of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declaration {
+    /// The byte at which the name begins.
+    pub at: u32,
+    /// The bytes in which the name has this meaning.
+    pub scope: (u32, u32),
+    pub source: TypeSource,
+    /// Whether the scope is the whole file.
+    pub is_global: bool,
+    /// Whether the scope is the body of a class, which its methods do not see.
+    pub is_in_class: bool,
+}
 
 /// From this number of declarations on, the declarations are sorted before one is looked for.
 const LEAST_SORTED: usize = 16;
@@ -97,7 +131,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::graph::scopes::TypeSource;
 
     fn declaration(at: u32, scope: (u32, u32)) -> Declaration {
         let is_global = scope == WHOLE_FILE;

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::files::{Definition, Graph};
-use super::paths_between::SymbolKey;
+use super::files::{Definition, Graph, SymbolKey};
 use super::questions::{GraphEdge, Relation};
 use crate::search::SearchError;
 

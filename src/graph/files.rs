@@ -24,6 +24,9 @@ use crate::model::{Analysis, SymbolKind};
 use crate::search::{SearchError, SearchSnapshot, files_with};
 use crate::text::Span;
 
+/// A symbol as a key: its file, and its place in the outline.
+pub(super) type SymbolKey = (u32, u32);
+
 /// The most bytes of a file that a question reads for its uses.
 const MAX_BYTES: usize = 1 << 20;
 

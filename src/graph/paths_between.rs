@@ -2,15 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::files::{Definition, Graph};
+use super::files::{Definition, Graph, SymbolKey};
 use super::questions::GraphEdge;
 use crate::search::SearchError;
 
 /// The most symbols whose calls are followed.
 const MAX_SYMBOLS: usize = 2_000;
-
-/// A symbol as a key.
-pub(super) type SymbolKey = (u32, u32);
 
 fn symbol(own: &Definition) -> SymbolKey {
     (own.file, own.place)

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::family::Family;
-use super::files::{BYTES_PER_STEP, Definition, Graph, READ_AHEAD};
+use super::files::{BYTES_PER_STEP, Definition, Graph, READ_AHEAD, SymbolKey};
 use super::paths::shared_folders;
-use super::paths_between::SymbolKey;
 use super::resolve::{MAX_MEANINGS, Meaning};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, UseRole};

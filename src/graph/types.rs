@@ -5,11 +5,12 @@
 
 use std::rc::Rc;
 
+use super::declarations::{Declaration, TypeSource};
 use super::expressions::{ChainStep, MemberChain};
 use super::family::Family;
 use super::files::{Definition, Graph};
 use super::resolve::MAX_MEANINGS;
-use super::scopes::{Declaration, Scopes, TypeSource};
+use super::scopes::Scopes;
 use super::tokens::Tokens;
 use super::uses::{FileFacts, innermost};
 use super::values::{FileReading, Value};

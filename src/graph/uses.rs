@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::blocks::Blocks;
+use super::blocks::BlockNesting;
 use super::family::Family;
 use super::imports::Imports;
 use super::macros::calls_in_macros;
@@ -63,7 +63,7 @@ pub(super) struct FileFacts {
     pub uses: Lazy<Vec<NameUse>>,
     pub imports: Lazy<Imports>,
     /// The blocks in braces.
-    pub blocks: Lazy<Blocks>,
+    pub blocks: Lazy<BlockNesting>,
     /// The places of symbols by their names.
     pub symbols_by_name: Lazy<FxHashMap<Box<str>, Vec<u32>>>,
     recorded: Arc<Vec<RecordedUse>>,
@@ -147,7 +147,7 @@ impl FileFacts {
         FileFacts {
             lines: LazyCell::new(Box::new(move || LineIndex::new(&lines))),
             imports: LazyCell::new(Box::new(move || Imports::of(family, &imports))),
-            blocks: LazyCell::new(Box::new(move || Blocks::of(&blocks))),
+            blocks: LazyCell::new(Box::new(move || BlockNesting::of(&blocks))),
             symbols_by_name: {
                 let symbols = symbols.clone();
                 LazyCell::new(Box::new(move || {

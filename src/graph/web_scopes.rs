@@ -1,6 +1,7 @@
 //! The declarations of JavaScript and TypeScript: variables in blocks, parameters of functions, fields of classes.
 
-use super::scopes::{Declaration, Scopes, TypeSource};
+use super::declarations::{Declaration, TypeSource};
+use super::scopes::Scopes;
 use super::tokens::Tokens;
 
 /// Adds the declarations of a text.

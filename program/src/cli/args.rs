@@ -312,7 +312,7 @@ const OPPOSITES: &[[&str; 2]] = &[
 ];
 
 fn one_source_of_queries(command: Command) -> Command {
-    let sources = [params::QUERY.name, catalog::QUERIES.name, BATCH.name];
+    let sources = [params::QUERY.name, params::QUERIES.name, BATCH.name];
     command
         .mut_arg(params::QUERY.name, |arg| arg.required(false))
         .group(clap::ArgGroup::new("source").args(sources).required(true))
@@ -321,7 +321,7 @@ fn one_source_of_queries(command: Command) -> Command {
                 JSON.name,
                 JSONL.name,
                 BATCH.name,
-                catalog::QUERIES.name,
+                params::QUERIES.name,
                 params::VIEW.name,
             ])
         })

@@ -23,7 +23,7 @@ use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Rests;
 use super::library_request::LibraryRequest;
-use super::permits::{Permits, run_with};
+use super::permits::{CallPermits, run_with};
 use super::progress::Watcher;
 use super::warm::{CallOutcome, CancelOnDrop, NOT_YET, PATIENCE, within_limit};
 
@@ -43,9 +43,9 @@ pub struct ServedLibrary {
     open: Mutex<OpenLibrary>,
     /// Notified at the first use after a release.
     wake: Arc<Notify>,
-    calls: Permits,
-    asides: Permits,
-    slow: Permits,
+    calls: CallPermits,
+    asides: CallPermits,
+    slow: CallPermits,
     /// Imports run one after the other.
     changes: Arc<Semaphore>,
     /// Calls that may ask servers on other machines wait for them, and must not keep other changes waiting.
@@ -65,9 +65,9 @@ impl ServedLibrary {
         folder: Option<PathBuf>,
         options: Options,
         wake: Arc<Notify>,
-        slow: &Permits,
+        slow: &CallPermits,
     ) -> ServedLibrary {
-        let [calls, asides] = [(); 2].map(|()| Permits::quick());
+        let [calls, asides] = [(); 2].map(|()| CallPermits::quick());
         let [changes, fetches] = [1, FETCHES].map(|permits| Arc::new(Semaphore::new(permits)));
         let (open, slow) = (Mutex::default(), slow.clone());
         ServedLibrary { folder, options, open, wake, calls, asides, slow, changes, fetches }
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_import_that_does_not_begin_is_not_said_to_go_on() {
-        let library = ServedLibrary::new(None, Options::default(), Arc::default(), &Permits::slow());
+        let library = ServedLibrary::new(None, Options::default(), Arc::default(), &CallPermits::slow());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let turns = &library.changes;

@@ -40,7 +40,7 @@ use spyhop::engine::api::{GitReach, Options};
 use spyhop::engine::no_thread;
 
 use engines::Rests;
-use permits::Permits;
+use permits::CallPermits;
 use pipes::Pipes;
 use tokio::sync::Notify;
 
@@ -85,7 +85,7 @@ fn of_panic(panic: Box<dyn Any + Send>) -> ServerFailure {
 pub fn server(config: Config) -> Result<(Server, Resting), ServerFailure> {
     let wake = Arc::new(Notify::new());
     let mut trees: Vec<ServedTree> = Vec::new();
-    let slow = Permits::slow();
+    let slow = CallPermits::slow();
     // Clients can read nothing outside the roots, by way of git either.
     let options = Options { git_reach: GitReach::Within(config.roots.clone()), ..config.options };
     for root in &config.roots {

@@ -16,20 +16,20 @@ use crate::limits;
 
 /// The permits of calls of one class.
 #[derive(Clone)]
-pub struct Permits {
+pub struct CallPermits {
     semaphore: Arc<Semaphore>,
     is_slow: bool,
 }
 
-impl Permits {
-    /// Permits of quick calls: one for each processor. More would only compete for the same processors.
-    pub fn quick() -> Permits {
-        Permits { semaphore: Arc::new(Semaphore::new(processors())), is_slow: false }
+impl CallPermits {
+    /// CallPermits of quick calls: one for each processor. More would only compete for the same processors.
+    pub fn quick() -> CallPermits {
+        CallPermits { semaphore: Arc::new(Semaphore::new(processors())), is_slow: false }
     }
 
-    /// Permits of slow calls.
-    pub fn slow() -> Permits {
-        Permits { semaphore: Arc::new(Semaphore::new((processors() / 2).max(2))), is_slow: true }
+    /// CallPermits of slow calls.
+    pub fn slow() -> CallPermits {
+        CallPermits { semaphore: Arc::new(Semaphore::new((processors() / 2).max(2))), is_slow: true }
     }
 
     /// Runs blocking work on a thread of its own, as soon as there is a permit.

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Engines;
-use super::permits::Permits;
+use super::permits::CallPermits;
 use super::progress::Watcher;
 use crate::keep;
 
@@ -39,13 +39,13 @@ pub struct ServedTree {
     engines: Arc<Engines>,
     update: watch::Receiver<UpdateState>,
     /// The permits of calls.
-    calls: Permits,
+    calls: CallPermits,
     /// The permits of answers from the last commit and of exact searches, which waiting calls must not block.
-    asides: Permits,
+    asides: CallPermits,
     /// The permits of slow calls, of all trees.
-    slow: Permits,
+    slow: CallPermits,
     /// The permits of status requests. Calls that walk a whole tree must not block them.
-    states: Permits,
+    states: CallPermits,
 }
 
 /// The update that begins with the server.
@@ -65,7 +65,7 @@ impl ServedTree {
         root: &Path,
         options: Options,
         wake: Arc<Notify>,
-        slow: &Permits,
+        slow: &CallPermits,
     ) -> Result<ServedTree, Error> {
         let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
@@ -92,7 +92,7 @@ impl ServedTree {
                 tracing::warn!(%error, "no thread keeps the index up to date");
             }
         }
-        let [calls, asides, states] = [(); 3].map(|()| Permits::quick());
+        let [calls, asides, states] = [(); 3].map(|()| CallPermits::quick());
         Ok(ServedTree { engines, update, calls, asides, slow: slow.clone(), states })
     }
 
@@ -331,7 +331,7 @@ mod tests {
         let extra_terms = ExtraTerms::of(Stalls(Arc::clone(&gate)));
         let index_dir = Some(folder.path().join("index"));
         let options = Options { index_dir, extra_terms, ..Options::default() };
-        let tree = ServedTree::open(&root, options, Arc::default(), &Permits::slow()).unwrap();
+        let tree = ServedTree::open(&root, options, Arc::default(), &CallPermits::slow()).unwrap();
         let (tree, roots) = (Arc::new(tree), Roots::new(vec![root]));
         let call = |tool: &str, given: serde_json::Value| {
             let given = given.as_object().unwrap().clone();
