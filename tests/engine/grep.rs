@@ -758,3 +758,22 @@ fn an_exact_search_reads_the_folder_of_its_own_index_as_any_other() {
         assert_eq!((found, reply.incomplete.is_none()), (vec!["idx/x.py"], true), "{policy:?}");
     }
 }
+
+#[test]
+fn lines_before_a_nul_byte_are_found_by_every_policy() {
+    let tree = Tree::new(SMALL);
+    tree.write("mixed.bin", b"needle\n\nneedle and more\nnul \0 byte\n");
+    open(&tree).refresh(&|_| ()).unwrap();
+    let found = |stale_policy: StalePolicy| {
+        let engine = Engine::open(tree.root(), Options { stale_policy, ..options(&tree) }).unwrap();
+        let mut out = Vec::new();
+        let print = PrintOptions { form: OutputFormat::Lines, paths: true, ..PrintOptions::default() };
+        let mut take = |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+            true
+        };
+        engine.print_grep(&GrepRequest::new("^needle$"), &print, &mut take).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(found(StalePolicy::Ignore), found(StalePolicy::Refresh));
+}
