@@ -135,7 +135,7 @@ impl Engine {
             }
         };
         let call = cancel::current();
-        let mut edges: Vec<FileEdge> = spread(cores(), || cancel::with(call.clone(), &work)).concat();
+        let mut edges: Vec<FileEdge> = spread(cores(), || cancel::with(call.clone(), work)).concat();
         cancel::check()?;
         edges.sort_unstable();
         edges.dedup();

@@ -149,7 +149,8 @@ fn uses_of_first(text: &str, path: &str) -> (u64, usize, usize) {
 
 #[test]
 fn steps_grow_with_the_number_of_definitions_of_a_name_and_not_with_its_square() {
-    let kinds: [(&str, fn(usize) -> String); 6] = [
+    type Line = fn(usize) -> String;
+    let kinds: [(&str, Line); 6] = [
         ("a.py", |_| "def same():\n    same()\n".to_string()),
         ("b.py", |n| format!("class C{n}:\n  def same(self):\n    self.same(); same()\n")),
         ("a.js", |_| "function same() { same(); }\n".to_string()),

@@ -13,7 +13,7 @@ pub(super) struct BlockNesting {
 
 impl BlockNesting {
     pub fn of(text: &str) -> BlockNesting {
-        let (mut spans, mut around): (Vec<(u32, u32)>, Vec<(u32, Option<u32>)>) = (Vec::new(), Vec::new());
+        let (mut spans, mut around) = (Vec::<(u32, u32)>::new(), Vec::new());
         let mut open: Vec<u32> = Vec::new();
         for at in memchr::memchr2_iter(b'{', b'}', text.as_bytes()) {
             let after = at as u32 + 1;

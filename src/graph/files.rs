@@ -24,6 +24,9 @@ use crate::model::{Analysis, SymbolKind};
 use crate::search::{SearchError, SearchSnapshot, files_with};
 use crate::text::Span;
 
+/// The names of the base types of a type, by the file of the use and the name.
+type BaseNames = FxHashMap<(u32, Box<str>), Rc<Vec<String>>>;
+
 /// A symbol as a key: its file, and its place in the outline.
 pub(super) type SymbolKey = (u32, u32);
 
@@ -129,7 +132,7 @@ pub struct Graph<'a> {
     pub(super) exports: RefCell<FxHashMap<u32, Arc<ExportedNames>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<NamedDefinitions>>>,
     /// The names of the base types of a type, by the file of the use and the name.
-    pub(super) bases: RefCell<FxHashMap<(u32, Box<str>), Rc<Vec<String>>>>,
+    pub(super) bases: RefCell<BaseNames>,
     by_family: RefCell<DefinitionsByFamily>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Rc<FileReading>>>>,
     pub(super) evaluations: Evaluations,

@@ -34,11 +34,14 @@ pub(super) struct ImportStatement {
     pub is_wildcard: bool,
 }
 
+/// The places of bindings by their local names.
+type BindingPlaces = FxHashMap<Box<str>, Vec<(u32, u32)>>;
+
 /// The imports of a file, in order, found by the names that they bind.
 pub(super) struct Imports {
     statements: Vec<ImportStatement>,
     /// The places of bindings by their local names: of the statement, and in the statement.
-    by_local: OnceLock<FxHashMap<Box<str>, Vec<(u32, u32)>>>,
+    by_local: OnceLock<BindingPlaces>,
     /// The places of the statements that import all names.
     wildcards: OnceLock<Vec<u32>>,
 }

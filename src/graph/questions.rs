@@ -339,7 +339,7 @@ impl<'a> Graph<'a> {
         for file in files {
             let Some(facts) = self.facts(file) else { continue };
             for (place, symbol) in facts.symbols.iter().enumerate() {
-                if !self.steps.take(1 + symbol.signature.len() as usize / BYTES_PER_STEP) {
+                if !self.steps.take(1 + symbol.signature.len() / BYTES_PER_STEP) {
                     return Ok(edges);
                 }
                 let is_type = symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl;

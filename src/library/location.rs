@@ -19,7 +19,7 @@ pub(super) enum Located {
     /// A repository of this machine, whose commits are read.
     Repository(PathBuf),
     /// A repository on another machine.
-    Remote(WebAddress),
+    Remote(Box<WebAddress>),
 }
 
 /// Finds the source that `typed` names. With `reference`, a repository of this machine is read for its commits.
@@ -30,12 +30,12 @@ pub(super) fn locate(typed: &str, reference: Option<&str>) -> Result<Located, Li
     if let Some((scheme, rest)) = typed.split_once("://") {
         return match scheme.eq_ignore_ascii_case("file") {
             true => at_path(&file_url(typed, rest)?, reference, true),
-            false => Ok(Located::Remote(WebAddress::parse(typed)?)),
+            false => Ok(Located::Remote(Box::new(WebAddress::parse(typed)?))),
         };
     }
     let path = expanded(typed);
     if !path.exists() && is_scp_like(typed) {
-        return Ok(Located::Remote(WebAddress::parse(typed)?));
+        return Ok(Located::Remote(Box::new(WebAddress::parse(typed)?)));
     }
     at_path(&path, reference, false)
 }

@@ -166,7 +166,7 @@ fn is_limited_here(bytes: u64) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: a live struct.
     let told = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
-    !told || limit.rlim_cur as u64 > bytes
+    !told || limit.rlim_cur > bytes
 }
 
 #[cfg(not(unix))]
