@@ -438,12 +438,14 @@ pub(super) fn reach(symlinks: SymlinkPolicy, has_links: bool) -> LinkReach {
     }
 }
 
-/// Whether a glob of `-g` includes the `.git` folder, or the `.git` file of a worktree.
+/// Whether a named path or a glob of `-g` includes the `.git` folder, or the `.git` file of a worktree.
 fn takes_git(filter: &Filter) -> bool {
+    let is_below_git = |path: &RelPath| path.as_str().split('/').any(|name| name == ".git");
     let globs = filter.ripgrep_globs();
-    globs.is_some_and(|globs| {
-        [true, false].into_iter().any(|is_dir| globs.matched(".git", is_dir).is_whitelist())
-    })
+    filter.named().iter().any(is_below_git)
+        || globs.is_some_and(|globs| {
+            [true, false].into_iter().any(|is_dir| globs.matched(".git", is_dir).is_whitelist())
+        })
 }
 
 fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
