@@ -25,7 +25,7 @@ const PAGE: i64 = MAX_RESULTS as i64;
 pub struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// Write what came back, for compare, export and plot
+    /// Write what came back, for compare and export
     #[arg(long, value_name = "FILE.jsonl")]
     out: Option<PathBuf>,
     /// Measures look at so many first hits

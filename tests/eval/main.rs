@@ -311,7 +311,6 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     place.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
     let compared = place.ok("compare runs/start.jsonl runs/held-out.jsonl");
     assert_eq!(row(&compared, "all")[1], "9");
-    place.ok("plot runs/start.jsonl runs/held-out.jsonl --out pictures");
 }
 
 #[test]
@@ -408,19 +407,6 @@ fn a_profile_is_ranked_by() {
     assert_ne!(a[2..], b[2..]);
     let error = place.refused("run web.toml --trees trees --profile web.toml");
     assert!(error.contains("profile version 0 is not"), "{error}");
-}
-
-#[test]
-fn runs_are_drawn() {
-    let place = Place::new(SMALL);
-    place.ok("run web.toml --trees trees --out a.jsonl");
-    place.ok("plot a.jsonl --out pictures");
-    for (name, text) in
-        [("latency.svg", "NDCG@10"), ("kinds.svg", "semantic (1)"), ("reliability-a.svg", " of ")]
-    {
-        let svg = place.read(&format!("pictures/{name}"));
-        assert!(svg.starts_with("<svg ") && svg.contains(text), "{name}: {svg}");
-    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub struct Args {
     /// Features to learn beside those that the start weighs; a signal stands for all its transforms, `all` for everything
     #[arg(long, value_name = "FEATURE", value_delimiter = ',')]
     add: Vec<String>,
-    /// Write two run files here, start.jsonl and held-out.jsonl, for compare and plot
+    /// Write two run files here, start.jsonl and held-out.jsonl, for compare
     #[arg(long, value_name = "DIR")]
     runs: Option<PathBuf>,
 }
