@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::writer::tests::{live, segment, try_segment};
 use super::{IndexError, Reader, Writer};
 use crate::id::VersionId;
 use crate::store::IoCause;
 use crate::store::faults::{self, Image};
+
+/// How long the threads of a failed writer may take to end.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 type IndexWork = fn(&mut Writer) -> Result<(), IndexError>;
 
@@ -48,9 +52,23 @@ fn state(dir: &Path) -> (String, Vec<u32>) {
     (reader.payload().to_string(), live(dir).0)
 }
 
+/// Opens the writer as soon as the threads of a writer that failed have ended: until then they hold tantivy's lock.
+fn open_when_free(dir: &Path) -> Writer {
+    let begun = Instant::now();
+    loop {
+        match Writer::open(dir) {
+            Err(IndexError::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                assert!(begun.elapsed() < PATIENCE, "{error}");
+                std::thread::yield_now();
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+}
+
 /// Checks that `work` succeeds on the content of `dir` and leaves only files that its commit names.
 fn work_again(dir: &Path, work: IndexWork) {
-    let mut writer = Writer::open(dir).unwrap();
+    let mut writer = open_when_free(dir);
     work(&mut writer).or_else(|_| writer.commit("empty")).unwrap();
     writer.close().unwrap();
     let meta = std::fs::read_to_string(dir.join("meta.json")).unwrap();
