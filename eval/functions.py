@@ -1,4 +1,4 @@
-"""The functions of a tree, from the program's outlines, for `commit_sets.py` and `function_bm25.py`."""
+"""The functions of a tree, from the program's outlines, for `commit_sets.py`."""
 import collections
 import json
 import subprocess
