@@ -13,8 +13,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::input;
-use crate::path::RelPath;
+use spyhop_base::input;
+use spyhop_base::path::RelPath;
 
 #[cfg(unix)]
 mod unix;

@@ -7,10 +7,10 @@ use ignore::types::{Types, TypesBuilder};
 use memchr::memmem::Finder;
 
 use crate::grammar::{Grammars, UnknownLanguage};
-use crate::id::LanguageId;
-use crate::limit::{self, AboveLimit};
-use crate::model::{KindSet, SymbolKind};
-use crate::path::{PathError, RelPath};
+use spyhop_base::id::LanguageId;
+use spyhop_base::limit::{self, AboveLimit};
+use spyhop_base::model::{KindSet, SymbolKind};
+use spyhop_base::path::{PathError, RelPath};
 
 /// The filter of a request. All restrictions apply together; an empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

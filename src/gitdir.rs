@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::input::bounded;
+use spyhop_base::input::bounded;
 
 /// The size limit of files that hold one path or the name of one reference.
 pub const MAX_LINE_BYTES: u64 = 64 << 10;

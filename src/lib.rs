@@ -79,7 +79,6 @@ pub use filter::FilterSpec;
 pub use goals::{Clusterer, Planner};
 pub use graph::{EdgeRule, Relation};
 pub use grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
-pub use id::{ContentHash, Generation};
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
@@ -92,45 +91,33 @@ pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
     Signal, Transform,
 };
+#[doc(inline)]
+pub use spyhop_base::id::{ContentHash, Generation};
 pub use worker::{Isolation, run_worker_if_asked};
 
-pub use model::{Note, SkipReason, Skipped, SymbolKind, UnknownKind};
-pub use path::{PathBase, PathError, RelPath};
 pub use profile::{Bm25, Bm25Fields, Fusion};
 pub use source::{
     Change, ContentId, FolderTree, MemoryTree, RevisionTree, SourceEntry, SourceEntryKind, SourceTree,
     ZipTree,
 };
+#[doc(inline)]
+pub use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind, UnknownKind};
+#[doc(inline)]
+pub use spyhop_base::path::{PathBase, PathError, RelPath};
 
-pub use text::{Lines, Span};
+#[doc(inline)]
+pub use spyhop_base::text::{Lines, Span};
 pub use update::OnProgress;
 pub use walk::IgnoreSources;
 
-// The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
-mod cancel;
-mod cores;
 #[doc(hidden)]
-pub mod id;
-#[doc(hidden)]
-pub mod input;
-#[doc(hidden)]
-pub mod judged;
-mod limit;
-#[doc(hidden)]
-pub mod path;
-mod similar;
-#[doc(hidden)]
-pub mod text;
-mod time;
+pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 
-#[doc(hidden)]
-pub mod clean;
+// The floors, lowest first. Each module imports only from floors below.
+
 mod confined;
 #[doc(hidden)]
 pub mod gitdir;
-#[doc(hidden)]
-pub mod model;
-mod parallel;
 #[doc(hidden)]
 pub mod tree;
 
@@ -146,8 +133,6 @@ pub mod query;
 pub mod read;
 #[doc(hidden)]
 pub mod secrets;
-#[doc(hidden)]
-pub mod store;
 #[doc(hidden)]
 pub mod tokenize;
 #[doc(hidden)]

@@ -12,9 +12,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::input;
-use crate::path::RelPath;
-use crate::store::{self, FileError};
+use spyhop_base::input;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{self, FileError};
 
 /// The most touches in a log; older touches are dropped.
 const MAX_TOUCHES: usize = 64;

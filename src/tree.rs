@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::path::{RelPath, part_fault};
+use spyhop_base::path::{RelPath, part_fault};
 
 /// A tree of files. Its list of files never changes; the bytes of a file do only if [`Tree::is_fixed`] is false.
 pub trait Tree: Send + Sync {

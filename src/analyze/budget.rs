@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{Allocator, ParseOptions, Parser, Tree};
 
-use crate::model::Note;
+use spyhop_base::model::Note;
 
 /// The number of bytes that the parser gets at a time.
 const WINDOW: usize = 4096;

@@ -4,8 +4,8 @@
 //! places. The module is pure and knows no language: it sees lines, levels and two bits for each place. This makes its
 //! guarantee cheap to test on any text: chunks cover a file exactly once, in order.
 
-use crate::model::{Chunk, KindSet, Symbol, SymbolKind};
-use crate::text::{LineIndex, Lines, Span};
+use spyhop_base::model::{Chunk, KindSet, Symbol, SymbolKind};
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// The number of lines of a window, and the size up to which a run of statements grows. About a screen: enough to read
 /// a function whole, and short enough for a chunk to have a single topic. Ranking measured best between 30 and 50.

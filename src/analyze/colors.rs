@@ -13,8 +13,8 @@ use tree_sitter::{Query, QueryCursor, QueryCursorOptions, QueryCursorState, Stre
 use super::Analyzer;
 use super::budget::cpu_time;
 use crate::grammar::Grammars;
-use crate::id::LanguageId;
-use crate::text::Span;
+use spyhop_base::id::LanguageId;
+use spyhop_base::text::Span;
 
 /// The most matches that a query may have open at once. Further ones are dropped, and their nodes have no colour.
 const OPEN_MATCHES: u32 = 256;

@@ -25,9 +25,9 @@ pub use outline::outline;
 pub use syntax::{SyntaxClass, syntax};
 
 use crate::grammar::{Grammars, Rules};
-use crate::id::LanguageId;
-use crate::model::{Analysis, Note, SymbolKind};
-use crate::text::LineIndex;
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::{Analysis, Note, SymbolKind};
+use spyhop_base::text::LineIndex;
 
 /// The version of the rules by which files are cut and walked. When it changes, files have to be analysed again, as
 /// with [`Grammars::fingerprint`].

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use crate::model::{Analysis, ReferenceRole};
-use crate::text::LineIndex;
+use spyhop_base::model::{Analysis, ReferenceRole};
+use spyhop_base::text::LineIndex;
 
 /// The outline of `analysis`, which must be the analysis of `source`.
 pub fn outline(analysis: &Analysis, source: &str) -> String {

@@ -5,7 +5,7 @@
 //! cost more than the answer. A lexer over a table needs microseconds and cannot crash. The price is that words which are
 //! keywords in some places only are coloured in all places, or in none. Whole files are coloured by [`super::colors`].
 
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

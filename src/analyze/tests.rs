@@ -13,11 +13,11 @@ use proptest::prelude::*;
 use super::Analyzer;
 use super::outline::outline;
 use crate::grammar::Grammars;
-use crate::id::LanguageId;
-use crate::model::{Analysis, Note, SymbolKind};
 use crate::read::{self, Limits, ReadOutcome};
-use crate::text::Lines;
 use crate::walk::{self, WalkOptions};
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::{Analysis, Note, SymbolKind};
+use spyhop_base::text::Lines;
 
 fn fixtures() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
@@ -55,7 +55,7 @@ fn fixtures_have_the_outlines_that_stand_beside_them() {
     }
 }
 
-/// Checks every invariant of [`crate::model::Analysis`] about positions, for one text.
+/// Checks every invariant of [`spyhop_base::model::Analysis`] about positions, for one text.
 fn check_places(analysis: &Analysis, source: &str, what: &str) {
     let (mut at, mut symbol) = (0, 0);
     assert!(!analysis.chunks.is_empty(), "{what}");

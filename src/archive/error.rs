@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::layout;
 use crate::index::IndexError;
 use crate::meta::MetaError;
-use crate::store::{FORMAT_VERSION, FileError, LockError};
 use crate::update::UpdateError;
 use crate::workspace::{WorkspaceError, WriteError};
+use spyhop_base::store::{FORMAT_VERSION, FileError, LockError};
 
 /// Why an index was not exported or imported. After any error, the previous index still answers.
 #[derive(Debug, thiserror::Error)]

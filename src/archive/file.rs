@@ -24,8 +24,8 @@ use flate2::write::GzEncoder;
 
 use super::error::ArchiveError;
 use super::layout::{ArchiveManifest, ArchivedFile, META, SEGMENTS, VERSION};
-use crate::input;
-use crate::store::{self, AtFile, FileError, Private, StoreStep, TEMPORARY_PREFIX, sync_file};
+use spyhop_base::input;
+use spyhop_base::store::{self, AtFile, FileError, Private, StoreStep, TEMPORARY_PREFIX, sync_file};
 
 const HEAD: &str = "SPYHOP";
 const MANIFEST: &str = "manifest.json";

@@ -6,13 +6,13 @@ use std::path::Path;
 use super::error::{ArchiveError, at_segments};
 use super::file::Archive;
 use super::layout::{ArchiveManifest, META, SEGMENTS};
-use crate::id::Generation;
 use crate::index::{self, IndexError, Reader, Writer};
 use crate::meta::{self, Commit, Meta, RecordBuilder, RecordRef, SOURCES, View, ViewInfo, ViewKey};
-use crate::path::RelPath;
-use crate::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
 use crate::update::{OnProgress, RefreshReport, Updater, tell_waiting};
 use crate::workspace::{Committed, WorkspaceError, unix_now};
+use spyhop_base::id::Generation;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
 
 /// How much wider than their count the range of version numbers of an archive may be: bitsets indexed by version number
 /// take memory for the whole range.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{AtFile, FileError};
+use spyhop_base::store::{AtFile, FileError};
 
 /// The number of this layout.
 pub const VERSION: u32 = 1;

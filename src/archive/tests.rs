@@ -8,8 +8,8 @@ use super::layout::{META, SEGMENTS};
 use super::{ArchiveError, Export, Import};
 use crate::index::Reader;
 use crate::meta::{Commit, Meta, RecordedIdentity};
-use crate::store::TEMPORARY_PREFIX;
 use crate::update::tests::TestTree;
+use spyhop_base::store::TEMPORARY_PREFIX;
 
 fn export(tree: &TestTree, to: &Path) {
     tree.with_updater(|updater| updater.export(to, &Export::default()).map(drop)).unwrap();

@@ -2,8 +2,8 @@
 
 use super::values::ValueError;
 use crate::engine::api::{Mode, NoteKind, PackMode, Relation, StalePolicy};
-use crate::model::{SkipReason, SymbolKind};
-use crate::similar::did_you_mean;
+use spyhop_base::model::{SkipReason, SymbolKind};
+use spyhop_base::similar::did_you_mean;
 
 /// A type with a fixed set of named values.
 pub trait NamedChoice: Copy + 'static {

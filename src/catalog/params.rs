@@ -7,7 +7,7 @@
 use super::choice;
 use super::param::{Param, Positional, Takes, param};
 use crate::engine::api::StalePolicy;
-use crate::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
 
 /// Several queries in one.
 pub const QUERIES: Param =

@@ -4,7 +4,7 @@ use super::faces::Faces;
 use super::param::{Param, Takes};
 use super::params::{PACK_DIFF, QUERY_LIST};
 use super::values::{RawValues, ValueError};
-use crate::limit;
+use spyhop_base::limit;
 
 /// A parameter of a request, with the function that writes the value into the request. The function does nothing where
 /// the caller left the parameter out.

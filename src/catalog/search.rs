@@ -9,7 +9,7 @@ use super::table::table;
 use super::{choice, params};
 use crate::engine::api::{Mode, Options, SearchRequest};
 use crate::filter::FilterSpec;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// A search, of one query or of several.
 #[derive(Clone, Debug)]

@@ -259,7 +259,7 @@ pub const fn kind<R: HasFilter>(param: &'static Param) -> Row<R> {
         let kinds = given.words(param)?;
         let kinds: Result<_, _> = kinds.iter().map(|kind| kind.parse()).collect();
         call.filter().kind =
-            kinds.map_err(|error: crate::model::UnknownKind| ValueError::new(error.to_string()))?;
+            kinds.map_err(|error: spyhop_base::model::UnknownKind| ValueError::new(error.to_string()))?;
         Ok(())
     })
 }

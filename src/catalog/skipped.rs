@@ -8,7 +8,7 @@ use super::row::{Listed, Row, both, command_line, listed, tools};
 use super::shared::{self, Call};
 use super::values::ValueError;
 use super::{choice, params};
-use crate::model::SkipReason;
+use spyhop_base::model::SkipReason;
 
 /// A filter by skip reason.
 pub const REASON: Param =

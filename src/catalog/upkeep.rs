@@ -9,7 +9,7 @@ use super::params;
 use super::row::{Listed, Row, both, command_line, listed};
 use super::shared::{Call, HasOptions, flag};
 use crate::engine::api::{Export, Import};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// An update of the index.
 #[derive(Clone, Debug, Default)]

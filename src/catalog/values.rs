@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::faces::Faces;
 use super::param::Param;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// A value that a parameter does not accept. The text names the parameter, the value and the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

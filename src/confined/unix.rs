@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};
 
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 

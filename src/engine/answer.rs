@@ -19,13 +19,9 @@ use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
 use super::{Error, cancel, few, lookup};
-use crate::clean;
 use crate::document::page_of;
 use crate::filter::Filter;
 use crate::grep::Line;
-use crate::id::{ContentHash, LanguageId};
-use crate::model::SymbolKind;
-use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::search::{
@@ -35,7 +31,11 @@ use crate::search::{
 use crate::secrets;
 use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
-use crate::text::{LineIndex, Lines, Span};
+use spyhop_base::clean;
+use spyhop_base::id::{ContentHash, LanguageId};
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// What a reply says of its origin.
 pub struct ReplyOrigin {

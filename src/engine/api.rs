@@ -51,20 +51,20 @@ pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
 pub use crate::git::Reach as GitReach;
-use crate::id::{ContentHash, Generation};
-use crate::model::{Note, SkipReason, Skipped, SymbolKind};
-use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::FeatureMeasures;
 pub use crate::search::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
-pub use crate::store::LockHolder;
-use crate::text::Lines;
 pub use crate::tokenize::{ExtraTerms, TokenizerHook};
 pub use crate::update::{Progress, RefreshReport, Stage};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
 pub use crate::worker::{Isolation, WorkerPool};
+use spyhop_base::id::{ContentHash, Generation};
+use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
+use spyhop_base::path::RelPath;
+pub use spyhop_base::store::LockHolder;
+use spyhop_base::text::Lines;
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]

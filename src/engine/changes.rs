@@ -9,8 +9,8 @@ use super::Error;
 use super::api::GraphChanges;
 use super::core::Engine;
 use crate::git::{CommitTree, TreeChange};
-use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry};
+use spyhop_base::path::RelPath;
 
 /// The most bytes of a file whose lines are compared.
 const MAX_BYTES: u64 = 1 << 20;

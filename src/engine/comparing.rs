@@ -20,12 +20,12 @@ use super::{Error, cancel};
 use crate::confined::RootFolder;
 use crate::filter::Filter;
 use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
-use crate::id::VersionId;
 use crate::meta::RecordedIdentity;
-use crate::path::by_parts;
 use crate::read::TreeSource;
 use crate::update::Updater;
 use crate::walk::Candidate;
+use spyhop_base::id::VersionId;
+use spyhop_base::path::by_parts;
 
 /// What is printed and what was searched.
 pub(super) struct PrintedScope {

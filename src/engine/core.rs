@@ -15,9 +15,9 @@ use crate::git::{CommitTree, Repo, Revision};
 use crate::grammar::Grammars;
 use crate::meta::ViewKey;
 use crate::session::TouchLog;
-use crate::store;
 use crate::tokenize::Tokenizers;
 use crate::workspace::{Committed, Settings, Workspace};
+use spyhop_base::store;
 
 /// The index of one tree, and all operations on the tree. Threads share an engine by reference.
 pub struct Engine {

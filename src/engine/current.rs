@@ -11,11 +11,11 @@ use super::opened::OpenedCommit;
 use super::{Error, ErrorKind, cancel, fault};
 use crate::index;
 use crate::meta::{Meta, View, ViewHead, ViewInfo, ViewKey};
-use crate::parallel;
 use crate::search::{SearchError, SearchSnapshot};
-use crate::store::Lock;
 use crate::update::OnProgress;
 use crate::workspace::{self, Committed, WorkspaceError};
+use spyhop_base::parallel;
+use spyhop_base::store::Lock;
 
 /// How often to look for a commit of another process while no view can answer.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);

@@ -6,8 +6,8 @@ use super::core::Engine;
 use super::{Error, ErrorKind};
 use crate::index;
 use crate::meta::{Meta, ViewInfo, ViewKey};
-use crate::store::Lock;
 use crate::workspace::{Committed, Workspace, WorkspaceError};
+use spyhop_base::store::Lock;
 
 /// How often a check is restarted because another process has committed meanwhile.
 const TRIES: usize = 5;

@@ -13,11 +13,11 @@ use super::lookup::{check_pattern_length, check_rows};
 use super::{Error, cancel};
 use crate::filter::Filter;
 use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
-use crate::limit;
-use crate::path::RelPath;
 use crate::search::SearchSnapshot;
-use crate::text::LineIndex;
 use crate::update::OnProgress;
+use spyhop_base::limit;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::LineIndex;
 
 /// The most files that one question analyses.
 const MAX_ANALYSED: usize = 600;

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use super::api::remedy::Remedy;
 use crate::archive::ArchiveError;
-use crate::cores::NoThread;
 use crate::filter::FilterError;
 use crate::git::RevisionError;
 use crate::grammar::GrammarError;
 use crate::grep::PatternError;
 use crate::index::IndexError;
-use crate::limit::AboveLimit;
 use crate::meta::MetaError;
-use crate::path::PathError;
 use crate::query::QueryError;
 use crate::search::SearchError;
-use crate::store::{FileError, IoCause, LockError};
 use crate::update::UpdateError;
 use crate::walk::WalkError;
 use crate::workspace::{WorkspaceError, WriteError};
+use spyhop_base::cores::NoThread;
+use spyhop_base::limit::AboveLimit;
+use spyhop_base::path::PathError;
+use spyhop_base::store::{FileError, IoCause, LockError};
 
 /// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

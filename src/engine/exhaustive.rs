@@ -9,11 +9,11 @@ use super::current::Viewed;
 use super::scope::BeyondIndex;
 use crate::filter::Filter;
 use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
-use crate::id::VersionId;
 use crate::index;
-use crate::path::RelPath;
 use crate::read::TreeSource;
 use crate::search::{self, SearchSnapshot};
+use spyhop_base::id::VersionId;
+use spyhop_base::path::RelPath;
 
 /// The files that contain a query as written.
 #[derive(Default)]

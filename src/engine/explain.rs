@@ -9,12 +9,12 @@ use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::why_not::reason;
-use crate::clean;
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
 use crate::read::ReadOutcome;
 use crate::update::Updater;
 use crate::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
+use spyhop_base::clean;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// Explains how an update treats `path`, which is relative to the root.
 pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
@@ -64,7 +64,7 @@ fn outcome_of_candidate(
     wanted_by: Option<IgnoreRule>,
     exceptions: &mut Vec<Exception>,
 ) -> PathOutcome {
-    let row = |reason, detail| Skipped { path: candidate.path.clone(), reason, detail, is_dir: false };
+    let row = |reason, detail| Skipped::new(candidate.path.clone(), reason, detail, false);
     let (outcome, strict) = updater.read(candidate);
     match outcome {
         ReadOutcome::Skipped { reason, detail } => left_out(row(reason, detail)),

@@ -10,14 +10,14 @@ use super::lookup::check_rows;
 use super::source::ReplySources;
 use super::{Error, api, cancel};
 use crate::analyze::Analyzer;
-use crate::cores::{cores, spread};
 use crate::filter::Filter;
 use crate::graph::{Graph, GraphFiles, GraphLimits, cycles, has_imports};
-use crate::model::{Analysis, Note};
-use crate::path::RelPath;
 use crate::search::{CurrentFile, SearchSnapshot, test_part};
-use crate::text::LineIndex;
 use crate::update::OnProgress;
+use spyhop_base::cores::{cores, spread};
+use spyhop_base::model::{Analysis, Note};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::LineIndex;
 
 /// The most files whose imports are read for one answer.
 const MAX_FILES: usize = 50_000;

@@ -8,9 +8,9 @@ use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset,
 use crate::filter::{Filter, FilterSpec};
 use crate::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
 use crate::grammar::Grammars;
-use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
+use spyhop_base::path::RelPath;
 
 impl Engine {
     /// Finds files by name, including path-only files.

@@ -17,20 +17,20 @@ use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
 use super::{Error, ErrorKind, cancel};
 use crate::analyze::{Analyzer, STACK_BYTES};
-use crate::cores::NoThread;
 use crate::filter::Filter;
 use crate::grammar::Grammars;
 use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
-use crate::id::LanguageId;
-use crate::limit;
-use crate::model::{Analysis, Note};
-use crate::parallel;
-use crate::path::RelPath;
 use crate::search::{SearchError, SearchSnapshot};
 use crate::secrets::{self, SecretMask};
-use crate::text::{LineIndex, Lines, Span};
 use crate::update::{OnProgress, Quarantine};
 use crate::worker::FileAnalyzer;
+use spyhop_base::cores::NoThread;
+use spyhop_base::id::LanguageId;
+use spyhop_base::limit;
+use spyhop_base::model::{Analysis, Note};
+use spyhop_base::parallel;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// The most work of one question, in files of usual size that are read.
 pub(super) const MAX_WORK: usize = 3_000;

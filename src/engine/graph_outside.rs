@@ -7,7 +7,7 @@ use super::core::Engine;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
 use crate::filter::Filter;
 use crate::graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The most work of one tree, in files of usual size that are read.
 const MAX_WORK: usize = 500;

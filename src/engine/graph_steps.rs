@@ -1,11 +1,11 @@
 //! Tests of the steps that questions to the code graph take on hostile trees: circles of imports and of base types, names with
 //! very many definitions.
 
-use crate::cancel::{self, Cancel};
 use crate::engine::graph::GraphSources;
 use crate::engine::{Engine, ErrorKind, Options};
 use crate::graph::{Definition, Graph, GraphLimits};
 use crate::search::SearchError;
+use spyhop_base::cancel::{self, Cancel};
 
 /// A tree of `files`, with an engine whose index lies beside it.
 fn engine(files: impl IntoIterator<Item = (String, String)>) -> (tempfile::TempDir, Engine) {

@@ -8,10 +8,10 @@ use super::Error;
 use super::api::Remedy;
 use crate::confined::RootFolder;
 use crate::graph::{Definition, Graph};
-use crate::path::{self, RelPath};
 use crate::query;
 use crate::read;
 use crate::search::{self, SearchSnapshot};
+use spyhop_base::path::{self, RelPath};
 
 /// The most names that an error lists.
 const MAX_NEAR: usize = 5;
@@ -230,7 +230,7 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
         let module = query::split_container(container).1;
         let is_below = |own: &&Definition| {
             own.container.is_none()
-                && crate::path::modules(snapshot.path(own.file)).any(|part| part == module)
+                && spyhop_base::path::modules(snapshot.path(own.file)).any(|part| part == module)
         };
         found = all.iter().filter(is_below).cloned().collect();
     }

@@ -4,7 +4,7 @@ use super::Error;
 use super::core::Engine;
 use super::graph::{GraphSources, on_large_stack};
 use crate::graph::{Definition, Graph, GraphEdge, GraphLimits, ImportEdge};
-use crate::text::LineIndex;
+use spyhop_base::text::LineIndex;
 
 /// What the code graph has in one file.
 pub struct GraphOfFile<'g> {

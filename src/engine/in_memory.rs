@@ -10,11 +10,11 @@ use super::lock::lock;
 use super::watch::token;
 use super::{Error, fault};
 use crate::confined::{LinkReach, RootFolder};
-use crate::path::RelPath;
 use crate::read::{self, TreeSource};
 use crate::source::{Change, SourceTree};
 use crate::update::{Since, UpdateError, Updater};
 use crate::workspace::Committed;
+use spyhop_base::path::RelPath;
 
 impl Engine {
     /// Opens the tree that `tree` provides, such as a [`MemoryTree`](crate::MemoryTree), without indexing anything. The

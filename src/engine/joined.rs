@@ -8,12 +8,12 @@ use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
 use crate::graph::{Definition, Graph, GraphLimits, MAX_STEPS, Relation};
-use crate::model::SymbolKind;
-use crate::parallel;
-use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::text::{Lines, Span};
+use spyhop_base::model::SymbolKind;
+use spyhop_base::parallel;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{Lines, Span};
 
 /// The first hits whose neighbours may join.
 const FIRST_HITS: usize = 3;

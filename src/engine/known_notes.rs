@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::memory::{NoteStamp, NoteTerms, Notebook};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The notes that an engine has read, and renames that it has followed.
 #[derive(Default)]

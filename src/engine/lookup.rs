@@ -7,9 +7,9 @@ use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use crate::filter::FilterSpec;
 use crate::git::Head;
-use crate::id::Generation;
-use crate::limit;
 use crate::search::SearchSnapshot;
+use spyhop_base::id::Generation;
+use spyhop_base::limit;
 
 impl Engine {
     /// The snapshot of a reply; `viewed` is `None` without an index.

@@ -20,9 +20,9 @@ use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::lookup::check_rows;
 use crate::filter::Filter;
-use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
+use spyhop_base::path::RelPath;
 
 /// In a folder of so few files each is outlined by itself.
 const FEW_FILES: usize = 20;

@@ -7,9 +7,9 @@
 
 use super::api::*;
 use super::core::Engine;
-use crate::model::Skipped;
 use crate::secrets::{self, SecretMask};
 use crate::walk;
+use spyhop_base::model::Skipped;
 
 impl Engine {
     /// The mask for the file at `path` with the text `source`; `None` if the policy shows secrets.

@@ -17,15 +17,15 @@ use super::lookup::check_rows;
 use super::note_links::LinkSources;
 use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
-use crate::limit;
 use crate::memory::{
     self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
-use crate::path::RelPath;
 use crate::read::TreeSource;
-use crate::store::{self, AtFile};
-use crate::time::rfc3339;
 use crate::workspace::Workspace;
+use spyhop_base::limit;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{self, AtFile};
+use spyhop_base::time::rfc3339;
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -100,18 +100,18 @@ use self::lock::lock;
 use crate::filter::Filter;
 use crate::git::{self, Repo, Tracked};
 use crate::grammar::Grammars;
-use crate::limit;
-use crate::path::RelPath;
 use crate::query::{Query, QueryError};
 use crate::read::Limits;
 use crate::session::TouchLog;
 use crate::source::SourceTree;
-use crate::store::{IoCause, Lock};
 use crate::tokenize::Tokenizers;
 use crate::update::{self, OnProgress, UpdateError, Updater};
 use crate::walk::WalkError;
 use crate::worker::Isolation;
 use crate::workspace::{self, Settings, Workspace, WorkspaceError};
+use spyhop_base::limit;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{IoCause, Lock};
 
 /// How often an update is restarted because another branch was checked out meanwhile.
 const SWITCHES: usize = 3;

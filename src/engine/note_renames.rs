@@ -9,9 +9,9 @@ use super::core::Engine;
 use super::lock::lock;
 use crate::confined::RootFolder;
 use crate::git::{CommitTree, Repo, TreeChange};
-use crate::path::RelPath;
 use crate::read::{self, TreeSource};
 use crate::tree::Tree;
+use spyhop_base::path::RelPath;
 
 /// The most renames of one file that are followed.
 const MAX_RENAMES: usize = 8;

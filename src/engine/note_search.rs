@@ -10,11 +10,11 @@ use super::known_notes::KnownNotes;
 use super::lookup::check_rows;
 use super::memory::{applied, damage};
 use crate::filter::{Filter, FilterSpec};
-use crate::limit;
 use crate::memory::{self, NoteQuestion, Relevance};
-use crate::path::RelPath;
 use crate::query::Query;
 use crate::search::{self, SearchSnapshot};
+use spyhop_base::limit;
+use spyhop_base::path::RelPath;
 
 /// The most notes that a search shows beside its hits.
 const BESIDE_HITS: usize = 3;

@@ -7,7 +7,7 @@ use super::ranked_query::RankedQuery;
 use super::rows::{HitRow, What};
 use super::{Error, ErrorKind, cancel, fault};
 use crate::index;
-use crate::parallel;
+use spyhop_base::parallel;
 
 impl AnswerContext<'_> {
     /// Ranks every query; with a warning for each query that is lost. The error of the first query is returned if no query

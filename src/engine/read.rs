@@ -14,16 +14,16 @@ use super::{Error, ErrorKind};
 use crate::confined::{LinkReach, RootFolder};
 use crate::filter::{Filter, FilterSpec};
 use crate::gitdir::GitFolders;
-use crate::input;
-use crate::limit;
-use crate::model::{SkipReason, SymbolKind, qualified_name};
-use crate::path::RelPath;
 use crate::query;
 use crate::read::{Limits, ReadOutcome, TreeSource};
 use crate::secrets;
-use crate::text::{LineIndex, Lines, Span};
 use crate::tree::TreeKind;
 use crate::update::OnProgress;
+use spyhop_base::input;
+use spyhop_base::limit;
+use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// The size of the largest file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;

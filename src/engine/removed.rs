@@ -7,8 +7,8 @@ use super::api::SymbolRow;
 use super::changes::ChangedFile;
 use super::graph::{GraphAnswer, RemovedRows};
 use crate::graph::{Definition, GraphEdge, REMOVED_FILE};
-use crate::model::{Symbol, SymbolKind, qualified_name};
-use crate::text::Span;
+use spyhop_base::model::{Symbol, SymbolKind, qualified_name};
+use spyhop_base::text::Span;
 
 /// The most removed definitions whose uses are looked for.
 const MAX_REMOVED: usize = 100;

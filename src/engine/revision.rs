@@ -8,9 +8,9 @@ use super::current::Viewed;
 use super::lock::lock;
 use crate::confined::RootFolder;
 use crate::git::{CommitTree, Head, Repo, Revision, RevisionError};
-use crate::path::RelPath;
 use crate::read::TreeSource;
 use crate::tree::TreeKind;
+use spyhop_base::path::RelPath;
 
 impl Engine {
     /// The checked-out head, or the commit that the options name.

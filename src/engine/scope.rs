@@ -19,16 +19,16 @@ use super::watch::token;
 use crate::confined::{LinkReach, RootFolder};
 use crate::filter::Filter;
 use crate::grep::{self, Effort, NarrowPlan};
-use crate::id::VersionId;
 use crate::index;
 use crate::meta::RecordedIdentity;
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
 use crate::read::TreeSource;
 use crate::search::SearchError;
 use crate::update::Updater;
 use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, DIFFERING, Region, WalkError, Walked};
 use crate::workspace::{Settings, WorkspaceError};
+use spyhop_base::id::VersionId;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// An entry that could not be searched.
 pub(super) struct Hole {

@@ -10,12 +10,12 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::lock::lock;
-use crate::id::{ContentHash, PathOnlyKey, VersionContent};
 use crate::meta::{RecordedIdentity, Version, View};
-use crate::path::RelPath;
 use crate::read::{self, Reread, Rereader, TreeSource};
 use crate::search::{CurrentFile, SearchSnapshot};
 use crate::tree::Tree;
+use spyhop_base::id::{ContentHash, PathOnlyKey, VersionContent};
+use spyhop_base::path::RelPath;
 
 /// The sources read for one reply, by any of its threads.
 pub struct ReplySources<'a> {

@@ -12,7 +12,7 @@ use super::{Error, ErrorKind};
 use crate::git::Head;
 use crate::meta::Meta;
 use crate::search::SearchSnapshot;
-use crate::store::Lock;
+use spyhop_base::store::Lock;
 
 /// The state of the index, with counts.
 pub fn status(engine: &Engine) -> Result<Status, Error> {
@@ -124,7 +124,7 @@ pub fn reconciled(snapshot: &SearchSnapshot) -> Result<(), String> {
 
 fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
     let mut languages: FxHashMap<&'static str, usize> = FxHashMap::default();
-    let mut notes: FxHashMap<crate::model::Note, usize> = FxHashMap::default();
+    let mut notes: FxHashMap<spyhop_base::model::Note, usize> = FxHashMap::default();
     for file in 0..snapshot.n_files() as u32 {
         let version = snapshot.version(file);
         status.chunks += version.chunks() as usize;
@@ -143,7 +143,7 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
 /// The files of a view that are not indexed or only partly indexed.
 pub fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
     let entries: Vec<_> = snapshot.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
-    let mut counts: FxHashMap<crate::model::SkipReason, usize> = FxHashMap::default();
+    let mut counts: FxHashMap<spyhop_base::model::SkipReason, usize> = FxHashMap::default();
     entries.iter().for_each(|entry| *counts.entry(entry.reason).or_default() += 1);
     SkippedReply { counts: most_first(counts, |reason| *reason), entries }
 }

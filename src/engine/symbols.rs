@@ -17,12 +17,12 @@ use crate::filter::Filter;
 use crate::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
 use crate::grammar::Grammars;
 use crate::meta::{MetaError, OutlineSymbol};
-use crate::model::SymbolKind;
-use crate::path::{self, RelPath};
 use crate::query;
 use crate::search::{self, SearchError, SearchSnapshot};
-use crate::text::Span;
 use crate::update::OnProgress;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::{self, RelPath};
+use spyhop_base::text::Span;
 
 impl Engine {
     /// Finds definitions by name.

@@ -73,7 +73,7 @@ fn a_call_chooses_its_masks_and_its_timeout() {
     // A call that waits gets its turn when the other process ends; a call that does not wait fails at once.
     engine.refresh(&|_| ()).unwrap();
     let lock_path = engine.workspace.lock_path();
-    let held = crate::store::Lock::acquire(&lock_path, Duration::ZERO, &mut |_| ()).unwrap();
+    let held = spyhop_base::store::Lock::acquire(&lock_path, Duration::ZERO, &mut |_| ()).unwrap();
     assert_eq!(engine.rebuild(&|_| ()).unwrap_err().kind(), ErrorKind::Locked);
     let patient = engine.with_policy(CallPolicy { wait: Duration::from_secs(60), ..engine.policy() });
     std::thread::scope(|scope| {
@@ -213,7 +213,8 @@ fn an_answer_about_a_branch_that_moved_waits_for_who_is_indexing() {
     std::fs::write(root.join("b.rs"), "fn second() {}\n").unwrap();
     git("add -A");
     git("commit -q -m two");
-    let busy = crate::store::Lock::acquire(&view.workspace.lock_path(), Duration::ZERO, &mut |_| ()).unwrap();
+    let busy =
+        spyhop_base::store::Lock::acquire(&view.workspace.lock_path(), Duration::ZERO, &mut |_| ()).unwrap();
     let reply = std::thread::scope(|scope| {
         let asked = scope.spawn(found);
         std::thread::sleep(Duration::from_millis(200));

@@ -9,9 +9,9 @@ use super::core::{Engine, index_bytes};
 use super::lock::lock;
 use crate::meta::ViewKey;
 use crate::retention::{Collection, Collector, Costs};
-use crate::store;
 use crate::update::{OnProgress, tell_waiting};
 use crate::workspace;
+use spyhop_base::store;
 
 /// The least time between two records of the use of a view.
 const MARK_EVERY: Duration = Duration::from_secs(60);

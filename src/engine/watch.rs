@@ -20,10 +20,7 @@ use super::current::{Current, Freshness};
 use super::{Error, ErrorKind};
 use crate::git::{self, Repo};
 use crate::meta::ViewKey;
-use crate::model::SkipReason;
-use crate::path::RelPath;
 use crate::search::SearchSnapshot;
-use crate::store::{LockError, LockHolder};
 use crate::update::{Since, Updater};
 use crate::walk::{self, Region};
 use crate::watch::{
@@ -31,6 +28,9 @@ use crate::watch::{
     Timeouts, WatchPaths, Work,
 };
 use crate::workspace::{self, Committed};
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{LockError, LockHolder};
 
 /// How long an answer waits for a watcher before it walks the tree itself. A busy watcher does the work that the answer
 /// would have to do otherwise; its timeout is arbitrary.

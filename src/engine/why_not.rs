@@ -6,14 +6,14 @@ use super::api::*;
 use super::core::Engine;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
-use crate::clean;
 use crate::filter::Filter;
-use crate::model::{Note, Skipped};
-use crate::path::RelPath;
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
 use crate::search::{self, RankedFile, SearchSnapshot};
 use crate::walk::{self, WalkOptions};
+use spyhop_base::clean;
+use spyhop_base::model::{Note, Skipped};
+use spyhop_base::path::RelPath;
 
 /// The rank of the file with which a file of a later rank is compared.
 const COMPARED_RANK: usize = 10;

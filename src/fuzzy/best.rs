@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::cores::{cores, spread};
+use spyhop_base::cores::{cores, spread};
 
 /// The number of paths that a thread takes at a time.
 pub(super) const BLOCK: u32 = 8192;

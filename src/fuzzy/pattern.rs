@@ -5,7 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::best::{MatchedPart, NamedPlace};
 use super::bound::Letters;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The factors of a score in the name and of a score in the whole path.
 pub(super) const NAME_WORTH: u32 = 5;
@@ -146,5 +146,5 @@ pub(super) fn matcher() -> Matcher {
 }
 
 pub(super) fn name_of(path: &str) -> &str {
-    crate::path::split(path).1
+    spyhop_base::path::split(path).1
 }

@@ -5,7 +5,7 @@
 use super::best::{BLOCK, Best, FoundPath, MatchedPart, in_blocks};
 use super::paths::{BestPaths, FoundPaths, PathMatcher};
 use super::pattern::Fuzzy;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// A pattern of at least two words.
 #[derive(Clone)]

@@ -10,8 +10,8 @@ use gix::bstr::ByteSlice;
 use super::commit::CommitTree;
 use super::repo::Repo;
 use super::tree_change::TreeChange;
-use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeFolder, TreeKind};
+use spyhop_base::path::RelPath;
 
 impl CommitTree {
     /// The files that differ from those of `new`, by path.

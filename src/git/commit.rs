@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 use super::head::Head;
 use super::repo::Repo;
 use super::revision::{Revision, RevisionError};
-use crate::path::RelPath;
 use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
+use spyhop_base::path::RelPath;
 
 /// How many similar names an error suggests.
 const OFFERED: usize = 5;

@@ -99,7 +99,7 @@ mod tests {
 
     use super::super::{Head, Tracked};
     use super::*;
-    use crate::path::RelPath;
+    use spyhop_base::path::RelPath;
 
     /// A git command in `dir`, isolated from the machine's configuration and from any repository around the tests.
     fn command(dir: &Path, arguments: &str) -> Command {

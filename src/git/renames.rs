@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use super::commit::CommitTree;
 use super::repo::Repo;
 use super::tree_change::{ReadNew, TreeChange};
-use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry};
+use spyhop_base::path::RelPath;
 
 /// The share of the content that a renamed file keeps at least, as in git.
 const LEAST_SIMILAR: f32 = 0.5;

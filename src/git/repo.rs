@@ -9,7 +9,7 @@ use gix::bstr::ByteSlice;
 use super::head::Head;
 use super::sound::Sound;
 use super::tracked::Tracked;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// A repository with a worktree.
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::path::RelPath;
-use crate::similar::did_you_mean;
+use spyhop_base::path::RelPath;
+use spyhop_base::similar::did_you_mean;
 
 /// Why a revision cannot be searched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::reach::Reach;
 use crate::gitdir::{GitDir, GitDirError, MAX_CONFIG_BYTES, MAX_LINE_BYTES};
-use crate::input::bounded;
+use spyhop_base::input::bounded;
 
 /// The size of the largest object that is read, which is also the limit for indexed files.
 pub(super) const MAX_OBJECT_BYTES: usize = 1 << 30;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use gix::bstr::BStr;
 
 use super::sound::{MAX_OBJECT_BYTES, Sound};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The files that git tracks, as its index lists them. The index is read on first use, and then kept.
 pub struct Tracked {

@@ -1,7 +1,7 @@
 //! A file that differs between two commits, or between a commit and the worktree.
 
-use crate::path::RelPath;
 use crate::tree::TreeEntry;
+use spyhop_base::path::RelPath;
 
 /// A file that may differ.
 #[derive(Clone, Debug)]

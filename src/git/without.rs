@@ -9,8 +9,8 @@ use super::reach::Reach;
 use super::revision::{Revision, RevisionError};
 use super::tree_change::{ReadNew, TreeChange};
 use crate::gitdir::GitDirError;
-use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeFolder};
+use spyhop_base::path::RelPath;
 
 /// No repository is found.
 pub fn discover(_folder: &Path) -> Option<Repo> {

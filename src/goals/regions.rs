@@ -5,7 +5,7 @@
 
 use super::decompose::Goal;
 use super::planner::Clusterer;
-use crate::path;
+use spyhop_base::path;
 
 /// The nearness from which two goals are of one region.
 const LEAST_NEARNESS: f32 = 0.25;

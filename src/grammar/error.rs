@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::model::UnknownKind;
-use crate::similar::did_you_mean;
+use spyhop_base::model::UnknownKind;
+use spyhop_base::similar::did_you_mean;
 
 /// An unknown language, or one whose parser is not linked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -323,7 +323,7 @@ pub(super) struct UseEntry {
     pub role: RoleEntry,
 }
 
-/// The roles of [`crate::model::ReferenceRole`], as spelled in a manifest.
+/// The roles of [`spyhop_base::model::ReferenceRole`], as spelled in a manifest.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RoleEntry {

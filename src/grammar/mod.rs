@@ -26,10 +26,10 @@ pub(crate) use rules::{
     Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow, follow_to_name, in_capitals,
 };
 
-use crate::id::LanguageId;
-use crate::path::RelPath;
 use manifest::{Manifest, ManifestHead};
 use parsers::{LINKED, Linked};
+use spyhop_base::id::LanguageId;
+use spyhop_base::path::RelPath;
 
 /// Every language that this binary knows. `Grammars` is `Send + Sync`; share it in an `Arc`.
 pub struct Grammars {
@@ -134,7 +134,7 @@ impl Grammars {
                 return Err(GrammarError::Folder { path: folder, unknown });
             }
             let path = folder.join("grammar.toml");
-            let text = crate::input::named_text(&path).map_err(read_error(&path))?;
+            let text = spyhop_base::input::named_text(&path).map_err(read_error(&path))?;
             manifests.push(ManifestText { language: name, text, source_name: path.display().to_string() });
         }
         Grammars::with_manifests(manifests)

@@ -11,7 +11,7 @@ use tree_sitter::{Language, Node};
 use super::bodies::BodyRules;
 use super::error::GrammarError;
 use super::manifest::{self, Manifest, Nesting, OneOrMore, RoleEntry};
-use crate::model::{ReferenceRole, SymbolKind};
+use spyhop_base::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
 pub(crate) struct Rules {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::model::{SymbolKind, qualified_name};
-use crate::text::{Lines, Span};
+use spyhop_base::model::{SymbolKind, qualified_name};
+use spyhop_base::text::{Lines, Span};
 
 /// A definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]

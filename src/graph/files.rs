@@ -20,9 +20,9 @@ use super::values::{Evaluations, FileReading};
 use crate::grammar::Grammars;
 use crate::index::IndexField;
 use crate::meta::MetaError;
-use crate::model::{Analysis, SymbolKind};
 use crate::search::{SearchError, SearchSnapshot, files_with};
-use crate::text::Span;
+use spyhop_base::model::{Analysis, SymbolKind};
+use spyhop_base::text::Span;
 
 /// The names of the base types of a type, by the file of the use and the name.
 type BaseNames = FxHashMap<(u32, Box<str>), Rc<Vec<String>>>;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::model::{Reference, ReferenceRole};
-use crate::text::Span;
+use spyhop_base::model::{Reference, ReferenceRole};
+use spyhop_base::text::Span;
 
 /// The calls inside the arguments of macros in `text`, outside of `comments`, in order.
 pub(super) fn calls_in_macros(text: &str, comments: &[Span]) -> Vec<Reference> {

@@ -8,8 +8,8 @@ use super::imports::{Binding, ImportStatement};
 use super::paths::{below, ends_in, normalize, shared_folders};
 use super::resolve::inline_module;
 use super::rust_modules;
-use crate::path;
-use crate::text::Span;
+use spyhop_base::path;
+use spyhop_base::text::Span;
 
 /// The most files that one module name may mean; a longer list says nothing about the meaning.
 const MAX_FILES: usize = 64;

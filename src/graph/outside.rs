@@ -7,7 +7,7 @@ use super::questions::{Relation, aliases_of, owner_of};
 use super::uses::{FileFacts, NameUse, Receiver, UseRole};
 use crate::index::IndexField;
 use crate::search::{SearchError, files_with};
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// A name of a module outside of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The paths of a view, for looking up modules, and arithmetic on paths.
 
-use crate::path;
 use crate::search::SearchSnapshot;
+use spyhop_base::path;
 
 /// The paths of a view, for looking up modules.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::declared_modules::{DeclaredModules, modules_in};
 use super::files::Graph;
 use super::paths::{below, normalize};
-use crate::path;
+use spyhop_base::path;
 
 /// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
 /// that has a file of its own.

@@ -9,7 +9,7 @@ use super::declarations::{Declaration, NameDeclarations, TypeSource};
 use super::family::Family;
 use super::steps::Steps;
 use super::tokens::Tokens;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The declarations of a text.
 #[derive(Default)]

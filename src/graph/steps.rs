@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::cancel;
+use spyhop_base::cancel;
 
 /// The number of steps between two looks at the handle that cancels the call and at the clock.
 const STEPS_PER_LOOK: u64 = 1 << 14;

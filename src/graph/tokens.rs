@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::family::Family;
 use super::steps::Steps;
 use super::words::skipped;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

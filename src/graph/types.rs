@@ -15,7 +15,7 @@ use super::tokens::Tokens;
 use super::uses::{FileFacts, innermost};
 use super::values::{FileReading, Value};
 use crate::search::SearchError;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The longest chain of declarations that an evaluation follows.
 pub(super) const MAX_DEPTH: usize = 7;

@@ -11,8 +11,8 @@ use super::imports::Imports;
 use super::macros::calls_in_macros;
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use crate::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
-use crate::model::{Analysis, Reference, ReferenceRole, Symbol};
-use crate::text::{LineIndex, Span};
+use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol};
+use spyhop_base::text::{LineIndex, Span};
 
 /// What stands before a used name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -319,7 +319,7 @@ impl FileFacts {
             if let Some(container) = &symbol.container {
                 return Some(container);
             }
-            if symbol.kind.is_type_like() || symbol.kind == crate::model::SymbolKind::Impl {
+            if symbol.kind.is_type_like() || symbol.kind == spyhop_base::model::SymbolKind::Impl {
                 return Some(&symbol.name);
             }
             at = symbol.parent;

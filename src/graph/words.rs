@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::family::Family;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The whole words `name` in `text`, in order.
 pub(super) fn whole_words(text: &str, name: &str) -> Vec<Span> {

@@ -3,7 +3,7 @@
 use grep_matcher::{Match, Matcher};
 use grep_regex::RegexMatcher;
 
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The most bytes of a line that are shown.
 pub const MAX_LINE_BYTES: usize = 500;

@@ -2,7 +2,7 @@
 
 use grep_printer::{HyperlinkConfig, HyperlinkEnvironment, HyperlinkFormat, UserColorSpec};
 
-use crate::path::PathBase;
+use spyhop_base::path::PathBase;
 
 /// How lines are printed. The default is ripgrep's into a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct PrintOptions {
     /// Whether the output has colours.
     pub color: bool,
     /// Whether the output is for a terminal. Then control characters and invisible characters are replaced
-    /// ([`crate::clean`]).
+    /// ([`spyhop_base::clean`]).
     pub terminal: bool,
 }
 

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use termcolor::{Buffer, ColorSpec, HyperlinkSpec, WriteColor};
 
 use super::options::{OutputFormat, PrintOptions};
-use crate::clean::{self, Cleaner};
+use spyhop_base::clean::{self, Cleaner};
 
 /// The output of a printer that is not passed on yet.
 pub(super) struct Screen {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The files of a search, in the order of the answer.
 pub enum FileSource<'f> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 fn pattern(pattern: &str) -> Pattern {
     Pattern::new(&Wanted::new(pattern)).unwrap()

@@ -10,8 +10,8 @@ use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, Si
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::whole::OpenContent;
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// The line ranges of each file in which matches count. In a file without an entry, no match counts.
 pub type Within = FxHashMap<RelPath, Vec<Lines>>;

@@ -9,7 +9,7 @@ use tantivy::Index;
 
 use super::directory::{META, PinnedDirectory};
 use super::{IndexError, Reader, guarded};
-use crate::store;
+use spyhop_base::store;
 
 /// The names of the files of the newest commit in the folder `dir`, sorted, the commit point last.
 pub fn files(dir: &Path) -> Result<Vec<String>, IndexError> {
@@ -92,9 +92,9 @@ fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::VersionId;
     use crate::index::Writer;
     use crate::index::writer::tests::segment;
+    use spyhop_base::id::VersionId;
 
     fn documents(dir: &Path) -> u64 {
         Reader::open(dir).unwrap().segments().iter().map(|segment| u64::from(segment.max_doc())).sum()

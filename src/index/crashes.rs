@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::writer::tests::{live, segment, try_segment};
 use super::{IndexError, Reader, Writer};
-use crate::id::VersionId;
-use crate::store::IoCause;
-use crate::store::faults::{self, Image};
+use spyhop_base::id::VersionId;
+use spyhop_base::store::IoCause;
+use spyhop_base::store::faults::{self, Image};
 
 /// How long the threads of a failed writer may take to end.
 const PATIENCE: Duration = Duration::from_secs(60);

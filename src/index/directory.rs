@@ -19,7 +19,7 @@ use tantivy::directory::{
 use super::IndexError;
 use super::checks::Checks;
 use super::sums::unsealed;
-use crate::store;
+use spyhop_base::store;
 
 pub(super) const META: &str = "meta.json";
 

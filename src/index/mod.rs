@@ -35,8 +35,8 @@ pub use verify::{guarded, verify};
 pub use words::{Stretches, WordDocuments, Words, write_grams};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
-use crate::cores::NoThread;
-use crate::store::IoCause;
+use spyhop_base::cores::NoThread;
+use spyhop_base::store::IoCause;
 
 /// Why the index could not be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -22,10 +22,10 @@ use super::schema::{IndexField, Layout, N_FIELDS, tokenizers};
 use super::term_filter::{self, TermFilter};
 use super::trigrams::TrigramIndex;
 use super::{IndexError, guarded};
-use crate::id::VersionId;
-use crate::model::{Field, KindSet, SymbolKind};
-use crate::parallel;
-use crate::text::{Lines, Span};
+use spyhop_base::id::VersionId;
+use spyhop_base::model::{Field, KindSet, SymbolKind};
+use spyhop_base::parallel;
+use spyhop_base::text::{Lines, Span};
 
 /// One commit of an index, open for reading from any number of threads.
 pub struct Reader {

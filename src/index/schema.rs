@@ -5,10 +5,10 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
-use crate::id::VersionId;
-use crate::model::{Field, KindSet, SymbolKind};
-use crate::text::{Lines, Span};
 use crate::tokenize::{SEPARATOR, TermList};
+use spyhop_base::id::VersionId;
+use spyhop_base::model::{Field, KindSet, SymbolKind};
+use spyhop_base::text::{Lines, Span};
 
 /// The fields that can be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{self, Envelope, EnvelopeError, FileError, push_varint, take_varint};
+use spyhop_base::store::{self, Envelope, EnvelopeError, FileError, push_varint, take_varint};
 
 /// The kind number in the envelope, and with it the version of this format.
 const KIND: u32 = 18;

@@ -16,7 +16,7 @@ use super::directory::{META, PinnedDirectory};
 use super::sums::FileSums;
 use super::trigrams::{self, TrigramIndex};
 use super::{IndexError, Reader};
-use crate::cores::NoThread;
+use spyhop_base::cores::NoThread;
 
 /// Runs a function that reads the index. A panic in it is reported as damage, as are numbers out of range.
 pub fn guarded<T, E: From<IndexError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
@@ -122,12 +122,12 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::id::VersionId;
     use crate::index::sums::without_sums;
     use crate::index::writer::tests::segment;
     use crate::index::{IndexField, Writer};
-    use crate::model::Field;
-    use crate::store::faults;
+    use spyhop_base::id::VersionId;
+    use spyhop_base::model::Field;
+    use spyhop_base::store::faults;
 
     fn prepare(dir: &Path) {
         let mut writer = Writer::open(dir).unwrap();

@@ -10,8 +10,8 @@ use tantivy::schema::IndexRecordOption;
 use super::reader::{NewestCommit, PostingBlocks, SegmentList};
 use super::trigrams::{self, BLOCK_WORDS, Builder, Trigram, TrigramIndex};
 use super::{IndexError, IndexField, guarded};
-use crate::cores::{cores, spread};
-use crate::store::{self, FileError};
+use spyhop_base::cores::{cores, spread};
+use spyhop_base::store::{self, FileError};
 
 /// The words of a segment.
 pub struct Words<'r> {

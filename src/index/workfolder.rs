@@ -24,7 +24,7 @@ use super::checked_file::CheckedFile;
 use super::directory::META;
 use super::sums::{FileSums, SumsBuilder, SumsByName, sealed, unsealed};
 use super::{IndexError, trigrams};
-use crate::store::{self, Private, StoreStep};
+use spyhop_base::store::{self, Private, StoreStep};
 
 /// tantivy's name for the list of files that it may remove.
 const MANAGED: &str = ".managed.json";

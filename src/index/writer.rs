@@ -16,7 +16,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 use super::schema::{ChunkDoc, Layout, tokenizers};
 use super::workfolder::WorkFolder;
 use super::{IndexError, directory, merge};
-use crate::id::VersionId;
+use spyhop_base::id::VersionId;
 
 /// The number of consecutive version numbers from which they are deleted as a range: a range query reads a column of
 /// each segment, while a single number is looked up in the dictionary.
@@ -266,12 +266,12 @@ impl SegmentBuilder {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::id::VersionId;
     use crate::index::{IndexField, Reader};
-    use crate::model::{Field, KindSet, SymbolKind};
-    use crate::store::faults;
-    use crate::text::{Lines, Span};
     use crate::tokenize::TermList;
+    use spyhop_base::id::VersionId;
+    use spyhop_base::model::{Field, KindSet, SymbolKind};
+    use spyhop_base::store::faults;
+    use spyhop_base::text::{Lines, Span};
 
     fn add(writer: &Writer, versions: std::ops::Range<u32>) {
         writer.add(segment(writer, versions)).unwrap();

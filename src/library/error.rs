@@ -8,7 +8,7 @@ use crate::engine::{Error, ErrorKind};
 use crate::git::{RemoteError, RevisionError};
 use crate::gitdir::GitDirError;
 use crate::memory::MemoryError;
-use crate::store::{FileError, IoCause, LockError, LockHolder};
+use spyhop_base::store::{FileError, IoCause, LockError, LockHolder};
 
 /// Why a request to a library failed.
 #[derive(Debug, thiserror::Error)]

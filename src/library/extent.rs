@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::error::LibraryError;
 use super::unpack::{TreeWriter, UnpackFault};
 use crate::git::CommitTree;
-use crate::path::RelPath;
 use crate::tree::{BlobId, Tree, TreeKind};
+use spyhop_base::path::RelPath;
 
 /// The most folders within each other.
 const MAX_DEPTH: usize = 512;

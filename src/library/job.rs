@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{IndexSettings, LeftOutEntry, MANIFEST_FORMAT, SourceOrigin};
 use super::names::SourceId;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The record of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use super::error::LibraryError;
-use crate::store;
+use spyhop_base::store;
 
 /// A raw file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +43,8 @@ pub(super) fn write(path: &Path, files: &mut [RawFile]) -> Result<String, Librar
 
 /// Reads a list, with the hash of the tree.
 pub(super) fn read(path: &Path) -> Result<(String, Vec<RawFile>), LibraryError> {
-    let bytes =
-        crate::input::bounded(path, MAX_LIST_BYTES).map_err(|error| LibraryError::io("read", path, error))?;
+    let bytes = spyhop_base::input::bounded(path, MAX_LIST_BYTES)
+        .map_err(|error| LibraryError::io("read", path, error))?;
     let text = String::from_utf8(bytes).map_err(|error| LibraryError::damaged(path, error))?;
     let (head, lines) = text.split_once('\n').unwrap_or((&text, ""));
     let hash =

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::names::SourceId;
 use crate::engine::api::Options;
 use crate::git::Reach;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The format of manifests and jobs. Version log: 1, the first.
 pub(super) const MANIFEST_FORMAT: u32 = 1;

@@ -23,8 +23,8 @@ use super::unpack::{
 };
 use crate::engine::is_cancelled;
 use crate::git::{Reach, RemoteRepository};
-use crate::path::RelPath;
-use crate::store::{self, Lock, LockError};
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{self, Lock, LockError};
 
 /// How long an import that has fetched its commit waits for another process that changes the library.
 const RELOCK_PATIENCE: Duration = Duration::from_secs(120);

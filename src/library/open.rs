@@ -13,8 +13,8 @@ use super::paths::{self, LibraryPaths};
 use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
-use crate::similar;
-use crate::store::{self, Lock};
+use spyhop_base::similar;
+use spyhop_base::store::{self, Lock};
 
 /// How many names an error suggests.
 const OFFERED: usize = 8;

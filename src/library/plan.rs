@@ -96,7 +96,7 @@ fn file_kind(path: &Path, form: FileForm) -> Result<SourceKind, LibraryError> {
 
 /// A folder inside of a source, in its plain form.
 fn folder_name(typed: &str) -> Result<String, LibraryError> {
-    let path = crate::path::RelPath::new(typed)
+    let path = spyhop_base::path::RelPath::new(typed)
         .map_err(|error| LibraryError::BadParameter(format!("folder: {error}")))?;
     Ok(path.as_str().to_string())
 }

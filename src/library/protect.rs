@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::error::LibraryError;
-use crate::store::{self, StoreStep};
+use spyhop_base::store::{self, StoreStep};
 
 /// What happens to a tree.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::error::LibraryError;
 use super::manifest::MANIFEST_FORMAT;
 use super::names::SourceId;
-use crate::store;
+use spyhop_base::store;
 
 /// The size of the largest record that is read.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
@@ -24,7 +24,7 @@ pub(super) fn write(path: &Path, record: &impl Serialize) -> Result<(), LibraryE
 
 /// Reads a record; `None` if there is none.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, LibraryError> {
-    let text = match crate::input::bounded(path, MAX_RECORD_BYTES) {
+    let text = match spyhop_base::input::bounded(path, MAX_RECORD_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(LibraryError::io("read", path, error)),

@@ -9,10 +9,10 @@ use super::error::LibraryError;
 use super::unpack::TreeWriter;
 use crate::confined::RootFolder;
 use crate::git::{self, Reach};
-use crate::model::SkipReason;
 use crate::read;
-use crate::store::{self, StoreStep};
 use crate::walk::{self, WalkOptions};
+use spyhop_base::model::SkipReason;
+use spyhop_base::store::{self, StoreStep};
 
 /// The size of the buffer of a copy.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -71,7 +71,7 @@ pub(super) fn copy_folder(
 ) -> Result<(), LibraryError> {
     // A folder whose repository may not be read is copied as one without a repository is, and as it is indexed.
     let tracked = git::discover_within(from, reach).ok().flatten().map(|repo| repo.tracked_below(from));
-    let is_tracked = |path: &crate::path::RelPath, is_dir: bool| {
+    let is_tracked = |path: &spyhop_base::path::RelPath, is_dir: bool| {
         tracked.as_ref().is_some_and(|tracked| tracked.contains(path, is_dir))
     };
     let options = WalkOptions { hidden: true, is_tracked: Some(&is_tracked), ..WalkOptions::default() };

@@ -15,7 +15,7 @@ use super::names::SourceId;
 use super::open::Library;
 use crate::engine::api::{GitReach, OnMissing, Options, Provenance, SourceName, SourcePackage, StalePolicy};
 use crate::engine::{Engine, Error, SetSource, SourceSet};
-use crate::limit;
+use spyhop_base::limit;
 
 /// How many sets of sources stay open.
 const KEPT_SETS: usize = 4;

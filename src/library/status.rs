@@ -9,7 +9,7 @@ use super::manifest::{SourceManifest, SourceState};
 use super::open::Library;
 use crate::engine::api::{Options, State};
 use crate::engine::{Engine, Error, ErrorKind};
-use crate::store;
+use spyhop_base::store;
 
 impl Library {
     /// The sources, by name. Nothing but the manifests and the records of unfinished imports is read.

@@ -13,7 +13,7 @@ use super::protect::remove_tree;
 use super::{AddRequest, Library, SourceKind, SourceState};
 use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
 use crate::engine::{Cancel, Engine, ErrorKind};
-use crate::store::faults::{self, CrashMode};
+use spyhop_base::store::faults::{self, CrashMode};
 
 #[test]
 fn a_folder_stays_where_it_is_and_outlives_its_source() {

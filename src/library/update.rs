@@ -17,7 +17,7 @@ use crate::engine::Error;
 use crate::engine::api::{Options, RefreshReport};
 use crate::git::Reach;
 use crate::memory::move_notes;
-use crate::store::{Lock, LockError};
+use spyhop_base::store::{Lock, LockError};
 
 impl Library {
     /// Imports the newest state of a source and indexes it. A folder that stays where it is is only indexed.

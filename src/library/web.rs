@@ -3,7 +3,7 @@
 use super::error::LibraryError;
 use super::manifest::SourceOrigin;
 use crate::git::{RemoteReference, RemoteRepository};
-use crate::similar;
+use spyhop_base::similar;
 
 /// How many names an error suggests.
 const OFFERED: usize = 8;

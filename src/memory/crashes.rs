@@ -10,7 +10,7 @@ use super::limits::{MAX_LOG_BYTES, MAX_NOTES};
 use super::note::{Retirement, RevisionNote};
 use super::notebook::{MEMORY_FOLDER, NotePlace};
 use super::{MemoryError, RecordOutcome};
-use crate::store::{StoreStep, faults};
+use spyhop_base::store::{StoreStep, faults};
 
 const NOW: Duration = Duration::ZERO;
 

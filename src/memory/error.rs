@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::{FileError, LockHolder};
+use spyhop_base::store::{FileError, LockHolder};
 
 /// Why notes cannot be read or written.
 #[derive(Debug, thiserror::Error)]

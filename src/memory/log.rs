@@ -8,7 +8,7 @@
 //! A record is one line: the first half of the BLAKE3 hash of the JSON behind it, and a note in its newest state. The
 //! last record with an id counts. A record whose line break is damaged is read by the end of its JSON. A record is acknowledged after the file is synced. A writer that is killed leaves at
 //! most the beginning of a line, which readers pass over and the next writer removes. A log that is mostly older states
-//! is replaced as a whole by [`crate::store::replace`].
+//! is replaced as a whole by [`spyhop_base::store::replace`].
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -20,7 +20,7 @@ use serde::de::IgnoredAny;
 use super::error::MemoryError;
 use super::limits::MAX_LOG_BYTES;
 use super::note::RevisionNote;
-use crate::store::{self, AtFile, FileError, Private, StoreStep};
+use spyhop_base::store::{self, AtFile, FileError, Private, StoreStep};
 
 /// The number of the format of the log. Version log: 1, the first.
 pub const MEMORY_FORMAT: u32 = 1;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::error::MemoryError;
 use super::log;
 use super::notebook::{LOG_PREFIX, MEMORY_FOLDER, NotePlace};
-use crate::store::{self, AtFile};
+use spyhop_base::store::{self, AtFile};
 
 /// How long a move waits for a process that writes notes.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::ContentHash;
-use crate::path::RelPath;
+use spyhop_base::id::ContentHash;
+use spyhop_base::path::RelPath;
 
 /// The kind of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,7 +227,7 @@ pub(super) const ID_LEN: usize = 12;
 mod hexadecimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use crate::id::ContentHash;
+    use spyhop_base::id::ContentHash;
 
     pub fn serialize<S: Serializer>(hash: &ContentHash, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(hash)

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::limits::{MAX_ITEMS, MAX_TEXT_BYTES};
 use super::*;
-use crate::id::ContentHash;
-use crate::path::RelPath;
 use crate::query::Query;
-use crate::store::Lock;
 use crate::tokenize::Tokenizer;
+use spyhop_base::id::ContentHash;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::Lock;
 
 const NOW: Duration = Duration::ZERO;
 

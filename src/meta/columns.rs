@@ -12,9 +12,9 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use super::row::VersionRow;
-use crate::id::{ContentHash, PathOnlyKey, VersionContent};
-use crate::model::Field;
-use crate::store::Envelope;
+use spyhop_base::id::{ContentHash, PathOnlyKey, VersionContent};
+use spyhop_base::model::Field;
+use spyhop_base::store::Envelope;
 
 /// The columns of a file version, wider cells first.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::MetaError;
-use crate::id::Generation;
-use crate::store::FORMAT_VERSION;
+use spyhop_base::id::Generation;
+use spyhop_base::store::FORMAT_VERSION;
 
 /// The payload of a commit, as JSON: everything that is not in the segments themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

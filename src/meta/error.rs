@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::{FORMAT_VERSION, FileError};
+use spyhop_base::store::{FORMAT_VERSION, FileError};
 
 /// Why metadata could not be read.
 #[derive(Debug, thiserror::Error)]

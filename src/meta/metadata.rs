@@ -16,9 +16,9 @@ use super::table::{PartAt, RecordTable, TableChange};
 use super::uses::StoredUses;
 use super::versions::Versions;
 use super::view::{VerifiedBytes, VersionsDelta, View, ViewInfo, ViewKey, ViewPart, assemble, live_versions};
-use crate::id::{Generation, LanguageId, VersionContent, VersionId};
-use crate::model::{Field, FieldLengths, Note};
-use crate::store::{self, Envelope, FORMAT_VERSION};
+use spyhop_base::id::{Generation, LanguageId, VersionContent, VersionId};
+use spyhop_base::model::{Field, FieldLengths, Note};
+use spyhop_base::store::{self, Envelope, FORMAT_VERSION};
 
 #[cfg(test)]
 thread_local! {

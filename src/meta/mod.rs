@@ -5,7 +5,7 @@
 //! meta/g000000013.delta   what generation 13 changed
 //! ```
 //!
-//! A record file is an [`Envelope`](crate::store::Envelope): a small table (serde, postcard) that is read whole, and a
+//! A record file is an [`Envelope`](spyhop_base::store::Envelope): a small table (serde, postcard) that is read whole, and a
 //! heap of outlines and uses, one of each for each file version, of columns ([`columns`]) with a row for each version, and of parts of
 //! views. Columns are read from the mapped file, so opening costs next to nothing; a view costs nothing until it is
 //! requested. A commit names its records in its payload ([`Commit`]); records that no kept commit names are garbage.
@@ -47,7 +47,7 @@ pub use sources::{SOURCES, Sources, SourcesBuilder};
 pub use uses::{EncodedUses, StoredSignature, StoredUse, StoredUses};
 pub use view::{SkippedEntry, View, ViewEntry, ViewInfo, ViewKey};
 
-use crate::store::{self, AtFile, FileError};
+use spyhop_base::store::{self, AtFile, FileError};
 
 /// Removes record files that no commit in `kept` names, and the temporary files of a crash.
 pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {

@@ -17,9 +17,9 @@
 //!
 //! All numbers are varints.
 
-use crate::model::{SymbolKind, qualified_name};
-use crate::store::{push_varint, take_varint};
-use crate::text::{Lines, Span};
+use spyhop_base::model::{SymbolKind, qualified_name};
+use spyhop_base::store::{push_varint, take_varint};
+use spyhop_base::text::{Lines, Span};
 
 /// The symbols of a file version, sorted by start; an enclosing symbol comes before those that it encloses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::outline::sealed;
 use super::row::VersionRow;
 use super::table::{PartAt, RecordTable, TableChange, ViewChange};
 use super::view::{View, ViewDelta, ViewInfo, ViewKey, packed_identities};
-use crate::id::{Generation, VersionId};
-use crate::store::{self, Envelope, FileError};
+use spyhop_base::id::{Generation, VersionId};
+use spyhop_base::store::{self, Envelope, FileError};
 
 /// The kind numbers in the envelopes.
 const BASE: u32 = 1;

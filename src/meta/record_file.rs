@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::commit::RecordRef;
 use super::error::MetaError;
-use crate::store::{AtFile, ENVELOPE_LEN, Envelope, EnvelopeError};
+use spyhop_base::store::{AtFile, ENVELOPE_LEN, Envelope, EnvelopeError};
 
 /// Maps a record file that a commit names. Returns the kind, the location of the table, and the bytes.
 pub(super) fn map_record(

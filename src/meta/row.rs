@@ -2,8 +2,8 @@
 
 use super::outline::EncodedOutline;
 use super::uses::EncodedUses;
-use crate::id::{LanguageId, VersionContent, VersionId};
-use crate::model::{FieldLengths, Note};
+use spyhop_base::id::{LanguageId, VersionContent, VersionId};
+use spyhop_base::model::{FieldLengths, Note};
 
 /// A file version to be recorded.
 #[derive(Clone, Copy, Debug)]

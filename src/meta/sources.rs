@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use super::commit::RecordRef;
 use super::error::MetaError;
 use super::record_file::map_record;
-use crate::id::ContentHash;
-use crate::store::{self, AtFile, Envelope, FileError, Private, sync_file};
+use spyhop_base::id::ContentHash;
+use spyhop_base::store::{self, AtFile, Envelope, FileError, Private, sync_file};
 
 /// The suffix of the names of such files.
 pub const SOURCES: &str = "sources";

@@ -4,11 +4,11 @@ use super::identity::PackedIdentity;
 use super::table::{PartAt, RecordTable, TableChange, ViewChange};
 use super::view::{SkippedEntry, ViewEntry};
 use super::*;
-use crate::id::{ContentHash, LanguageId, VersionContent, VersionId};
-use crate::model::{Analysis, Note, SkipReason, Skipped, SymbolKind};
-use crate::path::RelPath;
-use crate::store::Envelope;
-use crate::text::{Lines, Span};
+use spyhop_base::id::{ContentHash, LanguageId, VersionContent, VersionId};
+use spyhop_base::model::{Analysis, Note, SkipReason, Skipped, SymbolKind};
+use spyhop_base::path::RelPath;
+use spyhop_base::store::Envelope;
+use spyhop_base::text::{Lines, Span};
 
 fn outline(name: &str) -> Outline<'_> {
     let symbol = OutlineSymbol {
@@ -52,7 +52,7 @@ fn view(live: &[u32], skipped: &[&str]) -> View {
     let entry = |id: &u32| ViewEntry { version: VersionId(*id), identity: (*id as u64, 1, 2, 3).into() };
     let skip = |path: &&str| {
         let path = RelPath::new(path).unwrap();
-        let skipped = Skipped { path, reason: SkipReason::Binary, detail: "NUL".into(), is_dir: false };
+        let skipped = Skipped::new(path, SkipReason::Binary, "NUL".into(), false);
         SkippedEntry { skipped, identity: None }
     };
     View::new(live.iter().map(entry).collect(), skipped.iter().map(skip).collect())

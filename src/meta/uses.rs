@@ -17,9 +17,9 @@
 //! All numbers are varints. A version of which only the path or the text is indexed has no stored uses.
 
 use super::outline::{checked, sealed};
-use crate::model::{Analysis, ReferenceRole};
-use crate::store::{push_varint, take_varint};
-use crate::text::Span;
+use spyhop_base::model::{Analysis, ReferenceRole};
+use spyhop_base::store::{push_varint, take_varint};
+use spyhop_base::text::Span;
 
 /// The role that announces a length.
 const LENGTH_FOLLOWS: u64 = 3;
@@ -184,8 +184,8 @@ mod tests {
     use super::*;
     use crate::analyze::Analyzer;
     use crate::grammar::Grammars;
-    use crate::model::{Reference, Symbol, SymbolKind};
-    use crate::text::Lines;
+    use spyhop_base::model::{Reference, Symbol, SymbolKind};
+    use spyhop_base::text::Lines;
 
     fn decoded(text: &str, analysis: &Analysis) -> (StoredUses, usize) {
         let encoded = StoredUses::encode(text, analysis);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::columns::RecordColumns;
-use crate::id::VersionId;
+use spyhop_base::id::VersionId;
 
 /// The file versions of all records.
 #[derive(Default)]

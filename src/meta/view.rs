@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::head::{RevisionHead, ViewHead};
 use super::identity::{PackedIdentity, RecordedIdentity};
-use crate::id::VersionId;
-use crate::model::Skipped;
+use spyhop_base::id::VersionId;
+use spyhop_base::model::Skipped;
 
 /// The key of a view: the worktree, the checked-out head, and the settings that decide which files are included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 //! has no more tokens than its pack says.
 
 use super::budget::BYTES_PER_TOKEN;
-use crate::clean::{self, line as clean, short_name};
-use crate::text::Lines;
+use spyhop_base::clean::{self, line as clean, short_name};
+use spyhop_base::text::Lines;
 
 /// The line under a unit that is cut.
 pub const CUT_LINE: &str = "  cut: the unit is larger than the budget";

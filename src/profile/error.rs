@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::signal::{PROFILE_VERSION, PlaceSignal, Signal};
-use crate::similar::{did_you_mean, most_similar};
+use spyhop_base::similar::{did_you_mean, most_similar};
 
 /// Why a profile was refused.
 #[derive(Debug, thiserror::Error)]

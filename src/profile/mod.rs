@@ -204,7 +204,7 @@ impl Profile {
     /// # Errors
     /// `Unreadable`, and the errors of [`Profile::parse`].
     pub fn read(path: &Path) -> Result<Profile, ProfileError> {
-        let text = crate::input::named_text(path)
+        let text = spyhop_base::input::named_text(path)
             .map_err(|source| ProfileError::Unreadable { path: path.to_path_buf(), source })?;
         Profile::parse(&text)
     }

@@ -5,7 +5,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use super::outcome::SkipDetail;
-use crate::model::SkipReason;
+use spyhop_base::model::SkipReason;
 
 /// The number of bytes that decide whether a file is binary, the same number as in git.
 pub(super) const HEAD_BYTES: usize = 8 << 10;

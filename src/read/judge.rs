@@ -7,8 +7,8 @@ use super::limits::Limits;
 use super::machine::{generated, minified};
 use super::open::Content;
 use super::outcome::{ReadOutcome, SkipDetail, Source};
-use crate::id::{ContentHash, PathOnlyKey};
-use crate::model::SkipReason;
+use spyhop_base::id::{ContentHash, PathOnlyKey};
+use spyhop_base::model::SkipReason;
 
 /// The outcome for a file with this content.
 pub(super) fn judged(content: Result<Content, SkipDetail>, path: &Path, limits: &Limits) -> ReadOutcome {

@@ -9,8 +9,8 @@ use memchr::memmem::Finder;
 use super::encoding::{HEAD_BYTES, TextEncoding};
 use super::limits::Limits;
 use crate::confined::RootFolder;
-use crate::id::ContentHash;
-use crate::path::RelPath;
+use spyhop_base::id::ContentHash;
+use spyhop_base::path::RelPath;
 
 /// Reads files of known content, one after the other, into the same buffer.
 #[derive(Default)]

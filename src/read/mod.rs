@@ -23,13 +23,13 @@ pub use outcome::{ReadOutcome, Source};
 pub use tree_source::{TreeSource, entry_of};
 
 use self::encoding::TextEncoding;
-use crate::model::SkipReason;
+use spyhop_base::model::SkipReason;
 
 /// Reads the file at `path`, which must be a regular file.
 #[cfg(test)]
 pub fn read(path: &std::path::Path, limits: &Limits) -> ReadOutcome {
     let folder = crate::confined::RootFolder::new(path.parent().unwrap());
-    let name = crate::path::RelPath::new(path.file_name().unwrap().to_str().unwrap()).unwrap();
+    let name = spyhop_base::path::RelPath::new(path.file_name().unwrap().to_str().unwrap()).unwrap();
     TreeSource::Folder(folder).read(&name, limits)
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use super::encoding::HEAD_BYTES;
     use super::machine::{MARKER_BYTES, MINIFIED_BYTES};
     use super::*;
-    use crate::id::ContentHash;
+    use spyhop_base::id::ContentHash;
 
     /// The outcome of `read` for a file of this name and content, in one line.
     fn read_as(name: &str, bytes: &[u8], limits: &Limits) -> String {

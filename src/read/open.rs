@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use super::encoding::{HEAD_BYTES, TextEncoding};
 use super::outcome::SkipDetail;
 use crate::confined::RootFolder;
-use crate::model::SkipReason;
-use crate::path::RelPath;
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
 
 /// An open file with its length, if the file is regular.
 pub fn regular(file: File) -> io::Result<(File, u64)> {

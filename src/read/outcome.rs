@@ -1,7 +1,7 @@
 //! The result of reading a file.
 
-use crate::id::{ContentHash, PathOnlyKey};
-use crate::model::SkipReason;
+use spyhop_base::id::{ContentHash, PathOnlyKey};
+use spyhop_base::model::SkipReason;
 
 /// The text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

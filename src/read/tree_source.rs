@@ -11,9 +11,9 @@ use super::limits::Limits;
 use super::open::{Content, content, regular};
 use super::outcome::{ReadOutcome, SkipDetail};
 use crate::confined::RootFolder;
-use crate::model::SkipReason;
-use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeKind};
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
 
 /// The source of a root's files. Cloning is cheap.
 #[derive(Clone)]

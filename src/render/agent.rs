@@ -31,19 +31,18 @@ pub use self::sources::source_statuses;
 use super::command::no_index;
 use super::json::JsonPaths;
 use super::paint::{Style, shown};
-use super::phrases::note_words;
 use super::places::{RowPlaces, agent_path};
 use super::text::{bytes, count, footer, tally};
 use super::{json, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
-use crate::clean::{self, line as clean};
 use crate::engine::api::{
     Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status,
     WhyNot, telling,
 };
-use crate::path::RelPath;
 use crate::profile::Signal;
+use spyhop_base::clean::{self, line as clean};
+use spyhop_base::path::RelPath;
 
 /// The reply to a search, or to a batch if `queries` is not empty.
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
@@ -220,7 +219,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
     let skipped = status.skipped.iter().map(|&(reason, files)| (reason.name(), files));
     let _ = writeln!(out, "left out: {}", tally(skipped));
     if !status.notes.is_empty() {
-        let notes = status.notes.iter().map(|&(note, files)| (note_words(note).1, files));
+        let notes = status.notes.iter().map(|&(note, files)| (note.words(), files));
         let _ = writeln!(out, "notes: {}", tally(notes));
     }
     Answer { text: out, data }

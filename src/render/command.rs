@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use crate::clean;
 use crate::engine::api::{IndexRecipe, Remedy};
 use crate::engine::{Error, ErrorKind};
 use crate::library::{SourceKind, UnfinishedImport};
+use spyhop_base::clean;
 
 use super::paint::shown;
 

@@ -43,8 +43,8 @@ use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
     Verdict, WhyNot,
 };
-use crate::model::Skipped;
 use crate::render::places::RowPlaces;
+use spyhop_base::model::Skipped;
 
 /// The reply to a search, or to a batch if `queries` is given. In a batch each result has the index of its query.
 pub fn search<'r>(
@@ -260,8 +260,12 @@ struct WireSkipped<'a> {
 
 impl<'a> WireSkipped<'a> {
     fn new(entry: &'a Skipped, paths: JsonPaths<'a>) -> WireSkipped<'a> {
-        let Skipped { path, reason, detail, is_dir } = entry;
-        WireSkipped { path: paths.of(path), reason: reason.name(), detail, is_dir: *is_dir }
+        WireSkipped {
+            path: paths.of(&entry.path),
+            reason: entry.reason.name(),
+            detail: &entry.detail,
+            is_dir: entry.is_dir,
+        }
     }
 }
 

@@ -13,13 +13,12 @@ pub mod text;
 
 mod command;
 mod paint;
-mod phrases;
 mod places;
 
 pub use crate::analyze::{ColorClass, ColoredSpan, SyntaxClass, syntax};
-pub use crate::clean;
 pub use command::{error_text, index_arguments, index_command, no_index};
 pub use paint::Style;
+pub use spyhop_base::clean;
 
 #[cfg(test)]
 mod samples;

@@ -1,7 +1,7 @@
 //! Colours, hyperlinks and truncation for terminals.
 //!
 //! This module contains every escape sequence that the library can emit, except for those of the exact search. The front
-//! end decides which stream gets them and passes a [`Style`]. Text from a repository must go through [`crate::clean`] first,
+//! end decides which stream gets them and passes a [`Style`]. Text from a repository must go through [`spyhop_base::clean`] first,
 //! so that a quoted file cannot change the title of a window or hide a line.
 
 use std::fmt::Write;
@@ -11,9 +11,9 @@ use anstyle::{AnsiColor, Style as Ansi};
 use unicode_width::UnicodeWidthChar;
 
 use crate::analyze::SyntaxClass;
-use crate::clean;
-use crate::path::PathBase;
-use crate::text::Span;
+use spyhop_base::clean;
+use spyhop_base::path::PathBase;
+use spyhop_base::text::Span;
 
 /// The capabilities of the terminal. The default is plain text of unlimited width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

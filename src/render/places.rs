@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::Style;
-use crate::clean;
 use crate::engine::api::{Snapshot, SourceName, SourceSnapshot};
-use crate::path::{PathBase, RelPath};
+use spyhop_base::clean;
+use spyhop_base::path::{PathBase, RelPath};
 
 /// The roots of a reply.
 #[derive(Clone, Copy)]

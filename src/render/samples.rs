@@ -11,11 +11,11 @@ use super::paint::columns;
 use super::{Style, json, text};
 use crate::engine::LanguageRow;
 use crate::engine::api::*;
-use crate::id::Generation;
-use crate::model::{Note, SkipReason, Skipped, SymbolKind};
-use crate::path::RelPath;
 use crate::profile::Signal;
-use crate::text::{Lines, Span};
+use spyhop_base::id::Generation;
+use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{Lines, Span};
 
 fn reason(signal: Signal, contribution: f32, text: &str) -> Reason {
     Reason { signal, contribution, text: text.to_string() }
@@ -153,11 +153,8 @@ fn status_sample() -> Status {
 }
 
 fn skipped_sample() -> SkippedReply {
-    let entry = |path: &str, reason, detail: &str, is_dir| Skipped {
-        path: RelPath::new(path).unwrap(),
-        reason,
-        detail: detail.into(),
-        is_dir,
+    let entry = |path: &str, reason, detail: &str, is_dir| {
+        Skipped::new(RelPath::new(path).unwrap(), reason, detail.into(), is_dir)
     };
     SkippedReply {
         entries: vec![

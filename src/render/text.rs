@@ -1,6 +1,6 @@
 //! Replies as text for people: complete strings that end with a line end.
 //!
-//! This module decides the layout. `paint` handles colours and links, `crate::clean` replaces control characters, and the
+//! This module decides the layout. `paint` handles colours and links, `spyhop_base::clean` replaces control characters, and the
 //! engine computes the numbers. The heading of a hit begins with `path:line`, because editors and terminals open this form.
 //! Every heading repeats the path, because people often read output from the end.
 
@@ -45,15 +45,15 @@ pub use self::read::read;
 pub use self::sources::source_statuses;
 use super::paint::{Ink, Style};
 use super::places::RowPlaces;
-use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply, SkippedReply,
     Snapshot, Verdict, WhyNot,
 };
-use crate::model::SkipReason;
-use crate::path::PathBase;
-use crate::time::rfc3339;
+use spyhop_base::clean::{self, line as clean};
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::PathBase;
+use spyhop_base::time::rfc3339;
 
 /// The reply to a search: a line `path:line:column: text` per hit in compact mode; otherwise a block per hit, and a line
 /// about the snapshot.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::neighbours::Neighbour;
-use crate::id::Generation;
 use crate::meta::ViewKey;
+use spyhop_base::id::Generation;
 
 /// The options of a collection.
 #[derive(Clone, Debug, Default)]

@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::id::VersionId;
 use crate::meta::{Meta, MetaError, ViewKey};
-use crate::store;
 use crate::workspace::Workspace;
+use spyhop_base::id::VersionId;
+use spyhop_base::store;
 
 /// The cost of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

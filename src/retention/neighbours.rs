@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::memory::{self, MEMORY_FOLDER, MemoryError};
-use crate::store::{self, AtFile, Lock};
 use crate::workspace::{Workspace, WriteError};
+use spyhop_base::store::{self, AtFile, Lock};
 
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
@@ -130,7 +130,7 @@ pub fn remove_leftovers(home: &Path) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{StoreStep, faults};
+    use spyhop_base::store::{StoreStep, faults};
 
     #[test]
     fn a_first_note_that_is_recorded_during_a_removal_is_kept() {

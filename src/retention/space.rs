@@ -8,8 +8,8 @@ use super::cost::Costs;
 use super::judge::Judged;
 use super::neighbours::{self, Neighbour};
 use crate::meta::ViewKey;
-use crate::store;
 use crate::workspace::WriteError;
+use spyhop_base::store;
 
 impl Collector<'_> {
     /// Makes room, after the views that cannot be needed again were dropped: `gone` are these views, or in a dry run

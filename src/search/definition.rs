@@ -1,8 +1,8 @@
 //! Properties of one definition: its container or module, whether it has a body, its worth for a query by name.
 
 use crate::meta::OutlineSymbol;
-use crate::path;
 use crate::query::Query;
+use spyhop_base::path;
 
 /// Whether `container` contains a symbol. The container of the symbol may be qualified itself.
 pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
@@ -49,8 +49,8 @@ pub fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SymbolKind;
-    use crate::text::{Lines, Span};
+    use spyhop_base::model::SymbolKind;
+    use spyhop_base::text::{Lines, Span};
 
     #[test]
     fn outer_types_are_what_people_mean() {

@@ -6,10 +6,10 @@ use super::places::Place;
 use super::snapshot::SearchSnapshot;
 use crate::index::DocColumns;
 use crate::meta::OutlineSymbol;
-use crate::model::{KindSet, SymbolKind};
 use crate::query::Query;
-use crate::text::{Lines, Span};
 use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
+use spyhop_base::model::{KindSet, SymbolKind};
+use spyhop_base::text::{Lines, Span};
 
 /// What is shown for a hit: its place, its chunk, or the symbol of the chunk that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ const MOST_FILES: usize = 5;
 pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     let mut by_name: FxHashMap<&str, Vec<&Frame>> = FxHashMap::default();
     for frame in &query.frames {
-        by_name.entry(crate::path::split(&frame.path).1).or_default().push(frame);
+        by_name.entry(spyhop_base::path::split(&frame.path).1).or_default().push(frame);
     }
     if by_name.is_empty() {
         return Vec::new();
@@ -22,7 +22,7 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     let mut best: FxHashMap<*const Frame, (usize, Vec<u32>)> = FxHashMap::default();
     for file in 0..context.snapshot.n_files() as u32 {
         let path = context.snapshot.path(file);
-        let Some(frames) = by_name.get(crate::path::split(path).1) else { continue };
+        let Some(frames) = by_name.get(spyhop_base::path::split(path).1) else { continue };
         if !context.admits(file) {
             continue;
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::context::Context;
 use super::evidence::{Evidence, FusedList};
-use crate::parallel;
+use spyhop_base::parallel;
 
 /// The head: the best files of the fused lists, best first. Then follow files that contain the query as written: the
 /// `few` files, or after an exact search all such files, by number. Then follow the files that frames of the query

@@ -15,12 +15,12 @@ use super::role;
 use super::snapshot::PathRole;
 use super::usage::usage;
 use crate::meta::Version;
-use crate::parallel;
-use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::WeightedActivity;
 use crate::tokenize::{PrefixScan, TermPrefixFilter};
+use spyhop_base::parallel;
+use spyhop_base::path;
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];

@@ -93,7 +93,7 @@ impl<'m> Names<'m> {
 
     /// The terms of a path: those of its folder and of its file name.
     pub fn path_terms(&mut self, path: &str) -> TermRange {
-        let (folder, file) = crate::path::split(path);
+        let (folder, file) = spyhop_base::path::split(path);
         let names = [self.terms_of(folder), self.terms_of(file)];
         let start = self.terms.len();
         names.into_iter().for_each(|name| self.terms.extend_from_within(name));

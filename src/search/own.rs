@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::id::ContentHash;
-use crate::model::SymbolKind;
 use crate::profile::{Profile, QueryKind, Signal};
-use crate::text::Lines;
+use spyhop_base::id::ContentHash;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Lines;
 
 /// A signal that a host adds to the ranking: a number for each file or for each place in a file, with a sentence.
 ///

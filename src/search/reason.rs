@@ -9,10 +9,10 @@ use super::places::{self, MeasuredPlace, OwnPlacePart, Place};
 use super::ranking::Ranking;
 use super::role;
 use crate::meta::Outline;
-use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::{FileActivity, WeightedActivity};
+use spyhop_base::path::RelPath;
 
 /// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! Only the path is read, so the role is cheap, and a reason can quote the part of the path.
 
-use crate::id::LanguageId;
+use spyhop_base::id::LanguageId;
 
 /// Folders of tests, benches, examples and fixtures.
 const TEST_PARTS: &[&str] = &[

@@ -16,15 +16,15 @@ use paths::PathIndex;
 use super::error::SearchError;
 use super::evidence::Pool;
 use super::role;
-use crate::parallel;
+use spyhop_base::parallel;
 
 use crate::filter::Filter;
-use crate::id::VersionId;
 use crate::index::{DocColumns, IndexError, SegmentList};
 use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
-use crate::model::Field;
-use crate::path::split;
 use crate::workspace::Committed;
+use spyhop_base::id::VersionId;
+use spyhop_base::model::Field;
+use spyhop_base::path::split;
 
 /// The roles of a path, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::error::SearchError;
 use super::snapshot::SearchSnapshot;
 use super::spelling::{document_count, occurs_in};
 use crate::index::{IndexField, folded};
-use crate::model::Field;
 use crate::query::Query;
+use spyhop_base::model::Field;
 
 /// Shorter words have too many similar words.
 const LEAST_LETTERS: usize = 4;

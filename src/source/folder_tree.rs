@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use super::content_id::ContentId;
 use super::source_tree::{SourceEntry, SourceTree};
 use crate::confined::RootFolder;
-use crate::path::RelPath;
 use crate::read;
+use spyhop_base::path::RelPath;
 
 /// A file that was modified this recently may be modified again without a change of its stat data.
 const RECENT: Duration = Duration::from_secs(2);

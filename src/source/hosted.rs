@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::layer::Layer;
 use super::source_tree::{SourceEntry, SourceEntryKind, SourceTree};
-use crate::path::RelPath;
 use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
+use spyhop_base::path::RelPath;
 
 /// A source with a layer of changes at one moment. Listed folders are cached.
 pub struct HostedTree {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::content_id::ContentId;
 use super::source_tree::SourceEntry;
-use crate::path::{RelPath, split};
+use spyhop_base::path::{RelPath, split};
 
 /// A layer. Cloning takes time by the number of folders in it, not of files.
 #[derive(Clone, Default)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::layer::Layer;
 use super::source_tree::{SourceEntry, SourceTree};
-use crate::path::{PathError, RelPath};
+use spyhop_base::path::{PathError, RelPath};
 
 /// A tree of files in memory.
 ///

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::content_id::ContentId;
 use super::source_tree::{SourceEntry, SourceTree};
 use crate::git::{self, CommitTree};
-use crate::path::RelPath;
 use crate::tree::{Tree, TreeKind};
+use spyhop_base::path::RelPath;
 
 /// The files of a git revision as git stores them. Nothing is checked out. The revision is resolved once, so the tree
 /// never changes. [`Options::view`](crate::Options::view) searches a revision in the index of its repository instead.

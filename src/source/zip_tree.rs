@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::content_id::ContentId;
 use super::source_tree::{SourceEntry, SourceTree};
-use crate::path::{RelPath, split};
+use spyhop_base::path::{RelPath, split};
 
 /// The most entries of an archive. This is arbitrary: more than twice the files of the largest known repositories.
 const MAX_ENTRIES: usize = 1 << 20;
@@ -40,7 +40,7 @@ impl ZipTree {
     /// # Errors
     /// As for [`ZipTree::of`]; the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> io::Result<ZipTree> {
-        ZipTree::of(crate::input::bounded(path.as_ref(), i64::MAX as u64)?)
+        ZipTree::of(spyhop_base::input::bounded(path.as_ref(), i64::MAX as u64)?)
     }
 
     /// The archive in these bytes.

@@ -7,12 +7,12 @@ use super::plan::{ReadAgain, ReadTask, SiblingView, UpdatePlan};
 use super::retries::Retries;
 use super::unranked;
 use super::updater::{Since, Updater};
-use crate::id::VersionContent;
 use crate::meta::{Meta, MetaError, View, ViewKey};
-use crate::model::SkipReason;
-use crate::path::RelPath;
 use crate::read::ReadOutcome;
 use crate::workspace::Committed;
+use spyhop_base::id::VersionContent;
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
 
 /// The number of files with new stat data and unchanged content from which recording the stat data is worth a commit.
 pub(super) const RESTATS_WORTH_A_COMMIT: usize = 256;

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use super::tests::TestTree;
 use super::*;
-use crate::id::VersionContent;
 use crate::meta::ViewKey;
 use crate::retention::{Collection, Collector};
-use crate::store::faults::{self, Image};
 use crate::workspace::{Committed, Workspace, WorkspaceError};
+use spyhop_base::id::VersionContent;
+use spyhop_base::store::faults::{self, Image};
 
 /// The operation on an index while its store is frozen.
 type UpdateWork = fn(&TestTree) -> Result<(), UpdateError>;

@@ -1,11 +1,11 @@
 //! The plan of an update: the tree as walked is compared with the view as recorded. Stat data decides. A file whose
 //! stat data changed is read and hashed later, and parsed only if its content is new.
 
-use crate::id::{VersionContent, VersionId};
 use crate::meta::{Meta, RecordedIdentity, SkippedEntry, Version, View, ViewEntry};
-use crate::model::SkipReason;
-use crate::path::RelPath;
 use crate::walk::{Candidate, FileIdentity, Region, Walked};
+use spyhop_base::id::{VersionContent, VersionId};
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
 
 /// The work of an update.
 #[derive(Debug, Default)]

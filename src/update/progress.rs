@@ -1,6 +1,6 @@
 //! How an update tells its caller how far it is.
 
-use crate::store::LockHolder;
+use spyhop_base::store::LockHolder;
 
 /// The progress of an update.
 #[derive(Clone, Copy, Debug)]

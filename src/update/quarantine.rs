@@ -23,10 +23,10 @@ use std::sync::RwLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::ContentHash;
-use crate::path::RelPath;
-use crate::store::{self, FileError, Private};
 use crate::worker::{LossKind, Lost};
+use spyhop_base::id::ContentHash;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{self, FileError, Private};
 
 /// A note: the length of the path (4 bytes, little endian), the hash of the content (16 bytes), the path.
 const NOTE_HEAD: usize = 20;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::id::Generation;
+use spyhop_base::id::Generation;
 
 /// The result of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -17,7 +17,6 @@ use super::retries::is_in_doubt;
 use super::text_pass::TextPass;
 use super::updater::Updater;
 use super::work::{self, FileOutcome, NewVersion, WorkerBatch, WorkerInputs};
-use crate::id::{ContentHash, VersionContent, VersionId};
 use crate::index::{IndexError, Writer};
 use crate::meta::{
     self, Commit, Meta, RecordBuilder, RecordedIdentity, SkippedEntry, Version, VersionRow, View, ViewEntry,
@@ -27,6 +26,7 @@ use crate::retention::{DropReason, Judged, Strictness, judge};
 use crate::walk::{Cancel, WalkError};
 use crate::worker::FileAnalyzer;
 use crate::workspace::{WriteError, unix_now};
+use spyhop_base::id::{ContentHash, VersionContent, VersionId};
 
 /// An update.
 pub(super) struct UpdateRun<'r, 'e> {

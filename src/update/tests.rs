@@ -13,17 +13,17 @@ use super::*;
 use crate::confined::RootFolder;
 use crate::git;
 use crate::grammar::Grammars;
-use crate::id::ContentHash;
 use crate::index::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
-use crate::model::{Note, SkipReason};
-use crate::path::RelPath;
 use crate::read::{Limits, TreeSource};
-use crate::store::{self, Lock};
 use crate::tokenize::ExtraTerms;
 use crate::walk::{self, FileIdentity};
 use crate::worker::{Isolation, LossKind, Lost};
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
+use spyhop_base::id::ContentHash;
+use spyhop_base::model::{Note, SkipReason};
+use spyhop_base::path::RelPath;
+use spyhop_base::store::{self, Lock};
 
 /// A tree and its index in a folder of their own.
 pub(crate) struct TestTree {

@@ -11,7 +11,7 @@
 use super::plan::ReadTask;
 use super::work::{self, FileOutcome, NewVersion};
 use crate::meta::ViewEntry;
-use crate::model::Note;
+use spyhop_base::model::Note;
 
 /// The versions of the first pass that the second pass will replace.
 #[derive(Default)]

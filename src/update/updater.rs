@@ -11,13 +11,13 @@ use crate::confined::RootFolder;
 use crate::git::{Head, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::meta::ViewKey;
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::tokenize::ExtraTerms;
 use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, view_key};
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// The detail of the skipped row for an index that lies in its own tree.
 pub const OWN_INDEX: &str = "this tree's own index";
@@ -171,7 +171,7 @@ impl Updater<'_> {
         let below = self.workspace.dir().strip_prefix(self.workspace.root()).ok()?;
         let path = RelPath::from_path(below).ok().filter(|own| !own.as_str().is_empty())?;
         let detail = OWN_INDEX.to_string();
-        Some(Skipped { path, reason: SkipReason::BuiltIn, detail, is_dir: true })
+        Some(Skipped::new(path, SkipReason::BuiltIn, detail, true))
     }
 
     /// Walks folders of the tree, whatever rules say of these folders themselves. Paths in them that other rules exclude stay excluded.

@@ -25,21 +25,21 @@ use super::progress::{OnProgress, Progress, Stage};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
 use crate::analyze::{Analyzer, STACK_BYTES};
-use crate::cores::cores;
 use crate::git::Tracked;
 use crate::grammar::Grammars;
-use crate::id::{LanguageId, PathOnlyKey, VersionContent, VersionId};
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
 use crate::meta::{
     EncodedOutline, EncodedUses, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry, StoredUses,
 };
-use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
-use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, TreeSource};
-use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{ExtraTerms, TermList, Tokenizer};
 use crate::walk::{Cancel, FileIdentity};
 use crate::worker::{FileAnalyzer, Isolation, LossKind};
+use spyhop_base::cores::cores;
+use spyhop_base::id::{LanguageId, PathOnlyKey, VersionContent, VersionId};
+use spyhop_base::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -379,7 +379,7 @@ impl<'w> IndexWorker<'w> {
         let identity = recorded_identity(task);
         let id = VersionId(self.work.first_version + place as u32);
         let entry = |reason: SkipReason, detail: String| {
-            let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
+            let skipped = Skipped::new(task.path.clone(), reason, detail, false);
             Some(SkippedEntry { skipped, identity: Some(identity) })
         };
         Ok(Some(match read_file(task, self.work.source_tree, &self.work.limits, self.work.tracked) {
@@ -409,7 +409,7 @@ impl<'w> IndexWorker<'w> {
                 // its stat data.
                 let unread = reason == SkipReason::Unreadable;
                 let identity = if unread { RecordedIdentity::Unproven } else { identity };
-                let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
+                let skipped = Skipped::new(task.path.clone(), reason, detail, false);
                 let skipped = Some(SkippedEntry { skipped, identity: Some(identity) });
                 FileOutcome { version: LiveVersion::None, identity, skipped, bytes_read: 0 }
             }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::error::WalkError;
-use crate::cancel::Cancel;
+use spyhop_base::cancel::Cancel;
 
 /// Limits on the tree of a commit. The defaults are several times the largest public repositories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::built_in::BuiltInFire;
 use super::rules::IgnoreRule;
-use crate::model::SkipReason;
-use crate::path::RelPath;
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
 
 /// The parts of a row's detail.
 #[derive(Clone, Debug, PartialEq, Eq)]

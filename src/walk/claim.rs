@@ -8,8 +8,8 @@
 use serde::Deserialize;
 
 use super::folder::{Entry, EntryKind, FolderListing};
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// The name of the file that names the owner of an index folder.
 pub(super) const NAME: &str = "WORKSPACE";
@@ -70,7 +70,7 @@ pub(super) fn is_own(owner: Option<u32>) -> bool {
 /// The row for a folder that holds an index.
 pub(super) fn row(folder: &RelPath) -> Skipped {
     let detail = INDEX_FOLDER.to_string();
-    Skipped { path: folder.clone(), reason: SkipReason::BuiltIn, detail, is_dir: true }
+    Skipped::new(folder.clone(), SkipReason::BuiltIn, detail, true)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::options::WalkOptions;
 use super::queue;
 use super::tally::Tally;
 use super::walker::{Walker, default_threads};
-use crate::cancel::Cancel;
+use spyhop_base::cancel::Cancel;
 
 /// The number of candidates below `root`. Counting ends at the first folder that makes the number larger than `limit`,
 /// so a larger number is a lower bound. A folder that cannot be read has no candidates.

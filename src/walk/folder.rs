@@ -25,7 +25,7 @@ mod tests {
 
     use super::*;
     use crate::confined::RootFolder;
-    use crate::path::RelPath;
+    use spyhop_base::path::RelPath;
 
     /// A directory as text: one line for each entry.
     macro_rules! as_text {

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use super::folder::{EntryKind, FolderListing};
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// The entries of the folder `dir` below `root`, in which links have the kind of what they lead to.
 pub(super) fn followed(
@@ -34,7 +34,7 @@ pub(super) fn followed(
             Err(error) => error.to_string(),
         };
         let (path, reason) = (dir.join(name), SkipReason::Unreadable);
-        broken.push(Skipped { path, reason, detail: failure, is_dir: false });
+        broken.push(Skipped::new(path, reason, failure, false));
         None
     })
 }

@@ -31,7 +31,6 @@ mod walked;
 mod walker;
 mod whole;
 
-pub use crate::cancel::Cancel;
 pub use bounds::CommitLimits;
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, NamePattern, RuleEvidence};
 pub use cause::{Cause, Exception, OverridingRule};
@@ -47,6 +46,7 @@ pub use outside::{
 pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule, LIBRARY_FILE};
 pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
+pub use spyhop_base::cancel::Cancel;
 pub use stat::{FileIdentity, Stat, stat, stat_of};
 pub use trace::{Trace, TraceEnd, explain, trace};
 pub use walked::{Candidate, Walked};

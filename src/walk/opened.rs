@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::claim;
 use super::folder::{Entry, EntryFailure, EntryKind, Folder, FolderListing};
 use super::stat::FileIdentity;
-use crate::path::{RelPath, as_part};
 use crate::tree::{Refused, Tree, TreeFolder, TreeKind};
+use spyhop_base::path::{RelPath, as_part};
 
 /// A directory.
 pub(super) enum OpenedEntry<'a> {

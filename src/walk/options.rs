@@ -6,10 +6,10 @@ use ignore::overrides::Override;
 use ignore::types::Types;
 
 use super::bounds::CommitLimits;
-use crate::cancel::Cancel;
 use crate::confined::LinkReach;
-use crate::path::RelPath;
 use crate::tree::Tree;
+use spyhop_base::cancel::Cancel;
+use spyhop_base::path::RelPath;
 
 /// The options of a walk.
 #[derive(Clone, Copy, Default)]

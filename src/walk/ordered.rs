@@ -17,8 +17,8 @@ use super::queue;
 use super::tally::Tally;
 use super::walked::Candidate;
 use super::walker::{Dir, Walker, default_threads, unreadable_dir};
-use crate::model::Skipped;
-use crate::path::RelPath;
+use spyhop_base::model::Skipped;
+use spyhop_base::path::RelPath;
 
 /// Walks the tree at `root`, or one folder of the tree, and passes the candidates to `pass`, in pieces, until `pass` returns
 /// false. Returns the skipped entries, sorted by path; not all of them if `pass` ended the walk.

@@ -12,7 +12,7 @@ use super::built_in::{BUILT_IN, RuleEvidence};
 use super::claim;
 use super::rules::{self, ancestors_with_rules};
 use super::small_file::bytes_of;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// Whether an entry of this name affects other entries: an ignore file, a repository, the claim of an index, or
 /// evidence for a built-in rule.

@@ -5,7 +5,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use crate::cores::spread;
+use spyhop_base::cores::spread;
 
 /// Runs `work` on every task and on the tasks that it returns, on up to `threads` threads, and returns the result of
 /// each thread. The latest tasks come first, which keeps the queue short on deep trees.

@@ -26,9 +26,9 @@ use super::options::{GlobalExcludes, IgnoreSources, WalkOptions};
 use super::sieve::Sieve;
 use super::small_file::{bytes_of, small_file};
 use crate::gitdir;
-use crate::input;
-use crate::path::{PathBase, RelPath};
 use crate::tree::{Tree, TreeKind};
+use spyhop_base::input;
+use spyhop_base::path::{PathBase, RelPath};
 
 /// The longest line that applies. This is arbitrary: no system has paths that are as long, and the matcher refuses
 /// patterns of some hundred times as many bytes.

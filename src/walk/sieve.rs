@@ -70,7 +70,7 @@ impl Sieve {
     /// Whether a pattern may match `path`.
     pub(super) fn passes(&self, path: &str, is_dir: bool) -> bool {
         let Some(last) = path.as_bytes().last() else { return true };
-        let name = crate::path::split(path).1;
+        let name = spyhop_base::path::split(path).1;
         let likely = self.by_last[usize::from(*last)].iter().chain(&self.open);
         likely.map(|&at| &self.patterns[at as usize]).any(|pattern| pattern.may_match(path, name, is_dir))
     }

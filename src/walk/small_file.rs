@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 
 use crate::confined::RootFolder;
-use crate::input;
-use crate::path::RelPath;
 use crate::tree::Tree;
+use spyhop_base::input;
+use spyhop_base::path::RelPath;
 
 /// The largest ignore file that is read. This is arbitrary, and far above any that people write.
 const MAX_RULES_BYTES: u64 = 4 << 20;

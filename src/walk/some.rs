@@ -14,7 +14,7 @@ use super::tally::{self, Tally};
 use super::walked::Walked;
 use super::walker::{Dir, EntryVerdict, Listing, Walker, default_threads};
 use super::whole::walk;
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// Paths of a tree, each with everything below it.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@
 //! of the paths as text, if a directory's name is compared with its `/`.
 
 use super::walked::{Candidate, Walked};
-use crate::model::Skipped;
+use spyhop_base::model::Skipped;
 
 /// The results of one thread.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::model::Skipped;
-use crate::path::RelPath;
+use spyhop_base::model::Skipped;
+use spyhop_base::path::RelPath;
 
 mod index_folder;
 mod like_ripgrep;

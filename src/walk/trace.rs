@@ -14,8 +14,8 @@ use super::options::WalkOptions;
 use super::rules::{self, IgnoreRule, Ruling};
 use super::walked::Candidate;
 use super::walker::{EntryVerdict, Listing, Walker, unreadable_dir};
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// The result of a walk down to one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum TraceEnd {
 /// it. `None` if the path is a candidate, or a directory that is walked.
 pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Skipped> {
     let unreadable = |path: &RelPath, detail: String| {
-        Some(Skipped { path: path.clone(), reason: SkipReason::Unreadable, detail, is_dir: false })
+        Some(Skipped::new(path.clone(), SkipReason::Unreadable, detail, false))
     };
     match trace(root, Path::new(path.as_str()), options) {
         Err(error) => unreadable(path, error.to_string()),
@@ -122,7 +122,7 @@ impl Walker<'_> {
                 // An ignore file that cannot be read already has a row with more details.
                 let broken = listing.broken.iter().find(|row| row.path == rel).cloned();
                 let detail = cause.to_string();
-                TraceEnd::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)
+                TraceEnd::LeftOut(broken.unwrap_or(Skipped::new(path, reason, detail, is_dir)), cause)
             };
             match self.judge(&listing, entry, &rel, Some(&mut trace.exceptions)) {
                 EntryVerdict::Omit => {

@@ -1,8 +1,8 @@
 //! The result of a walk.
 
 use super::stat::FileIdentity;
-use crate::model::Skipped;
-use crate::path::RelPath;
+use spyhop_base::model::Skipped;
+use spyhop_base::path::RelPath;
 
 /// A regular file that no rule excludes.
 #[derive(Clone, Debug, PartialEq, Eq)]

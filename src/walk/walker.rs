@@ -23,9 +23,9 @@ use super::small_file::{bytes_below, small_file};
 use super::tally::{DirectoryCandidates, Tally};
 use super::walked::Candidate;
 use crate::confined::{LinkReach, RootFolder};
-use crate::cores::cores;
-use crate::model::{SkipReason, Skipped};
-use crate::path::RelPath;
+use spyhop_base::cores::cores;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 
 /// The default number of threads. More than sixteen gain nothing: the kernel's directory cache is the limit.
 pub(super) fn default_threads() -> usize {
@@ -219,7 +219,7 @@ impl<'a> Walker<'a> {
             };
             // An ignore file that cannot be read already has a row with more details.
             if !listing.broken.iter().any(|row| row.path == rel) {
-                out.skipped.push(Skipped { path: rel, reason, detail, is_dir: entry.is_dir() });
+                out.skipped.push(Skipped::new(rel, reason, detail, entry.is_dir()));
             }
         }
         out.skipped.append(&mut listing.broken);
@@ -245,7 +245,7 @@ impl<'a> Walker<'a> {
             None => unreadable_dir(&dir.rel, &error),
             Some(name) => {
                 let (path, detail) = (dir.rel.join(&name), error.to_string());
-                Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false }
+                Skipped::new(path, SkipReason::Unreadable, detail, false)
             }
         };
         let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
@@ -286,7 +286,7 @@ impl<'a> Walker<'a> {
             let place = LevelPlace { path: &path, start, shown: &shown };
             rules::enter(place, &read, present, dir.above.as_ref(), files, |name, detail| {
                 let path = dir.rel.join(name);
-                broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
+                broken.push(Skipped::new(path, SkipReason::Unreadable, detail, false));
             })
         } else {
             dir.above.clone()
@@ -409,5 +409,5 @@ impl<'a> Walker<'a> {
 }
 
 pub(super) fn unreadable_dir(rel: &RelPath, error: &io::Error) -> Skipped {
-    Skipped { path: rel.clone(), reason: SkipReason::Unreadable, detail: error.to_string(), is_dir: true }
+    Skipped::new(rel.clone(), SkipReason::Unreadable, error.to_string(), true)
 }

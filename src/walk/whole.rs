@@ -9,7 +9,7 @@ use super::queue;
 use super::tally::{self, Tally};
 use super::walked::Walked;
 use super::walker::{Walker, default_threads, unreadable_dir};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The candidates below `root`, and everything that was seen and skipped. The root itself may be a symbolic link; no
 /// link below it is followed. A directory that cannot be read becomes a skipped row, and the walk continues.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::store::{self, Lock, LockError, LockHolder, Private};
+use spyhop_base::store::{self, Lock, LockError, LockHolder, Private};
 
 /// The longest pause between two polls of the answer.
 const MAX_PAUSE: Duration = Duration::from_millis(4);

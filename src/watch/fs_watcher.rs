@@ -8,9 +8,9 @@ use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind};
 
 use super::{Inbox, OF_GIT, WatchPaths};
-use crate::cores::check_thread;
-use crate::path::RelPath;
 use crate::walk;
+use spyhop_base::cores::check_thread;
+use spyhop_base::path::RelPath;
 
 /// Watches a tree. Dropping the value ends the watch.
 pub struct FsWatcher {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// How long a change waits for a further change. An editor saves a file in several steps.
 const QUIET: Duration = Duration::from_millis(50);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Inbox, WatchPaths};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// Watches a tree.
 pub enum FsWatcher {}

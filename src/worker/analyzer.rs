@@ -13,8 +13,8 @@ use super::process::{Death, StartError, Worker};
 use crate::analyze::{Analyzer, ColoredSpan};
 use crate::document::{self, Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
-use crate::id::LanguageId;
-use crate::model::{Analysis, Note};
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::{Analysis, Note};
 
 /// Analyses one file after another, in a parser worker or in this process. Each thread needs an analyzer of its own.
 pub struct FileAnalyzer<'a> {

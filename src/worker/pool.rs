@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(unix)]
 use super::process::{StartError, Worker};
 #[cfg(unix)]
-use crate::cores::cores;
-#[cfg(unix)]
 use crate::grammar::Grammars;
+#[cfg(unix)]
+use spyhop_base::cores::cores;
 
 /// The first argument of a process that is to be a parser worker.
 pub const WORKER_ARGUMENT: &str = "--spyhop-parser-worker";

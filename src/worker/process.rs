@@ -13,8 +13,8 @@ use super::wire::{self, Hello, Reply, Request};
 use crate::analyze::{ColoredSpan, watchdog};
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
-use crate::id::LanguageId;
-use crate::model::Analysis;
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::Analysis;
 
 /// The processor time for a worker to become ready for its first text.
 const START_BUDGET: Duration = Duration::from_secs(20);

@@ -10,7 +10,7 @@ use super::{sandbox, wire};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::document;
 use crate::grammar::Grammars;
-use crate::model::Note;
+use spyhop_base::model::Note;
 
 /// Serves requests and ends the process.
 pub fn run() -> ! {

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::analyze::{self, ColoredSpan};
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::{Grammars, ManifestText};
-use crate::id::LanguageId;
-use crate::model::Analysis;
-use crate::text::Span;
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::Analysis;
+use spyhop_base::text::Span;
 
 /// The length in bytes of a message's length field.
 pub const HEAD: usize = 4;
@@ -165,7 +165,7 @@ pub fn check(analysis: &Analysis, text: &str) -> bool {
             chunks.iter().all(|chunk| std::mem::replace(&mut end, chunk.span.end) == chunk.span.start);
         follows && end as usize == text.len() && !chunks.is_empty()
     };
-    let chunk_names = |chunk: &crate::model::Chunk| {
+    let chunk_names = |chunk: &spyhop_base::model::Chunk| {
         let range = &chunk.symbols;
         range.start <= range.end
             && range.end as usize <= symbols.len()

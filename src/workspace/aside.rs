@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::error::WorkspaceError;
 use super::folder::Workspace;
-use crate::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
+use spyhop_base::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
 
 /// How long a data folder of another program version is kept after its last update.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);

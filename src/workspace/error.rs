@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::index::IndexError;
 use crate::meta::MetaError;
-use crate::store::{FileError, LockError};
+use spyhop_base::store::{FileError, LockError};
 
 /// Why an index could not be opened.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use super::committed::Committed;
 use super::error::WorkspaceError;
 use crate::index::{self, IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
-use crate::store::{self, AtFile, FORMAT_VERSION, Private, TEMPORARY_PREFIX};
+use spyhop_base::store::{self, AtFile, FORMAT_VERSION, Private, TEMPORARY_PREFIX};
 
 /// How often a reader that loses a race with a commit tries again; a commit takes far longer than a try.
 const OPEN_TRIES: usize = 20;

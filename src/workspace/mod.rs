@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! WORKSPACE    the owner; an index of another tree is refused
-//! lock         see [`crate::store::Lock`]
+//! lock         see [`spyhop_base::store::Lock`]
 //! vN-HASH/     the data in format N for the parsers and tokenizer with that hash
 //!   meta/      see [`crate::meta`]
 //!   tantivy/   segments; its meta.json is the commit point

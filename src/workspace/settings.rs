@@ -5,9 +5,9 @@ use crate::analyze;
 use crate::git::Head;
 use crate::grammar::Grammars;
 use crate::meta::{RevisionHead, ViewHead, ViewKey};
-use crate::store::FORMAT_VERSION;
 use crate::tokenize::{ExtraTerms, TOKENIZER_VERSION};
 use crate::walk::{self, WalkOptions};
+use spyhop_base::store::FORMAT_VERSION;
 
 /// The settings that decide which files a view holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

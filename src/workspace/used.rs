@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::Workspace;
 use crate::meta::{ViewInfo, ViewKey};
-use crate::store::{self, Private};
+use spyhop_base::store::{self, Private};
 
 impl Workspace {
     fn mark_of(&self, key: &ViewKey) -> PathBuf {

@@ -7,7 +7,7 @@ use super::committed::Committed;
 use super::error::{WorkspaceError, WriteError};
 use super::folder::Workspace;
 use crate::index;
-use crate::store::{self, Lock, LockHolder};
+use spyhop_base::store::{self, Lock, LockHolder};
 
 impl Workspace {
     /// Takes the lock and claims the folder for this tree. Waits at most `timeout` for another process; `on_wait` is

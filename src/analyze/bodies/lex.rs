@@ -4,7 +4,7 @@
 //! the manifest names. Text that it cannot interpret is [`CodeToken::Broken`], and nothing after such a token is reported.
 
 use crate::grammar::BodyRules;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The type of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,8 @@ use self::lex::{CodeToken, Lexer, PlacedToken};
 pub(super) use self::units::units;
 use self::uses::Uses;
 use crate::grammar::BodyRules;
-use crate::model::Reference;
-use crate::text::{LineIndex, Span};
+use spyhop_base::model::Reference;
+use spyhop_base::text::{LineIndex, Span};
 
 /// The shortest body to remove, in bytes: about the length whose parsing costs as much as a hole.
 const LEAST: u32 = 32;

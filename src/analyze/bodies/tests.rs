@@ -3,7 +3,7 @@
 use super::*;
 use crate::analyze::Analyzer;
 use crate::grammar::Grammars;
-use crate::model::{Analysis, ReferenceRole};
+use spyhop_base::model::{Analysis, ReferenceRole};
 
 /// The text that the rules of a language remove from `text`.
 fn taken(language: &str, text: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 use super::lex::{CodeToken, Lexer};
 use crate::analyze::chunk::fits;
 use crate::grammar::BodyRules;
-use crate::text::{LineIndex, Span};
+use spyhop_base::text::{LineIndex, Span};
 
 /// A position where a body may be cut: the first line of a statement, or of the comment before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::lex::{CodeToken, PlacedToken};
 use crate::grammar::{BodyRules, TypePlace};
-use crate::model::{Reference, ReferenceRole};
-use crate::text::Span;
+use spyhop_base::model::{Reference, ReferenceRole};
+use spyhop_base::text::Span;
 
 /// The references and comments found in a body so far, and the lexer state needed to find more.
 #[derive(Default)]

@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use super::state::{Lead, OpenSymbol, Walk};
 use crate::grammar::{Item, ItemCase, Shape, flag, follow, follow_to_name};
-use crate::model::{ReferenceRole, Symbol, SymbolKind};
-use crate::text::Span;
+use spyhop_base::model::{ReferenceRole, Symbol, SymbolKind};
+use spyhop_base::text::Span;
 
 /// The result of opening an item.
 #[derive(Clone, Copy)]

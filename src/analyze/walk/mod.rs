@@ -18,8 +18,8 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use super::bodies::{self, Bodies};
 use super::chunk::{self, Boundary, fits};
 use crate::grammar::{Rules, flag};
-use crate::model::Symbol;
-use crate::text::{LineIndex, Span};
+use spyhop_base::model::Symbol;
+use spyhop_base::text::{LineIndex, Span};
 
 /// The longest comment that belongs to the item after it, in bytes: a comment that fills a chunk by itself is a
 /// document of its own, and the item is easier to find without it.

@@ -4,8 +4,8 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::state::Walk;
 use crate::grammar::flag;
-use crate::model::SymbolKind;
-use crate::text::Span;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Span;
 
 /// The longest signature, in bytes. A longer signature is cut at the end of its first line.
 const MAX_SIGNATURE: usize = 1024;

@@ -2,13 +2,13 @@
 
 use crate::analyze::chunk::Boundary;
 use crate::grammar::Rules;
-use crate::model::{Reference, Symbol};
-use crate::text::{LineIndex, Span};
+use spyhop_base::model::{Reference, Symbol};
+use spyhop_base::text::{LineIndex, Span};
 
 /// The results of the walk.
 #[derive(Default)]
 pub(in crate::analyze) struct WalkedOutline {
-    /// Sorted like [`crate::model::Analysis::symbols`].
+    /// Sorted like [`spyhop_base::model::Analysis::symbols`].
     pub symbols: Vec<Symbol>,
     /// In order, without duplicates.
     pub references: Vec<Reference>,

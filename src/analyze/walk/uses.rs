@@ -4,8 +4,8 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::state::Walk;
 use crate::grammar::{NodeMeaning, flag, follow};
-use crate::model::{Reference, ReferenceRole};
-use crate::text::Span;
+use spyhop_base::model::{Reference, ReferenceRole};
+use spyhop_base::text::Span;
 
 impl<'a> Walk<'a> {
     /// Adds the use of a name in `node`, a child of a node of kind `parent`.

@@ -1,7 +1,7 @@
 //! The cursors of pages.
 
-use crate::id::Generation;
-use crate::path::RelPath;
+use spyhop_base::id::Generation;
+use spyhop_base::path::RelPath;
 
 /// The cursor of the page after the first `end` rows of a list.
 pub(in crate::engine) fn page_cursor(generation: Generation, end: usize) -> String {

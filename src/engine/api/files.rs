@@ -4,8 +4,8 @@ use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
-use crate::path::RelPath;
-use crate::text::Span;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Span;
 
 /// A search for files by name.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use super::incomplete::Incomplete;
 use super::*;
 pub use crate::graph::{EdgeRule, Relation};
-use crate::limit::{self, AboveLimit};
+use spyhop_base::limit::{self, AboveLimit};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

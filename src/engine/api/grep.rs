@@ -6,11 +6,11 @@ use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
 pub use crate::grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
-use crate::model::SymbolKind;
-use crate::path::RelPath;
 use crate::snippet::ContextLine;
-use crate::text::{Lines, Span};
 pub use crate::walk::IgnoreSources;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{Lines, Span};
 
 /// The maximum number of lines of context before or after a matching line.
 pub const MAX_GREP_CONTEXT: u32 = 100;

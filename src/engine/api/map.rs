@@ -3,9 +3,9 @@
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
-use crate::model::SymbolKind;
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// The maximum number of rows of a map.
 pub const MAX_MAP_ITEMS: usize = 5_000;

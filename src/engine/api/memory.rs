@@ -6,7 +6,7 @@ use crate::filter::FilterSpec;
 pub use crate::memory::{
     Applicability, BadLine, NoteKind, NoteLink, NoteReason, Retirement, RevisionNote, Verification, Verifier,
 };
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// A note to be recorded.
 ///

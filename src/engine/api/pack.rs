@@ -2,10 +2,10 @@
 
 use super::*;
 pub use crate::goals::{PackHelpers, PackMode};
-use crate::id::ContentHash;
-use crate::model::SymbolKind;
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::id::ContentHash;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// A request for a context pack: a task, and the budget of tokens for the code that the task needs.
 ///

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use super::snapshot::Snapshot;
 use super::symbols::SymbolRow;
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// The maximum number of bytes of text in a [`ReadText`].
 pub const MAX_READ_BYTES: usize = 16 << 20;

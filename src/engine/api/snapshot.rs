@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::id::Generation;
+use spyhop_base::id::Generation;
 
 /// Where an answer comes from.
 #[derive(Clone, Debug, Default)]

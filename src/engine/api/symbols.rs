@@ -4,9 +4,9 @@ use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
-use crate::model::{SymbolKind, qualified_name};
-use crate::path::RelPath;
-use crate::text::{Lines, Span};
+use spyhop_base::model::{SymbolKind, qualified_name};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::{Lines, Span};
 
 /// A search for definitions by name.
 ///

@@ -7,10 +7,10 @@ use super::plan::{MapPlan, MapRow};
 use crate::engine::api::MapSymbol;
 use crate::filter::Filter;
 use crate::meta::{Outline, OutlineSymbol};
-use crate::model::{KindSet, SymbolKind, qualified_name};
-use crate::path::RelPath;
 use crate::search::{self, SearchError, SearchSnapshot};
-use crate::text::Lines;
+use spyhop_base::model::{KindSet, SymbolKind, qualified_name};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// The most types and modules, and the most functions, of a row that are looked up in the index.
 const TYPES: usize = 16;

@@ -10,7 +10,7 @@ pub struct FileTally {
     pub files: usize,
     pub lines: u64,
     pub symbols: usize,
-    pub languages: BTreeMap<crate::id::LanguageId, usize>,
+    pub languages: BTreeMap<spyhop_base::id::LanguageId, usize>,
 }
 
 impl FileTally {

@@ -10,7 +10,7 @@ use crate::engine::Error;
 use crate::engine::api::*;
 use crate::goals::{Goal, PackMode};
 use crate::pack::{Budget, Spread, WeighedFile, cut, worth};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The most places that a reply lists as left out.
 pub const MAX_LEFT_OUT: usize = 30;

@@ -10,8 +10,8 @@ use crate::engine::Error;
 use crate::engine::api::*;
 use crate::goals::PackMode;
 use crate::pack::{is_core, tokens_of_bytes};
-use crate::path::{self, RelPath};
-use crate::text::Lines;
+use spyhop_base::path::{self, RelPath};
+use spyhop_base::text::Lines;
 
 /// The most core files, and further units of one of them.
 const MAX_CORE: usize = 5;

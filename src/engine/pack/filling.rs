@@ -5,12 +5,12 @@ use rustc_hash::FxHashSet;
 use super::candidates::{CandidatePlace, PackCandidate};
 use super::run::PackRun;
 use super::units::UnitExtent;
-use crate::clean;
 use crate::engine::Error;
 use crate::engine::api::*;
 use crate::pack::{BYTES_PER_TOKEN, Budget, CUT_LINE, file_line, tokens_of_bytes, unit_line};
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::clean;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// A place that may be taken into a pack.
 #[derive(Clone, Copy)]

@@ -33,10 +33,10 @@ use super::graph::on_large_stack;
 use super::lookup::check_rows;
 use super::{Error, fault};
 use crate::filter::Filter;
-use crate::limit;
-use crate::parallel;
 use crate::query::QueryError;
 use crate::update::OnProgress;
+use spyhop_base::limit;
+use spyhop_base::parallel;
 
 /// The smallest and the largest budget, in tokens.
 const BUDGETS: std::ops::RangeInclusive<usize> = 200..=200_000;

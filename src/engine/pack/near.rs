@@ -8,10 +8,10 @@ use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::graph::Definition;
-use crate::model::SymbolKind;
 use crate::pack::WeighedFile;
-use crate::path;
 use crate::search::{is_aside, is_prose};
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path;
 
 /// The first files whose neighbours count.
 const FIRST: usize = 12;

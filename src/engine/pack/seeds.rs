@@ -5,9 +5,9 @@ use super::run::PackRun;
 use crate::engine::Error;
 use crate::engine::graph_target::{self, Target};
 use crate::graph::Definition;
-use crate::model::SymbolKind;
-use crate::path::{self, RelPath};
-use crate::text::Lines;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::{self, RelPath};
+use spyhop_base::text::Lines;
 
 /// The score of a place that the caller gives, and of a place that the task names.
 const GIVEN: f32 = 0.99;

@@ -3,9 +3,9 @@
 use crate::engine::api::{FileActivity, PackReply, PackRequest, Sent};
 use crate::engine::lock::lock;
 use crate::engine::session::{Session, Text};
-use crate::id::ContentHash;
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::id::ContentHash;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use crate::engine::Error;
 use crate::engine::api::*;
 use crate::graph::{Definition, GraphEdge};
 use crate::pack::{tokens_of_bytes, trace_line};
-use crate::path::RelPath;
-use crate::text::Lines;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// The most callees, callers and tests of a unit.
 const MAX_OF_KIND: usize = 4;

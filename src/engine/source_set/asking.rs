@@ -8,9 +8,9 @@ use super::super::set_source::{Ready, SetSource};
 use super::super::{Error, ErrorKind, cancel};
 use super::set::SourceSet;
 use crate::index;
-use crate::parallel;
 use crate::search::SearchSnapshot;
-use crate::store;
+use spyhop_base::parallel;
+use spyhop_base::store;
 
 /// The memory of mapped files, in bytes, above which an answer of several sources releases what it has read. The next
 /// question finds its parts in the system's cache.

@@ -52,7 +52,7 @@ impl SourceSet {
         let mut languages: Vec<_> = languages.into_iter().collect();
         languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
         Ok(MapReply {
-            path: sum.path.unwrap_or_else(crate::path::RelPath::root),
+            path: sum.path.unwrap_or_else(spyhop_base::path::RelPath::root),
             files: sum.files,
             lines: sum.lines,
             symbols: sum.symbols,
@@ -69,7 +69,7 @@ impl SourceSet {
 /// The sums over the outlines of the trees.
 #[derive(Default)]
 struct MapSum {
-    path: Option<crate::path::RelPath>,
+    path: Option<spyhop_base::path::RelPath>,
     files: usize,
     lines: u64,
     symbols: usize,

@@ -7,7 +7,7 @@ use super::super::api::*;
 use super::super::current::Viewed;
 use super::super::set_source::SetSource;
 use super::asking::AskedSet;
-use crate::id::Generation;
+use spyhop_base::id::Generation;
 
 impl SetSource {
     /// Where the rows of this source come from.

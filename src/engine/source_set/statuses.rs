@@ -4,7 +4,7 @@ use super::super::Error;
 use super::super::api::*;
 use super::super::set_source::SetSource;
 use super::set::SourceSet;
-use crate::parallel;
+use spyhop_base::parallel;
 
 impl SourceSet {
     /// The state of each source and its index, as [`Engine::status`](crate::Engine::status) tells it.

@@ -8,7 +8,7 @@ use super::super::remote_error::RemoteError;
 use super::child::{CallEnd, GitOutput};
 use super::limits::CallLimits;
 use super::shown::masked;
-use crate::clean;
+use spyhop_base::clean;
 
 /// The most characters of a reason.
 const MAX_REASON_CHARS: usize = 400;

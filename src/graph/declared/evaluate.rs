@@ -14,9 +14,9 @@ use crate::graph::resolve::{Question, RuleResult, dedup};
 use crate::graph::rule::EdgeRule;
 use crate::graph::tokens::{TokenKind, Tokens};
 use crate::graph::uses::{FileFacts, Receiver};
-use crate::model::SymbolKind;
 use crate::search::SearchError;
-use crate::text::Span;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Span;
 
 /// The least confidence of the meaning of a call whose result is followed.
 const LEAST: f32 = 0.5;

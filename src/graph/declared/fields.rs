@@ -5,7 +5,7 @@ use super::written::{TUPLE, WrittenType, end_of_type, generic_arguments, split_t
 use crate::graph::family::Family;
 use crate::graph::files::{Definition, Graph};
 use crate::graph::tokens::{TokenKind, Tokens};
-use crate::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
 
 impl Graph<'_> {
     /// The written types of a field of a type itself.

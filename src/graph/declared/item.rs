@@ -9,7 +9,7 @@ use super::evaluations::KnownEvaluations;
 use super::written::WrittenType;
 use crate::graph::definition::Definition;
 use crate::graph::tokens::Tokens;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The tokens of a part of a file.
 pub(super) struct ItemTokens {

@@ -8,7 +8,7 @@ use crate::graph::family::Family;
 use crate::graph::files::Graph;
 use crate::graph::tokens::Tokens;
 use crate::graph::words::comments;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The most bytes of an item that is read.
 const MAX_ITEM: usize = 256 << 10;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::item::ItemTokens;
 use crate::graph::files::Graph;
 use crate::graph::uses::FileFacts;
-use crate::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
 
 /// The place of an expression.
 pub(super) struct Site<'f> {

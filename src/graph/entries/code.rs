@@ -2,7 +2,7 @@
 //!
 //! Blanks take the place of comments, so a position in the code is the position in the text.
 
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// How a language writes comments and literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

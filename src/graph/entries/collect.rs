@@ -16,9 +16,9 @@ use crate::graph::files::Graph;
 use crate::graph::paths::shared_folders;
 use crate::graph::uses::FileFacts;
 use crate::index::IndexField;
-use crate::path;
 use crate::search::{SearchError, files_with};
-use crate::text::Span;
+use spyhop_base::path;
+use spyhop_base::text::Span;
 
 /// The most files that one framework reads.
 const MAX_SCANNED: usize = 1_500;

@@ -5,7 +5,7 @@ use regex::{Captures, Regex};
 use super::code::{self, CodeStyle};
 use super::framework::{ArgsPlace, EntryKind, Framework, HandlerForm, PatternRule, RuleExtent};
 use super::template::{Captured, Template};
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The most bytes after a match in which a handler's definition is searched.
 const NEXT_BYTES: usize = 3_000;

@@ -9,9 +9,9 @@ use super::handlers::Handler;
 use super::template::{Captured, Template};
 use crate::graph::files::Graph;
 use crate::graph::paths::below;
-use crate::path;
 use crate::search::SearchError;
-use crate::text::Span;
+use spyhop_base::path;
+use spyhop_base::text::Span;
 
 impl Graph<'_> {
     /// The entries that are rows of tables.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::DocumentForm;
 use crate::grammar::Grammars;
 use crate::library::format::{FileForm, form_of};
-use crate::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// What an entry of the inbox is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -12,9 +12,9 @@ use crate::library::listing;
 use crate::library::manifest::MANIFEST_FORMAT;
 use crate::library::paths::LibraryPaths;
 use crate::library::records;
-use crate::store;
 use crate::worker::FileAnalyzer;
 use crate::workspace::unix_now;
+use spyhop_base::store;
 
 /// The size of the largest document that is read, in bytes. This process and a parser worker hold it twice.
 const MAX_DOCUMENT_BYTES: u64 = 160 << 20;

@@ -6,7 +6,7 @@ use crate::library::error::LibraryError;
 use crate::library::names;
 use crate::library::paths::LibraryPaths;
 use crate::library::protect;
-use crate::store;
+use spyhop_base::store;
 
 /// The ending of a file that says why an entry failed.
 const REASON_ENDING: &str = ".reason.txt";

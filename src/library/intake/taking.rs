@@ -19,8 +19,8 @@ use crate::library::manifest::{SourceManifest, SourceState};
 use crate::library::open::Library;
 use crate::library::paths::without_links;
 use crate::library::{protect, records};
-use crate::store::{self, Lock};
 use crate::worker::FileAnalyzer;
+use spyhop_base::store::{self, Lock};
 
 /// The intake of one call.
 struct Intake<'a> {

@@ -12,7 +12,7 @@ use crate::filter::FilterSpec;
 use crate::library::records;
 use crate::library::{Library, LibraryOptions};
 #[cfg(feature = "documents")]
-use crate::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
 
 struct TestIntake {
     folder: tempfile::TempDir,

@@ -15,8 +15,8 @@ use crate::library::manifest::{ImportEvent, SourceManifest};
 use crate::library::{
     AddProgress, AddRequest, SourceChoice, SourceState, UpdateStep, protect::remove_tree, records,
 };
-use crate::store::faults::CrashMode;
-use crate::store::{Lock, StoreStep, faults};
+use spyhop_base::store::faults::CrashMode;
+use spyhop_base::store::{Lock, StoreStep, faults};
 
 const NEWER: &[(&str, &str)] = &[PACKAGE[0], ("keys-1.2.0/src/new.rs", "pub fn resolve_api_key() {}\n")];
 const NEWEST: &[(&str, &str)] = &[PACKAGE[0], ("keys-1.2.0/src/newest.rs", "pub fn resolve_api_key() {}\n")];

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::store::IoCause;
+use spyhop_base::store::IoCause;
 
 /// Why an archive is refused, with the entry that is the reason.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::error::UnpackFault;
-use crate::path::part_fault;
+use spyhop_base::path::part_fault;
 
 /// The most bytes of a name, which is the limit of paths on Linux.
 pub(super) const MAX_NAME_BYTES: usize = 4096;

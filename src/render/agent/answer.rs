@@ -7,11 +7,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-pub(super) use crate::clean::short_name;
-use crate::clean::{self, line as clean};
-use crate::path::RelPath;
 use crate::render::paint::file_uri;
-use crate::text::Lines;
+pub(super) use spyhop_base::clean::short_name;
+use spyhop_base::clean::{self, line as clean};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 
 /// The answer to a call of a tool.
 #[derive(Clone, Debug, PartialEq)]

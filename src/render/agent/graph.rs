@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use super::sources;
-use crate::clean::{self, line as clean};
 use crate::engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
 use crate::render::json::{self, JsonPaths};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, heading_of_edge};
-use crate::text::Lines;
+use spyhop_base::clean::{self, line as clean};
+use spyhop_base::text::Lines;
 
 /// The most definitions that the text lists.
 const MAX_DEFINITIONS: usize = 12;

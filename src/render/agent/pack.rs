@@ -17,7 +17,7 @@ pub fn pack(reply: &PackReply) -> Answer {
     let mut text = text::pack_without_notes(reply, &Style::default());
     super::memory::note_lines(&mut text, &reply.notes);
     for warning in &reply.warnings {
-        let _ = writeln!(text, "note: {}", crate::clean::line(warning));
+        let _ = writeln!(text, "note: {}", spyhop_base::clean::line(warning));
     }
     Answer { text, data }
 }

@@ -14,8 +14,7 @@ use crate::engine::api::{
     SourceStatuses, Status, ViewRow, ViewsReply, WatchEvent,
 };
 use crate::render::command::with_advice;
-use crate::render::phrases::note_words;
-use crate::time::rfc3339;
+use spyhop_base::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status) -> impl Serialize {
@@ -296,8 +295,7 @@ impl<'a> WireView<'a> {
 impl<'a> WireStatus<'a> {
     fn new(status: &'a Status) -> WireStatus<'a> {
         let languages = status.languages.iter().map(|&(name, files)| WireLanguageCount { name, files });
-        let notes =
-            status.notes.iter().map(|&(note, files)| WireNoteCount { note: note_words(note).0, files });
+        let notes = status.notes.iter().map(|&(note, files)| WireNoteCount { note: note.name(), files });
         WireStatus {
             state: status.state.name(),
             detail: status.detail.as_deref(),

@@ -13,7 +13,7 @@ use crate::library::{
     LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest,
     SourceStatus, TakenEntry, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
-use crate::time::rfc3339;
+use spyhop_base::time::rfc3339;
 
 /// The sources of a library.
 pub fn sources(reply: &LibraryReply) -> impl Serialize + use<'_> {

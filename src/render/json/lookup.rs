@@ -8,7 +8,7 @@ use crate::engine::api::{
     SymbolsReply,
 };
 use crate::render::places::RowPlaces;
-use crate::text::Span;
+use spyhop_base::text::Span;
 
 /// The lines that match a pattern.
 pub fn grep<'r>(reply: &'r GrepReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {

@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::engine::api::{Building, NamedStatus, Provenance, Snapshot, SourceName, SourceSnapshot};
-use crate::model::SkipReason;
-use crate::path::RelPath;
 use crate::render::places::RowPlaces;
-use crate::time::rfc3339;
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
+use spyhop_base::time::rfc3339;
 
 /// A value as JSON on one line.
 pub fn line(value: &impl Serialize) -> String {

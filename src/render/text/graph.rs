@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::entries::entry;
-use crate::clean::line as clean;
 use crate::engine::api::{
     AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SourceName, SymbolRow,
 };
-use crate::path::RelPath;
 use crate::render::paint::{Ink, Style, columns};
 use crate::render::places::RowPlaces;
+use spyhop_base::clean::line as clean;
+use spyhop_base::path::RelPath;
 
 /// The width of a terminal from which the owner and the code share a line. A pipe has no width.
 const WIDE: usize = 100;

@@ -5,15 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::counts::{bytes, count, tally};
-use crate::clean::{self, line as clean};
 use crate::engine::api::{
     Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, SpaceTarget, State,
     Status, ViewsReply, WatchEvent,
 };
 use crate::render::command::{no_index, with_advice};
 use crate::render::paint::{Ink, Style, shown};
-use crate::render::phrases::note_words;
-use crate::time::rfc3339;
+use spyhop_base::clean::{self, line as clean};
+use spyhop_base::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status, style: &Style) -> String {
@@ -54,7 +53,7 @@ pub fn status(status: &Status, style: &Style) -> String {
         row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
         row("languages", &tally(status.languages.iter().copied()));
         row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
-        row("notes", &tally(status.notes.iter().map(|&(note, files)| (note_words(note).1, files))));
+        row("notes", &tally(status.notes.iter().map(|&(note, files)| (note.words(), files))));
     } else {
         let _ = writeln!(out, "{}", no_index(&status.recipe));
     }

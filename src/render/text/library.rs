@@ -6,7 +6,6 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::counts::{bytes, count};
 use super::index::refresh;
-use crate::clean::line as clean;
 use crate::engine::api::State;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
@@ -15,7 +14,8 @@ use crate::library::{
 };
 use crate::render::command::import_command;
 use crate::render::paint::{Ink, Style, shown};
-use crate::time::rfc3339;
+use spyhop_base::clean::line as clean;
+use spyhop_base::time::rfc3339;
 
 /// The most files that a comparison names.
 const NAMED: usize = 20;

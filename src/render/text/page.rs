@@ -8,11 +8,11 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::parts::{CodeLimits, annotations, checkout, code_lines, literal_lines, location, score_and_band};
-use crate::clean::line as clean_line;
 use crate::engine::api::{Band, Hit, HitCallers, Reason, SearchReply, Snapshot, SourceLine};
 use crate::profile::Signal;
 use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 use crate::render::places::RowPlaces;
+use spyhop_base::clean::line as clean_line;
 
 /// The rows of a screen whose height is unknown.
 const ROWS: usize = 40;
@@ -371,7 +371,7 @@ mod tests {
             root: "/w/tree".into(),
             branch: None,
             commit: None,
-            generation: crate::id::Generation(1),
+            generation: spyhop_base::id::Generation(1),
             checked_at: None,
             indexed_files,
             skipped_files,

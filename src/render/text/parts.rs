@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::counts::count;
 use crate::analyze::syntax;
-use crate::clean::line as clean;
 use crate::engine::api::{Band, Hit, SearchReply, Snippet};
 use crate::render::paint::{Ink, Style, TextMarks, source};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::snippet::lines_to_name;
+use spyhop_base::clean::line as clean;
 
 /// How much of a snippet is shown.
 #[derive(Clone, Copy)]
@@ -172,7 +172,7 @@ pub(in crate::render) fn footer(reply: &SearchReply, shown: usize) -> String {
 mod tests {
     use super::*;
     use crate::engine::api::ContextLine;
-    use crate::text::{Lines, Span};
+    use spyhop_base::text::{Lines, Span};
 
     /// The numbers of the lines that are shown, `┆` for a gap. A line of the text with a `*` has a match.
     fn check(head: &[u32], first: u32, text: &str, (most, symbol): (usize, &str), expected: &str) {

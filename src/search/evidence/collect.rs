@@ -9,8 +9,6 @@ use tracing::debug_span;
 
 use super::columns::{Evidence, MATCHES, Marks, RowSums};
 use crate::index::{IndexField, Lengths, PostingBlocks};
-use crate::model::Field;
-use crate::parallel;
 use crate::profile::{Bm25, Bm25Fields};
 use crate::query::{Query, QueryTerm};
 use crate::search::context::Context;
@@ -19,6 +17,8 @@ use crate::search::framed::framed;
 use crate::search::literal::{self, Literal};
 use crate::search::snapshot::{NO_FILE, SearchSnapshot};
 use crate::search::source::ReadSource;
+use spyhop_base::model::Field;
+use spyhop_base::parallel;
 
 /// Gathers the evidence for `query` under the filter, with the literal pass. The pass over texts and the pass over names,
 /// comments and paths fill different columns, so the two passes run in parallel.

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::model::Field;
+use spyhop_base::model::Field;
 
 /// The evidence of one file. Masks have a bit for each query term.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,10 +4,10 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::columns::{Evidence, FileEvidence, MATCHES, Marks, Sums, for_each_nonzero};
-use crate::model::Field;
-use crate::parallel;
 use crate::search::context::Context;
 use crate::search::literal::Literal;
+use spyhop_base::model::Field;
+use spyhop_base::parallel;
 
 /// The weight of symbols beside the text in the choice of the chunk to show.
 const SYMBOLS_IN_CHOICE: f32 = 0.7;

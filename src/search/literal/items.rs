@@ -1,9 +1,9 @@
 //! Counting the matching lines inside items of the kinds of the filter.
 
-use crate::model::{KindSet, SymbolKind};
 use crate::search::error::SearchError;
 use crate::search::snapshot::SearchSnapshot;
-use crate::text::{LineIndex, Lines};
+use spyhop_base::model::{KindSet, SymbolKind};
+use spyhop_base::text::{LineIndex, Lines};
 
 /// The kinds of chunks for lines outside named items.
 const OF_PARTS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];

@@ -8,7 +8,6 @@ use super::runs::Runs;
 use super::templates::Templates;
 use super::units::Unit;
 use crate::meta::{Outline, OutlineSymbol};
-use crate::model::SymbolKind;
 use crate::profile::PlaceSignal;
 use crate::query::Query;
 use crate::search::context::Context;
@@ -18,8 +17,9 @@ use crate::search::evidence::Evidence;
 use crate::search::literal;
 use crate::search::model::RankedFile;
 use crate::search::names::{Names, TermOverlap};
-use crate::text::Span;
 use crate::tokenize::TermPrefixFilter;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Span;
 
 /// A value for each signal of places.
 pub type PlaceValues = [f32; PlaceSignal::COUNT];
@@ -351,7 +351,7 @@ impl<'m> UnitMeasure<'m> {
         let by_holder = of_name().any(|own| is_in_container(symbol, &own.container));
         let path = self.context.snapshot.path(file);
         let by_module = || of_name().any(|own| is_in_module(symbol, path, &own.container));
-        let by_file = || of_name().any(|own| own.container == crate::path::naming(path));
+        let by_file = || of_name().any(|own| own.container == spyhop_base::path::naming(path));
         if by_holder || by_module() {
             1.0
         } else if by_file() {

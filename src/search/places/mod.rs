@@ -24,12 +24,12 @@ use super::model::RankedFile;
 use super::role::is_template;
 use super::source::{CurrentFile, ReadSource};
 use crate::meta::{Outline, OutlineSymbol};
-use crate::model::SymbolKind;
-use crate::parallel;
 use crate::profile::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 use crate::query::Query;
-use crate::text::{Lines, Span};
 use memchr::memmem::Finder;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::parallel;
+use spyhop_base::text::{Lines, Span};
 
 /// The number of files that are divided into places.
 const FILES: usize = 10;

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::units::{self, Unit};
 use crate::index::DocColumns;
 use crate::meta::OutlineSymbol;
-use crate::model::{KindSet, SymbolKind};
-use crate::text::{LineIndex, Lines, Span};
+use spyhop_base::model::{KindSet, SymbolKind};
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// A unit of more lines, such as a table, is shown by one part.
 const MOST_LINES: u32 = 120;
@@ -163,7 +163,7 @@ fn trimmed(text: &str, span: Span) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::VersionId;
+    use spyhop_base::id::VersionId;
 
     /// A file of one function of `n` lines below a comment, in chunks of ten lines; that of the lines 31 to 40 matches best.
     fn cut<T>(n: u32, check: impl FnOnce(&FileParts<'_>) -> T) -> T {

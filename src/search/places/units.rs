@@ -4,8 +4,8 @@
 //! belong to the outer unit. Text outside all units, such as imports and statements, makes one unit per chunk.
 
 use crate::meta::OutlineSymbol;
-use crate::model::{KindSet, SymbolKind};
-use crate::text::{Lines, Span};
+use spyhop_base::model::{KindSet, SymbolKind};
+use spyhop_base::text::{Lines, Span};
 
 /// A function inside a function with more lines is a unit of its own.
 const MAX_OUTER_LINES: u32 = 80;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::id::VersionId;
 use crate::index::{IndexError, Segment, SegmentList};
-use crate::parallel;
+use spyhop_base::id::VersionId;
+use spyhop_base::parallel;
 
 /// The file of a document that is deleted or belongs to another view.
 pub const NO_FILE: u32 = u32::MAX;

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::path;
+use spyhop_base::path;
 
 /// Files by the hash of a text, sorted: small, and made in a few milliseconds for a hundred thousand files.
 #[derive(Default)]

@@ -12,8 +12,8 @@ use rustix::io::Errno;
 
 use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
 use crate::confined::RootFolder;
-use crate::path::RelPath;
 use crate::walk::stat::Stat;
+use spyhop_base::path::RelPath;
 
 /// The buffer size that the C library uses.
 const BUFFER_BYTES: usize = 32 << 10;

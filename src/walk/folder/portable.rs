@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
 use crate::confined::RootFolder;
-use crate::path::RelPath;
 use crate::walk::stat::{Stat, stat};
+use spyhop_base::path::RelPath;
 
 /// A directory, named by its path.
 pub(in crate::walk) struct Folder(PathBuf);

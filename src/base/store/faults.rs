@@ -28,7 +28,7 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Ends its observer or fault when it is dropped.
 #[must_use]
-pub(crate) struct FaultGuard(u64);
+pub struct FaultGuard(u64);
 
 impl Drop for FaultGuard {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ impl Drop for FaultGuard {
     }
 }
 
-pub(crate) fn step(step: StoreStep<'_>) -> io::Result<()> {
+pub fn step(step: StoreStep<'_>) -> io::Result<()> {
     let concerned: Vec<Observer> = lock(&OBSERVERS)
         .iter()
         .filter(|(_, folder, _)| step.path().starts_with(folder))
@@ -47,7 +47,7 @@ pub(crate) fn step(step: StoreStep<'_>) -> io::Result<()> {
 }
 
 /// Calls `observer` before each step at or below `folder`. The observer must not change anything there itself.
-pub(crate) fn observe(
+pub fn observe(
     folder: &Path,
     observer: impl FnMut(&StoreStep<'_>) -> io::Result<()> + Send + 'static,
 ) -> FaultGuard {
@@ -57,7 +57,7 @@ pub(crate) fn observe(
 }
 
 /// Makes syncs below `folder` free, for tests that do not depend on the disk.
-pub(crate) fn without_sync(folder: &Path) -> FaultGuard {
+pub fn without_sync(folder: &Path) -> FaultGuard {
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     lock(&UNSYNCED).push((id, folder.to_path_buf()));
     FaultGuard(id)
@@ -68,7 +68,7 @@ pub(super) fn is_unsynced(path: &Path) -> bool {
 }
 
 /// Steps that fail.
-pub(crate) struct Failing {
+pub struct Failing {
     _guard: FaultGuard,
     count: Arc<AtomicU64>,
 }
@@ -95,12 +95,12 @@ fn failing(
 }
 
 /// Makes the `n`-th step (from 0) at or below `folder` fail once.
-pub(crate) fn fail_at(folder: &Path, n: u64, kind: io::ErrorKind) -> Failing {
+pub fn fail_at(folder: &Path, n: u64, kind: io::ErrorKind) -> Failing {
     failing(folder, kind, move |number, _| number == n)
 }
 
 /// From the `n`-th step on, makes every step fail that needs space, as on a full disk.
-pub(crate) fn full_from(folder: &Path, n: u64) -> Failing {
+pub fn full_from(folder: &Path, n: u64) -> Failing {
     failing(folder, io::ErrorKind::StorageFull, move |number, step| {
         number >= n && matches!(step, StoreStep::Create(_) | StoreStep::Write(_) | StoreStep::Sync(_))
     })
@@ -108,7 +108,7 @@ pub(crate) fn full_from(folder: &Path, n: u64) -> Failing {
 
 /// What a crash does to changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CrashMode {
+pub enum CrashMode {
     /// All changes stay: only the process died.
     Killed,
     /// No change stays: names are those of the last sync of their folder, contents those of their last sync.
@@ -121,7 +121,7 @@ pub(crate) enum CrashMode {
 
 /// The files of a folder before some step.
 #[derive(Clone)]
-pub(crate) struct Image {
+pub struct Image {
     /// The number and text of that step.
     pub at: String,
     /// The simulated crash.
@@ -233,13 +233,13 @@ impl Frozen {
 }
 
 /// Images of a folder before every step.
-pub(crate) struct Freezer {
+pub struct Freezer {
     guard: FaultGuard,
     frozen: Arc<Mutex<Frozen>>,
 }
 
 /// Takes images of `folder` from now on. The present content counts as durable.
-pub(crate) fn freeze(folder: &Path) -> Freezer {
+pub fn freeze(folder: &Path) -> Freezer {
     let mut frozen = Frozen { folder: folder.to_path_buf(), ..Frozen::default() };
     for (path, bytes) in frozen.on_disk() {
         let node = Arc::new(Mutex::new(Some(bytes)));

@@ -41,7 +41,7 @@ impl Cancel {
     }
 
     /// Whether an update that has begun to write ends too.
-    pub(crate) fn ends_update(&self) -> bool {
+    pub fn ends_update(&self) -> bool {
         self.ends_updates && self.is_cancelled()
     }
 
@@ -70,7 +70,7 @@ impl Cancel {
         self.answer.has_begun.load(Relaxed)
     }
 
-    pub(crate) fn begin_answer(&self) {
+    pub fn begin_answer(&self) {
         self.answer.has_begun.store(true, Relaxed);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A change of a file or folder that is about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StoreStep<'p> {
+pub enum StoreStep<'p> {
     /// A file is created.
     Create(&'p Path),
     /// Bytes are appended to a file.
@@ -19,7 +19,7 @@ pub(crate) enum StoreStep<'p> {
     SyncFolder(&'p Path),
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl StoreStep<'_> {
     /// The file or folder that the step changes.
     pub fn path(&self) -> &Path {

@@ -247,41 +247,51 @@ impl Field {
 /// How many terms each scored field holds.
 pub type FieldLengths = [u32; Field::ALL.len()];
 
-/// A remark about the analysis of a file. A file with a note is still indexed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-#[non_exhaustive]
-pub enum Note {
-    /// The parser met errors; structure around them is a guess.
-    SyntaxErrors,
-    /// Brackets nest too deep to parse; chunks are windows of lines.
-    TooDeep,
-    /// The parser used up its budget; chunks are windows of lines.
-    ParseBudget,
-    /// The text was decoded from an encoding other than UTF-8.
-    Decoded,
-    /// The file is partly indexed: by its path only. [`Skipped`] has the reason.
-    PathOnly,
-    /// The file is partly indexed: its parser crashed, hung, was killed or could not be started, so chunks are windows of
-    /// lines. [`Skipped`] has the detail.
-    Quarantined,
-    /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
-    /// not yet. Chunks are windows of lines.
-    TextOnly,
+macro_rules! notes {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $words:literal,)+) => {
+        /// A remark about the analysis of a file. A file with a note is still indexed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum Note {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Note {
+            /// Every note, in the order of their bits on disk: new notes are added at the end.
+            pub const ALL: &'static [Note] = &[$(Note::$variant,)+];
+
+            /// The name of the note in JSON.
+            pub fn name(self) -> &'static str {
+                match self { $(Note::$variant => $name,)+ }
+            }
+
+            /// The note in words, such as `the parser met errors`.
+            pub fn words(self) -> &'static str {
+                match self { $(Note::$variant => $words,)+ }
+            }
+        }
+    };
 }
 
-impl Note {
-    /// Every note, in the order of their bits on disk: new notes are added at the end.
-    pub const ALL: &'static [Note] = &[
-        Note::SyntaxErrors,
-        Note::TooDeep,
-        Note::ParseBudget,
-        Note::Decoded,
-        Note::PathOnly,
-        Note::Quarantined,
-        Note::TextOnly,
-    ];
+notes! {
+    /// The parser met errors; structure around them is a guess.
+    SyntaxErrors "syntax-errors" "the parser met errors",
+    /// Brackets nest too deep to parse; chunks are windows of lines.
+    TooDeep "too-deep" "nested too deep to parse, cut by lines",
+    /// The parser used up its budget; chunks are windows of lines.
+    ParseBudget "parse-budget" "parsing was given up, cut by lines",
+    /// The text was decoded from an encoding other than UTF-8.
+    Decoded "decoded" "decoded from another encoding than UTF-8",
+    /// The file is partly indexed: by its path only. [`Skipped`] has the reason.
+    PathOnly "path-only" "found by path only",
+    /// The file is partly indexed: its parser crashed, hung, was killed or could not be started, so chunks are windows of
+    /// lines. [`Skipped`] has the detail.
+    Quarantined "quarantined" "its parser failed, cut by lines",
+    /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
+    /// not yet. Chunks are windows of lines.
+    TextOnly "text-only" "not parsed yet, cut by lines",
 }
 
 /// A file's structure. There is always one: without a grammar, or if parsing was given up, chunks are windows of lines
@@ -359,6 +369,11 @@ pub struct Skipped {
 }
 
 impl Skipped {
+    /// The entry for `path`, a directory if `is_dir`.
+    pub fn new(path: RelPath, reason: SkipReason, detail: String, is_dir: bool) -> Skipped {
+        Skipped { path, reason, detail, is_dir }
+    }
+
     /// Whether the entry covers `path`: it is for that path, or for a directory above it.
     pub fn covers(&self, path: &RelPath) -> bool {
         let rest = path.as_str().strip_prefix(self.path.as_str());

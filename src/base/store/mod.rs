@@ -1,13 +1,13 @@
 //! Durable files: atomic replacement with fsync, private folders, the writer's lock, and the checksummed envelope
-//! around every record. [`crate::meta`] defines the content of the records.
+//! around every record.
 //!
 //! A record file is never changed after its name appears: it is written under a temporary name, synced and renamed, and
 //! then its folder is synced. So a reader that finds a name finds the whole file, and a crash leaves at most a
 //! temporary file.
 
 mod envelope;
-#[cfg(test)]
-pub(crate) mod faults;
+#[cfg(any(test, feature = "testing"))]
+pub mod faults;
 mod file_error;
 mod format;
 mod io_cause;
@@ -30,8 +30,8 @@ pub use lock::{Lock, LockError, LockHolder};
 pub use pages::{mapped_bytes, release_pages};
 pub use private::{Private, create_private_dir, foreign_owner};
 pub use step::{remove_file, rename, sync_folder};
-pub(crate) use step::{step, sync_all, sync_below, sync_file};
-pub(crate) use store_step::StoreStep;
+pub use step::{step, sync_all, sync_below, sync_file};
+pub use store_step::StoreStep;
 pub use varint::{push_varint, take_varint};
 
 /// The prefix of the names of files that [`replace`] has not put in place yet. An old file with it was left by a crash.

@@ -46,7 +46,6 @@ impl From<NoThread> for io::Error {
 
 /// Checks that the system can start one more thread now. This is for libraries that start a thread and panic without
 /// it.
-#[cfg(feature = "watch")]
 pub fn check_thread() -> Result<(), NoThread> {
     let trial = thread::Builder::new().spawn(|| ()).map_err(NoThread::new)?;
     trial.join().unwrap_or_else(|panic| resume_unwind(panic));

@@ -15,19 +15,19 @@ use super::file_error::{AtFile, FileError};
 use super::store_step::StoreStep;
 
 /// Announces a step that is about to be done. An error means that the step must not be done and has failed.
-#[cfg(not(test))]
+#[cfg(not(any(test, feature = "testing")))]
 #[inline(always)]
-pub(crate) fn step(_: StoreStep<'_>) -> io::Result<()> {
+pub fn step(_: StoreStep<'_>) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
-pub(crate) use super::faults::step;
+#[cfg(any(test, feature = "testing"))]
+pub use super::faults::step;
 
 /// Makes the bytes of `file`, which is at `path`, durable.
-pub(crate) fn sync_file(file: &File, path: &Path) -> io::Result<()> {
+pub fn sync_file(file: &File, path: &Path) -> io::Result<()> {
     step(StoreStep::Sync(path))?;
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if super::faults::is_unsynced(path) {
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub(crate) fn sync_file(file: &File, path: &Path) -> io::Result<()> {
 const SYNCS: usize = 16;
 
 /// Makes the bytes of `files`, each with its path, and the names in `folders` durable, in no particular order.
-pub(crate) fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Result<()> {
+pub fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let sync = || {
         loop {
@@ -67,7 +67,7 @@ pub(crate) fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Resu
 /// Makes the names in `folder` durable.
 pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
     step(StoreStep::SyncFolder(folder)).at("sync", folder)?;
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if super::faults::is_unsynced(folder) {
         return Ok(());
     }
@@ -78,9 +78,9 @@ pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
 }
 
 /// Makes all files and names below `folder`, a new tree of many files, durable.
-pub(crate) fn sync_below(folder: &Path) -> io::Result<()> {
+pub fn sync_below(folder: &Path) -> io::Result<()> {
     step(StoreStep::SyncFolder(folder))?;
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if super::faults::is_unsynced(folder) {
         return Ok(());
     }
