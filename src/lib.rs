@@ -96,33 +96,81 @@ pub use spyhop_base::id::{ContentHash, Generation};
 pub use worker::{Isolation, run_worker_if_asked};
 
 pub use profile::{Bm25, Bm25Fields, Fusion};
-pub use source::{
-    Change, ContentId, FolderTree, MemoryTree, RevisionTree, SourceEntry, SourceEntryKind, SourceTree,
-    ZipTree,
-};
 #[doc(inline)]
 pub use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind, UnknownKind};
 #[doc(inline)]
 pub use spyhop_base::path::{PathBase, PathError, RelPath};
+/// ```
+/// use spyhop::{Change, Engine, MemoryTree, Options, SearchRequest};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tree = MemoryTree::of([("src/auth.rs", "/// Resolves the key.\npub fn resolve_api_key() {}\n")])?;
+/// let engine = Engine::in_memory(tree, Options::default())?;
+/// let reply = engine.search(&SearchRequest::new("resolve_api_key"))?;
+/// assert_eq!(reply.results[0].path.as_str(), "src/auth.rs");
+///
+/// // A host that knows what changed says so. The next answer indexes the changed file only.
+/// engine.apply([Change::write("src/auth.rs", "pub fn resolve_token() {}\n")])?;
+/// let reply = engine.search(&SearchRequest::new("resolve_token"))?;
+/// assert_eq!(reply.results[0].symbol.as_deref(), Some("resolve_token"));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_files::source::MemoryTree;
+/// ```
+/// use std::io;
+///
+/// use spyhop::{ContentId, Engine, Options, SearchRequest, SourceEntry, SourceTree};
+///
+/// /// The pages of a wiki, each a file in the root.
+/// struct Wiki(Vec<(String, String)>);
+///
+/// impl SourceTree for Wiki {
+///     fn list(&self, folder: &str) -> io::Result<Vec<SourceEntry>> {
+///         if !folder.is_empty() {
+///             return Err(io::ErrorKind::NotFound.into());
+///         }
+///         let entry = |(name, text): &(String, String)| {
+///             SourceEntry::file(name, text.len() as u64, ContentId::of(text.as_bytes()))
+///         };
+///         Ok(self.0.iter().map(entry).collect())
+///     }
+///
+///     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+///         let page = self.0.iter().find(|(name, _)| name == path);
+///         page.map(|(_, text)| text.clone().into_bytes()).ok_or_else(|| io::ErrorKind::NotFound.into())
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let pages = vec![("release.md".to_string(), "# Making a release\n\nRun the checklist.\n".to_string())];
+/// let engine = Engine::in_memory(Wiki(pages), Options::default())?;
+/// let reply = engine.search(&SearchRequest::new("release checklist"))?;
+/// assert_eq!(reply.results[0].path.as_str(), "release.md");
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_files::source::SourceTree;
+#[doc(inline)]
+pub use spyhop_files::source::{
+    Change, ContentId, FolderTree, RevisionTree, SourceEntry, SourceEntryKind, ZipTree,
+};
 
 #[doc(inline)]
 pub use spyhop_base::text::{Lines, Span};
+#[doc(inline)]
+pub use spyhop_files::walk::IgnoreSources;
 pub use update::OnProgress;
-pub use walk::IgnoreSources;
 
 #[doc(hidden)]
 pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
+#[doc(hidden)]
+pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
 
 // The floors, lowest first. Each module imports only from floors below.
 
-mod confined;
-#[doc(hidden)]
-pub mod gitdir;
-#[doc(hidden)]
-pub mod tree;
-
-#[doc(hidden)]
-pub mod git;
 #[doc(hidden)]
 pub mod grammar;
 #[doc(hidden)]
@@ -130,13 +178,9 @@ pub mod profile;
 #[doc(hidden)]
 pub mod query;
 #[doc(hidden)]
-pub mod read;
-#[doc(hidden)]
 pub mod secrets;
 #[doc(hidden)]
 pub mod tokenize;
-#[doc(hidden)]
-pub mod walk;
 
 #[doc(hidden)]
 pub mod analyze;
@@ -148,10 +192,6 @@ pub mod filter;
 pub mod fuzzy;
 #[doc(hidden)]
 pub mod snippet;
-#[doc(hidden)]
-pub mod source;
-#[doc(hidden)]
-pub mod watch;
 
 #[doc(hidden)]
 pub mod goals;

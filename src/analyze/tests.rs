@@ -13,11 +13,12 @@ use proptest::prelude::*;
 use super::Analyzer;
 use super::outline::outline;
 use crate::grammar::Grammars;
-use crate::read::{self, Limits, ReadOutcome};
-use crate::walk::{self, WalkOptions};
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::{Analysis, Note, SymbolKind};
 use spyhop_base::text::Lines;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
+use spyhop_files::walk::{self, WalkOptions};
 
 fn fixtures() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
@@ -136,8 +137,9 @@ fn every_file_of_real_trees_is_covered() {
             for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
                 scope.spawn(|| {
                     let mut analyzer = Analyzer::new();
+                    let source = TreeSource::Folder(RootFolder::new(&tree));
                     while let Some(file) = files.get(count(&next, 1)) {
-                        let read = read::read(&file.path.below(&tree), &Limits::default());
+                        let read = source.read(&file.path, &Limits::default());
                         let ReadOutcome::Source(source) = read else { continue };
                         let language = grammars.detect(&file.path, &source.text);
                         let analysis = analyzer.analyze(&grammars, language, &source.text);

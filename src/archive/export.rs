@@ -8,15 +8,15 @@ use rustc_hash::FxHashSet;
 use super::error::{ArchiveError, at_segments};
 use super::file;
 use super::layout::{ArchiveManifest, ArchivedFile, ArchivedView, META, SEGMENTS};
-use crate::confined::RootFolder;
 use crate::index::{self, IndexError, Writer};
 use crate::meta::{Commit, Meta, RecordBuilder, RecordRef, SOURCES, SourcesBuilder, ViewInfo, ViewKey};
-use crate::read::Rereader;
 use crate::update::Updater;
 use crate::workspace::Committed;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile, TEMPORARY_PREFIX};
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read::Rereader;
 
 /// How often copying a commit is retried. Another process's commit takes far longer than linking the files of one.
 const TRIES: usize = 20;

@@ -234,7 +234,7 @@ impl PathBase {
     /// The path as shown.
     ///
     /// ```
-    /// use spyhop::path::{PathBase, RelPath};
+    /// use spyhop_base::path::{PathBase, RelPath};
     ///
     /// let base = PathBase::Folder(RelPath::new("src/engine").unwrap());
     /// assert_eq!(base.shown("src/engine/api.rs"), "api.rs");

@@ -56,7 +56,7 @@ pub fn extract(form: DocumentForm, bytes: &[u8]) -> Result<Document, DocumentErr
 
 /// The text of a file in UTF-8, UTF-16 or another encoding.
 fn text_of(bytes: &[u8]) -> String {
-    match crate::read::decode(bytes.to_vec()) {
+    match spyhop_files::read::decode(bytes.to_vec()) {
         Ok((text, _)) => text,
         Err(_) => String::from_utf8_lossy(bytes).into_owned(),
     }

@@ -50,7 +50,6 @@ pub use self::views::*;
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
-pub use crate::git::Reach as GitReach;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::FeatureMeasures;
@@ -58,13 +57,14 @@ pub use crate::search::{HostSignal, HostSignals, PlaceInput, SignalInput, Signal
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::tokenize::{ExtraTerms, TokenizerHook};
 pub use crate::update::{Progress, RefreshReport, Stage};
-pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
 pub use crate::worker::{Isolation, WorkerPool};
 use spyhop_base::id::{ContentHash, Generation};
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
 pub use spyhop_base::store::LockHolder;
 use spyhop_base::text::Lines;
+pub use spyhop_files::git::Reach as GitReach;
+pub use spyhop_files::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]

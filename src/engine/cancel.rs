@@ -4,7 +4,7 @@ pub use spyhop_base::cancel::{Cancel, carried, current, is_cancelled, with};
 
 use super::Error;
 use super::core::Engine;
-use crate::walk::WalkError;
+use spyhop_files::walk::WalkError;
 
 impl Engine {
     /// Runs calls on this thread that `cancel` ends early, also at a deadline ([`Cancel::at`]). A walk of the tree or of a

@@ -8,9 +8,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::Error;
 use super::api::GraphChanges;
 use super::core::Engine;
-use crate::git::{CommitTree, TreeChange};
-use crate::tree::{Tree, TreeEntry};
 use spyhop_base::path::RelPath;
+use spyhop_files::git::{CommitTree, TreeChange};
+use spyhop_files::tree::{Tree, TreeEntry};
 
 /// The most bytes of a file whose lines are compared.
 const MAX_BYTES: u64 = 1 << 20;

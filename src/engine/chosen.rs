@@ -11,10 +11,10 @@ use super::items::{FileItem, ItemSources, PART_KINDS};
 use super::scope::ExactScope;
 use crate::filter::Filter;
 use crate::grep::{LineScan, NarrowPlan, Pattern, Reading, Wanted, Within, scan};
-use crate::read::TreeSource;
 use crate::search;
 use spyhop_base::model::KindSet;
 use spyhop_base::path::RelPath;
+use spyhop_files::read::TreeSource;
 
 /// The selection among the matching files and lines.
 #[derive(Default)]

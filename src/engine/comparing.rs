@@ -17,15 +17,15 @@ use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::scope::{BeyondIndex, ExactScope, hole, reach};
 use super::{Error, cancel};
-use crate::confined::RootFolder;
 use crate::filter::Filter;
 use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
 use crate::meta::RecordedIdentity;
-use crate::read::TreeSource;
 use crate::update::Updater;
-use crate::walk::Candidate;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read::TreeSource;
+use spyhop_files::walk::Candidate;
 
 /// What is printed and what was searched.
 pub(super) struct PrintedScope {

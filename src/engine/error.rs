@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::api::remedy::Remedy;
 use crate::archive::ArchiveError;
 use crate::filter::FilterError;
-use crate::git::RevisionError;
 use crate::grammar::GrammarError;
 use crate::grep::PatternError;
 use crate::index::IndexError;
@@ -14,12 +13,13 @@ use crate::meta::MetaError;
 use crate::query::QueryError;
 use crate::search::SearchError;
 use crate::update::UpdateError;
-use crate::walk::WalkError;
 use crate::workspace::{WorkspaceError, WriteError};
 use spyhop_base::cores::NoThread;
 use spyhop_base::limit::AboveLimit;
 use spyhop_base::path::PathError;
 use spyhop_base::store::{FileError, IoCause, LockError};
+use spyhop_files::git::RevisionError;
+use spyhop_files::walk::WalkError;
 
 /// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,10 +10,10 @@ use super::scope::BeyondIndex;
 use crate::filter::Filter;
 use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use crate::index;
-use crate::read::TreeSource;
 use crate::search::{self, SearchSnapshot};
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
+use spyhop_files::read::TreeSource;
 
 /// The files that contain a query as written.
 #[derive(Default)]

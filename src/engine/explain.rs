@@ -1,7 +1,7 @@
 //! Which rule excludes a path, or that no rule does.
 //!
 //! An explanation reads the present tree and not the index, so no index is needed. At most one file is read: the file in
-//! question. [`crate::walk`] applies the rules and [`crate::read`] inspects content; this module combines both results.
+//! question. [`spyhop_files::walk`] applies the rules and [`spyhop_files::read`] inspects content; this module combines both results.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::why_not::reason;
-use crate::read::ReadOutcome;
 use crate::update::Updater;
-use crate::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
 use spyhop_base::clean;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
+use spyhop_files::read::ReadOutcome;
+use spyhop_files::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
 
 /// Explains how an update treats `path`, which is relative to the root.
 pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
@@ -77,12 +77,7 @@ fn outcome_of_candidate(
                     None if updater.is_tracked(&candidate.path) => OverridingRule::Git,
                     None => OverridingRule::NoRepository,
                 };
-                exceptions.push(Exception {
-                    path: candidate.path.clone(),
-                    reason,
-                    over: Cause::Text(detail),
-                    by,
-                });
+                exceptions.push(Exception::new(candidate.path.clone(), reason, Cause::Text(detail), by));
             }
             PathOutcome::Indexed
         }
@@ -109,7 +104,7 @@ fn include_line(row: &Skipped) -> Option<String> {
     );
     let path = row.path.as_str();
     let is_git = path.rsplit('/').next() == Some(".git");
-    let is_index = [crate::update::OWN_INDEX, crate::walk::INDEX_FOLDER].contains(&&*row.detail);
+    let is_index = [crate::update::OWN_INDEX, spyhop_files::walk::INDEX_FOLDER].contains(&&*row.detail);
     // A pattern cannot span lines, and blanks at its end are removed.
     if !helps || is_git || is_index || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
         return None;

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use super::Error;
 use super::api::Remedy;
-use crate::confined::RootFolder;
 use crate::graph::{Definition, Graph};
 use crate::query;
-use crate::read;
 use crate::search::{self, SearchSnapshot};
 use spyhop_base::path::{self, RelPath};
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read;
 
 /// The most names that an error lists.
 const MAX_NEAR: usize = 5;

@@ -14,16 +14,16 @@ use super::items::{FileItem, ItemSources};
 use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
-use crate::confined::RootFolder;
 use crate::filter::Filter;
 use crate::grep::{
     self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
 };
-use crate::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_base::clean;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::qualified_name;
 use spyhop_base::path::{RelPath, by_parts};
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 
 /// The most files that are parsed for the definitions around the lines of a page.
 const MOST_PARSED: usize = 50;

@@ -14,9 +14,9 @@ use tempfile::TempDir;
 use super::lock::lock;
 use super::{Error, ErrorKind};
 use crate::meta::ViewKey;
-use crate::source::{ChangeKind, HostedTree, Layer, LayerFolder, SourceTree};
-use crate::walk::{self, Region};
 use spyhop_base::path::RelPath;
+use spyhop_files::source::{ChangeKind, HostedTree, Layer, LayerFolder, SourceTree};
+use spyhop_files::walk::{self, Region};
 
 /// How many changes are known one by one. With more, the next update lists the whole tree.
 const MAX_CHANGES: usize = 100_000;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::api::LanguageRow;
 use super::core::Engine;
-use crate::git;
 use crate::grammar::Grammars;
+use spyhop_files::git;
 
 impl Engine {
     /// The names of the branches and tags of the repository around `folder`; empty if there is no repository.

@@ -6,10 +6,10 @@ use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use crate::filter::FilterSpec;
-use crate::git::Head;
 use crate::search::SearchSnapshot;
 use spyhop_base::id::Generation;
 use spyhop_base::limit;
+use spyhop_files::git::Head;
 
 impl Engine {
     /// The snapshot of a reply; `viewed` is `None` without an index.

@@ -8,8 +8,8 @@
 use super::api::*;
 use super::core::Engine;
 use crate::secrets::{self, SecretMask};
-use crate::walk;
 use spyhop_base::model::Skipped;
+use spyhop_files::walk;
 
 impl Engine {
     /// The mask for the file at `path` with the text `source`; `None` if the policy shows secrets.

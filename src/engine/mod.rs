@@ -98,20 +98,20 @@ use self::asked_queries::AskedQueries;
 use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
 use crate::filter::Filter;
-use crate::git::{self, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::query::{Query, QueryError};
-use crate::read::Limits;
 use crate::session::TouchLog;
-use crate::source::SourceTree;
 use crate::tokenize::Tokenizers;
 use crate::update::{self, OnProgress, UpdateError, Updater};
-use crate::walk::WalkError;
 use crate::worker::Isolation;
 use crate::workspace::{self, Settings, Workspace, WorkspaceError};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{IoCause, Lock};
+use spyhop_files::git::{self, Repo, Tracked};
+use spyhop_files::read::Limits;
+use spyhop_files::source::SourceTree;
+use spyhop_files::walk::WalkError;
 
 /// How often an update is restarted because another branch was checked out meanwhile.
 const SWITCHES: usize = 3;

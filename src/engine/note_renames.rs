@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::core::Engine;
 use super::lock::lock;
-use crate::confined::RootFolder;
-use crate::git::{CommitTree, Repo, TreeChange};
-use crate::read::{self, TreeSource};
-use crate::tree::Tree;
 use spyhop_base::path::RelPath;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::git::{CommitTree, Repo, TreeChange};
+use spyhop_files::read::{self, TreeSource};
+use spyhop_files::tree::Tree;
 
 /// The most renames of one file that are followed.
 const MAX_RENAMES: usize = 8;

@@ -11,19 +11,19 @@ use super::core::Engine;
 use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
 use super::{Error, ErrorKind};
-use crate::confined::{LinkReach, RootFolder};
 use crate::filter::{Filter, FilterSpec};
-use crate::gitdir::GitFolders;
 use crate::query;
-use crate::read::{Limits, ReadOutcome, TreeSource};
 use crate::secrets;
-use crate::tree::TreeKind;
 use crate::update::OnProgress;
 use spyhop_base::input;
 use spyhop_base::limit;
 use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_files::confined::{LinkReach, RootFolder};
+use spyhop_files::gitdir::GitFolders;
+use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
+use spyhop_files::tree::TreeKind;
 
 /// The size of the largest file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;

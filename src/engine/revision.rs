@@ -6,11 +6,11 @@ use super::Error;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
-use crate::confined::RootFolder;
-use crate::git::{CommitTree, Head, Repo, Revision, RevisionError};
-use crate::read::TreeSource;
-use crate::tree::TreeKind;
 use spyhop_base::path::RelPath;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::git::{CommitTree, Head, Repo, Revision, RevisionError};
+use spyhop_files::read::TreeSource;
+use spyhop_files::tree::TreeKind;
 
 impl Engine {
     /// The checked-out head, or the commit that the options name.
@@ -104,8 +104,9 @@ impl Engine {
         let path = RelPath::new(path)?;
         let (is_there, place) = match (self.source_tree_now(&self.head())?, self.view()) {
             (TreeSource::Tree(tree), view) => {
-                let is_there =
-                    |entry: crate::tree::TreeEntry| matches!(entry.kind, TreeKind::File | TreeKind::Folder);
+                let is_there = |entry: spyhop_files::tree::TreeEntry| {
+                    matches!(entry.kind, TreeKind::File | TreeKind::Folder)
+                };
                 (
                     path.as_str().is_empty()
                         || tree.find(&tree.path_in_repository(&path)).is_ok_and(is_there),

@@ -16,19 +16,19 @@ use super::api::{GrepFiles, StalePolicy, SymlinkPolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
-use crate::confined::{LinkReach, RootFolder};
 use crate::filter::Filter;
 use crate::grep::{self, Effort, NarrowPlan};
 use crate::index;
 use crate::meta::RecordedIdentity;
-use crate::read::TreeSource;
 use crate::search::SearchError;
 use crate::update::Updater;
-use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, DIFFERING, Region, WalkError, Walked};
 use crate::workspace::{Settings, WorkspaceError};
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
+use spyhop_files::confined::{LinkReach, RootFolder};
+use spyhop_files::read::TreeSource;
+use spyhop_files::walk::{self, AsRipgrep, BAD_LINE, Candidate, DIFFERING, Region, WalkError, Walked};
 
 /// An entry that could not be searched.
 pub(super) struct Hole {

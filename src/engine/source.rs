@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 
 use super::lock::lock;
 use crate::meta::{RecordedIdentity, Version, View};
-use crate::read::{self, Reread, Rereader, TreeSource};
 use crate::search::{CurrentFile, SearchSnapshot};
-use crate::tree::Tree;
 use spyhop_base::id::{ContentHash, PathOnlyKey, VersionContent};
 use spyhop_base::path::RelPath;
+use spyhop_files::read::{self, Reread, Rereader, TreeSource};
+use spyhop_files::tree::Tree;
 
 /// The sources read for one reply, by any of its threads.
 pub struct ReplySources<'a> {

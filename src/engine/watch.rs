@@ -18,19 +18,19 @@ use super::api::*;
 use super::core::Engine;
 use super::current::{Current, Freshness};
 use super::{Error, ErrorKind};
-use crate::git::{self, Repo};
 use crate::meta::ViewKey;
 use crate::search::SearchSnapshot;
 use crate::update::{Since, Updater};
-use crate::walk::{self, Region};
-use crate::watch::{
-    Changed, FreshnessClient, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint,
-    Timeouts, WatchPaths, Work,
-};
 use crate::workspace::{self, Committed};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{LockError, LockHolder};
+use spyhop_files::git::{self, Repo};
+use spyhop_files::walk::{self, Region};
+use spyhop_files::watch::{
+    Changed, FreshnessClient, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint,
+    Timeouts, WatchPaths, Work,
+};
 
 /// How long an answer waits for a watcher before it walks the tree itself. A busy watcher does the work that the answer
 /// would have to do otherwise; its timeout is arbitrary.

@@ -10,10 +10,10 @@ use crate::filter::Filter;
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
 use crate::search::{self, RankedFile, SearchSnapshot};
-use crate::walk::{self, WalkOptions};
 use spyhop_base::clean;
 use spyhop_base::model::{Note, Skipped};
 use spyhop_base::path::RelPath;
+use spyhop_files::walk::{self, WalkOptions};
 
 /// The rank of the file with which a file of a later rank is compared.
 const COMPARED_RANK: usize = 10;

@@ -18,10 +18,10 @@ use rustc_hash::FxBuildHasher;
 
 use super::pattern::MAX_HEAP_BYTES;
 use super::whole::OpenContent;
-use crate::read::{self, TreeSource};
 use crate::secrets::{self, LineCheck, SecretMask};
-use crate::walk;
 use spyhop_base::path::RelPath;
+use spyhop_files::read::{self, TreeSource};
+use spyhop_files::walk;
 
 /// The secrets of a file, determined when they are first needed.
 pub(super) struct Covered<'c> {

@@ -24,9 +24,9 @@ use super::screen::Screen;
 use super::source::{FileSource, NextBatch};
 use super::whole::{Reading, Whole};
 use super::within::{self, PlaceFilter, Within};
-use crate::read::TreeSource;
 use spyhop_base::clean;
 use spyhop_base::path::RelPath;
+use spyhop_files::read::TreeSource;
 
 /// The files to print from, and the options.
 pub struct Print<'p> {

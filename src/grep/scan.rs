@@ -10,10 +10,10 @@ use super::line::{MatchBlock, context, shown};
 use super::pattern::Pattern;
 use super::whole::{Reading, Whole};
 use super::within::{Within, holds};
-use crate::read::TreeSource;
 use spyhop_base::cores::{cores, spread};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_files::read::TreeSource;
 
 /// What is scanned, and how many lines are shown.
 pub struct LineScan<'s> {

@@ -36,7 +36,7 @@ const ALL: Asked<'_> = Asked { pattern: "x", after: None, page: 1_000, context: 
 fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> ScanResult {
     let place = |path: &str| files.iter().position(|file| file.as_str() >= path).unwrap_or(files.len());
     scan(&LineScan {
-        source_tree: &crate::read::TreeSource::Folder(crate::confined::RootFolder::new(root)),
+        source_tree: &spyhop_files::read::TreeSource::Folder(spyhop_files::confined::RootFolder::new(root)),
         files,
         takes: &|_| true,
         pattern: &pattern(asked.pattern),

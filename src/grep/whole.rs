@@ -9,8 +9,8 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
 use super::pattern::MAX_HEAP_BYTES;
-use crate::read::{self, TreeSource};
 use spyhop_base::path::RelPath;
+use spyhop_files::read::{self, TreeSource};
 
 /// A larger file is streamed through the searcher's buffer, and read a second time for the secrets around its lines. Seven
 /// files of kubernetes have more than 4 MiB; reading them twice took a tenth of a search that shows a line of each.

@@ -19,8 +19,8 @@ use tantivy::directory::error::OpenReadError;
 
 use super::checked_file::{CheckedFile, refused};
 use super::sums::SumsByName;
-use crate::walk::{Stat, stat_of};
 use spyhop_base::store::{Envelope, Private, TEMPORARY_PREFIX};
+use spyhop_files::walk::{Stat, stat_of};
 
 /// The kind number in the envelope.
 const KIND: u32 = 19;

@@ -8,9 +8,9 @@ use std::io;
 use super::error::LibraryError;
 use super::extent;
 use super::unpack::{TreeWriter, UnpackFault};
-use crate::git::CommitTree;
-use crate::tree::{Tree, TreeKind};
 use spyhop_base::path::RelPath;
+use spyhop_files::git::CommitTree;
+use spyhop_files::tree::{Tree, TreeKind};
 
 /// Writes the files of the tree, unless the tree is above the limits of the writer.
 pub(super) fn check_out(tree: &CommitTree, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::unpack::{UnpackError, UnpackFault};
 use crate::engine::{Error, ErrorKind};
-use crate::git::{RemoteError, RevisionError};
-use crate::gitdir::GitDirError;
 use crate::memory::MemoryError;
 use spyhop_base::store::{FileError, IoCause, LockError, LockHolder};
+use spyhop_files::git::{RemoteError, RevisionError};
+use spyhop_files::gitdir::GitDirError;
 
 /// Why a request to a library failed.
 #[derive(Debug, thiserror::Error)]

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::error::LibraryError;
 use super::unpack::{TreeWriter, UnpackFault};
-use crate::git::CommitTree;
-use crate::tree::{BlobId, Tree, TreeKind};
 use spyhop_base::path::RelPath;
+use spyhop_files::git::CommitTree;
+use spyhop_files::tree::{BlobId, Tree, TreeKind};
 
 /// The most folders within each other.
 const MAX_DEPTH: usize = 512;

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::names::SourceId;
 use crate::engine::api::Options;
-use crate::git::Reach;
 use spyhop_base::path::RelPath;
+use spyhop_files::git::Reach;
 
 /// The format of manifests and jobs. Version log: 1, the first.
 pub(super) const MANIFEST_FORMAT: u32 = 1;

@@ -22,9 +22,9 @@ use super::unpack::{
     TreeWriter, UnpackLimits, UnpackedTree, unpack_guarded, unpack_nested, unpack_tar, unpack_zip,
 };
 use crate::engine::is_cancelled;
-use crate::git::{Reach, RemoteRepository};
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, Lock, LockError};
+use spyhop_files::git::{Reach, RemoteRepository};
 
 /// How long an import that has fetched its commit waits for another process that changes the library.
 const RELOCK_PATIENCE: Duration = Duration::from_secs(120);
@@ -278,7 +278,7 @@ fn searched(tree: &Path, origin: &SourceOrigin) -> Result<RelPath, LibraryError>
     };
     let Some(folder) = &origin.folder else { return Ok(top) };
     for base in [&top, &RelPath::root()] {
-        let path = crate::tree::below(base, &RelPath::new(folder).unwrap_or(RelPath::root()));
+        let path = spyhop_files::tree::below(base, &RelPath::new(folder).unwrap_or(RelPath::root()));
         if path.below(tree).is_dir() {
             return Ok(path);
         }

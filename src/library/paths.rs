@@ -20,7 +20,7 @@ use etcetera::BaseStrategy;
 use super::error::LibraryError;
 use super::intake::IntakeClass;
 use super::names::SourceId;
-use crate::walk::LIBRARY_FILE;
+use spyhop_files::walk::LIBRARY_FILE;
 
 /// The variable that names the library.
 const VARIABLE: &str = "SPYHOP_LIBRARY";

@@ -11,7 +11,7 @@ use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
 use super::web;
 use crate::engine::is_cancelled;
-use crate::git::{self, Reach, RemoteReference, RemoteRepository};
+use spyhop_files::git::{self, Reach, RemoteReference, RemoteRepository};
 
 /// A source that was located, before its commit is known.
 pub(super) struct LocatedSource {

@@ -7,12 +7,12 @@ use std::path::Path;
 use super::api::AddProgress;
 use super::error::LibraryError;
 use super::unpack::TreeWriter;
-use crate::confined::RootFolder;
-use crate::git::{self, Reach};
-use crate::read;
-use crate::walk::{self, WalkOptions};
 use spyhop_base::model::SkipReason;
 use spyhop_base::store::{self, StoreStep};
+use spyhop_files::confined::RootFolder;
+use spyhop_files::git::{self, Reach};
+use spyhop_files::read;
+use spyhop_files::walk::{self, WalkOptions};
 
 /// The size of the buffer of a copy.
 const BUFFER_BYTES: usize = 1 << 20;

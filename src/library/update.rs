@@ -15,9 +15,9 @@ use super::plan;
 use super::protect::remove_tree;
 use crate::engine::Error;
 use crate::engine::api::{Options, RefreshReport};
-use crate::git::Reach;
 use crate::memory::move_notes;
 use spyhop_base::store::{Lock, LockError};
+use spyhop_files::git::Reach;
 
 impl Library {
     /// Imports the newest state of a source and indexes it. A folder that stays where it is is only indexed.

@@ -2,8 +2,8 @@
 
 use super::error::LibraryError;
 use super::manifest::SourceOrigin;
-use crate::git::{RemoteReference, RemoteRepository};
 use spyhop_base::similar;
+use spyhop_files::git::{RemoteReference, RemoteRepository};
 
 /// How many names an error suggests.
 const OFFERED: usize = 8;

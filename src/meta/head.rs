@@ -40,7 +40,7 @@ impl ViewHead {
     /// The display name of the branch or commit: a commit begins with `@`.
     pub fn shown(&self) -> String {
         match self {
-            ViewHead::Revision(RevisionHead::Reference(name)) => crate::git::short(name).to_string(),
+            ViewHead::Revision(RevisionHead::Reference(name)) => spyhop_files::git::short(name).to_string(),
             ViewHead::Revision(RevisionHead::Commit(commit)) => format!("@{commit}"),
             worktree => worktree.to_string(),
         }

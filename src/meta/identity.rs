@@ -4,8 +4,8 @@ use std::fs::Metadata;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree::BlobId;
-use crate::walk::{self, FileIdentity, Stat};
+use spyhop_files::tree::BlobId;
+use spyhop_files::walk::{self, FileIdentity, Stat};
 
 /// What a view records of the identity of a file when it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -341,7 +341,7 @@ impl<'a> WireRule<'a> {
     }
 
     fn of_file(rule: &'a IgnoreRule) -> WireRule<'a> {
-        let IgnoreRule { kind, file, line, pattern } = rule;
+        let IgnoreRule { kind, file, line, pattern, .. } = rule;
         WireRule { kind: kind.name(), file: Some(file), line: Some(*line), pattern, evidence: None }
     }
 }

@@ -120,7 +120,7 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
         line(&format!("It is taken for {}.", fire.sentence));
     }
     for exception in &explanation.exceptions {
-        let Exception { path, over, by, reason } = exception;
+        let Exception { path, over, by, reason, .. } = exception;
         line(&format!(
             "{}: {} ({over}), but {}",
             clean::path(path.as_str()),

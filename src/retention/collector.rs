@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::collected::{Collected, Collection, Dropped};
 use super::judge::{Judged, Strictness, judge};
-use crate::git::Repo;
 use crate::index::{IndexError, Writer};
 use crate::meta::{self, Meta, RecordBuilder, ViewKey};
 use crate::workspace::{Workspace, WriteError};
 use spyhop_base::id::Generation;
 use spyhop_base::store::{self, LockHolder};
+use spyhop_files::git::Repo;
 
 /// The inputs of a collection.
 pub struct Collector<'e> {

@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use super::collected::DropReason;
-use crate::git::{self, Repo};
 use crate::meta::{Meta, ViewInfo, ViewKey};
 use crate::workspace::{Workspace, unix_now};
 use spyhop_base::id::VersionId;
+use spyhop_files::git::{self, Repo};
 
 /// Besides the view that is being updated, other views are kept up to this many times the bytes of that view, plus
 /// [`SPARE_BYTES`].

@@ -8,11 +8,11 @@ use super::retries::Retries;
 use super::unranked;
 use super::updater::{Since, Updater};
 use crate::meta::{Meta, MetaError, View, ViewKey};
-use crate::read::ReadOutcome;
 use crate::workspace::Committed;
 use spyhop_base::id::VersionContent;
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
+use spyhop_files::read::ReadOutcome;
 
 /// The number of files with new stat data and unchanged content from which recording the stat data is worth a commit.
 pub(super) const RESTATS_WORTH_A_COMMIT: usize = 256;

@@ -1,9 +1,9 @@
 //! Why an update failed.
 
 use crate::meta::MetaError;
-use crate::walk::WalkError;
 use crate::workspace::{WorkspaceError, WriteError};
 use spyhop_base::store::{FileError, LockError};
+use spyhop_files::walk::WalkError;
 
 /// Why an update failed. The last commit still answers queries.
 #[derive(Debug, thiserror::Error)]

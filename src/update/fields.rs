@@ -1,10 +1,10 @@
 //! The terms of one document, field by field.
 
-use crate::read::Source;
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
 use spyhop_base::model::{Analysis, Chunk, Field, Note, Symbol};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Span;
+use spyhop_files::read::Source;
 
 /// The term lists of one document, reused to keep their memory.
 #[derive(Default)]

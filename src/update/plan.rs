@@ -2,10 +2,10 @@
 //! stat data changed is read and hashed later, and parsed only if its content is new.
 
 use crate::meta::{Meta, RecordedIdentity, SkippedEntry, Version, View, ViewEntry};
-use crate::walk::{Candidate, FileIdentity, Region, Walked};
 use spyhop_base::id::{VersionContent, VersionId};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
+use spyhop_files::walk::{Candidate, FileIdentity, Region, Walked};
 
 /// The work of an update.
 #[derive(Debug, Default)]

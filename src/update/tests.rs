@@ -10,20 +10,20 @@ use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::quarantine::Quarantine;
 use super::work::WorkerInputs;
 use super::*;
-use crate::confined::RootFolder;
-use crate::git;
 use crate::grammar::Grammars;
 use crate::index::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
-use crate::read::{Limits, TreeSource};
 use crate::tokenize::ExtraTerms;
-use crate::walk::{self, FileIdentity};
 use crate::worker::{Isolation, LossKind, Lost};
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Note, SkipReason};
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, Lock};
+use spyhop_files::confined::RootFolder;
+use spyhop_files::git;
+use spyhop_files::read::{Limits, TreeSource};
+use spyhop_files::walk::{self, FileIdentity};
 
 /// A tree and its index in a folder of their own.
 pub(crate) struct TestTree {

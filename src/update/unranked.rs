@@ -2,12 +2,12 @@
 //! file has to be read.
 
 use super::ReadTask;
-use crate::git::Tracked;
-use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
 use spyhop_base::id::{ContentHash, PathOnlyKey};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
+use spyhop_files::git::Tracked;
+use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 
 /// Reads a file of the tree. A file that git tracks is never skipped for looking generated; a file that the user asks
 /// for is not skipped for its size either.

@@ -7,17 +7,19 @@ use super::plan::ReadTask;
 use super::quarantine::{Quarantine, Suspect};
 use super::unranked;
 use crate::analyze;
-use crate::confined::RootFolder;
-use crate::git::{Head, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::meta::ViewKey;
-use crate::read::{Limits, ReadOutcome, Source, TreeSource};
 use crate::tokenize::ExtraTerms;
-use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, view_key};
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::git::{Head, Repo, Tracked};
+use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
+use spyhop_files::walk::{
+    self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked,
+};
 
 /// The detail of the skipped row for an index that lies in its own tree.
 pub const OWN_INDEX: &str = "this tree's own index";

@@ -7,7 +7,7 @@
 //!   meta/      see [`crate::meta`]
 //!   tantivy/   segments; its meta.json is the commit point
 //! session-H    the touch log of the tree whose path has hash H
-//! watch-H      see [`crate::watch`]; asks-H/ with it
+//! watch-H      see [`spyhop_files::watch`]; asks-H/ with it
 //! in-flight/   see `src/update/quarantine.rs`
 //! quarantine   see `src/update/quarantine.rs`
 //! damaged-N/   data that could not be read and was rebuilt, with the reason; of data damaged in the same way the

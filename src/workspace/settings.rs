@@ -2,12 +2,12 @@
 
 use super::folder::Workspace;
 use crate::analyze;
-use crate::git::Head;
 use crate::grammar::Grammars;
 use crate::meta::{RevisionHead, ViewHead, ViewKey};
 use crate::tokenize::{ExtraTerms, TOKENIZER_VERSION};
-use crate::walk::{self, WalkOptions};
 use spyhop_base::store::FORMAT_VERSION;
+use spyhop_files::git::Head;
+use spyhop_files::walk::{self, WalkOptions};
 
 /// The settings that decide which files a view holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,12 +10,12 @@ use crate::walk::stat::{Stat, stat};
 use spyhop_base::path::RelPath;
 
 /// A directory, named by its path.
-pub(in crate::walk) struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
     /// The directory at `rel` below a root. A directory that becomes a link while it is listed shows names from
     /// elsewhere; none of their files can be opened.
-    pub(in crate::walk) fn open(root: &RootFolder, rel: &RelPath) -> io::Result<Folder> {
+    pub fn open(root: &RootFolder, rel: &RelPath) -> io::Result<Folder> {
         match root.metadata(rel)?.is_dir() || rel.as_str().is_empty() {
             true => Ok(Folder(rel.below(root.path()))),
             false => Err(io::ErrorKind::NotADirectory.into()),
@@ -23,7 +23,7 @@ impl Folder {
     }
 
     /// The number of the user that owns the directory, where the system tells.
-    pub(in crate::walk) fn owner(&self) -> Option<u32> {
+    pub fn owner(&self) -> Option<u32> {
         #[cfg(unix)]
         let owner = Some(std::os::unix::fs::MetadataExt::uid(&fs::metadata(&self.0).ok()?));
         #[cfg(not(unix))]
@@ -32,7 +32,7 @@ impl Folder {
     }
 
     /// The number of the file system of the directory, where the system tells.
-    pub(in crate::walk) fn device(&self) -> Option<u64> {
+    pub fn device(&self) -> Option<u64> {
         #[cfg(unix)]
         let device = Some(std::os::unix::fs::MetadataExt::dev(&fs::metadata(&self.0).ok()?));
         #[cfg(not(unix))]
@@ -40,7 +40,7 @@ impl Folder {
         device
     }
 
-    pub(in crate::walk) fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
+    pub fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
         let (mut listed, mut failures) = (FolderListing::new(), Vec::new());
         for entry in fs::read_dir(&self.0)? {
             let entry = match entry {
@@ -59,11 +59,11 @@ impl Folder {
         Ok((listed.sorted(), failures))
     }
 
-    pub(in crate::walk) fn stat(&self, listed: &FolderListing, entry: &Entry) -> io::Result<Stat> {
+    pub fn stat(&self, listed: &FolderListing, entry: &Entry) -> io::Result<Stat> {
         fs::symlink_metadata(self.0.join(listed.exact_name(entry))).map(|metadata| stat(&metadata))
     }
 
-    pub(in crate::walk) fn read_link(&self, name: &str) -> io::Result<PathBuf> {
+    pub fn read_link(&self, name: &str) -> io::Result<PathBuf> {
         fs::read_link(self.0.join(name))
     }
 }

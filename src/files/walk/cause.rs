@@ -8,7 +8,6 @@ use spyhop_base::path::RelPath;
 /// The parts of a row's detail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
 pub enum Cause {
     /// A line of an ignore file.
     Rule(IgnoreRule),
@@ -43,10 +42,16 @@ pub struct Exception {
     pub by: OverridingRule,
 }
 
+impl Exception {
+    /// The exception for `path`: `by` overruled `over`, which would have excluded the entry for `reason`.
+    pub fn new(path: RelPath, reason: SkipReason, over: Cause, by: OverridingRule) -> Exception {
+        Exception { path, reason, over, by }
+    }
+}
+
 /// What can overrule a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
 pub enum OverridingRule {
     /// A line of an ignore file that begins with `!`.
     Rule(IgnoreRule),

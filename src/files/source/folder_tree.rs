@@ -16,8 +16,8 @@ use spyhop_base::path::RelPath;
 const RECENT: Duration = Duration::from_secs(2);
 
 /// A folder of the file system as a source, for engines whose files are partly unsaved:
-/// [`Engine::apply`](crate::Engine::apply) lays the buffers of an editor over the files of the folder. An engine of the
-/// folder alone is made by [`Engine::open`](crate::Engine::open), which is faster and knows the git repository.
+/// `Engine::apply` lays the buffers of an editor over the files of the folder. An engine of the
+/// folder alone is made by `Engine::open`, which is faster and knows the git repository.
 #[derive(Clone, Debug)]
 pub struct FolderTree {
     root: PathBuf,

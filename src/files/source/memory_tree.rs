@@ -8,23 +8,6 @@ use super::source_tree::{SourceEntry, SourceTree};
 use spyhop_base::path::{PathError, RelPath};
 
 /// A tree of files in memory.
-///
-/// ```
-/// use spyhop::{Change, Engine, MemoryTree, Options, SearchRequest};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let tree = MemoryTree::of([("src/auth.rs", "/// Resolves the key.\npub fn resolve_api_key() {}\n")])?;
-/// let engine = Engine::in_memory(tree, Options::default())?;
-/// let reply = engine.search(&SearchRequest::new("resolve_api_key"))?;
-/// assert_eq!(reply.results[0].path.as_str(), "src/auth.rs");
-///
-/// // A host that knows what changed says so. The next answer indexes the changed file only.
-/// engine.apply([Change::write("src/auth.rs", "pub fn resolve_token() {}\n")])?;
-/// let reply = engine.search(&SearchRequest::new("resolve_token"))?;
-/// assert_eq!(reply.results[0].symbol.as_deref(), Some("resolve_token"));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Default)]
 pub struct MemoryTree {
     layer: Layer,

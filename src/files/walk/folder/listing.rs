@@ -6,7 +6,7 @@ use std::io;
 
 /// The kind of an entry; a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::walk) enum EntryKind {
+pub enum EntryKind {
     File,
     Dir,
     Link,
@@ -15,7 +15,7 @@ pub(in crate::walk) enum EntryKind {
 }
 
 #[derive(Debug)]
-pub(in crate::walk) struct Entry {
+pub struct Entry {
     /// The offset of the entry's name in the names of its directory.
     pub(super) at: usize,
     pub(super) len: usize,
@@ -25,33 +25,33 @@ pub(in crate::walk) struct Entry {
 }
 
 impl Entry {
-    pub(in crate::walk) fn is_dir(&self) -> bool {
+    pub fn is_dir(&self) -> bool {
         self.kind == EntryKind::Dir
     }
 }
 
 /// A failure to read an entry, or with `None` the directory itself, whose remaining entries are then missing.
-pub(in crate::walk) type EntryFailure = (Option<String>, io::Error);
+pub type EntryFailure = (Option<String>, io::Error);
 
 /// The entries of a directory, sorted as the paths that begin with them sort as text.
 #[derive(Debug)]
-pub(in crate::walk) struct FolderListing {
+pub struct FolderListing {
     pub entries: Vec<Entry>,
     /// The names, each with a NUL after it; a name that is not UTF-8 in a lossy form.
     pub(super) names: String,
 }
 
 impl FolderListing {
-    pub(in crate::walk) fn name(&self, entry: &Entry) -> &str {
+    pub fn name(&self, entry: &Entry) -> &str {
         &self.names[entry.at..entry.at + entry.len]
     }
 
     /// The total length of all names in bytes.
-    pub(in crate::walk) fn name_bytes(&self) -> usize {
+    pub fn name_bytes(&self) -> usize {
         self.names.len()
     }
 
-    pub(in crate::walk) fn exact_name<'a>(&'a self, entry: &'a Entry) -> &'a OsStr {
+    pub fn exact_name<'a>(&'a self, entry: &'a Entry) -> &'a OsStr {
         entry.exact.as_deref().unwrap_or_else(|| OsStr::new(self.name(entry)))
     }
 
@@ -61,7 +61,7 @@ impl FolderListing {
     }
 
     /// A listing of entries from another source.
-    pub(in crate::walk) fn of<'n>(entries: impl Iterator<Item = (&'n OsStr, EntryKind)>) -> FolderListing {
+    pub fn of<'n>(entries: impl Iterator<Item = (&'n OsStr, EntryKind)>) -> FolderListing {
         let mut listed = FolderListing::new();
         entries.for_each(|(name, kind)| listed.push(name, kind));
         listed.sorted()
@@ -76,7 +76,7 @@ impl FolderListing {
     }
 
     /// Replaces the kinds of entries by those that `kind_of` gives.
-    pub(in crate::walk) fn with_kinds(
+    pub fn with_kinds(
         mut self,
         mut kind_of: impl FnMut(&FolderListing, &Entry) -> Option<EntryKind>,
     ) -> FolderListing {

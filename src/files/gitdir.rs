@@ -123,7 +123,7 @@ pub enum GitDirError {
 }
 
 impl GitDirError {
-    pub(crate) fn unusable(path: &Path, reason: impl std::fmt::Display) -> GitDirError {
+    pub fn unusable(path: &Path, reason: impl std::fmt::Display) -> GitDirError {
         GitDirError::Unusable { path: path.to_path_buf(), reason: reason.to_string() }
     }
 }

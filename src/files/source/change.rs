@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// A change of a file in the tree of an engine, for [`Engine::apply`](crate::Engine::apply).
+/// A change of a file in the tree of an engine, for `Engine::apply`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     path: String,
@@ -42,7 +42,7 @@ impl Change {
     }
 
     /// What the change does.
-    pub(crate) fn kind(&self) -> &ChangeKind {
+    pub fn kind(&self) -> &ChangeKind {
         &self.kind
     }
 }

@@ -23,25 +23,25 @@ thread_local! {
 }
 
 /// An open directory.
-pub(in crate::walk) struct Folder(OwnedFd);
+pub struct Folder(OwnedFd);
 
 impl Folder {
     /// The directory at `rel` below a root.
-    pub(in crate::walk) fn open(root: &RootFolder, rel: &RelPath) -> io::Result<Folder> {
+    pub fn open(root: &RootFolder, rel: &RelPath) -> io::Result<Folder> {
         Ok(Folder(root.folder(rel)?))
     }
 
     /// The number of the user that owns the directory, where the system tells.
-    pub(in crate::walk) fn owner(&self) -> Option<u32> {
+    pub fn owner(&self) -> Option<u32> {
         Some(fstat(&self.0).ok()?.st_uid)
     }
 
     /// The number of the file system of the directory, where the system tells.
-    pub(in crate::walk) fn device(&self) -> Option<u64> {
+    pub fn device(&self) -> Option<u64> {
         Some(fstat(&self.0).ok()?.st_dev)
     }
 
-    pub(in crate::walk) fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
+    pub fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
         BUFFER.with_borrow_mut(|buffer| {
             let (mut listed, mut failures) = (FolderListing::new(), Vec::new());
             let mut dir = RawDir::new(&self.0, buffer.spare_capacity_mut());
@@ -87,7 +87,7 @@ impl Folder {
         })
     }
 
-    pub(in crate::walk) fn stat(&self, listed: &FolderListing, entry: &Entry) -> io::Result<Stat> {
+    pub fn stat(&self, listed: &FolderListing, entry: &Entry) -> io::Result<Stat> {
         let stat = match listed.names.as_bytes().get(entry.at..=entry.at + entry.len) {
             Some(name) if entry.exact.is_none() => {
                 let name = CStr::from_bytes_with_nul(name).map_err(io::Error::other)?;
@@ -104,7 +104,7 @@ impl Folder {
         })
     }
 
-    pub(in crate::walk) fn read_link(&self, name: &str) -> io::Result<PathBuf> {
+    pub fn read_link(&self, name: &str) -> io::Result<PathBuf> {
         let target = readlinkat(&self.0, name, Vec::new())?;
         Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
     }

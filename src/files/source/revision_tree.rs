@@ -10,7 +10,7 @@ use crate::tree::{Tree, TreeKind};
 use spyhop_base::path::RelPath;
 
 /// The files of a git revision as git stores them. Nothing is checked out. The revision is resolved once, so the tree
-/// never changes. [`Options::view`](crate::Options::view) searches a revision in the index of its repository instead.
+/// never changes. `Options::view` searches a revision in the index of its repository instead.
 pub struct RevisionTree {
     tree: CommitTree,
 }

@@ -11,40 +11,6 @@ use super::content_id::ContentId;
 /// Paths are relative to the root of the tree, with `/` between their parts. The path of the root is empty. The rules
 /// that exclude files apply as in a folder, including the ignore files in the tree. Rules from outside the tree do not
 /// apply.
-///
-/// ```
-/// use std::io;
-///
-/// use spyhop::{ContentId, Engine, Options, SearchRequest, SourceEntry, SourceTree};
-///
-/// /// The pages of a wiki, each a file in the root.
-/// struct Wiki(Vec<(String, String)>);
-///
-/// impl SourceTree for Wiki {
-///     fn list(&self, folder: &str) -> io::Result<Vec<SourceEntry>> {
-///         if !folder.is_empty() {
-///             return Err(io::ErrorKind::NotFound.into());
-///         }
-///         let entry = |(name, text): &(String, String)| {
-///             SourceEntry::file(name, text.len() as u64, ContentId::of(text.as_bytes()))
-///         };
-///         Ok(self.0.iter().map(entry).collect())
-///     }
-///
-///     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-///         let page = self.0.iter().find(|(name, _)| name == path);
-///         page.map(|(_, text)| text.clone().into_bytes()).ok_or_else(|| io::ErrorKind::NotFound.into())
-///     }
-/// }
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let pages = vec![("release.md".to_string(), "# Making a release\n\nRun the checklist.\n".to_string())];
-/// let engine = Engine::in_memory(Wiki(pages), Options::default())?;
-/// let reply = engine.search(&SearchRequest::new("release checklist"))?;
-/// assert_eq!(reply.results[0].path.as_str(), "release.md");
-/// # Ok(())
-/// # }
-/// ```
 pub trait SourceTree: Send + Sync {
     /// The entries of a folder, in any order. An error of kind `NotFound` if there is no such folder.
     ///
