@@ -17,7 +17,8 @@ use spyhop::id::LanguageId;
 
 /// The fixtures of a language that parse without errors, in order of name.
 fn fixtures(language: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars").join(language).join("fixtures");
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/grammars").join(language).join("fixtures");
     let entries = fs::read_dir(folder).expect("each language has fixtures");
     let wanted = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default();

@@ -27,7 +27,7 @@ import tempfile
 import time
 import tomllib
 
-GRAMMARS = pathlib.Path(__file__).resolve().parent.parent / "grammars"
+GRAMMARS = pathlib.Path(__file__).resolve().parent.parent / "src/syntax/grammars"
 MOST_BYTES = 100_000
 BATCH = 400
 

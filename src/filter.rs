@@ -6,11 +6,11 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 use memchr::memmem::Finder;
 
-use crate::grammar::{Grammars, UnknownLanguage};
 use spyhop_base::id::LanguageId;
 use spyhop_base::limit::{self, AboveLimit};
 use spyhop_base::model::{KindSet, SymbolKind};
 use spyhop_base::path::{PathError, RelPath};
+use spyhop_syntax::grammar::{Grammars, UnknownLanguage};
 
 /// The filter of a request. All restrictions apply together; an empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -45,7 +45,6 @@
     reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
 )]
 
-pub use document::Heading;
 #[cfg(feature = "async")]
 pub use engine::AsyncEngine;
 pub use engine::api::{
@@ -93,7 +92,17 @@ pub use profile::{
 };
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};
-pub use worker::{Isolation, run_worker_if_asked};
+#[doc(inline)]
+pub use spyhop_syntax::document::Heading;
+#[doc(inline)]
+pub use spyhop_syntax::worker::Isolation;
+/// ```
+/// spyhop::run_worker_if_asked();
+/// let options = spyhop::Options { isolation: spyhop::Isolation::own_program(), ..Default::default() };
+/// # let _ = options;
+/// ```
+#[doc(inline)]
+pub use spyhop_syntax::worker::run_worker_if_asked;
 
 pub use profile::{Bm25, Bm25Fields, Fusion};
 #[doc(inline)]
@@ -168,11 +177,11 @@ pub use update::OnProgress;
 pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 #[doc(hidden)]
 pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
+#[doc(hidden)]
+pub use spyhop_syntax::{analyze, document, grammar, worker};
 
 // The floors, lowest first. Each module imports only from floors below.
 
-#[doc(hidden)]
-pub mod grammar;
 #[doc(hidden)]
 pub mod profile;
 #[doc(hidden)]
@@ -182,10 +191,6 @@ pub mod secrets;
 #[doc(hidden)]
 pub mod tokenize;
 
-#[doc(hidden)]
-pub mod analyze;
-#[doc(hidden)]
-pub mod document;
 #[doc(hidden)]
 pub mod filter;
 #[doc(hidden)]
@@ -204,8 +209,6 @@ pub mod meta;
 mod pack;
 #[doc(hidden)]
 pub mod session;
-#[doc(hidden)]
-pub mod worker;
 
 #[doc(hidden)]
 pub mod grep;

@@ -19,7 +19,6 @@ use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
 use super::{Error, cancel, few, lookup};
-use crate::document::page_of;
 use crate::filter::Filter;
 use crate::grep::Line;
 use crate::profile::Profile;
@@ -36,6 +35,7 @@ use spyhop_base::id::{ContentHash, LanguageId};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_syntax::document::page_of;
 
 /// What a reply says of its origin.
 pub struct ReplyOrigin {

@@ -57,7 +57,6 @@ pub use crate::search::{HostSignal, HostSignals, PlaceInput, SignalInput, Signal
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::tokenize::{ExtraTerms, TokenizerHook};
 pub use crate::update::{Progress, RefreshReport, Stage};
-pub use crate::worker::{Isolation, WorkerPool};
 use spyhop_base::id::{ContentHash, Generation};
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -65,6 +64,7 @@ pub use spyhop_base::store::LockHolder;
 use spyhop_base::text::Lines;
 pub use spyhop_files::git::Reach as GitReach;
 pub use spyhop_files::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
+pub use spyhop_syntax::worker::{Isolation, WorkerPool};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]

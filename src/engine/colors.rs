@@ -1,8 +1,8 @@
 //! The colours of a text, from its syntax tree.
 
 use super::core::Engine;
-use crate::analyze::ColoredSpan;
-use crate::worker::FileAnalyzer;
+use spyhop_syntax::analyze::ColoredSpan;
+use spyhop_syntax::worker::FileAnalyzer;
 
 impl Engine {
     /// The coloured parts of `text`, in order and not overlapping, from the syntax tree of a parser worker. `None` if

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::api::remedy::Remedy;
 use crate::archive::ArchiveError;
 use crate::filter::FilterError;
-use crate::grammar::GrammarError;
 use crate::grep::PatternError;
 use crate::index::IndexError;
 use crate::meta::MetaError;
@@ -20,6 +19,7 @@ use spyhop_base::path::PathError;
 use spyhop_base::store::{FileError, IoCause, LockError};
 use spyhop_files::git::RevisionError;
 use spyhop_files::walk::WalkError;
+use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

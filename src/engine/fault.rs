@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::error::{Error, ErrorKind, no_thread};
-use crate::worker::message_of;
+use spyhop_syntax::worker::message_of;
 
 /// Runs `act`. A panic becomes an error that names `what`, the operation. The panic hook of the program runs before that, and
 /// prints the panic unless the program has set another hook.

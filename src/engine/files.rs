@@ -7,10 +7,10 @@ use super::current::Viewed;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
 use crate::filter::{Filter, FilterSpec};
 use crate::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
-use crate::grammar::Grammars;
 use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
 use spyhop_base::path::RelPath;
+use spyhop_syntax::grammar::Grammars;
 
 impl Engine {
     /// Finds files by name, including path-only files.

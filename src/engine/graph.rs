@@ -16,14 +16,11 @@ use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
 use super::{Error, ErrorKind, cancel};
-use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::filter::Filter;
-use crate::grammar::Grammars;
 use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
 use crate::search::{SearchError, SearchSnapshot};
 use crate::secrets::{self, SecretMask};
 use crate::update::{OnProgress, Quarantine};
-use crate::worker::FileAnalyzer;
 use spyhop_base::cores::NoThread;
 use spyhop_base::id::LanguageId;
 use spyhop_base::limit;
@@ -31,6 +28,9 @@ use spyhop_base::model::{Analysis, Note};
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::FileAnalyzer;
 
 /// The most work of one question, in files of usual size that are read.
 pub(super) const MAX_WORK: usize = 3_000;

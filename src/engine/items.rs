@@ -12,14 +12,14 @@ use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
-use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::update::Quarantine;
-use crate::worker::FileAnalyzer;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{Note, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_files::read::{self, Limits, ReadOutcome, TreeSource};
+use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
+use spyhop_syntax::worker::FileAnalyzer;
 
 /// The kinds of the parts of a file that belong to no symbol.
 pub(super) const PART_KINDS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];

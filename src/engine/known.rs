@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::api::LanguageRow;
 use super::core::Engine;
-use crate::grammar::Grammars;
 use spyhop_files::git;
+use spyhop_syntax::grammar::Grammars;
 
 impl Engine {
     /// The names of the branches and tags of the repository around `folder`; empty if there is no repository.
@@ -16,7 +16,7 @@ impl Engine {
     /// The built-in languages, without numbers of files.
     pub fn built_in_languages() -> Vec<LanguageRow> {
         let grammars = Grammars::built_in();
-        let row = |row: crate::grammar::GrammarRow| LanguageRow {
+        let row = |row: spyhop_syntax::grammar::GrammarRow| LanguageRow {
             name: grammars.name(row.id),
             title: row.title,
             extensions: row.extensions,

@@ -98,12 +98,10 @@ use self::asked_queries::AskedQueries;
 use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
 use crate::filter::Filter;
-use crate::grammar::Grammars;
 use crate::query::{Query, QueryError};
 use crate::session::TouchLog;
 use crate::tokenize::Tokenizers;
 use crate::update::{self, OnProgress, UpdateError, Updater};
-use crate::worker::Isolation;
 use crate::workspace::{self, Settings, Workspace, WorkspaceError};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -112,6 +110,8 @@ use spyhop_files::git::{self, Repo, Tracked};
 use spyhop_files::read::Limits;
 use spyhop_files::source::SourceTree;
 use spyhop_files::walk::WalkError;
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::Isolation;
 
 /// How often an update is restarted because another branch was checked out meanwhile.
 const SWITCHES: usize = 3;

@@ -163,7 +163,7 @@ pub fn languages(engine: &Engine) -> Vec<LanguageRow> {
         }
         files
     });
-    let row = |row: crate::grammar::GrammarRow| {
+    let row = |row: spyhop_syntax::grammar::GrammarRow| {
         let name = engine.grammars.name(row.id);
         LanguageRow {
             name,

@@ -53,12 +53,12 @@ impl Family {
     pub fn is_library_name(self, name: &str) -> bool {
         static LISTS: LazyLock<[FxHashSet<&'static str>; 6]> = LazyLock::new(|| {
             [
-                include_str!("../../grammars/c/library.txt"),
-                include_str!("../../grammars/go/library.txt"),
-                include_str!("../../grammars/java/library.txt"),
-                include_str!("../../grammars/python/library.txt"),
-                include_str!("../../grammars/rust/library.txt"),
-                include_str!("../../grammars/typescript/library.txt"),
+                include_str!("../syntax/grammars/c/library.txt"),
+                include_str!("../syntax/grammars/go/library.txt"),
+                include_str!("../syntax/grammars/java/library.txt"),
+                include_str!("../syntax/grammars/python/library.txt"),
+                include_str!("../syntax/grammars/rust/library.txt"),
+                include_str!("../syntax/grammars/typescript/library.txt"),
             ]
             .map(|list| list.split_whitespace().collect())
         });

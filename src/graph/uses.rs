@@ -522,12 +522,12 @@ mod tests {
 
     #[test]
     fn stored_uses_tell_what_the_analysis_tells() {
-        use crate::analyze::Analyzer;
-        use crate::grammar::Grammars;
         use crate::meta::OutlineSymbol;
+        use spyhop_syntax::analyze::Analyzer;
+        use spyhop_syntax::grammar::Grammars;
 
         let (grammars, mut analyzer) = (Grammars::built_in(), Analyzer::new());
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/grammars");
         let mut n_uses = 0;
         for row in grammars.list() {
             let language = grammars.by_name(&row.name).unwrap();

@@ -182,10 +182,10 @@ fn word_len(text: &str, start: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyze::Analyzer;
-    use crate::grammar::Grammars;
     use spyhop_base::model::{Reference, Symbol, SymbolKind};
     use spyhop_base::text::Lines;
+    use spyhop_syntax::analyze::Analyzer;
+    use spyhop_syntax::grammar::Grammars;
 
     fn decoded(text: &str, analysis: &Analysis) -> (StoredUses, usize) {
         let encoded = StoredUses::encode(text, analysis);

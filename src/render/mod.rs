@@ -15,10 +15,10 @@ mod command;
 mod paint;
 mod places;
 
-pub use crate::analyze::{ColorClass, ColoredSpan, SyntaxClass, syntax};
 pub use command::{error_text, index_arguments, index_command, no_index};
 pub use paint::Style;
 pub use spyhop_base::clean;
+pub use spyhop_syntax::analyze::{ColorClass, ColoredSpan, SyntaxClass, syntax};
 
 #[cfg(test)]
 mod samples;

@@ -10,10 +10,10 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style as Ansi};
 use unicode_width::UnicodeWidthChar;
 
-use crate::analyze::SyntaxClass;
 use spyhop_base::clean;
 use spyhop_base::path::PathBase;
 use spyhop_base::text::Span;
+use spyhop_syntax::analyze::SyntaxClass;
 
 /// The capabilities of the terminal. The default is plain text of unlimited width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

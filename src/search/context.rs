@@ -5,10 +5,10 @@ use rustc_hash::FxHashSet;
 use super::own::HostSignals;
 use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
-use crate::grammar::Grammars;
 use crate::profile::Profile;
 use crate::session::ActivityRecord;
 use crate::tokenize::Tokenizers;
+use spyhop_syntax::grammar::Grammars;
 
 /// The inputs of a search besides the query.
 pub struct Context<'c> {

@@ -3,7 +3,7 @@
 //! Such files are indexed by lines and listed among the skipped. The list is kept in the workspace, by content, and is
 //! valid for one set of parsers: with another set the list starts empty.
 //!
-//! A parser worker that dies names its file ([`crate::worker`]). A worker that dies from outside says little about its file:
+//! A parser worker that dies names its file ([`spyhop_syntax::worker`]). A worker that dies from outside says little about its file:
 //! the file is parsed again by the next updates, and is in quarantine only after [`MAX_OUTSIDE_DEATHS`] of them. A rebuild
 //! keeps only the contents on which a parser failed, and tries the others again.
 //!
@@ -23,10 +23,10 @@ use std::sync::RwLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::worker::{LossKind, Lost};
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, FileError, Private};
+use spyhop_syntax::worker::{LossKind, Lost};
 
 /// A note: the length of the path (4 bytes, little endian), the hash of the content (16 bytes), the path.
 const NOTE_HEAD: usize = 20;

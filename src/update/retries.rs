@@ -9,8 +9,8 @@ use super::plan::ReadTask;
 use super::quarantine::Quarantine;
 use super::updater::Updater;
 use crate::meta::{Meta, Version, View};
-use crate::worker::FileAnalyzer;
 use spyhop_base::model::SkipReason;
+use spyhop_syntax::worker::FileAnalyzer;
 
 /// The files that an update parses again. Nothing is opened or started before a file is in doubt.
 pub(super) struct Retries<'u, 'e> {

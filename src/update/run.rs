@@ -23,10 +23,10 @@ use crate::meta::{
     ViewInfo, ViewKey,
 };
 use crate::retention::{DropReason, Judged, Strictness, judge};
-use crate::worker::FileAnalyzer;
 use crate::workspace::{WriteError, unix_now};
 use spyhop_base::id::{ContentHash, VersionContent, VersionId};
 use spyhop_files::walk::{Cancel, WalkError};
+use spyhop_syntax::worker::FileAnalyzer;
 
 /// An update.
 pub(super) struct UpdateRun<'r, 'e> {

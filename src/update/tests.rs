@@ -10,11 +10,9 @@ use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::quarantine::Quarantine;
 use super::work::WorkerInputs;
 use super::*;
-use crate::grammar::Grammars;
 use crate::index::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
 use crate::tokenize::ExtraTerms;
-use crate::worker::{Isolation, LossKind, Lost};
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Note, SkipReason};
@@ -24,6 +22,8 @@ use spyhop_files::confined::RootFolder;
 use spyhop_files::git;
 use spyhop_files::read::{Limits, TreeSource};
 use spyhop_files::walk::{self, FileIdentity};
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::{Isolation, LossKind, Lost};
 
 /// A tree and its index in a folder of their own.
 pub(crate) struct TestTree {

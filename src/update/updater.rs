@@ -6,11 +6,8 @@ use std::time::Duration;
 use super::plan::ReadTask;
 use super::quarantine::{Quarantine, Suspect};
 use super::unranked;
-use crate::analyze;
-use crate::grammar::Grammars;
 use crate::meta::ViewKey;
 use crate::tokenize::ExtraTerms;
-use crate::worker::Isolation;
 use crate::workspace::{Settings, Workspace, view_key};
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -20,6 +17,9 @@ use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 use spyhop_files::walk::{
     self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked,
 };
+use spyhop_syntax::analyze;
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::Isolation;
 
 /// The detail of the skipped row for an index that lies in its own tree.
 pub const OWN_INDEX: &str = "this tree's own index";

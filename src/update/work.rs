@@ -24,14 +24,11 @@ use super::plan::ReadTask;
 use super::progress::{OnProgress, Progress, Stage};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
-use crate::analyze::{Analyzer, STACK_BYTES};
-use crate::grammar::Grammars;
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
 use crate::meta::{
     EncodedOutline, EncodedUses, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry, StoredUses,
 };
 use crate::tokenize::{ExtraTerms, TermList, Tokenizer};
-use crate::worker::{FileAnalyzer, Isolation, LossKind};
 use spyhop_base::cores::cores;
 use spyhop_base::id::{LanguageId, PathOnlyKey, VersionContent, VersionId};
 use spyhop_base::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
@@ -40,6 +37,9 @@ use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_files::git::Tracked;
 use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 use spyhop_files::walk::{Cancel, FileIdentity};
+use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::{FileAnalyzer, Isolation, LossKind};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).

@@ -1,13 +1,13 @@
 //! The settings of a view, and the names that they give to views and to the data folder.
 
 use super::folder::Workspace;
-use crate::analyze;
-use crate::grammar::Grammars;
 use crate::meta::{RevisionHead, ViewHead, ViewKey};
 use crate::tokenize::{ExtraTerms, TOKENIZER_VERSION};
 use spyhop_base::store::FORMAT_VERSION;
 use spyhop_files::git::Head;
 use spyhop_files::walk::{self, WalkOptions};
+use spyhop_syntax::analyze;
+use spyhop_syntax::grammar::Grammars;
 
 /// The settings that decide which files a view holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

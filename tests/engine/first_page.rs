@@ -26,7 +26,7 @@ fn tree() -> Tree {
     let tree = Tree::new(SMALL);
     let own = repository("");
     copy_into(&tree, &own.join("src/engine"), "src");
-    copy_into(&tree, &own.join("grammars"), "grammars");
+    copy_into(&tree, &own.join("src/syntax/grammars"), "grammars");
     let records = |from: usize, n: usize| -> String {
         (from..from + n).map(|row| format!("insert_row({row}, \"row-{}\");\n", row * 7919 % 10_007)).collect()
     };

@@ -54,7 +54,7 @@ fn workers_of(program: &Path) -> Vec<libc::pid_t> {
 fn workers_see_what_this_process_sees() {
     let tree = Tree::new("");
     let own = repository("");
-    copy_into(&tree, &own.join("grammars"), "grammars");
+    copy_into(&tree, &own.join("src/syntax/grammars"), "grammars");
     copy_into(&tree, &own.join("src/analyze"), "src");
     let engines = [open(&tree, in_workers(), "workers"), open(&tree, Isolation::InProcess, "in_process")];
     let reports = engines.each_ref().map(refresh);

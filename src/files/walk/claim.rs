@@ -7,7 +7,7 @@
 
 use serde::Deserialize;
 
-use super::folder::{Entry, EntryKind, FolderListing};
+use super::folder::{Entry, FolderListing, ListedKind};
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
 
@@ -31,8 +31,8 @@ pub(super) fn has_structure(listed: &FolderListing) -> bool {
     let holds = |is_it: &dyn Fn(&Entry, &str) -> bool| {
         listed.entries.iter().any(|entry| is_it(entry, listed.name(entry)))
     };
-    holds(&|entry, name| name == NAME && entry.kind == EntryKind::File)
-        && holds(&|entry, name| name == "lock" && entry.kind == EntryKind::File)
+    holds(&|entry, name| name == NAME && entry.kind == ListedKind::File)
+        && holds(&|entry, name| name == "lock" && entry.kind == ListedKind::File)
         && holds(&|entry, name| is_data_folder(name) && entry.is_dir())
 }
 

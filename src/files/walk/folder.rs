@@ -16,7 +16,7 @@ use linux as system;
 #[cfg(not(target_os = "linux"))]
 use portable as system;
 
-pub(super) use listing::{Entry, EntryFailure, EntryKind, FolderListing};
+pub(super) use listing::{Entry, EntryFailure, FolderListing, ListedKind};
 pub(super) use system::Folder;
 
 #[cfg(all(test, target_os = "linux"))]

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::folder::{EntryKind, FolderListing};
+use super::folder::{FolderListing, ListedKind};
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
 
@@ -19,16 +19,16 @@ pub(super) fn followed(
 ) -> FolderListing {
     let folder = dir.below(root);
     listed.with_kinds(|listed, entry| {
-        if entry.kind != EntryKind::Link || entry.exact.is_some() {
+        if entry.kind != ListedKind::Link || entry.exact.is_some() {
             return None;
         }
         let name = listed.name(entry);
         let link = folder.join(name);
         let failure = match fs::metadata(&link) {
-            Ok(metadata) if metadata.is_file() => return Some(EntryKind::File),
-            Ok(metadata) if !metadata.is_dir() => return Some(EntryKind::Special("not a regular file")),
+            Ok(metadata) if metadata.is_file() => return Some(ListedKind::File),
+            Ok(metadata) if !metadata.is_dir() => return Some(ListedKind::Special("not a regular file")),
             Ok(_) => match folder_above(root, dir, &link) {
-                None => return Some(EntryKind::Dir),
+                None => return Some(ListedKind::Dir),
                 Some(above) => format!("it is a link to the folder {} above it", above.display()),
             },
             Err(error) => error.to_string(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::claim;
-use super::folder::{Entry, EntryFailure, EntryKind, Folder, FolderListing};
+use super::folder::{Entry, EntryFailure, Folder, FolderListing, ListedKind};
 use super::stat::FileIdentity;
 use crate::tree::{Refused, Tree, TreeFolder, TreeKind};
 use spyhop_base::path::{RelPath, as_part};
@@ -54,10 +54,10 @@ impl<'a> OpenedEntry<'a> {
             OpenedEntry::Folder(folder) => folder.list(),
             OpenedEntry::Tree(OfTree { folder, .. }) => {
                 let kind = |kind: TreeKind| match kind {
-                    TreeKind::File => EntryKind::File,
-                    TreeKind::Folder => EntryKind::Dir,
-                    TreeKind::Link => EntryKind::Link,
-                    TreeKind::Submodule => EntryKind::Special("submodule"),
+                    TreeKind::File => ListedKind::File,
+                    TreeKind::Folder => ListedKind::Dir,
+                    TreeKind::Link => ListedKind::Link,
+                    TreeKind::Submodule => ListedKind::Special("submodule"),
                 };
                 let entries = folder.entries().iter().map(|entry| (&*entry.name, kind(entry.kind)));
                 Ok((FolderListing::of(entries), folder.refused().iter().map(refusal).collect()))

@@ -13,7 +13,7 @@ use super::built_in::{self, BuiltInFire, NamePattern};
 use super::cause::{Cause, Exception, OverridingRule};
 use super::claim;
 use super::error::{WalkError, root_error};
-use super::folder::{Entry, EntryKind, Folder, FolderListing};
+use super::folder::{Entry, Folder, FolderListing, ListedKind};
 use super::follow;
 use super::opened::OpenedEntry;
 use super::options::WalkOptions;
@@ -77,15 +77,15 @@ impl Listing<'_> {
             return Some((SkipReason::NameNotUtf8, format!("its name is {exact:?}")));
         }
         match entry.kind {
-            EntryKind::File | EntryKind::Dir => None,
-            EntryKind::Link if self.name(entry) == ".git" => None,
-            EntryKind::Link => {
+            ListedKind::File | ListedKind::Dir => None,
+            ListedKind::Link if self.name(entry) == ".git" => None,
+            ListedKind::Link => {
                 let target = self.folder.read_link(self.name(entry));
                 let detail =
                     target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
                 Some((SkipReason::Symlink, detail))
             }
-            EntryKind::Special(name) => Some((SkipReason::Special, name.to_string())),
+            ListedKind::Special(name) => Some((SkipReason::Special, name.to_string())),
         }
     }
 }
@@ -257,7 +257,7 @@ impl<'a> Walker<'a> {
         let mut present = rules::PresentNames::default();
         let files = RuleFiles::of(self.options);
         for entry in &listed.entries {
-            let (name, is_file) = (listed.name(entry), entry.kind == EntryKind::File);
+            let (name, is_file) = (listed.name(entry), entry.kind == ListedKind::File);
             present.note(name, is_file, files);
         }
         // The tree of a commit does not contain its repository.
@@ -312,7 +312,7 @@ impl<'a> Walker<'a> {
         match self.by_globs(rel, is_dir) {
             Match::Ignore(()) => return EntryVerdict::Omit,
             // Only a link to a repository's folder gets here, and ripgrep follows no links.
-            Match::Whitelist(()) if entry.kind == EntryKind::Link => return EntryVerdict::Omit,
+            Match::Whitelist(()) if entry.kind == ListedKind::Link => return EntryVerdict::Omit,
             Match::Whitelist(()) if is_dir => return EntryVerdict::Enter,
             Match::Whitelist(()) => return EntryVerdict::Keep(false),
             Match::None => {}

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::DocumentForm;
-use crate::grammar::Grammars;
 use crate::library::format::{FileForm, form_of};
 use spyhop_base::path::RelPath;
+use spyhop_syntax::document::DocumentForm;
+use spyhop_syntax::grammar::Grammars;
 
 /// What an entry of the inbox is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,15 +6,15 @@ use std::path::Path;
 use super::class::IntakeClass;
 use super::record::DocumentRecord;
 use super::sorting::name_of;
-use crate::document::{Document, DocumentError, DocumentForm};
 use crate::library::error::LibraryError;
 use crate::library::listing;
 use crate::library::manifest::MANIFEST_FORMAT;
 use crate::library::paths::LibraryPaths;
 use crate::library::records;
-use crate::worker::FileAnalyzer;
 use crate::workspace::unix_now;
 use spyhop_base::store;
+use spyhop_syntax::document::{Document, DocumentError, DocumentForm};
+use spyhop_syntax::worker::FileAnalyzer;
 
 /// The size of the largest document that is read, in bytes. This process and a parser worker hold it twice.
 const MAX_DOCUMENT_BYTES: u64 = 160 << 20;

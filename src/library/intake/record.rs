@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::IntakeClass;
-use crate::document::{Document, Heading};
+use spyhop_syntax::document::{Document, Heading};
 
 /// The record of a paper or document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

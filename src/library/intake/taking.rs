@@ -9,18 +9,18 @@ use super::class::{EntryContent, IntakeClass, content_of};
 use super::papers::{self, ReadDocument};
 use super::quiet;
 use super::sorting::{self, name_of};
-use crate::document::DocumentForm;
 use crate::engine::api::Options;
 use crate::engine::{Error, ErrorKind};
-use crate::grammar::Grammars;
 use crate::library::api::{AddRequest, OnAddProgress};
 use crate::library::error::LibraryError;
 use crate::library::manifest::{SourceManifest, SourceState};
 use crate::library::open::Library;
 use crate::library::paths::without_links;
 use crate::library::{protect, records};
-use crate::worker::FileAnalyzer;
 use spyhop_base::store::{self, Lock};
+use spyhop_syntax::document::DocumentForm;
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::FileAnalyzer;
 
 /// The intake of one call.
 struct Intake<'a> {

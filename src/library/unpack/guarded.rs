@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{TreeWriter, UnpackError, UnpackFault};
-use crate::worker::message_of;
+use spyhop_syntax::worker::message_of;
 
 /// Unpacks with `unpack`. A reader that panics on the bytes of the archive has found damage.
 pub fn unpack_guarded(

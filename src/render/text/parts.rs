@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::counts::count;
-use crate::analyze::syntax;
 use crate::engine::api::{Band, Hit, SearchReply, Snippet};
 use crate::render::paint::{Ink, Style, TextMarks, source};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::snippet::lines_to_name;
 use spyhop_base::clean::line as clean;
+use spyhop_syntax::analyze::syntax;
 
 /// How much of a snippet is shown.
 #[derive(Clone, Copy)]

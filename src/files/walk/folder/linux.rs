@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, FileType, RawDir, fstat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
+use super::listing::{Entry, EntryFailure, FolderListing, ListedKind};
 use crate::confined::RootFolder;
 use crate::walk::stat::Stat;
 use spyhop_base::path::RelPath;
@@ -68,19 +68,19 @@ impl Folder {
     }
 
     /// The kind of an entry. Some file systems do not report it, so that it has to be looked up.
-    fn kind(&self, name: &CStr, file_type: FileType) -> Result<EntryKind, Errno> {
+    fn kind(&self, name: &CStr, file_type: FileType) -> Result<ListedKind, Errno> {
         Ok(match file_type {
-            FileType::RegularFile => EntryKind::File,
-            FileType::Directory => EntryKind::Dir,
-            FileType::Symlink => EntryKind::Link,
-            FileType::Fifo => EntryKind::Special("FIFO"),
-            FileType::Socket => EntryKind::Special("socket"),
-            FileType::BlockDevice => EntryKind::Special("block device"),
-            FileType::CharacterDevice => EntryKind::Special("character device"),
+            FileType::RegularFile => ListedKind::File,
+            FileType::Directory => ListedKind::Dir,
+            FileType::Symlink => ListedKind::Link,
+            FileType::Fifo => ListedKind::Special("FIFO"),
+            FileType::Socket => ListedKind::Special("socket"),
+            FileType::BlockDevice => ListedKind::Special("block device"),
+            FileType::CharacterDevice => ListedKind::Special("character device"),
             FileType::Unknown => {
                 let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Unknown => EntryKind::Special("not a regular file"),
+                    FileType::Unknown => ListedKind::Special("not a regular file"),
                     known => return self.kind(name, known),
                 }
             }

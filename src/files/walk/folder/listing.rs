@@ -6,7 +6,7 @@ use std::io;
 
 /// The kind of an entry; a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum ListedKind {
     File,
     Dir,
     Link,
@@ -19,14 +19,14 @@ pub struct Entry {
     /// The offset of the entry's name in the names of its directory.
     pub(super) at: usize,
     pub(super) len: usize,
-    pub kind: EntryKind,
+    pub kind: ListedKind,
     /// The exact name, if it is not UTF-8.
     pub exact: Option<Box<OsStr>>,
 }
 
 impl Entry {
     pub fn is_dir(&self) -> bool {
-        self.kind == EntryKind::Dir
+        self.kind == ListedKind::Dir
     }
 }
 
@@ -61,13 +61,13 @@ impl FolderListing {
     }
 
     /// A listing of entries from another source.
-    pub fn of<'n>(entries: impl Iterator<Item = (&'n OsStr, EntryKind)>) -> FolderListing {
+    pub fn of<'n>(entries: impl Iterator<Item = (&'n OsStr, ListedKind)>) -> FolderListing {
         let mut listed = FolderListing::new();
         entries.for_each(|(name, kind)| listed.push(name, kind));
         listed.sorted()
     }
 
-    pub(super) fn push(&mut self, name: &OsStr, kind: EntryKind) {
+    pub(super) fn push(&mut self, name: &OsStr, kind: ListedKind) {
         let shown = name.to_string_lossy();
         let exact = (name.to_str().is_none()).then(|| OsString::from(name).into_boxed_os_str());
         self.entries.push(Entry { at: self.names.len(), len: shown.len(), kind, exact });
@@ -78,9 +78,9 @@ impl FolderListing {
     /// Replaces the kinds of entries by those that `kind_of` gives.
     pub fn with_kinds(
         mut self,
-        mut kind_of: impl FnMut(&FolderListing, &Entry) -> Option<EntryKind>,
+        mut kind_of: impl FnMut(&FolderListing, &Entry) -> Option<ListedKind>,
     ) -> FolderListing {
-        let kinds: Vec<Option<EntryKind>> = self.entries.iter().map(|entry| kind_of(&self, entry)).collect();
+        let kinds: Vec<Option<ListedKind>> = self.entries.iter().map(|entry| kind_of(&self, entry)).collect();
         if kinds.iter().all(Option::is_none) {
             return self;
         }
@@ -113,7 +113,7 @@ mod tests {
         let check = |names: &[(&str, bool)]| {
             let mut listed = FolderListing::new();
             for (name, is_dir) in names.iter().rev() {
-                listed.push(OsStr::new(name), if *is_dir { EntryKind::Dir } else { EntryKind::File });
+                listed.push(OsStr::new(name), if *is_dir { ListedKind::Dir } else { ListedKind::File });
             }
             let listed = listed.sorted();
             let sorted: Vec<_> =

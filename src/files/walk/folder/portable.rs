@@ -4,7 +4,7 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::PathBuf;
 
-use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
+use super::listing::{Entry, EntryFailure, FolderListing, ListedKind};
 use crate::confined::RootFolder;
 use crate::walk::stat::{Stat, stat};
 use spyhop_base::path::RelPath;
@@ -68,12 +68,12 @@ impl Folder {
     }
 }
 
-fn kind(file_type: FileType) -> EntryKind {
+fn kind(file_type: FileType) -> ListedKind {
     match file_type {
-        t if t.is_file() => EntryKind::File,
-        t if t.is_dir() => EntryKind::Dir,
-        t if t.is_symlink() => EntryKind::Link,
-        other => EntryKind::Special(special_name(other)),
+        t if t.is_file() => ListedKind::File,
+        t if t.is_dir() => ListedKind::Dir,
+        t if t.is_symlink() => ListedKind::Link,
+        other => ListedKind::Special(special_name(other)),
     }
 }
 

@@ -19,7 +19,7 @@ mod walk;
 
 use tree_sitter::{Parser, Range, Tree};
 
-pub(crate) use budget::watchdog;
+pub use budget::watchdog;
 pub use colors::{ColorClass, ColoredSpan};
 pub use outline::outline;
 pub use syntax::{SyntaxClass, syntax};

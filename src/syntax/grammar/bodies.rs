@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::manifest::{BodySection, TypePlace};
 
 /// The rules for recognizing and reading bodies, see [`BodySection`].
-pub(crate) struct BodyRules {
+pub struct BodyRules {
     /// The quote of raw text.
     pub raw: Option<u8>,
     /// See [`BodySection::directives`].

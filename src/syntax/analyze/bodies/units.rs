@@ -8,7 +8,7 @@ use spyhop_base::text::{LineIndex, Span};
 
 /// A position where a body may be cut: the first line of a statement, or of the comment before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analyze) struct Unit {
+pub struct BodyUnit {
     /// The first byte of the line.
     pub at: u32,
     /// The line.
@@ -29,7 +29,7 @@ struct Start {
 }
 
 /// The units of `body`, in order.
-pub(in crate::analyze) fn units(text: &str, lines: &LineIndex, rules: &BodyRules, body: Span) -> Vec<Unit> {
+pub fn units(text: &str, lines: &LineIndex, rules: &BodyRules, body: Span) -> Vec<BodyUnit> {
     let starts = starts(text, lines, rules, body);
     let end = Start { at: body.end, line: lines.line_of(body.end), depth: 0 };
     let mut units = Vec::new();
@@ -39,7 +39,7 @@ pub(in crate::analyze) fn units(text: &str, lines: &LineIndex, rules: &BodyRules
 
 /// Adds the units among `starts`, which are the lines of a block at `depth` that is split; `end` is the position after
 /// the block.
-fn split(starts: &[Start], end: Start, depth: u16, level: u16, units: &mut Vec<Unit>) {
+fn split(starts: &[Start], end: Start, depth: u16, level: u16, units: &mut Vec<BodyUnit>) {
     let mut rest = starts;
     let mut glued = true;
     while let Some(place) = rest.iter().position(|start| start.depth == depth) {
@@ -47,7 +47,7 @@ fn split(starts: &[Start], end: Start, depth: u16, level: u16, units: &mut Vec<U
         rest = &rest[place + 1..];
         let next = rest.iter().position(|start| start.depth <= depth).unwrap_or(rest.len());
         let after = rest.get(next).copied().unwrap_or(end);
-        units.push(Unit { at: unit.at, line: unit.line, level, glued: std::mem::take(&mut glued) });
+        units.push(BodyUnit { at: unit.at, line: unit.line, level, glued: std::mem::take(&mut glued) });
         if !fits(after.line - unit.line, after.at - unit.at) {
             let inner = rest[..next].iter().map(|start| start.depth).min();
             if let Some(inner) = inner {

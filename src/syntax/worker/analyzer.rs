@@ -55,7 +55,7 @@ impl<'a> FileAnalyzer<'a> {
     }
 
     /// Whether a text can be parsed now: in this process, or in a worker that can be started.
-    pub(crate) fn is_available(&mut self) -> bool {
+    pub fn is_available(&mut self) -> bool {
         #[cfg(unix)]
         if let ParserPlace::Worker { pool, worker, .. } = &mut self.place {
             return Self::ready_worker(pool, worker, self.grammars).is_ok();

@@ -19,12 +19,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use bodies::BodyRules;
+pub use bodies::BodyRules;
 pub use error::{GrammarError, UnknownLanguage};
-pub(crate) use manifest::{Nesting, TypePlace};
-pub(crate) use rules::{
-    Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow, follow_to_name, in_capitals,
-};
+pub use manifest::{Nesting, TypePlace};
+pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow, follow_to_name, in_capitals};
 
 use manifest::{Manifest, ManifestHead};
 use parsers::{LINKED, Linked};
@@ -63,7 +61,7 @@ pub struct GrammarRow {
 
 /// The text of a manifest that replaces a built-in one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ManifestText {
+pub struct ManifestText {
     /// The language of the replaced manifest.
     pub language: String,
     /// The manifest.
@@ -142,7 +140,7 @@ impl Grammars {
 
     /// The built-in languages, with `manifests` in place of the built-in manifests of the same names. Each manifest is
     /// compiled at once.
-    pub(crate) fn with_manifests(manifests: Vec<ManifestText>) -> Result<Grammars, GrammarError> {
+    pub fn with_manifests(manifests: Vec<ManifestText>) -> Result<Grammars, GrammarError> {
         let mut languages: Vec<Language> = LINKED.iter().map(Language::built_in).collect();
         for ManifestText { language: name, text, source_name } in manifests {
             let place =
@@ -164,7 +162,7 @@ impl Grammars {
 
     /// The manifests that replace built-in ones. With them, [`Grammars::with_manifests`] makes the same grammars in
     /// another process.
-    pub(crate) fn overriding_manifests(&self) -> Vec<ManifestText> {
+    pub fn overriding_manifests(&self) -> Vec<ManifestText> {
         let overridden = self.languages.iter().filter(|language| language.overridden);
         let manifest = |language: &Language| ManifestText {
             language: language.linked.name.to_string(),
@@ -175,7 +173,7 @@ impl Grammars {
     }
 
     /// Whether files in language `id` are parsed.
-    pub(crate) fn has_parser(&self, id: LanguageId) -> bool {
+    pub fn has_parser(&self, id: LanguageId) -> bool {
         self.language(id).is_some()
     }
 
@@ -253,7 +251,7 @@ impl Grammars {
     }
 
     /// The queries that say which colour a node of a language has, compiled at their first use; a later one wins.
-    pub(crate) fn highlights(&self, id: LanguageId) -> &[tree_sitter::Query] {
+    pub fn highlights(&self, id: LanguageId) -> &[tree_sitter::Query] {
         let Some(language) = self.language(id) else { return &[] };
         let compiled = || highlights::compiled(&(language.linked.parser)(), language.linked.highlights);
         language.highlights.get_or_init(compiled)
@@ -289,7 +287,7 @@ impl Grammars {
     }
 
     /// The compiled roles of a language; `None` for a language without a grammar.
-    pub(crate) fn rules(&self, id: LanguageId) -> Option<&Rules> {
+    pub fn rules(&self, id: LanguageId) -> Option<&Rules> {
         let language = self.language(id)?;
         Some(language.rules.get_or_init(|| {
             self.compile(id.0 as usize - 1)

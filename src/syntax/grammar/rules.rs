@@ -14,7 +14,7 @@ use super::manifest::{self, Manifest, Nesting, OneOrMore, RoleEntry};
 use spyhop_base::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
-pub(crate) struct Rules {
+pub struct Rules {
     /// The parser's language.
     pub language: Language,
     /// See [`Manifest::prose`].
@@ -46,7 +46,7 @@ pub(crate) struct Rules {
 
 /// The meaning of a node kind.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NodeMeaning {
+pub struct NodeMeaning {
     /// The bits of [`flag`].
     pub flags: u16,
     item: u16,
@@ -60,7 +60,7 @@ pub(crate) struct NodeMeaning {
 }
 
 /// Bits of [`NodeMeaning::flags`].
-pub(crate) mod flag {
+pub mod flag {
     pub const NAMED: u16 = 1;
     pub const COMMENT: u16 = 1 << 1;
     pub const LEADING: u16 = 1 << 2;
@@ -78,11 +78,11 @@ pub(crate) mod flag {
 }
 
 /// A set of kinds, by their numbers.
-pub(crate) type NodeKindSet = Box<[u16]>;
+pub type NodeKindSet = Box<[u16]>;
 
 /// A step from a node to one of its children.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub enum Step {
     /// To the first child in this field.
     Field(u16),
     /// To the first child of this kind, which may be a token.
@@ -96,10 +96,10 @@ pub(crate) enum Step {
 }
 
 /// Steps from a node to a descendant.
-pub(crate) type Path = Box<[Step]>;
+pub type Path = Box<[Step]>;
 
 /// A definition of a name, see [`manifest::ItemEntry`].
-pub(crate) struct Item {
+pub struct Item {
     pub conditions: Vec<Condition>,
     pub cases: Vec<ItemCase>,
     pub otherwise: Option<Shape>,
@@ -107,13 +107,13 @@ pub(crate) struct Item {
 }
 
 /// A variant of an item.
-pub(crate) struct ItemCase {
+pub struct ItemCase {
     pub conditions: Vec<Condition>,
     pub shape: Shape,
 }
 
 /// The properties of an item, once its variant is known.
-pub(crate) struct Shape {
+pub struct Shape {
     pub kind: SymbolKind,
     pub inside: SymbolKind,
     pub qualified: Option<SymbolKind>,
@@ -131,7 +131,7 @@ pub(crate) struct Shape {
 }
 
 /// A condition that must hold.
-pub(crate) struct Condition {
+pub struct Condition {
     path: Path,
     is: NodeKindSet,
     text: Vec<String>,
@@ -141,7 +141,7 @@ pub(crate) struct Condition {
 }
 
 /// A place where a name is used.
-pub(crate) struct Use {
+pub struct Use {
     pub field: Option<u16>,
     /// The path from the node itself to the name; without a path, the name is a child.
     pub path: Option<Path>,
@@ -291,12 +291,12 @@ impl Step {
 }
 
 /// The node at the end of `path` from `node`.
-pub(crate) fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tree>> {
+pub fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tree>> {
     path.iter().try_fold(node, |node, step| step.from(node))
 }
 
 /// The node at the end of a path to a name; steps in such a path may depend on the text of a child.
-pub(crate) fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &str) -> Option<Node<'tree>> {
+pub fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &str) -> Option<Node<'tree>> {
     path.iter().try_fold(node, |node, step| match step {
         Step::Reads(kinds, text) => {
             let mut cursor = node.walk();
@@ -337,7 +337,7 @@ impl Condition {
 }
 
 /// Whether `word` is in capitals, as the names of macros are.
-pub(crate) fn in_capitals(word: &str) -> bool {
+pub fn in_capitals(word: &str) -> bool {
     word.len() > 1
         && word.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && word.bytes().any(|byte| byte.is_ascii_uppercase())

@@ -7,7 +7,7 @@ use spyhop_base::text::{LineIndex, Span};
 
 /// The results of the walk.
 #[derive(Default)]
-pub(in crate::analyze) struct WalkedOutline {
+pub struct WalkedOutline {
     /// Sorted like [`spyhop_base::model::Analysis::symbols`].
     pub symbols: Vec<Symbol>,
     /// In order, without duplicates.

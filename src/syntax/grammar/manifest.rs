@@ -179,7 +179,7 @@ pub(super) struct BodySection {
 /// The position of a variable's type: before or after the variable's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum TypePlace {
+pub enum TypePlace {
     /// `int n`.
     Before,
     /// `n int`.
@@ -200,7 +200,7 @@ pub(super) struct ClaimEntry {
 /// The measure that stands for the depth of a tree before parsing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Nesting {
+pub enum Nesting {
     /// Brackets that are open at the same time.
     #[default]
     Brackets,

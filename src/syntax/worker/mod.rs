@@ -24,18 +24,12 @@ mod wire;
 
 pub use analyzer::FileAnalyzer;
 pub use isolation::Isolation;
-pub(crate) use lost::message_of;
+pub use lost::message_of;
 pub use lost::{LossKind, Lost};
 pub use pool::{WORKER_ARGUMENT, WorkerPool};
 
 /// Runs a parser worker and does not return, if the first argument of this process is [`WORKER_ARGUMENT`]. Any other
 /// process returns at once.
-///
-/// ```
-/// spyhop::worker::run_worker_if_asked();
-/// let options = spyhop::Options { isolation: spyhop::worker::Isolation::own_program(), ..Default::default() };
-/// # let _ = options;
-/// ```
 pub fn run_worker_if_asked() {
     #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER_ARGUMENT) {

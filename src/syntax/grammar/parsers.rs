@@ -25,7 +25,7 @@ macro_rules! row {
     ($name:literal, $language:expr, $highlights:expr) => {
         Linked {
             name: $name,
-            manifest: include_str!(concat!("../../grammars/", $name, "/grammar.toml")),
+            manifest: include_str!(concat!("../grammars/", $name, "/grammar.toml")),
             parser: || $language.into(),
             highlights: $highlights,
         }
