@@ -1,17 +1,20 @@
 //! The views of an index: their worktrees and branches, their last use, and the space that each view costs.
 
 use std::cmp::Reverse;
+use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Error;
 use super::api::*;
 use super::core::{Engine, index_bytes};
 use super::lock::lock;
+use crate::memory::{self, MemoryError};
 use crate::meta::ViewKey;
-use crate::retention::{Collection, Collector, Costs};
+use crate::retention::{Collection, Collector, Costs, IndexHome};
 use crate::update::{OnProgress, tell_waiting};
 use crate::workspace;
-use spyhop_base::store;
+use spyhop_base::store::{self, AtFile, FileError};
 
 /// The least time between two records of the use of a view.
 const MARK_EVERY: Duration = Duration::from_secs(60);
@@ -57,7 +60,8 @@ impl Engine {
         dry_run: bool,
         progress: OnProgress<'_>,
     ) -> Result<Collected, Error> {
-        let asked = Collection { dry_run, max_bytes, home: self.home.clone() };
+        let home = self.home.clone().map(|dir| IndexHome { dir, move_notes });
+        let asked = Collection { dry_run, max_bytes, home };
         let collector = Collector {
             workspace: &self.workspace,
             repo: self.repo.as_ref(),
@@ -82,4 +86,12 @@ impl Engine {
             *marked = Some((key.clone(), Instant::now()));
         }
     }
+}
+
+/// Moves the notes of a tree whose index is removed.
+fn move_notes(from: &Path, to: &Path) -> Result<(), FileError> {
+    memory::move_notes(from, to).or_else(|error| match error {
+        MemoryError::File(error) => Err(error),
+        other => Err(io::Error::other(other)).at("move the notes of", from),
+    })
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use super::limits::{MAX_LOG_BYTES, MAX_NOTES};
 use super::note::{Retirement, RevisionNote};
-use super::notebook::{MEMORY_FOLDER, NotePlace};
+use super::notebook::NotePlace;
 use super::{MemoryError, RecordOutcome};
+use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::store::{StoreStep, faults};
 
 const NOW: Duration = Duration::ZERO;

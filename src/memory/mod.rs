@@ -31,7 +31,7 @@ pub use limits::{
 pub use log::MEMORY_FORMAT;
 pub use moving::move_notes;
 pub use note::{Applicability, NoteKind, NoteLink, Retirement, RevisionNote, Verification, Verifier};
-pub use notebook::{MEMORY_FOLDER, NotePlace, NoteStamp, Notebook, RecordOutcome, by_id};
+pub use notebook::{NotePlace, NoteStamp, Notebook, RecordOutcome, by_id};
 pub use relevance::{
     CUT_OFF, FURTHER_CUT_OFF, NoteQuestion, NoteReason, NoteTerms, Relevance, relevance, words,
 };

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::error::MemoryError;
 use super::log;
-use super::notebook::{LOG_PREFIX, MEMORY_FOLDER, NotePlace};
+use super::notebook::{LOG_PREFIX, NotePlace};
+use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::store::{self, AtFile};
 
 /// How long a move waits for a process that writes notes.

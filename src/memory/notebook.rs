@@ -11,10 +11,8 @@ use super::error::MemoryError;
 use super::limits::{LEAST_REWRITTEN, MAX_LOG_BYTES, MAX_NOTES};
 use super::log::{self, LoggedNotes};
 use super::note::{ID_LEN, RevisionNote};
+use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::store::{self, FileError, Lock, LockError};
-
-/// The name of the folder of notes in the folder of an index. What removes an index keeps this folder.
-pub const MEMORY_FOLDER: &str = "memory";
 
 /// The beginning of the names of logs.
 pub(super) const LOG_PREFIX: &str = "notes-";

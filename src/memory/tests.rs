@@ -7,6 +7,7 @@ use super::limits::{MAX_ITEMS, MAX_TEXT_BYTES};
 use super::*;
 use crate::query::Query;
 use crate::tokenize::Tokenizer;
+use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::Lock;

@@ -8,7 +8,7 @@ mod judge;
 mod neighbours;
 mod space;
 
-pub use collected::{Collected, Collection, DropReason, Dropped, SpaceTarget};
+pub use collected::{Collected, Collection, DropReason, Dropped, IndexHome, SpaceTarget};
 pub use collector::Collector;
 pub use cost::{Cost, Costs};
 pub use judge::{Judged, Strictness, judge};

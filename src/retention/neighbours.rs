@@ -1,13 +1,12 @@
 //! The folder that holds the indexes of many trees, and which of these are removed to save space.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::memory::{self, MEMORY_FOLDER, MemoryError};
-use crate::workspace::{Workspace, WriteError};
-use spyhop_base::store::{self, AtFile, Lock};
+use super::collected::{IndexHome, MoveNotes};
+use crate::workspace::{MEMORY_FOLDER, Workspace, WriteError};
+use spyhop_base::store::{self, Lock};
 
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
@@ -80,11 +79,11 @@ impl Neighbour {
 
     /// Removes the index as a whole, except for the notes of the tree. What is removed is renamed first, so no process
     /// finds half an index.
-    pub fn remove(&self) -> Result<(), WriteError> {
+    pub fn remove(&self, move_notes: MoveNotes) -> Result<(), WriteError> {
         let _lock = Lock::acquire(&self.dir.join("lock"), Duration::ZERO, &mut |_| ())?;
         let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let going = self.dir.with_file_name(format!("{GOING}{name}"));
-        drop_aside(&going)?;
+        drop_aside(&going, move_notes)?;
         if has_notes(&self.dir) {
             store::create_private_dir(&going)?;
             for entry in removable(&self.dir).collect::<Vec<_>>() {
@@ -94,7 +93,7 @@ impl Neighbour {
             // Another process may record a first note before the folder is moved.
             store::rename(&self.dir, &going)?;
         }
-        drop_aside(&going)
+        drop_aside(&going, move_notes)
     }
 }
 
@@ -103,7 +102,7 @@ fn has_notes(dir: &Path) -> bool {
 }
 
 /// Removes the folder `going`, to which an index or a part of one was moved. Notes go back to where the index was.
-fn drop_aside(going: &Path) -> Result<(), WriteError> {
+fn drop_aside(going: &Path, move_notes: MoveNotes) -> Result<(), WriteError> {
     if has_notes(going) {
         let name = going.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let dir = going.with_file_name(name.strip_prefix(GOING).unwrap_or(&name));
@@ -112,25 +111,28 @@ fn drop_aside(going: &Path) -> Result<(), WriteError> {
         if !owner.exists() && old_owner.exists() {
             store::rename(&old_owner, &owner)?;
         }
-        memory::move_notes(going, &dir).map_err(|error| match error {
-            MemoryError::File(error) => error,
-            other => Err::<(), _>(io::Error::other(other)).at("move the notes of", going).unwrap_err(),
-        })?;
+        move_notes(going, &dir)?;
         store::sync_folder(dir.parent().unwrap_or(&dir))?;
     }
     Ok(store::remove_folder(going)?)
 }
 
 /// Removes the remains of a process that died while it removed an index.
-pub fn remove_leftovers(home: &Path) -> Result<(), WriteError> {
-    let entries = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|dir| is_going(dir)).try_for_each(|dir| drop_aside(&dir))
+pub fn remove_leftovers(home: &IndexHome) -> Result<(), WriteError> {
+    let entries = fs::read_dir(&home.dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|dir| is_going(dir)).try_for_each(|dir| drop_aside(&dir, home.move_notes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spyhop_base::store::{StoreStep, faults};
+    use spyhop_base::store::{AtFile, FileError, StoreStep, faults};
+
+    fn move_note(from: &Path, to: &Path) -> Result<(), FileError> {
+        store::create_private_dir(&to.join(MEMORY_FOLDER))?;
+        let note = |dir: &Path| dir.join(MEMORY_FOLDER).join("notes-0");
+        fs::rename(note(from), note(to)).at("move", from)
+    }
 
     #[test]
     fn a_first_note_that_is_recorded_during_a_removal_is_kept() {
@@ -150,14 +152,14 @@ mod tests {
             }
             Ok(())
         });
-        neighbour.remove().unwrap();
+        neighbour.remove(move_note).unwrap();
         drop(observer);
         assert_eq!(fs::read_to_string(dir.join(MEMORY_FOLDER).join("notes-0")).unwrap(), "a note");
         assert!(dir.join("WORKSPACE").exists() && !dir.join("v1-000000000000").exists());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "nothing else is left");
         // A process that is killed in between leaves the notes to the next collection.
         fs::rename(&dir, home.path().join(".going-tree")).unwrap();
-        remove_leftovers(home.path()).unwrap();
+        remove_leftovers(&IndexHome { dir: home.path().into(), move_notes: move_note }).unwrap();
         assert_eq!(fs::read_to_string(dir.join(MEMORY_FOLDER).join("notes-0")).unwrap(), "a note");
         assert!(dir.join("WORKSPACE").exists());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);

@@ -21,14 +21,14 @@ impl Collector<'_> {
         gone: &[ViewKey],
         collected: &mut Collected,
     ) -> Result<(), WriteError> {
-        let home = asked.home.as_deref().unwrap_or(self.workspace.dir());
-        if !asked.dry_run && asked.home.is_some() {
+        let home = asked.home.as_ref().map_or(self.workspace.dir(), |home| &home.dir);
+        if let (false, Some(home)) = (asked.dry_run, &asked.home) {
             neighbours::remove_leftovers(home)?;
         }
         let before = self.bytes_in(home) + if asked.dry_run { 0 } else { collected.given_back() };
         let mut after = self.drop_views_for(asked, home, max_bytes, gone, collected)?;
         let neighbours = match &asked.home {
-            Some(home) => neighbours::neighbours(home, self.workspace),
+            Some(home) => neighbours::neighbours(&home.dir, self.workspace),
             None => Vec::new(),
         };
         for neighbour in neighbours {
@@ -61,8 +61,8 @@ impl Collector<'_> {
         neighbour: Neighbour,
         collected: &mut Collected,
     ) -> Result<(), WriteError> {
-        if !asked.dry_run {
-            neighbour.remove()?;
+        if let (false, Some(home)) = (asked.dry_run, &asked.home) {
+            neighbour.remove(home.move_notes)?;
         }
         collected.neighbours.push(neighbour);
         Ok(())

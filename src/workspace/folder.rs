@@ -12,6 +12,9 @@ use crate::index::{self, IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
 use spyhop_base::store::{self, AtFile, FORMAT_VERSION, Private, TEMPORARY_PREFIX};
 
+/// The name of the folder of notes in the folder of an index. What removes an index keeps this folder.
+pub const MEMORY_FOLDER: &str = "memory";
+
 /// How often a reader that loses a race with a commit tries again; a commit takes far longer than a try.
 const OPEN_TRIES: usize = 20;
 

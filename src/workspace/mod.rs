@@ -7,6 +7,7 @@
 //!   meta/      see [`crate::meta`]
 //!   tantivy/   segments; its meta.json is the commit point
 //! session-H    the touch log of the tree whose path has hash H
+//! memory/      the logs of the notes of trees; what removes an index keeps this folder
 //! watch-H      see [`spyhop_files::watch`]; asks-H/ with it
 //! in-flight/   see `src/update/quarantine.rs`
 //! quarantine   see `src/update/quarantine.rs`
@@ -27,6 +28,6 @@ mod writing;
 
 pub use committed::Committed;
 pub use error::{WorkspaceError, WriteError};
-pub use folder::Workspace;
+pub use folder::{MEMORY_FOLDER, Workspace};
 pub use settings::{Settings, fingerprint, view_key};
 pub use used::unix_now;
