@@ -171,12 +171,15 @@ pub use spyhop_files::source::{
 pub use spyhop_base::text::{Lines, Span};
 #[doc(inline)]
 pub use spyhop_files::walk::IgnoreSources;
-pub use update::OnProgress;
+#[doc(inline)]
+pub use spyhop_index::update::OnProgress;
 
 #[doc(hidden)]
 pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 #[doc(hidden)]
 pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
+#[doc(hidden)]
+pub use spyhop_index::{archive, inverted, meta, retention, tokenize, update, workspace};
 #[doc(hidden)]
 pub use spyhop_syntax::{analyze, document, grammar, worker};
 
@@ -188,8 +191,6 @@ pub mod profile;
 pub mod query;
 #[doc(hidden)]
 pub mod secrets;
-#[doc(hidden)]
-pub mod tokenize;
 
 #[doc(hidden)]
 pub mod filter;
@@ -201,32 +202,18 @@ pub mod snippet;
 #[doc(hidden)]
 pub mod goals;
 #[doc(hidden)]
-pub mod index;
-#[doc(hidden)]
 pub mod memory;
-#[doc(hidden)]
-pub mod meta;
 mod pack;
 #[doc(hidden)]
 pub mod session;
 
 #[doc(hidden)]
 pub mod grep;
-#[doc(hidden)]
-pub mod workspace;
 
 #[doc(hidden)]
 pub mod graph;
 #[doc(hidden)]
-pub mod retention;
-#[doc(hidden)]
 pub mod search;
-
-#[doc(hidden)]
-pub mod update;
-
-#[doc(hidden)]
-pub mod archive;
 
 #[doc(hidden)]
 pub mod engine;

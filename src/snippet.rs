@@ -3,8 +3,8 @@
 //! Pure: it gets the source text. A snippet is made of whole lines; only a line that is longer than the limit is cut, at
 //! a character. Above a snippet stand the first lines of its item and of what encloses the item, unless they are in it.
 
-use crate::tokenize::{TermList, TermPrefixFilter, Tokenizer, for_each_word, parts};
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_index::tokenize::{TermList, TermPrefixFilter, Tokenizer, for_each_word, parts};
 
 /// A snippet in the default mode has at most this many characters.
 pub const DEFAULT_CHARS: usize = 500;

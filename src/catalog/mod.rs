@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(MIN_SCORE.default, Some(request.min_score.to_string().as_str()));
         assert_eq!(PER_FILE.default, Some(request.per_file.to_string().as_str()));
         assert_eq!((MAX_FILE_SIZE.default, Options::default().max_file_bytes), (Some("1M"), 1 << 20));
-        let memory = format!("{}M", crate::update::DEFAULT_MEMORY >> 20);
+        let memory = format!("{}M", spyhop_index::update::DEFAULT_MEMORY >> 20);
         assert!(
             MAX_MEMORY.help.contains(&format!("else {memory} and"))
                 && Options::default().max_memory.is_none()

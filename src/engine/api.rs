@@ -48,15 +48,11 @@ pub use self::state::*;
 pub use self::symbols::*;
 pub use self::views::*;
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
-pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
-pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::FeatureMeasures;
 pub use crate::search::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
-pub use crate::tokenize::{ExtraTerms, TokenizerHook};
-pub use crate::update::{Progress, RefreshReport, Stage};
 use spyhop_base::id::{ContentHash, Generation};
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -64,6 +60,10 @@ pub use spyhop_base::store::LockHolder;
 use spyhop_base::text::Lines;
 pub use spyhop_files::git::Reach as GitReach;
 pub use spyhop_files::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
+pub use spyhop_index::archive::{Export, Exported, Import, Imported};
+pub use spyhop_index::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
+pub use spyhop_index::tokenize::{ExtraTerms, TokenizerHook};
+pub use spyhop_index::update::{Progress, RefreshReport, Stage};
 pub use spyhop_syntax::worker::{Isolation, WorkerPool};
 
 /// How an engine is opened.

@@ -1,12 +1,12 @@
-//! Export and import of archives of an index, see [`crate::archive`].
+//! Export and import of archives of an index, see [`spyhop_index::archive`].
 
 use std::path::Path;
 
 use super::Error;
 use super::api::*;
 use super::core::Engine;
-use crate::archive::ArchiveError;
-use crate::update::OnProgress;
+use spyhop_index::archive::ArchiveError;
+use spyhop_index::update::OnProgress;
 
 impl Engine {
     /// Writes the newest commit's view of the present checkout into an archive that can be imported elsewhere. The call

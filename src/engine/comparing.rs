@@ -19,13 +19,13 @@ use super::scope::{BeyondIndex, ExactScope, hole, reach};
 use super::{Error, cancel};
 use crate::filter::Filter;
 use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
-use crate::meta::RecordedIdentity;
-use crate::update::Updater;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read::TreeSource;
 use spyhop_files::walk::Candidate;
+use spyhop_index::meta::RecordedIdentity;
+use spyhop_index::update::Updater;
 
 /// What is printed and what was searched.
 pub(super) struct PrintedScope {

@@ -9,13 +9,13 @@ use super::core::Engine;
 use super::lock::lock;
 use super::opened::OpenedCommit;
 use super::{Error, ErrorKind, cancel, fault};
-use crate::index;
-use crate::meta::{Meta, View, ViewHead, ViewInfo, ViewKey};
 use crate::search::{SearchError, SearchSnapshot};
-use crate::update::OnProgress;
-use crate::workspace::{self, Committed, WorkspaceError};
 use spyhop_base::parallel;
 use spyhop_base::store::Lock;
+use spyhop_index::inverted;
+use spyhop_index::meta::{Meta, View, ViewHead, ViewInfo, ViewKey};
+use spyhop_index::update::OnProgress;
+use spyhop_index::workspace::{self, Committed, WorkspaceError};
 
 /// How often to look for a commit of another process while no view can answer.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -126,7 +126,7 @@ impl Engine {
         cancel::check()?;
         let (snapshot, freshness) = self.ready(progress)?;
         cancel::begin_answer()?;
-        let error = match index::guarded(|| answer(&snapshot, freshness)) {
+        let error = match inverted::guarded(|| answer(&snapshot, freshness)) {
             Err(error) if error.kind() == ErrorKind::Damaged => error,
             other => {
                 snapshot.note_checks();
@@ -367,7 +367,7 @@ impl Engine {
         };
         for wanted in [key.clone(), key.stage()] {
             let snapshot = || SearchSnapshot::new(Arc::clone(&committed), &wanted).map_err(Error::from);
-            let snapshot = index::guarded(snapshot)?;
+            let snapshot = inverted::guarded(snapshot)?;
             if let Some(snapshot) = snapshot.map(Arc::new) {
                 *cached = Some(OpenedCommit { key, snapshot: Arc::clone(&snapshot) });
                 return Ok(whole_or_part(snapshot));
@@ -384,7 +384,7 @@ impl Engine {
         let committed = self.committed_with(self.workspace.stamp().as_deref()).ok()?;
         for key in [key.clone(), key.stage()] {
             let is_there = || Ok::<_, SearchError>(committed.meta.view(&key)?.is_some());
-            if index::guarded(is_there).ok()? {
+            if inverted::guarded(is_there).ok()? {
                 return Some(Recorded { committed, key });
             }
         }

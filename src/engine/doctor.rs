@@ -4,10 +4,10 @@
 use super::api::{Check, Checkup, Health};
 use super::core::Engine;
 use super::{Error, ErrorKind};
-use crate::index;
-use crate::meta::{Meta, ViewInfo, ViewKey};
-use crate::workspace::{Committed, Workspace, WorkspaceError};
 use spyhop_base::store::Lock;
+use spyhop_index::inverted;
+use spyhop_index::meta::{Meta, ViewInfo, ViewKey};
+use spyhop_index::workspace::{Committed, Workspace, WorkspaceError};
 
 /// How often a check is restarted because another process has committed meanwhile.
 const TRIES: usize = 5;
@@ -34,7 +34,7 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
 
 /// Checks the data of the newest commit.
 fn check_data(engine: &Engine) -> Result<Vec<Check>, Error> {
-    match index::guarded(|| check_data_unguarded(engine)) {
+    match inverted::guarded(|| check_data_unguarded(engine)) {
         Err(error) if error.kind() == ErrorKind::Damaged => Ok(vec![damaged("commit", error.to_string())]),
         other => other,
     }
@@ -58,7 +58,7 @@ fn check_data_unguarded(engine: &Engine) -> Result<Vec<Check>, Error> {
     let commit = meta.commit();
     let (records, segments) = (commit.records.len(), reader.segments().len());
     let counted = format!("generation {}, {records} records, {segments} segments", commit.generation);
-    let documents = index::guarded(|| Ok::<_, Error>(documents(&committed)));
+    let documents = inverted::guarded(|| Ok::<_, Error>(documents(&committed)));
     Ok(vec![
         ok("commit", counted),
         records_whole(meta),
@@ -101,7 +101,7 @@ fn records_whole(meta: &Meta) -> Check {
 
 /// `is_sealed` tells whether readers compare checksums, too.
 fn segments_whole(workspace: &Workspace, is_sealed: bool) -> Check {
-    match index::verify(&workspace.segment_dir()) {
+    match inverted::verify(&workspace.segment_dir()) {
         Ok(found) => {
             let problems =
                 found.iter().map(|(path, reason)| format!("{}: {reason}", path.display())).collect();

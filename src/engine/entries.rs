@@ -14,10 +14,10 @@ use super::{Error, cancel};
 use crate::filter::Filter;
 use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
 use crate::search::SearchSnapshot;
-use crate::update::OnProgress;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
+use spyhop_index::update::OnProgress;
 
 /// The most files that one question analyses.
 const MAX_ANALYSED: usize = 600;

@@ -4,21 +4,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::api::remedy::Remedy;
-use crate::archive::ArchiveError;
 use crate::filter::FilterError;
 use crate::grep::PatternError;
-use crate::index::IndexError;
-use crate::meta::MetaError;
 use crate::query::QueryError;
 use crate::search::SearchError;
-use crate::update::UpdateError;
-use crate::workspace::{WorkspaceError, WriteError};
 use spyhop_base::cores::NoThread;
 use spyhop_base::limit::AboveLimit;
 use spyhop_base::path::PathError;
 use spyhop_base::store::{FileError, IoCause, LockError};
 use spyhop_files::git::RevisionError;
 use spyhop_files::walk::WalkError;
+use spyhop_index::archive::ArchiveError;
+use spyhop_index::inverted::IndexError;
+use spyhop_index::meta::MetaError;
+use spyhop_index::update::UpdateError;
+use spyhop_index::workspace::{WorkspaceError, WriteError};
 use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.

@@ -9,11 +9,11 @@ use super::current::Viewed;
 use super::scope::BeyondIndex;
 use crate::filter::Filter;
 use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
-use crate::index;
 use crate::search::{self, SearchSnapshot};
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;
+use spyhop_index::inverted;
 
 /// The files that contain a query as written.
 #[derive(Default)]
@@ -176,7 +176,7 @@ impl Engine {
 
 /// The versions of a view that may match; `None` for all, including when the index cannot be read.
 fn narrowed(viewed: Viewed<'_>, plan: &NarrowPlan) -> Option<Vec<VersionId>> {
-    index::guarded(|| viewed.narrowed(plan)).unwrap_or_else(|error| {
+    inverted::guarded(|| viewed.narrowed(plan)).unwrap_or_else(|error| {
         tracing::warn!(%error, "the index cannot tell which files may match; all are read");
         None
     })

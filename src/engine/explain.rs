@@ -9,12 +9,12 @@ use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::why_not::reason;
-use crate::update::Updater;
 use spyhop_base::clean;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
 use spyhop_files::read::ReadOutcome;
 use spyhop_files::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
+use spyhop_index::update::Updater;
 
 /// Explains how an update treats `path`, which is relative to the root.
 pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
@@ -104,7 +104,8 @@ fn include_line(row: &Skipped) -> Option<String> {
     );
     let path = row.path.as_str();
     let is_git = path.rsplit('/').next() == Some(".git");
-    let is_index = [crate::update::OWN_INDEX, spyhop_files::walk::INDEX_FOLDER].contains(&&*row.detail);
+    let is_index =
+        [spyhop_index::update::OWN_INDEX, spyhop_files::walk::INDEX_FOLDER].contains(&&*row.detail);
     // A pattern cannot span lines, and blanks at its end are removed.
     if !helps || is_git || is_index || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
         return None;

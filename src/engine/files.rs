@@ -8,8 +8,8 @@ use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset,
 use crate::filter::{Filter, FilterSpec};
 use crate::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
 use crate::search::SearchSnapshot;
-use crate::update::OnProgress;
 use spyhop_base::path::RelPath;
+use spyhop_index::update::OnProgress;
 use spyhop_syntax::grammar::Grammars;
 
 impl Engine {

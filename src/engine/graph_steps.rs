@@ -196,9 +196,9 @@ fn a_page_of_symbols_reads_the_outline_of_a_file_once() {
         ..crate::engine::api::SymbolsRequest::new("same")
     };
     engine.symbols(&request).unwrap();
-    let before = crate::meta::outlines_read();
+    let before = spyhop_index::meta::outlines_read();
     let reply = engine.symbols(&request).unwrap();
     let lines: Vec<u32> = reply.symbols.iter().map(|row| row.lines.first).collect();
     assert_eq!(lines, (0..400).map(|n| 2 * n + 1).collect::<Vec<_>>());
-    assert!(crate::meta::outlines_read() - before <= 3);
+    assert!(spyhop_index::meta::outlines_read() - before <= 3);
 }

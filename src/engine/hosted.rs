@@ -13,10 +13,10 @@ use tempfile::TempDir;
 
 use super::lock::lock;
 use super::{Error, ErrorKind};
-use crate::meta::ViewKey;
 use spyhop_base::path::RelPath;
 use spyhop_files::source::{ChangeKind, HostedTree, Layer, LayerFolder, SourceTree};
 use spyhop_files::walk::{self, Region};
+use spyhop_index::meta::ViewKey;
 
 /// How many changes are known one by one. With more, the next update lists the whole tree.
 const MAX_CHANGES: usize = 100_000;

@@ -9,12 +9,12 @@ use super::hosted::{ChangedSince, HostedFiles, TreeMoment};
 use super::lock::lock;
 use super::watch::token;
 use super::{Error, fault};
-use crate::update::{Since, UpdateError, Updater};
-use crate::workspace::Committed;
 use spyhop_base::path::RelPath;
 use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::read::{self, TreeSource};
 use spyhop_files::source::{Change, SourceTree};
+use spyhop_index::update::{Since, UpdateError, Updater};
+use spyhop_index::workspace::Committed;
 
 impl Engine {
     /// Opens the tree that `tree` provides, such as a [`MemoryTree`](crate::MemoryTree), without indexing anything. The

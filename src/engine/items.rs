@@ -12,12 +12,12 @@ use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
-use crate::update::Quarantine;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{Note, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_files::read::{self, Limits, ReadOutcome, TreeSource};
+use spyhop_index::update::Quarantine;
 use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
 use spyhop_syntax::worker::FileAnalyzer;
 

@@ -21,8 +21,8 @@ use super::current::{Freshness, Viewed};
 use super::lookup::check_rows;
 use crate::filter::Filter;
 use crate::search::SearchSnapshot;
-use crate::update::OnProgress;
 use spyhop_base::path::RelPath;
+use spyhop_index::update::OnProgress;
 
 /// In a folder of so few files each is outlined by itself.
 const FEW_FILES: usize = 20;

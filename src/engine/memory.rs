@@ -20,12 +20,12 @@ use crate::filter::{Filter, FilterSpec};
 use crate::memory::{
     self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
-use crate::workspace::Workspace;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile};
 use spyhop_base::time::rfc3339;
 use spyhop_files::read::TreeSource;
+use spyhop_index::workspace::Workspace;
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);

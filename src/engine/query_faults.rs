@@ -6,8 +6,8 @@ use super::asked_queries::{AskedQueries, lost_query};
 use super::ranked_query::RankedQuery;
 use super::rows::{HitRow, What};
 use super::{Error, ErrorKind, cancel, fault};
-use crate::index;
 use spyhop_base::parallel;
+use spyhop_index::inverted;
 
 impl AnswerContext<'_> {
     /// Ranks every query; with a warning for each query that is lost. The error of the first query is returned if no query
@@ -60,7 +60,7 @@ impl AnswerContext<'_> {
     /// Runs a part of the answer. The inner error is a panic in a sound index, which is a fault of the program. Damage of
     /// the index and every other failure are the outer error.
     fn without_panic<T>(&self, part: impl FnOnce() -> Result<T, Error>) -> Result<Result<T, Error>, Error> {
-        match index::guarded(part) {
+        match inverted::guarded(part) {
             Err(error) if error.kind() == ErrorKind::Damaged => {
                 let mut engines = self.trees.all().iter().map(|tree| tree.engine);
                 match engines.all(|engine| engine.workspace.damage().is_none()) {

@@ -14,7 +14,6 @@ use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
 use crate::query;
 use crate::secrets;
-use crate::update::OnProgress;
 use spyhop_base::input;
 use spyhop_base::limit;
 use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
@@ -24,6 +23,7 @@ use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::gitdir::GitFolders;
 use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_files::tree::TreeKind;
+use spyhop_index::update::OnProgress;
 
 /// The size of the largest file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;

@@ -18,17 +18,17 @@ use super::current::{Recorded, Viewed};
 use super::watch::token;
 use crate::filter::Filter;
 use crate::grep::{self, Effort, NarrowPlan};
-use crate::index;
-use crate::meta::RecordedIdentity;
 use crate::search::SearchError;
-use crate::update::Updater;
-use crate::workspace::{Settings, WorkspaceError};
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
 use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::read::TreeSource;
 use spyhop_files::walk::{self, AsRipgrep, BAD_LINE, Candidate, DIFFERING, Region, WalkError, Walked};
+use spyhop_index::inverted;
+use spyhop_index::meta::RecordedIdentity;
+use spyhop_index::update::Updater;
+use spyhop_index::workspace::{Settings, WorkspaceError};
 
 /// An entry that could not be searched.
 pub(super) struct Hole {
@@ -172,7 +172,7 @@ impl Engine {
         if viewed.key.staged {
             return None;
         }
-        match index::guarded(|| viewed.narrowed(plan)) {
+        match inverted::guarded(|| viewed.narrowed(plan)) {
             Ok(narrowed) => {
                 viewed.committed.reader.note_checks();
                 Some((viewed, narrowed))

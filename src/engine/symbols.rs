@@ -15,13 +15,13 @@ use super::lock::lock;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
 use crate::filter::Filter;
 use crate::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
-use crate::meta::{MetaError, OutlineSymbol};
 use crate::query;
 use crate::search::{self, SearchError, SearchSnapshot};
-use crate::update::OnProgress;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Span;
+use spyhop_index::meta::{MetaError, OutlineSymbol};
+use spyhop_index::update::OnProgress;
 use spyhop_syntax::grammar::Grammars;
 
 impl Engine {

@@ -10,11 +10,11 @@ use super::api::*;
 use super::core::{Engine, index_bytes};
 use super::lock::lock;
 use crate::memory::{self, MemoryError};
-use crate::meta::ViewKey;
-use crate::retention::{Collection, Collector, Costs, IndexHome};
-use crate::update::{OnProgress, tell_waiting};
-use crate::workspace;
 use spyhop_base::store::{self, AtFile, FileError};
+use spyhop_index::meta::ViewKey;
+use spyhop_index::retention::{Collection, Collector, Costs, IndexHome};
+use spyhop_index::update::{OnProgress, tell_waiting};
+use spyhop_index::workspace;
 
 /// The least time between two records of the use of a view.
 const MARK_EVERY: Duration = Duration::from_secs(60);

@@ -18,10 +18,7 @@ use super::api::*;
 use super::core::Engine;
 use super::current::{Current, Freshness};
 use super::{Error, ErrorKind};
-use crate::meta::ViewKey;
 use crate::search::SearchSnapshot;
-use crate::update::{Since, Updater};
-use crate::workspace::{self, Committed};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{LockError, LockHolder};
@@ -31,6 +28,9 @@ use spyhop_files::watch::{
     Changed, FreshnessClient, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint,
     Timeouts, WatchPaths, Work,
 };
+use spyhop_index::meta::ViewKey;
+use spyhop_index::update::{Since, Updater};
+use spyhop_index::workspace::{self, Committed};
 
 /// How long an answer waits for a watcher before it walks the tree itself. A busy watcher does the work that the answer
 /// would have to do otherwise; its timeout is arbitrary.

@@ -1,7 +1,7 @@
 //! The code graph: which definition a use of a name means, and from that who calls, uses, imports and implements what.
 //!
 //! Edges are not stored. The index says which files define or use a name, and holds the places of the uses in each file
-//! ([`crate::meta::StoredUses`]). When a question is asked, the texts of these files are read, nearest files first, and
+//! ([`spyhop_index::meta::StoredUses`]). When a question is asked, the texts of these files are read, nearest files first, and
 //! each use is resolved to definitions by rules ([`EdgeRule`]). A use that stays ambiguous gives several edges with a
 //! shared confidence. An answer reads a bounded number of files and says when that was not enough
 //! ([`GraphLimits`]), so a question about a name that half of the tree uses ends in bounded time.

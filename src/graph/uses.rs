@@ -10,9 +10,9 @@ use super::family::Family;
 use super::imports::Imports;
 use super::macros::calls_in_macros;
 use super::words::{is_skipped, skipped, whole_words, words_where};
-use crate::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
 use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol};
 use spyhop_base::text::{LineIndex, Span};
+use spyhop_index::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
 
 /// What stands before a used name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn stored_uses_tell_what_the_analysis_tells() {
-        use crate::meta::OutlineSymbol;
+        use spyhop_index::meta::OutlineSymbol;
         use spyhop_syntax::analyze::Analyzer;
         use spyhop_syntax::grammar::Grammars;
 

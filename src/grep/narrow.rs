@@ -8,9 +8,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::plan::{Edge, NarrowPlan, WordPart};
-use crate::index::{IndexError, IndexField, MIN_WORDS, PostingBlocks, SegmentList, Words};
-use crate::tokenize::OPEN_WORDS;
 use spyhop_base::cores::spread;
+use spyhop_index::inverted::{IndexError, IndexField, MIN_WORDS, PostingBlocks, SegmentList, Words};
+use spyhop_index::tokenize::OPEN_WORDS;
 
 /// The number of dictionary words that can be compared in the time of reading and searching a file: about 20 microseconds
 /// for a file and 0.1 for a word.

@@ -6,7 +6,7 @@
 //! classes. So a plan may select too many files and never too few. A conjunction applies to a file and not to a line, so
 //! a match may span any number of lines.
 //!
-//! A word is a word of [`crate::tokenize`], a maximal run of XID_Continue. Outside of ASCII, the regex crate's `\b` and
+//! A word is a word of [`spyhop_index::tokenize`], a maximal run of XID_Continue. Outside of ASCII, the regex crate's `\b` and
 //! `\w` differ slightly from this definition. So they determine a neighbouring character for ASCII only ([`Edge::Loose`]).
 
 use std::fmt;
@@ -15,8 +15,8 @@ use memchr::memmem;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 use super::pattern::{Bounds, Case, Wanted};
-use crate::index::{Trigram, grams_of};
-use crate::tokenize::is_word_char;
+use spyhop_index::inverted::{Trigram, grams_of};
+use spyhop_index::tokenize::is_word_char;
 
 /// The words that a file must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]

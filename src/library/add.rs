@@ -14,8 +14,8 @@ use super::plan::{self, LocatedSource};
 use super::records;
 use crate::engine::api::{Options, RefreshReport};
 use crate::engine::{Engine, Error};
-use crate::workspace::unix_now;
 use spyhop_base::path::RelPath;
+use spyhop_index::workspace::unix_now;
 
 /// The size of the files up to which one thread indexes a source. The index then has one segment, and a question over many
 /// sources looks up its terms once for each segment.

@@ -7,7 +7,7 @@ use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin};
 use super::names::SourceId;
 use crate::engine::Error;
 use crate::engine::api::{RefreshReport, State};
-use crate::update::Progress;
+use spyhop_index::update::Progress;
 
 /// The place of a library, and how long its calls wait.
 #[derive(Clone, Debug, Default)]

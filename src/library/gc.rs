@@ -10,8 +10,8 @@ use super::protect::remove_tree;
 use super::records;
 use crate::engine::Error;
 use crate::memory::move_notes;
-use crate::workspace::unix_now;
 use spyhop_base::store::{self, Lock};
+use spyhop_index::workspace::unix_now;
 
 /// An import that was not resumed for this long, in seconds, is given up.
 const PATIENCE: u64 = 7 * 24 * 3600;

@@ -46,7 +46,7 @@ impl Job {
             planned,
             acquired: None,
             materialized: None,
-            begun_at: crate::workspace::unix_now(),
+            begun_at: spyhop_index::workspace::unix_now(),
         }
     }
 }

@@ -8,8 +8,8 @@ use super::open::Library;
 use super::paths;
 use super::protect;
 use crate::engine::Error;
-use crate::workspace::unix_now;
 use spyhop_base::store::{self, Lock};
+use spyhop_index::workspace::unix_now;
 
 impl Library {
     /// Removes a source: its index, and its raw files if they lie in the library. A folder of the user stays as it is. A project

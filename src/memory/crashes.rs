@@ -10,8 +10,8 @@ use super::limits::{MAX_LOG_BYTES, MAX_NOTES};
 use super::note::{Retirement, RevisionNote};
 use super::notebook::NotePlace;
 use super::{MemoryError, RecordOutcome};
-use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::store::{StoreStep, faults};
+use spyhop_index::workspace::MEMORY_FOLDER;
 
 const NOW: Duration = Duration::ZERO;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::error::MemoryError;
 use super::log;
 use super::notebook::{LOG_PREFIX, NotePlace};
-use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::store::{self, AtFile};
+use spyhop_index::workspace::MEMORY_FOLDER;
 
 /// How long a move waits for a process that writes notes.
 const PATIENCE: Duration = Duration::from_secs(10);

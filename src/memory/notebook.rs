@@ -11,8 +11,8 @@ use super::error::MemoryError;
 use super::limits::{LEAST_REWRITTEN, MAX_LOG_BYTES, MAX_NOTES};
 use super::log::{self, LoggedNotes};
 use super::note::{ID_LEN, RevisionNote};
-use crate::workspace::MEMORY_FOLDER;
 use spyhop_base::store::{self, FileError, Lock, LockError};
+use spyhop_index::workspace::MEMORY_FOLDER;
 
 /// The beginning of the names of logs.
 pub(super) const LOG_PREFIX: &str = "notes-";

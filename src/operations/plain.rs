@@ -8,7 +8,7 @@ use crate::engine::api::Options;
 use crate::engine::{Engine, Error, SourceSet};
 use crate::render::Style;
 use crate::render::json::JsonPaths;
-use crate::update::OnProgress;
+use spyhop_index::update::OnProgress;
 
 /// An operation with its request, its function and the forms of its reply.
 pub struct PlainOperation<Q: 'static, A: 'static> {

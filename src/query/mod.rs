@@ -12,7 +12,7 @@ pub use qualified::{Qualified, split_container};
 use std::collections::HashMap;
 
 use crate::profile::QueryKind;
-use crate::tokenize::{ExtraTerms, TermList, Tokenizer, for_each_word, parts};
+use spyhop_index::tokenize::{ExtraTerms, TermList, Tokenizer, for_each_word, parts};
 
 /// The most characters of a query.
 pub const MAX_QUERY_CHARS: usize = 10_000;

@@ -1,6 +1,6 @@
 //! Qualified names, `Container.name`, in the notations of the common languages.
 
-use crate::tokenize::for_each_word;
+use spyhop_index::tokenize::for_each_word;
 
 /// A name and its container.
 #[derive(Clone, Debug, PartialEq, Eq)]

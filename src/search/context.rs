@@ -7,7 +7,7 @@ use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::profile::Profile;
 use crate::session::ActivityRecord;
-use crate::tokenize::Tokenizers;
+use spyhop_index::tokenize::Tokenizers;
 use spyhop_syntax::grammar::Grammars;
 
 /// The inputs of a search besides the query.

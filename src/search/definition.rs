@@ -1,8 +1,8 @@
 //! Properties of one definition: its container or module, whether it has a body, its worth for a query by name.
 
-use crate::meta::OutlineSymbol;
 use crate::query::Query;
 use spyhop_base::path;
+use spyhop_index::meta::OutlineSymbol;
 
 /// Whether `container` contains a symbol. The container of the symbol may be qualified itself.
 pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {

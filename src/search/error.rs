@@ -1,8 +1,8 @@
 //! Why a search fails.
 
-use crate::index::IndexError;
-use crate::meta::MetaError;
 use spyhop_base::cancel;
+use spyhop_index::inverted::IndexError;
+use spyhop_index::meta::MetaError;
 
 /// Fails if the call on this thread is cancelled.
 pub fn check_cancelled() -> Result<(), SearchError> {

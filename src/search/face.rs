@@ -4,12 +4,12 @@ use super::error::SearchError;
 use super::hits::Ranked;
 use super::places::Place;
 use super::snapshot::SearchSnapshot;
-use crate::index::DocColumns;
-use crate::meta::OutlineSymbol;
 use crate::query::Query;
-use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
 use spyhop_base::model::{KindSet, SymbolKind};
 use spyhop_base::text::{Lines, Span};
+use spyhop_index::inverted::DocColumns;
+use spyhop_index::meta::OutlineSymbol;
+use spyhop_index::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
 /// What is shown for a hit: its place, its chunk, or the symbol of the chunk that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]

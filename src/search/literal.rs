@@ -33,8 +33,8 @@ use super::error::{SearchError, check_cancelled};
 use super::snapshot::SearchSnapshot;
 use super::source::{CurrentFile, ReadSource};
 use crate::query::Query;
-use crate::tokenize::{TermList, Tokenizer};
 use spyhop_base::parallel;
+use spyhop_index::tokenize::{TermList, Tokenizer};
 
 /// The most files that count as few. If few files contain the query as written, each of them has a place on the first
 /// page. A page has twice as many hits, so ranking alone determines at least half of it.

@@ -14,13 +14,13 @@ use super::own_measure;
 use super::role;
 use super::snapshot::PathRole;
 use super::usage::usage;
-use crate::meta::Version;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::WeightedActivity;
-use crate::tokenize::{PrefixScan, TermPrefixFilter};
 use spyhop_base::parallel;
 use spyhop_base::path;
+use spyhop_index::meta::Version;
+use spyhop_index::tokenize::{PrefixScan, TermPrefixFilter};
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];

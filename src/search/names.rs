@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::relations::{self, WordRelations};
 use crate::query::Query;
-use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
+use spyhop_index::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
 /// The overlap of a name with the query.
 #[derive(Clone, Copy, Default)]

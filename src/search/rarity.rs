@@ -3,8 +3,8 @@
 use super::error::SearchError;
 use super::snapshot::SearchSnapshot;
 use super::spelling::document_count;
-use crate::index::IndexField;
 use spyhop_base::model::Field;
+use spyhop_index::inverted::IndexField;
 
 /// The chunks that every view is taken to have beside its own, without the term: in a tree of ten chunks, a term of three
 /// chunks is not a common word.

@@ -8,11 +8,11 @@ use super::model::{self, RankedFile};
 use super::places::{self, MeasuredPlace, OwnPlacePart, Place};
 use super::ranking::Ranking;
 use super::role;
-use crate::meta::Outline;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::{FileActivity, WeightedActivity};
 use spyhop_base::path::RelPath;
+use spyhop_index::meta::Outline;
 
 /// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq)]

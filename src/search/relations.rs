@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 use crate::query::Query;
-use crate::tokenize::stem;
+use spyhop_index::tokenize::stem;
 
 /// The fewest letters of a prefix. A root may have one letter less.
 const LEAST: usize = 4;

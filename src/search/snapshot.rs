@@ -19,12 +19,12 @@ use super::role;
 use spyhop_base::parallel;
 
 use crate::filter::Filter;
-use crate::index::{DocColumns, IndexError, SegmentList};
-use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
-use crate::workspace::Committed;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::Field;
 use spyhop_base::path::split;
+use spyhop_index::inverted::{DocColumns, IndexError, SegmentList};
+use spyhop_index::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
+use spyhop_index::workspace::Committed;
 
 /// The roles of a path, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use super::error::SearchError;
 use super::snapshot::{NO_FILE, SearchSnapshot};
-use crate::index::{IndexField, folded};
 use crate::query::Query;
+use spyhop_index::inverted::{IndexField, folded};
 
 /// Shorter names have too many near names.
 const LEAST_LETTERS: usize = 4;

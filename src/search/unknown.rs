@@ -5,9 +5,9 @@
 use super::error::SearchError;
 use super::snapshot::SearchSnapshot;
 use super::spelling::{document_count, occurs_in};
-use crate::index::{IndexField, folded};
 use crate::query::Query;
 use spyhop_base::model::Field;
+use spyhop_index::inverted::{IndexField, folded};
 
 /// Shorter words have too many similar words.
 const LEAST_LETTERS: usize = 4;

@@ -1,7 +1,7 @@
 //! The usage of a name: how many chunks of a view define it, and how many use it.
 
 use super::snapshot::{NO_FILE, SearchSnapshot};
-use crate::index::{IndexError, IndexField};
+use spyhop_index::inverted::{IndexError, IndexField};
 
 /// The number of chunks of a view that define a name, and of those that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Cost;
-use crate::meta::{ViewInfo, ViewKey};
+use spyhop_index::meta::{ViewInfo, ViewKey};
 
 /// A view of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]

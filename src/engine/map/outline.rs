@@ -6,11 +6,11 @@ use std::cmp::Reverse;
 use super::plan::{MapPlan, MapRow};
 use crate::engine::api::MapSymbol;
 use crate::filter::Filter;
-use crate::meta::{Outline, OutlineSymbol};
 use crate::search::{self, SearchError, SearchSnapshot};
 use spyhop_base::model::{KindSet, SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_index::meta::{Outline, OutlineSymbol};
 
 /// The most types and modules, and the most functions, of a row that are looked up in the index.
 const TYPES: usize = 16;

@@ -34,9 +34,9 @@ use super::lookup::check_rows;
 use super::{Error, fault};
 use crate::filter::Filter;
 use crate::query::QueryError;
-use crate::update::OnProgress;
 use spyhop_base::limit;
 use spyhop_base::parallel;
+use spyhop_index::update::OnProgress;
 
 /// The smallest and the largest budget, in tokens.
 const BUDGETS: std::ops::RangeInclusive<usize> = 200..=200_000;

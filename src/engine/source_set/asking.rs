@@ -7,10 +7,10 @@ use super::super::core::Engine;
 use super::super::set_source::{Ready, SetSource};
 use super::super::{Error, ErrorKind, cancel};
 use super::set::SourceSet;
-use crate::index;
 use crate::search::SearchSnapshot;
 use spyhop_base::parallel;
 use spyhop_base::store;
+use spyhop_index::inverted;
 
 /// The memory of mapped files, in bytes, above which an answer of several sources releases what it has read. The next
 /// question finds its parts in the system's cache.
@@ -43,7 +43,7 @@ impl SourceSet {
             loop {
                 let parts = asked.ready.iter().map(|ready| Arc::clone(&ready.snapshot)).collect();
                 let snapshot = self.joined(parts)?;
-                let answered = index::guarded(|| answer(&asked, &snapshot));
+                let answered = inverted::guarded(|| answer(&asked, &snapshot));
                 if store::mapped_bytes().is_some_and(|bytes| bytes > MAX_MAPPED) {
                     snapshot.release_pages();
                 }

@@ -15,10 +15,10 @@ use super::scan::{EntryDecl, Scanned, joined};
 use crate::graph::files::Graph;
 use crate::graph::paths::shared_folders;
 use crate::graph::uses::FileFacts;
-use crate::index::IndexField;
 use crate::search::{SearchError, files_with};
 use spyhop_base::path;
 use spyhop_base::text::Span;
+use spyhop_index::inverted::IndexField;
 
 /// The most files that one framework reads.
 const MAX_SCANNED: usize = 1_500;

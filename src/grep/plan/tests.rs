@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::super::{Bounds, Case, Pattern, Wanted};
 use super::*;
-use crate::tokenize::for_each_word;
+use spyhop_index::tokenize::for_each_word;
 
 fn check_with(pattern: &str, change: impl Fn(&mut Wanted), expected: &str) {
     let mut wanted = Wanted::new(pattern);

@@ -11,8 +11,8 @@ use crate::library::listing;
 use crate::library::manifest::MANIFEST_FORMAT;
 use crate::library::paths::LibraryPaths;
 use crate::library::records;
-use crate::workspace::unix_now;
 use spyhop_base::store;
+use spyhop_index::workspace::unix_now;
 use spyhop_syntax::document::{Document, DocumentError, DocumentForm};
 use spyhop_syntax::worker::FileAnalyzer;
 

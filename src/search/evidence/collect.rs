@@ -8,7 +8,6 @@
 use tracing::debug_span;
 
 use super::columns::{Evidence, MATCHES, Marks, RowSums};
-use crate::index::{IndexField, Lengths, PostingBlocks};
 use crate::profile::{Bm25, Bm25Fields};
 use crate::query::{Query, QueryTerm};
 use crate::search::context::Context;
@@ -19,6 +18,7 @@ use crate::search::snapshot::{NO_FILE, SearchSnapshot};
 use crate::search::source::ReadSource;
 use spyhop_base::model::Field;
 use spyhop_base::parallel;
+use spyhop_index::inverted::{IndexField, Lengths, PostingBlocks};
 
 /// Gathers the evidence for `query` under the filter, with the literal pass. The pass over texts and the pass over names,
 /// comments and paths fill different columns, so the two passes run in parallel.

@@ -3,13 +3,13 @@
 use memchr::memmem::Finder;
 
 use crate::grep::{self, Effort, NarrowPlan, Wanted};
-use crate::index::{IndexField, PostingBlocks};
 use crate::query::Query;
 use crate::search::context::Context;
 use crate::search::error::SearchError;
 use crate::search::snapshot::{NO_FILE, SearchSnapshot};
-use crate::tokenize::{MAX_WORD_BYTES, OPEN_WORDS, is_word_char};
 use spyhop_base::parallel;
+use spyhop_index::inverted::{IndexField, PostingBlocks};
+use spyhop_index::tokenize::{MAX_WORD_BYTES, OPEN_WORDS, is_word_char};
 
 /// The divisor of the lookup effort for a query that does not look like code.
 const LESS_FOR_PROSE: usize = 8;

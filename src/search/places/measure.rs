@@ -7,7 +7,6 @@ use super::parts::{FilePart, FileParts};
 use super::runs::Runs;
 use super::templates::Templates;
 use super::units::Unit;
-use crate::meta::{Outline, OutlineSymbol};
 use crate::profile::PlaceSignal;
 use crate::query::Query;
 use crate::search::context::Context;
@@ -17,9 +16,10 @@ use crate::search::evidence::Evidence;
 use crate::search::literal;
 use crate::search::model::RankedFile;
 use crate::search::names::{Names, TermOverlap};
-use crate::tokenize::TermPrefixFilter;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
+use spyhop_index::meta::{Outline, OutlineSymbol};
+use spyhop_index::tokenize::TermPrefixFilter;
 
 /// A value for each signal of places.
 pub type PlaceValues = [f32; PlaceSignal::COUNT];

@@ -23,13 +23,13 @@ use super::evidence::Evidence;
 use super::model::RankedFile;
 use super::role::is_template;
 use super::source::{CurrentFile, ReadSource};
-use crate::meta::{Outline, OutlineSymbol};
 use crate::profile::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 use crate::query::Query;
 use memchr::memmem::Finder;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::parallel;
 use spyhop_base::text::{Lines, Span};
+use spyhop_index::meta::{Outline, OutlineSymbol};
 
 /// The number of files that are divided into places.
 const FILES: usize = 10;

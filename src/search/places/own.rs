@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::units::Unit;
-use crate::meta::Outline;
 use crate::query::Query;
 use crate::search::context::Context;
 use crate::search::own::{HostSignal, PlaceInput, SignalInput};
 use crate::search::own_measure::file_input;
+use spyhop_index::meta::Outline;
 
 /// The contribution of one signal of the host to the sum of a place.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::units::{self, Unit};
-use crate::index::DocColumns;
-use crate::meta::OutlineSymbol;
 use spyhop_base::model::{KindSet, SymbolKind};
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_index::inverted::DocColumns;
+use spyhop_index::meta::OutlineSymbol;
 
 /// A unit of more lines, such as a table, is shown by one part.
 const MOST_LINES: u32 = 120;

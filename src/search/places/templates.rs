@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::query::Query;
 use crate::search::evidence::Evidence;
 use crate::search::names::Names;
-use crate::tokenize::for_each_word;
+use spyhop_index::tokenize::for_each_word;
 
 /// The fewest words of a template. Shorter texts occur in messages by chance.
 const LEAST_WORDS: usize = 3;

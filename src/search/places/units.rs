@@ -3,9 +3,9 @@
 //! A unit is a function, a method, a type, a constant or a section of a document. The text of an inner unit does not
 //! belong to the outer unit. Text outside all units, such as imports and statements, makes one unit per chunk.
 
-use crate::meta::OutlineSymbol;
 use spyhop_base::model::{KindSet, SymbolKind};
 use spyhop_base::text::{Lines, Span};
+use spyhop_index::meta::OutlineSymbol;
 
 /// A function inside a function with more lines is a unit of its own.
 const MAX_OUTER_LINES: u32 = 80;

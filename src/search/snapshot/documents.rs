@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::index::{IndexError, Segment, SegmentList};
 use spyhop_base::id::VersionId;
 use spyhop_base::parallel;
+use spyhop_index::inverted::{IndexError, Segment, SegmentList};
 
 /// The file of a document that is deleted or belongs to another view.
 pub const NO_FILE: u32 = u32::MAX;

@@ -45,7 +45,7 @@ pub struct SpaceTarget {
 /// Why a view is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DropReason {
     /// The view cannot be read.
     Damaged,
@@ -84,7 +84,7 @@ impl DropReason {
 /// A view that is dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Dropped {
     /// The root of the worktree.
     pub root: String,
@@ -106,7 +106,7 @@ impl Dropped {
 /// The result of a collection, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Collected {
     /// The current generation.
     pub generation: Generation,

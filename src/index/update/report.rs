@@ -7,7 +7,7 @@ use spyhop_base::id::Generation;
 /// The result of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RefreshReport {
     /// The current generation.
     pub generation: Generation,

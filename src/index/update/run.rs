@@ -17,7 +17,7 @@ use super::retries::is_in_doubt;
 use super::text_pass::TextPass;
 use super::updater::Updater;
 use super::work::{self, FileOutcome, NewVersion, WorkerBatch, WorkerInputs};
-use crate::index::{IndexError, Writer};
+use crate::inverted::{IndexError, Writer};
 use crate::meta::{
     self, Commit, Meta, RecordBuilder, RecordedIdentity, SkippedEntry, Version, VersionRow, View, ViewEntry,
     ViewInfo, ViewKey,

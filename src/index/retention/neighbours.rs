@@ -20,7 +20,7 @@ const OWNER: &str = "WORKSPACE";
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Neighbour {
     /// The folder of the index.
     pub dir: PathBuf,

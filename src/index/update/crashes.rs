@@ -21,7 +21,7 @@ type UpdateWork = fn(&TestTree) -> Result<(), UpdateError>;
 /// where anything is contradictory.
 type IndexedState = BTreeMap<ViewKey, BTreeMap<String, VersionContent>>;
 
-pub(crate) fn refresh(tree: &TestTree) -> Result<(), UpdateError> {
+pub fn refresh(tree: &TestTree) -> Result<(), UpdateError> {
     let committed = tree.workspace.open().ok();
     tree.with_updater(|updater| updater.refresh(committed.as_ref(), Duration::ZERO, &|_| ()).map(|_| ()))
 }
@@ -66,7 +66,7 @@ fn state(workspace: &Workspace) -> IndexedState {
 }
 
 /// A tree of some files on a branch, indexed twice, so that there are segments to merge and versions to delete.
-pub(crate) fn prepared() -> TestTree {
+pub fn prepared() -> TestTree {
     let mut tree = TestTree::new();
     tree.git("init -q -b main");
     (0..20).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn f{number}() {{}}\n")));
@@ -78,7 +78,7 @@ pub(crate) fn prepared() -> TestTree {
 }
 
 /// Changes that exercise all of an update: changed content, new files, deleted files.
-pub(crate) fn change(tree: &TestTree) {
+pub fn change(tree: &TestTree) {
     (3..12).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn h{number}() {{}}\n")));
     (20..28).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn h{number}() {{}}\n")));
     (12..15).for_each(|number| std::fs::remove_file(tree.root.join(format!("{number:02}.rs"))).unwrap());
@@ -91,7 +91,7 @@ fn copy_of(tree: &TestTree, dir: &Path) -> Workspace {
 
 /// Checks that every image taken during `work` is the state before it or after it, and that the next update continues
 /// from there.
-pub(crate) fn check_images(mut tree: TestTree, work: UpdateWork) {
+pub fn check_images(mut tree: TestTree, work: UpdateWork) {
     let before = state(&tree.workspace);
     let _fast = faults::without_sync(tree.workspace.dir());
     std::fs::create_dir_all(tree.workspace.dir()).unwrap();

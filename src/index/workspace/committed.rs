@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::index::Reader;
+use crate::inverted::Reader;
 use crate::meta::Meta;
 
 /// One commit, open for reading: segments and metadata of the same generation.

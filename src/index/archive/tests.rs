@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::file::Archive;
 use super::layout::{META, SEGMENTS};
 use super::{ArchiveError, Export, Import};
-use crate::index::Reader;
+use crate::inverted::Reader;
 use crate::meta::{Commit, Meta, RecordedIdentity};
 use crate::update::tests::TestTree;
 use spyhop_base::store::TEMPORARY_PREFIX;

@@ -24,7 +24,7 @@ use super::plan::ReadTask;
 use super::progress::{OnProgress, Progress, Stage};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
-use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
+use crate::inverted::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
 use crate::meta::{
     EncodedOutline, EncodedUses, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry, StoredUses,
 };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::index::IndexError;
+use crate::inverted::IndexError;
 use crate::meta::MetaError;
 use spyhop_base::store::{FileError, LockError};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::committed::Committed;
 use super::error::{WorkspaceError, WriteError};
 use super::folder::Workspace;
-use crate::index;
+use crate::inverted;
 use spyhop_base::store::{self, Lock, LockHolder};
 
 impl Workspace {
@@ -63,7 +63,7 @@ impl Workspace {
     /// Writes the trigram indexes of the newest segments. They are derived data and belong to no commit: without them
     /// an exact search is slower and finds the same results. The caller holds the lock.
     pub fn write_trigram_indexes(&self) {
-        if let Err(error) = index::write_grams(&self.segment_dir()) {
+        if let Err(error) = inverted::write_grams(&self.segment_dir()) {
             tracing::warn!(%error, "the trigram indexes were not written");
         }
     }

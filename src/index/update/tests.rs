@@ -10,7 +10,7 @@ use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::quarantine::Quarantine;
 use super::work::WorkerInputs;
 use super::*;
-use crate::index::{IndexError, Writer};
+use crate::inverted::{IndexError, Writer};
 use crate::meta::RecordedIdentity;
 use crate::tokenize::ExtraTerms;
 use crate::workspace::{Settings, Workspace, WorkspaceError, fingerprint};
@@ -26,7 +26,7 @@ use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::{Isolation, LossKind, Lost};
 
 /// A tree and its index in a folder of their own.
-pub(crate) struct TestTree {
+pub struct TestTree {
     _folder: tempfile::TempDir,
     pub root: PathBuf,
     pub workspace: Workspace,

@@ -122,9 +122,9 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::index::sums::without_sums;
-    use crate::index::writer::tests::segment;
-    use crate::index::{IndexField, Writer};
+    use crate::inverted::sums::without_sums;
+    use crate::inverted::writer::tests::segment;
+    use crate::inverted::{IndexField, Writer};
     use spyhop_base::id::VersionId;
     use spyhop_base::model::Field;
     use spyhop_base::store::faults;
@@ -177,7 +177,7 @@ mod tests {
 
     /// The files of the commit in `dir`, sorted, the commit point last.
     fn files_of(dir: &Path) -> Vec<PathBuf> {
-        crate::index::files(dir).unwrap().iter().map(|name| dir.join(name)).collect()
+        crate::inverted::files(dir).unwrap().iter().map(|name| dir.join(name)).collect()
     }
 
     /// Flips bits in a file; calls `each` with what `verify` finds and with what reading all data gives.

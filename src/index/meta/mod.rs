@@ -37,7 +37,7 @@ pub use commit::{Commit, RecordRef};
 pub use error::MetaError;
 pub use head::{RevisionHead, ViewHead};
 pub use identity::RecordedIdentity;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub use metadata::outlines_read;
 pub use metadata::{Meta, Totals, Version, VersionPlace};
 pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};

@@ -20,14 +20,14 @@ use spyhop_base::id::{Generation, LanguageId, VersionContent, VersionId};
 use spyhop_base::model::{Field, FieldLengths, Note};
 use spyhop_base::store::{self, Envelope, FORMAT_VERSION};
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 thread_local! {
     /// The number of outlines that this thread has decoded.
     static OUTLINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// The number of outlines that this thread has decoded.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub fn outlines_read() -> usize {
     OUTLINES_READ.get()
 }
@@ -394,7 +394,7 @@ impl<'m> Version<'m> {
     where
         'm: 'n,
     {
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         OUTLINES_READ.set(OUTLINES_READ.get() + 1);
         self.decoded(|bytes| Outline::decode(bytes, names))
     }

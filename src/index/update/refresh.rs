@@ -9,7 +9,7 @@ use super::progress::{OnProgress, Stage, tell, tell_waiting};
 use super::report::RefreshReport;
 use super::run::{Extent, UpdateRun};
 use super::updater::Updater;
-use crate::index::IndexError;
+use crate::inverted::IndexError;
 use crate::meta::Meta;
 use crate::workspace::{Committed, WorkspaceError, WriteError};
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::error::{ArchiveError, at_segments};
 use super::file;
 use super::layout::{ArchiveManifest, ArchivedFile, ArchivedView, META, SEGMENTS};
-use crate::index::{self, IndexError, Writer};
+use crate::inverted::{self, IndexError, Writer};
 use crate::meta::{Commit, Meta, RecordBuilder, RecordRef, SOURCES, SourcesBuilder, ViewInfo, ViewKey};
 use crate::update::Updater;
 use crate::workspace::Committed;
@@ -35,7 +35,7 @@ pub struct Export {
 /// The result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Exported {
     /// The archive.
     pub path: PathBuf,
@@ -109,7 +109,7 @@ impl Updater<'_> {
         for _ in 0..TRIES {
             let committed = self.workspace.open()?;
             store::create_private_dir(to)?;
-            match index::copy_commit(&committed.reader, to) {
+            match inverted::copy_commit(&committed.reader, to) {
                 Err(IndexError::Moved(path)) => {
                     std::fs::remove_dir_all(to).at("remove", to)?;
                     gone = path;
@@ -209,7 +209,7 @@ fn rows(folder: &Path) -> Result<Vec<ArchivedFile>, ArchiveError> {
     let records = records.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = records.map(|name| format!("{META}/{name}")).collect();
     names.sort();
-    let segments = index::files(&segment_dir).map_err(at_segments(&segment_dir))?;
+    let segments = inverted::files(&segment_dir).map_err(at_segments(&segment_dir))?;
     names.extend(segments.into_iter().map(|name| format!("{SEGMENTS}/{name}")));
     Ok(names.into_iter().map(|name| ArchivedFile::of(folder, name)).collect::<Result<_, _>>()?)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::layout;
-use crate::index::IndexError;
+use crate::inverted::IndexError;
 use crate::meta::MetaError;
 use crate::update::UpdateError;
 use crate::workspace::{WorkspaceError, WriteError};

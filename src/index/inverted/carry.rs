@@ -92,8 +92,8 @@ fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::Writer;
-    use crate::index::writer::tests::segment;
+    use crate::inverted::Writer;
+    use crate::inverted::writer::tests::segment;
     use spyhop_base::id::VersionId;
 
     fn documents(dir: &Path) -> u64 {

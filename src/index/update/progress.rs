@@ -5,7 +5,7 @@ use spyhop_base::store::LockHolder;
 /// The progress of an update.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Progress {
     /// The current stage.
     pub stage: Stage,
@@ -31,7 +31,7 @@ impl Progress {
 /// A stage of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Stage {
     /// Waiting for another process that is changing the index.
     Wait,

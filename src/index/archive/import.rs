@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::{ArchiveError, at_segments};
 use super::file::Archive;
 use super::layout::{ArchiveManifest, META, SEGMENTS};
-use crate::index::{self, IndexError, Reader, Writer};
+use crate::inverted::{self, IndexError, Reader, Writer};
 use crate::meta::{self, Commit, Meta, RecordBuilder, RecordRef, SOURCES, View, ViewInfo, ViewKey};
 use crate::update::{OnProgress, RefreshReport, Updater, tell_waiting};
 use crate::workspace::{Committed, WorkspaceError, unix_now};
@@ -32,7 +32,7 @@ pub struct Import {
 /// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Imported {
     /// The number of files in the archive's view.
     pub files: usize,
@@ -147,7 +147,7 @@ impl Updater<'_> {
             .at("create a folder in", dir)?;
         archive.unpack(folder.path())?;
         // Code that reads forged bytes may panic on them.
-        let checked = index::guarded(|| Ok::<_, IndexError>(self.checked(archive, folder.path())));
+        let checked = inverted::guarded(|| Ok::<_, IndexError>(self.checked(archive, folder.path())));
         let (committed, key) = checked.map_err(|error| archive.damaged(error.to_string()))??;
         Ok(Unpacked { folder, committed, key })
     }
@@ -156,7 +156,7 @@ impl Updater<'_> {
     fn checked(&self, archive: &Archive, folder: &Path) -> Result<(Committed, ViewKey), ArchiveError> {
         let (meta_dir, segment_dir) = (folder.join(META), folder.join(SEGMENTS));
         let damaged = |error: &dyn std::fmt::Display| archive.damaged(error.to_string());
-        let found = index::verify(&segment_dir).map_err(|error| damaged(&error))?;
+        let found = inverted::verify(&segment_dir).map_err(|error| damaged(&error))?;
         if let Some((path, reason)) = found.first() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             return Err(archive.damaged(format!("{SEGMENTS}/{name}: {reason}")));
@@ -274,7 +274,7 @@ impl Updater<'_> {
         }
         store::sync_folder(&workspace.meta_dir())?;
         let own = workspace.segment_dir();
-        index::put_in_place(&segment_dir, &own).map_err(at_segments(&own))?;
+        inverted::put_in_place(&segment_dir, &own).map_err(at_segments(&own))?;
         // From here on the imported index is in place. Files of the previous index are removed.
         Writer::open(&own).and_then(Writer::close).map_err(at_segments(&own))?;
         workspace.write_trigram_indexes();

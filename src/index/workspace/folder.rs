@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::committed::Committed;
 use super::error::WorkspaceError;
-use crate::index::{self, IndexError, Reader};
+use crate::inverted::{self, IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
 use spyhop_base::store::{self, AtFile, FORMAT_VERSION, Private, TEMPORARY_PREFIX};
 
@@ -267,7 +267,7 @@ impl Workspace {
 
     /// The damage in the newest commit, by its checksums; `None` when there is none. Reads every byte.
     pub fn damage(&self) -> Option<String> {
-        let segments = || match index::verify(&self.segment_dir()) {
+        let segments = || match inverted::verify(&self.segment_dir()) {
             Ok(found) => found.first().map(|(path, reason)| format!("{}: {reason}", path.display())),
             Err(error) => Some(error.to_string()),
         };

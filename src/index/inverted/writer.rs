@@ -266,7 +266,7 @@ impl SegmentBuilder {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::index::{IndexField, Reader};
+    use crate::inverted::{IndexField, Reader};
     use crate::tokenize::TermList;
     use spyhop_base::id::VersionId;
     use spyhop_base::model::{Field, KindSet, SymbolKind};

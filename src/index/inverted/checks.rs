@@ -181,7 +181,7 @@ mod tests {
     use tantivy::directory::MmapDirectory;
 
     use super::*;
-    use crate::index::sums::FileSums;
+    use crate::inverted::sums::FileSums;
 
     const LEN: usize = 2 << 20;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::collected::{Collected, Collection, Dropped};
 use super::judge::{Judged, Strictness, judge};
-use crate::index::{IndexError, Writer};
+use crate::inverted::{IndexError, Writer};
 use crate::meta::{self, Meta, RecordBuilder, ViewKey};
 use crate::workspace::{Workspace, WriteError};
 use spyhop_base::id::Generation;
