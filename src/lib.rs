@@ -77,7 +77,6 @@ pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use goals::{Clusterer, Planner};
 pub use graph::{EdgeRule, Relation};
-pub use grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
@@ -92,6 +91,8 @@ pub use profile::{
 };
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};
+#[doc(inline)]
+pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 #[doc(inline)]
 pub use spyhop_syntax::document::Heading;
 #[doc(inline)]
@@ -179,6 +180,10 @@ pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 #[doc(hidden)]
 pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
 #[doc(hidden)]
+pub use spyhop_grep as grep;
+#[doc(hidden)]
+pub use spyhop_grep::secrets;
+#[doc(hidden)]
 pub use spyhop_index::{archive, inverted, meta, retention, tokenize, update, workspace};
 #[doc(hidden)]
 pub use spyhop_syntax::{analyze, document, grammar, worker};
@@ -189,8 +194,6 @@ pub use spyhop_syntax::{analyze, document, grammar, worker};
 pub mod profile;
 #[doc(hidden)]
 pub mod query;
-#[doc(hidden)]
-pub mod secrets;
 
 #[doc(hidden)]
 pub mod filter;
@@ -206,9 +209,6 @@ pub mod memory;
 mod pack;
 #[doc(hidden)]
 pub mod session;
-
-#[doc(hidden)]
-pub mod grep;
 
 #[doc(hidden)]
 pub mod graph;

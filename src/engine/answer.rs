@@ -20,14 +20,12 @@ use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
 use super::{Error, cancel, few, lookup};
 use crate::filter::Filter;
-use crate::grep::Line;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::search::{
     self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, SearchSnapshot,
     UnrankedMatch,
 };
-use crate::secrets;
 use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use spyhop_base::clean;
@@ -35,6 +33,8 @@ use spyhop_base::id::{ContentHash, LanguageId};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_grep::Line;
+use spyhop_grep::secrets;
 use spyhop_syntax::document::page_of;
 
 /// What a reply says of its origin.

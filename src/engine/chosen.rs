@@ -10,11 +10,11 @@ use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources, PART_KINDS};
 use super::scope::ExactScope;
 use crate::filter::Filter;
-use crate::grep::{LineScan, NarrowPlan, Pattern, Reading, Wanted, Within, scan};
 use crate::search;
 use spyhop_base::model::KindSet;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;
+use spyhop_grep::{LineScan, NarrowPlan, Pattern, Reading, Wanted, Within, scan};
 
 /// The selection among the matching files and lines.
 #[derive(Default)]

@@ -18,12 +18,12 @@ use super::current::{Recorded, Viewed};
 use super::scope::{BeyondIndex, ExactScope, hole, reach};
 use super::{Error, cancel};
 use crate::filter::Filter;
-use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read::TreeSource;
 use spyhop_files::walk::Candidate;
+use spyhop_grep::{FileFeed, FileSource, NarrowPlan, Printed};
 use spyhop_index::meta::RecordedIdentity;
 use spyhop_index::update::Updater;
 

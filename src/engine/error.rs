@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::api::remedy::Remedy;
 use crate::filter::FilterError;
-use crate::grep::PatternError;
 use crate::query::QueryError;
 use crate::search::SearchError;
 use spyhop_base::cores::NoThread;
@@ -14,6 +13,7 @@ use spyhop_base::path::PathError;
 use spyhop_base::store::{FileError, IoCause, LockError};
 use spyhop_files::git::RevisionError;
 use spyhop_files::walk::WalkError;
+use spyhop_grep::PatternError;
 use spyhop_index::archive::ArchiveError;
 use spyhop_index::inverted::IndexError;
 use spyhop_index::meta::MetaError;

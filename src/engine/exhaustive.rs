@@ -8,11 +8,11 @@ use super::core::Engine;
 use super::current::Viewed;
 use super::scope::BeyondIndex;
 use crate::filter::Filter;
-use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use crate::search::{self, SearchSnapshot};
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;
+use spyhop_grep::{Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use spyhop_index::inverted;
 
 /// The files that contain a query as written.
@@ -66,7 +66,7 @@ impl Engine {
             self.scope(filter, &plan, &BeyondIndex { binary: false, files: &GrepFiles::default() })?;
         let takes = self.takes(filter, &scope.source_tree);
         let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
-            grep::scan(&LineScan {
+            spyhop_grep::scan(&LineScan {
                 source_tree: &scope.source_tree,
                 files,
                 takes: &takes,
@@ -117,7 +117,7 @@ impl Engine {
         masks: bool,
     ) -> Result<Option<Line>, Error> {
         let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
-        let found = grep::scan(&LineScan {
+        let found = spyhop_grep::scan(&LineScan {
             source_tree,
             files: std::slice::from_ref(path),
             takes: &|_| true,
@@ -152,7 +152,7 @@ impl Engine {
         let source_tree = self.source_tree_of(viewed)?;
         let mut files = viewed.files(filter, narrowed(viewed, &NarrowPlan::And(plans)));
         for pattern in &patterns {
-            let found = grep::scan(&LineScan {
+            let found = spyhop_grep::scan(&LineScan {
                 source_tree: &source_tree,
                 files: &files,
                 takes: &|_| true,

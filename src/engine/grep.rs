@@ -15,15 +15,15 @@ use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
 use crate::filter::Filter;
-use crate::grep::{
-    self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
-};
 use spyhop_base::clean;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::qualified_name;
 use spyhop_base::path::{RelPath, by_parts};
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
+use spyhop_grep::{
+    self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
+};
 
 /// The most files that are parsed for the definitions around the lines of a page.
 const MOST_PARSED: usize = 50;
@@ -50,7 +50,7 @@ impl Engine {
         let scope = self.scope(&filter, &plan, &beyond_index(request))?;
         let chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         let files = chosen.files.as_deref().unwrap_or(&scope.files);
-        let found = grep::scan(&LineScan {
+        let found = spyhop_grep::scan(&LineScan {
             source_tree: &scope.source_tree,
             files,
             takes: &self.takes(&filter, &scope.source_tree),
@@ -166,7 +166,7 @@ impl Engine {
                 reading: reading(request),
                 looks: looks.clone(),
             };
-            grep::print(&print, &mut out)
+            spyhop_grep::print(&print, &mut out)
         };
         if !chooses(request, &filter) {
             let each = |source_tree: &TreeSource, files: FileSource<'_>| print(source_tree, files, None);
@@ -229,7 +229,7 @@ impl Engine {
             reading: Reading::default(),
             looks: looks.clone(),
         };
-        let printed = grep::print_stream(&print, name, stream, out);
+        let printed = spyhop_grep::print_stream(&print, name, stream, out);
         let matched = printed.map_err(|error| Error::bad(format!("{name} cannot be read: {error}")))?;
         Ok(PrintedGrep { matched, incomplete: None, searched_nothing: false, warnings: Vec::new() })
     }
@@ -379,7 +379,7 @@ fn context(request: &GrepRequest) -> Result<(u32, u32), Error> {
     Ok((lines("before", request.before)?, lines("after", request.after)?))
 }
 
-fn grep_line(line: grep::Line) -> GrepLine {
+fn grep_line(line: spyhop_grep::Line) -> GrepLine {
     let context = |lines: Vec<(u32, String)>| -> Vec<ContextLine> {
         lines.into_iter().map(|(line, text)| ContextLine { line, text }).collect()
     };

@@ -1,15 +1,15 @@
 //! Masking of secrets in a reply before it leaves the engine.
 //!
-//! Lines of files are masked where they are read, because the mask depends on the surrounding text: in [`crate::grep`]
+//! Lines of files are masked where they are read, because the mask depends on the surrounding text: in [`spyhop_grep`]
 //! for the exact search, in `answer` for hits. This module masks the other texts of a reply that come from files:
 //! names, reasons, and patterns of ignore files. Paths are not masked, because a masked path cannot be opened. Texts of
 //! the request are not masked either.
 
 use super::api::*;
 use super::core::Engine;
-use crate::secrets::{self, SecretMask};
 use spyhop_base::model::Skipped;
 use spyhop_files::walk;
+use spyhop_grep::secrets::{self, SecretMask};
 
 impl Engine {
     /// The mask for the file at `path` with the text `source`; `None` if the policy shows secrets.

@@ -291,7 +291,7 @@ impl Engine {
         }
         (note.links, note.commit) = (links, commit);
         // The id is that of the text as it is stored.
-        memory::texts(&mut note).for_each(crate::secrets::mask_text);
+        memory::texts(&mut note).for_each(spyhop_grep::secrets::mask_text);
         note.id = note.id_of();
         Ok(note)
     }

@@ -13,7 +13,6 @@ use super::items::{FileItem, ItemSources};
 use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
 use crate::query;
-use crate::secrets;
 use spyhop_base::input;
 use spyhop_base::limit;
 use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
@@ -23,6 +22,7 @@ use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::gitdir::GitFolders;
 use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_files::tree::TreeKind;
+use spyhop_grep::secrets;
 use spyhop_index::update::OnProgress;
 
 /// The size of the largest file that is read.

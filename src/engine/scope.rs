@@ -17,7 +17,6 @@ use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
 use crate::filter::Filter;
-use crate::grep::{self, Effort, NarrowPlan};
 use crate::search::SearchError;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{SkipReason, Skipped};
@@ -25,6 +24,7 @@ use spyhop_base::path::RelPath;
 use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::read::TreeSource;
 use spyhop_files::walk::{self, AsRipgrep, BAD_LINE, Candidate, DIFFERING, Region, WalkError, Walked};
+use spyhop_grep::{Effort, NarrowPlan};
 use spyhop_index::inverted;
 use spyhop_index::meta::RecordedIdentity;
 use spyhop_index::update::Updater;
@@ -393,8 +393,8 @@ impl Viewed<'_> {
     /// The versions of the view that may match, sorted; `None` for all.
     pub(super) fn narrowed(self, plan: &NarrowPlan) -> Result<Option<Vec<VersionId>>, Error> {
         let reader = &self.committed.reader;
-        let Some(lists) =
-            grep::narrow(reader, plan, self.view.len(), Effort::Worthwhile).map_err(SearchError::from)?
+        let Some(lists) = spyhop_grep::narrow(reader, plan, self.view.len(), Effort::Worthwhile)
+            .map_err(SearchError::from)?
         else {
             return Ok(None);
         };

@@ -103,7 +103,7 @@ impl Default for PrintOptions {
 
 /// What is printed of a file that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OutputFormat {
     /// The matching lines.
     Lines,

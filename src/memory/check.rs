@@ -5,8 +5,8 @@ use super::limits::{
     MAX_DIFF_BYTES, MAX_ITEMS, MAX_LINKS, MAX_SHORT_BYTES, MAX_SIGNAL_BYTES, MAX_TEXT_BYTES,
 };
 use super::note::RevisionNote;
-use crate::secrets;
 use spyhop_base::limit;
+use spyhop_grep::secrets;
 
 /// Masks the secrets of a note and checks its limits. The masks are as long as the secrets, so the limits come first.
 pub fn prepare(note: &mut RevisionNote) -> Result<(), MemoryError> {

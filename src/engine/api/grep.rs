@@ -5,12 +5,12 @@ use super::incomplete::Incomplete;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
 use crate::filter::FilterSpec;
-pub use crate::grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 use crate::snippet::ContextLine;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 pub use spyhop_files::walk::IgnoreSources;
+pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 
 /// The maximum number of lines of context before or after a matching line.
 pub const MAX_GREP_CONTEXT: u32 = 100;

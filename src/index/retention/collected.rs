@@ -1,11 +1,10 @@
 //! The options and the result of a collection.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::neighbours::Neighbour;
+use super::neighbours::{IndexHome, Neighbour};
 use crate::meta::ViewKey;
 use spyhop_base::id::Generation;
-use spyhop_base::store::FileError;
 
 /// The options of a collection.
 #[derive(Clone, Debug, Default)]
@@ -17,18 +16,6 @@ pub struct Collection {
     /// The folder with the indexes of other trees; `None` if this index does not lie in such a folder.
     pub home: Option<IndexHome>,
 }
-
-/// The folder with the indexes of many trees.
-#[derive(Clone, Debug)]
-pub struct IndexHome {
-    /// The folder.
-    pub dir: PathBuf,
-    /// Moves the notes beside one index to another, before the folder of the first is removed.
-    pub move_notes: MoveNotes,
-}
-
-/// Moves the notes beside the index in the first folder to the index in the second. The move is durable when it returns.
-pub type MoveNotes = fn(&Path, &Path) -> Result<(), FileError>;
 
 /// The space target of a collection and the space before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ mod judge;
 mod neighbours;
 mod space;
 
-pub use collected::{Collected, Collection, DropReason, Dropped, IndexHome, SpaceTarget};
+pub use collected::{Collected, Collection, DropReason, Dropped, SpaceTarget};
 pub use collector::Collector;
 pub use cost::{Cost, Costs};
 pub use judge::{Judged, Strictness, judge};
-pub use neighbours::Neighbour;
+pub use neighbours::{IndexHome, Neighbour};

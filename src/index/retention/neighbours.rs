@@ -4,9 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::collected::{IndexHome, MoveNotes};
 use crate::workspace::{MEMORY_FOLDER, Workspace, WriteError};
-use spyhop_base::store::{self, Lock};
+use spyhop_base::store::{self, FileError, Lock};
 
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
@@ -16,6 +15,18 @@ const KEPT: &[&str] = &[MEMORY_FOLDER, OWNER, "lock"];
 
 /// What says whose an index is.
 const OWNER: &str = "WORKSPACE";
+
+/// The folder with the indexes of many trees.
+#[derive(Clone, Debug)]
+pub struct IndexHome {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Moves the notes beside one index to another, before the folder of the first is removed.
+    pub move_notes: MoveNotes,
+}
+
+/// Moves the notes beside the index in the first folder to the index in the second. The move is durable when it returns.
+pub type MoveNotes = fn(&Path, &Path) -> Result<(), FileError>;
 
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +137,7 @@ pub fn remove_leftovers(home: &IndexHome) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spyhop_base::store::{AtFile, FileError, StoreStep, faults};
+    use spyhop_base::store::{AtFile, StoreStep, faults};
 
     fn move_note(from: &Path, to: &Path) -> Result<(), FileError> {
         store::create_private_dir(&to.join(MEMORY_FOLDER))?;

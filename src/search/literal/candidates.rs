@@ -2,12 +2,12 @@
 
 use memchr::memmem::Finder;
 
-use crate::grep::{self, Effort, NarrowPlan, Wanted};
 use crate::query::Query;
 use crate::search::context::Context;
 use crate::search::error::SearchError;
 use crate::search::snapshot::{NO_FILE, SearchSnapshot};
 use spyhop_base::parallel;
+use spyhop_grep::{Effort, NarrowPlan, Wanted};
 use spyhop_index::inverted::{IndexField, PostingBlocks};
 use spyhop_index::tokenize::{MAX_WORD_BYTES, OPEN_WORDS, is_word_char};
 
@@ -196,7 +196,7 @@ fn narrowed(text: &str, context: &Context<'_>, most: usize) -> Option<Vec<u32>> 
     // The candidates count against the budget, so they must not depend on documents outside the view.
     let is_small = n_files <= MAX_FILES_FOR_INSIDES;
     let effort = if is_small { Effort::Whole } else { Effort::Files(most) };
-    let Ok(Some(docs)) = grep::narrow(snapshot.index(), &plan, n_files, effort) else {
+    let Ok(Some(docs)) = spyhop_grep::narrow(snapshot.index(), &plan, n_files, effort) else {
         return None;
     };
     let mut files = Vec::new();

@@ -5,6 +5,8 @@
 //! file. The walk decides which files there are. Threads take files in the order of the paths, and the results are merged
 //! in this order, so the answer does not depend on threads.
 
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
+
 mod cover;
 mod line;
 mod narrow;
@@ -14,6 +16,7 @@ mod plan;
 mod print;
 mod scan;
 mod screen;
+pub mod secrets;
 mod source;
 mod whole;
 mod within;
