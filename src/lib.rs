@@ -47,6 +47,43 @@
 
 #[cfg(feature = "async")]
 pub use engine::AsyncEngine;
+/// ```
+/// use std::sync::Arc;
+///
+/// use spyhop::{
+///     Engine, HostSignal, MemoryTree, Options, Profile, SearchRequest, SignalInput, SignalValue, Transform,
+/// };
+///
+/// /// Prefers the files that were deployed.
+/// struct Deployed;
+///
+/// impl HostSignal for Deployed {
+///     fn name(&self) -> &str {
+///         "deployed"
+///     }
+///
+///     fn measure(&self, input: &SignalInput<'_>) -> Option<SignalValue> {
+///         input.path.starts_with("live/").then(|| SignalValue::new(1.0, "runs in production"))
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "pub fn resolve_api_key() {}\n";
+/// let tree = MemoryTree::of([("draft/key.rs", text), ("live/key.rs", text)])?;
+/// let options = Options { signals: vec![Arc::new(Deployed) as _].into(), ..Options::default() };
+/// let engine = Engine::in_memory(tree, options)?;
+///
+/// let mut profile = Profile::built_in().clone();
+/// profile.set_own_weight("deployed", None, Transform::Value, 2.0);
+/// let profile = Some(Arc::new(profile));
+/// let reply = engine.search(&SearchRequest { profile, ..SearchRequest::new("resolve_api_key") })?;
+/// assert_eq!(reply.results[0].path.as_str(), "live/key.rs");
+/// assert!(reply.results[0].reasons.iter().any(|reason| reason.text == "deployed: runs in production"));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use engine::api::HostSignal;
 pub use engine::api::{
     ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
     ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,
@@ -70,11 +107,8 @@ pub use engine::api::{
     LockHolder, Neighbour, OverridingRule, PackHelpers, PrintedGrep, Remedy, SourceLine, SpaceTarget,
     SymlinkPolicy, ViewRow, ViewsReply, WatchEnd, WorkerPool,
 };
-pub use engine::api::{
-    ExtraTerms, HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook,
-};
+pub use engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
 pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
-pub use filter::FilterSpec;
 pub use goals::{Clusterer, Planner};
 pub use graph::{EdgeRule, Relation};
 pub use library::{
@@ -85,14 +119,17 @@ pub use library::{
     UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,
 };
 pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
-pub use profile::{
-    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
-    Signal, Transform,
-};
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};
 #[doc(inline)]
 pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
+#[doc(inline)]
+pub use spyhop_search::filter::FilterSpec;
+#[doc(inline)]
+pub use spyhop_search::profile::{
+    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
+    Signal, Transform,
+};
 #[doc(inline)]
 pub use spyhop_syntax::document::Heading;
 #[doc(inline)]
@@ -105,7 +142,6 @@ pub use spyhop_syntax::worker::Isolation;
 #[doc(inline)]
 pub use spyhop_syntax::worker::run_worker_if_asked;
 
-pub use profile::{Bm25, Bm25Fields, Fusion};
 #[doc(inline)]
 pub use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind, UnknownKind};
 #[doc(inline)]
@@ -167,6 +203,8 @@ pub use spyhop_files::source::SourceTree;
 pub use spyhop_files::source::{
     Change, ContentId, FolderTree, RevisionTree, SourceEntry, SourceEntryKind, ZipTree,
 };
+#[doc(inline)]
+pub use spyhop_search::profile::{Bm25, Bm25Fields, Fusion};
 
 #[doc(inline)]
 pub use spyhop_base::text::{Lines, Span};
@@ -186,34 +224,22 @@ pub use spyhop_grep::secrets;
 #[doc(hidden)]
 pub use spyhop_index::{archive, inverted, meta, retention, tokenize, update, workspace};
 #[doc(hidden)]
+pub use spyhop_search as search;
+#[doc(hidden)]
+pub use spyhop_search::{filter, fuzzy, profile, query, session, snippet};
+#[doc(hidden)]
 pub use spyhop_syntax::{analyze, document, grammar, worker};
 
 // The floors, lowest first. Each module imports only from floors below.
-
-#[doc(hidden)]
-pub mod profile;
-#[doc(hidden)]
-pub mod query;
-
-#[doc(hidden)]
-pub mod filter;
-#[doc(hidden)]
-pub mod fuzzy;
-#[doc(hidden)]
-pub mod snippet;
 
 #[doc(hidden)]
 pub mod goals;
 #[doc(hidden)]
 pub mod memory;
 mod pack;
-#[doc(hidden)]
-pub mod session;
 
 #[doc(hidden)]
 pub mod graph;
-#[doc(hidden)]
-pub mod search;
 
 #[doc(hidden)]
 pub mod engine;

@@ -8,7 +8,7 @@ use super::shared::{self, Call, HasFilter};
 use super::table::table;
 use super::values::ValueError;
 use crate::engine::api::{FileGraphQuestion, FileGraphRequest};
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for FileGraphRequest {
     fn filter(&mut self) -> &mut FilterSpec {

@@ -7,7 +7,7 @@ use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
 use super::shared::{self, Call, HasFilter};
 use super::table::table;
 use crate::engine::api::FilesRequest;
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for FilesRequest {
     fn filter(&mut self) -> &mut FilterSpec {

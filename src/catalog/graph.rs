@@ -9,7 +9,7 @@ use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
 use super::table::table;
 use crate::engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for GraphRequest {
     fn filter(&mut self) -> &mut FilterSpec {

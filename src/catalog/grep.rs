@@ -13,7 +13,7 @@ use crate::engine::api::{
     Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Options, OutputFormat,
     PrintOptions, SymlinkPolicy,
 };
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 /// An exact search, and how a command line prints the answer.
 #[derive(Clone, Debug)]

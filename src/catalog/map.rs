@@ -7,7 +7,7 @@ use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
 use super::table::table;
 use crate::engine::api::MapRequest;
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for MapRequest {
     fn filter(&mut self) -> &mut FilterSpec {

@@ -10,7 +10,7 @@ use crate::engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
     SearchNotesRequest, VerifyNoteRequest,
 };
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for SearchNotesRequest {
     fn filter(&mut self) -> &mut FilterSpec {

@@ -9,7 +9,7 @@ use super::row::{Listed, Row, assign, both, command_line, listed, saturated, too
 use super::search::DEDUPE;
 use super::shared::{self, Call, HasFilter, flag};
 use crate::engine::api::{GraphChanges, Mode, PackMode, PackRequest};
-use crate::filter::FilterSpec;
+use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for PackRequest {
     fn filter(&mut self) -> &mut FilterSpec {

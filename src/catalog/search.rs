@@ -8,8 +8,8 @@ use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
 use super::table::table;
 use super::{choice, params};
 use crate::engine::api::{Mode, Options, SearchRequest};
-use crate::filter::FilterSpec;
 use spyhop_base::path::RelPath;
+use spyhop_search::filter::FilterSpec;
 
 /// A search, of one query or of several.
 #[derive(Clone, Debug)]

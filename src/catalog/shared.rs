@@ -8,8 +8,8 @@ use super::row::{Row, assign, both, command_line, saturated};
 use super::values::{RawValues, ValueError};
 use super::{choice, params};
 use crate::engine::api::{OnMissing, Options, SearchRequest, StalePolicy};
-use crate::filter::FilterSpec;
-use crate::profile::Profile;
+use spyhop_search::filter::FilterSpec;
+use spyhop_search::profile::Profile;
 
 /// A request with the options of the engine that answers.
 #[derive(Clone, Debug, Default)]

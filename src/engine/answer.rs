@@ -19,15 +19,6 @@ use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
 use super::{Error, cancel, few, lookup};
-use crate::filter::Filter;
-use crate::profile::Profile;
-use crate::query::Query;
-use crate::search::{
-    self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, SearchSnapshot,
-    UnrankedMatch,
-};
-use crate::session;
-use crate::snippet::{self, DEFAULT_CHARS};
 use spyhop_base::clean;
 use spyhop_base::id::{ContentHash, LanguageId};
 use spyhop_base::model::SymbolKind;
@@ -35,6 +26,15 @@ use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_grep::Line;
 use spyhop_grep::secrets;
+use spyhop_search::filter::Filter;
+use spyhop_search::profile::Profile;
+use spyhop_search::query::Query;
+use spyhop_search::session;
+use spyhop_search::snippet::{self, DEFAULT_CHARS};
+use spyhop_search::{
+    self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, SearchSnapshot,
+    UnrankedMatch,
+};
 use spyhop_syntax::document::page_of;
 
 /// What a reply says of its origin.
@@ -197,7 +197,7 @@ impl<'a> AnswerContext<'a> {
         if asked.ranking.respelled.is_some() {
             return Ok(None);
         }
-        let unknown = search::unknown_words(asked.query, self.snapshot)?;
+        let unknown = spyhop_search::unknown_words(asked.query, self.snapshot)?;
         let quoted = |words: &[String]| {
             words.iter().map(|word| format!("'{}'", clean::line(word))).collect::<Vec<_>>().join(", ")
         };
@@ -228,7 +228,7 @@ impl<'a> AnswerContext<'a> {
     ) -> bool {
         let least = self.profile().scores.doubt;
         let is_weak = |shown: f32| matches!(Band::of(shown), Band::Possible | Band::Weak);
-        queries.all(|query| query.terms.len() >= search::LEAST_TERMS_TO_DOUBT)
+        queries.all(|query| query.terms.len() >= spyhop_search::LEAST_TERMS_TO_DOUBT)
             && hits.all(|(is_literal, evidence, shown)| !is_literal && evidence < least && is_weak(shown))
     }
 
@@ -254,7 +254,7 @@ impl<'a> AnswerContext<'a> {
             literal_complete &= unranked.is_empty();
             unranked.clear();
         }
-        let worth = search::unranked(query, self.profile(), &ranking.calibration);
+        let worth = spyhop_search::unranked(query, self.profile(), &ranking.calibration);
         Ok(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted })
     }
 
@@ -283,7 +283,7 @@ impl<'a> AnswerContext<'a> {
             let [asked] = &asked;
             let query = asked.query();
             let file = &asked.ranking.files[ranked.file];
-            let reasons = search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
+            let reasons = spyhop_search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
             let face = self.face(query, &ranked)?;
             places.push(FoundPlace {
                 file: file.file,
@@ -298,7 +298,11 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// The ranked files, best first, given the lines that contain the query.
-    pub fn ranked_of(&self, query: &Query, exhaustive: &search::ExhaustivePass) -> Result<Vec<u32>, Error> {
+    pub fn ranked_of(
+        &self,
+        query: &Query,
+        exhaustive: &spyhop_search::ExhaustivePass,
+    ) -> Result<Vec<u32>, Error> {
         let ranking = self.search(query, None, Some(exhaustive))?;
         Ok(ranking.files.into_iter().map(|ranked| ranked.file).collect())
     }
@@ -307,7 +311,7 @@ impl<'a> AnswerContext<'a> {
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
         let quoting = self.quoting_files(query, None)?;
         let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), true);
-        Ok(search::matches(query, &self.context(quoting.as_ref(), None), &source, path.as_str())?)
+        Ok(spyhop_search::matches(query, &self.context(quoting.as_ref(), None), &source, path.as_str())?)
     }
 
     /// The files of the head, each with its measures on every signal.
@@ -315,7 +319,7 @@ impl<'a> AnswerContext<'a> {
         let ranking = self.rank(query)?;
         let measured: Vec<MeasuredFile> =
             ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
-        let measures = search::feature_measures(&measured);
+        let measures = spyhop_search::feature_measures(&measured);
         let mut first: FxHashMap<usize, &Ranked> = FxHashMap::default();
         for hit in &ranking.hits {
             first.entry(hit.file).or_insert(hit);
@@ -347,8 +351,8 @@ impl<'a> AnswerContext<'a> {
     /// The measures of every place of the first files.
     pub fn place_candidates(&self, query: &Query) -> Result<Vec<FilePlaces>, Error> {
         let ranking = self.rank(query)?;
-        let of_file = |(ranked, places): (&RankedFile, Vec<search::MeasuredPlace>)| {
-            let candidate = |own: search::MeasuredPlace| PlaceCandidate {
+        let of_file = |(ranked, places): (&RankedFile, Vec<spyhop_search::MeasuredPlace>)| {
+            let candidate = |own: spyhop_search::MeasuredPlace| PlaceCandidate {
                 lines: own.place.lines,
                 probability: own.place.probability,
                 measures: own.values,
@@ -396,17 +400,17 @@ impl<'a> AnswerContext<'a> {
         &self,
         query: &Query,
         quoting: Option<&FxHashSet<u32>>,
-        exhaustive: Option<&search::ExhaustivePass>,
+        exhaustive: Option<&spyhop_search::ExhaustivePass>,
     ) -> Result<Ranking, Error> {
         let keeps = exhaustive.is_none();
         let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), keeps);
-        Ok(search::search(query, &self.context(quoting, exhaustive), &source)?)
+        Ok(spyhop_search::search(query, &self.context(quoting, exhaustive), &source)?)
     }
 
     fn context<'c>(
         &'c self,
         quoting: Option<&'c FxHashSet<u32>>,
-        exhaustive: Option<&'c search::ExhaustivePass>,
+        exhaustive: Option<&'c spyhop_search::ExhaustivePass>,
     ) -> Context<'c> {
         Context {
             snapshot: self.snapshot,
@@ -422,15 +426,19 @@ impl<'a> AnswerContext<'a> {
         }
     }
 
-    fn face(&self, query: &Query, ranked: &Ranked) -> Result<search::HitDisplay, search::SearchError> {
-        search::face(query, self.filter.kinds(), self.snapshot, &self.engine.tokenizers, ranked)
+    fn face(
+        &self,
+        query: &Query,
+        ranked: &Ranked,
+    ) -> Result<spyhop_search::HitDisplay, spyhop_search::SearchError> {
+        spyhop_search::face(query, self.filter.kinds(), self.snapshot, &self.engine.tokenizers, ranked)
     }
 
     /// Converts a ranked hit to a hit of the reply.
     pub fn hit(&self, asked: &RankedQuery<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
-        let reasons = search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
+        let reasons = spyhop_search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
         let face = debug_span!("search.face").in_scope(|| self.face(query, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.snapshot.version(file.file);

@@ -48,11 +48,6 @@ pub use self::state::*;
 pub use self::symbols::*;
 pub use self::views::*;
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
-use crate::filter::FilterSpec;
-use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
-use crate::search::FeatureMeasures;
-pub use crate::search::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
-pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 use spyhop_base::id::{ContentHash, Generation};
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -64,6 +59,11 @@ pub use spyhop_index::archive::{Export, Exported, Import, Imported};
 pub use spyhop_index::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 pub use spyhop_index::tokenize::{ExtraTerms, TokenizerHook};
 pub use spyhop_index::update::{Progress, RefreshReport, Stage};
+use spyhop_search::FeatureMeasures;
+use spyhop_search::filter::FilterSpec;
+use spyhop_search::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
+pub use spyhop_search::snippet::{ContextLine, Snippet, SourceLine};
+pub use spyhop_search::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use spyhop_syntax::worker::{Isolation, WorkerPool};
 
 /// How an engine is opened.

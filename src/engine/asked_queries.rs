@@ -3,8 +3,8 @@
 
 use super::core::Engine;
 use super::{Error, ErrorKind, fault};
-use crate::query::Query;
 use spyhop_base::clean;
+use spyhop_search::query::Query;
 
 /// The queries of a request that could be parsed.
 pub struct AskedQueries {

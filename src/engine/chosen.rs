@@ -9,12 +9,11 @@ use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources, PART_KINDS};
 use super::scope::ExactScope;
-use crate::filter::Filter;
-use crate::search;
 use spyhop_base::model::KindSet;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;
 use spyhop_grep::{LineScan, NarrowPlan, Pattern, Reading, Wanted, Within, scan};
+use spyhop_search::filter::Filter;
 
 /// The selection among the matching files and lines.
 #[derive(Default)]
@@ -139,8 +138,11 @@ impl Engine {
             let known = matched.iter().filter_map(|(path, lines)| {
                 Some((*numbers.get(path.as_str())?, u32::try_from(*lines).unwrap_or(u32::MAX)))
             });
-            let exhaustive =
-                search::ExhaustivePass { candidates: Vec::new(), lines: known.collect(), complete: true };
+            let exhaustive = spyhop_search::ExhaustivePass {
+                candidates: Vec::new(),
+                lines: known.collect(),
+                complete: true,
+            };
             let wanted: FxHashSet<u32> = exhaustive.lines.iter().map(|(file, _)| *file).collect();
             let filter = Filter::default();
             let ranked =

@@ -17,7 +17,6 @@ use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::scope::{BeyondIndex, ExactScope, hole, reach};
 use super::{Error, cancel};
-use crate::filter::Filter;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
 use spyhop_files::confined::RootFolder;
@@ -26,6 +25,7 @@ use spyhop_files::walk::Candidate;
 use spyhop_grep::{FileFeed, FileSource, NarrowPlan, Printed};
 use spyhop_index::meta::RecordedIdentity;
 use spyhop_index::update::Updater;
+use spyhop_search::filter::Filter;
 
 /// What is printed and what was searched.
 pub(super) struct PrintedScope {

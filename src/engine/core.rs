@@ -11,12 +11,12 @@ use super::api::{CallPolicy, Options};
 use super::hosted::HostedFiles;
 use super::known_notes::MemoryCache;
 use super::opened::OpenedCommit;
-use crate::session::TouchLog;
 use spyhop_base::store;
 use spyhop_files::git::{CommitTree, Repo, Revision};
 use spyhop_index::meta::ViewKey;
 use spyhop_index::tokenize::Tokenizers;
 use spyhop_index::workspace::{Committed, Settings, Workspace};
+use spyhop_search::session::TouchLog;
 use spyhop_syntax::grammar::Grammars;
 
 /// The index of one tree, and all operations on the tree. Threads share an engine by reference.

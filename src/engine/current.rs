@@ -9,13 +9,13 @@ use super::core::Engine;
 use super::lock::lock;
 use super::opened::OpenedCommit;
 use super::{Error, ErrorKind, cancel, fault};
-use crate::search::{SearchError, SearchSnapshot};
 use spyhop_base::parallel;
 use spyhop_base::store::Lock;
 use spyhop_index::inverted;
 use spyhop_index::meta::{Meta, View, ViewHead, ViewInfo, ViewKey};
 use spyhop_index::update::OnProgress;
 use spyhop_index::workspace::{self, Committed, WorkspaceError};
+use spyhop_search::{SearchError, SearchSnapshot};
 
 /// How often to look for a commit of another process while no view can answer.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);

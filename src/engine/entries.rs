@@ -11,13 +11,13 @@ use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::{Error, cancel};
-use crate::filter::Filter;
 use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
-use crate::search::SearchSnapshot;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
 use spyhop_index::update::OnProgress;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::Filter;
 
 /// The most files that one question analyses.
 const MAX_ANALYSED: usize = 600;
@@ -127,7 +127,7 @@ impl Engine {
             handler_path: file.transpose()?,
             confidence: entry.handler.confidence,
             depth: None,
-            is_test: crate::search::is_aside(path.as_str()),
+            is_test: spyhop_search::is_aside(path.as_str()),
             path,
         })
     }

@@ -4,9 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::api::remedy::Remedy;
-use crate::filter::FilterError;
-use crate::query::QueryError;
-use crate::search::SearchError;
 use spyhop_base::cores::NoThread;
 use spyhop_base::limit::AboveLimit;
 use spyhop_base::path::PathError;
@@ -19,6 +16,9 @@ use spyhop_index::inverted::IndexError;
 use spyhop_index::meta::MetaError;
 use spyhop_index::update::UpdateError;
 use spyhop_index::workspace::{WorkspaceError, WriteError};
+use spyhop_search::SearchError;
+use spyhop_search::filter::FilterError;
+use spyhop_search::query::QueryError;
 use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.

@@ -7,19 +7,19 @@ use super::api::GrepFiles;
 use super::core::Engine;
 use super::current::Viewed;
 use super::scope::BeyondIndex;
-use crate::filter::Filter;
-use crate::search::{self, SearchSnapshot};
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;
 use spyhop_grep::{Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use spyhop_index::inverted;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::Filter;
 
 /// The files that contain a query as written.
 #[derive(Default)]
 pub struct ExhaustiveMatches {
     /// The result for ranking.
-    pub known: search::ExhaustivePass,
+    pub known: spyhop_search::ExhaustivePass,
     /// The unranked files, sorted by path.
     pub unranked: Vec<UnrankedFile>,
 }
@@ -38,7 +38,7 @@ impl ExhaustiveMatches {
     /// Adds the matches of one more tree, whose files have numbers from `first_file` in the joined snapshot. `member` is
     /// the number of the tree; the first tree is added to an empty value.
     pub fn add(&mut self, own: ExhaustiveMatches, member: usize, first_file: u32) {
-        let search::ExhaustivePass { candidates, lines, complete } = own.known;
+        let spyhop_search::ExhaustivePass { candidates, lines, complete } = own.known;
         self.known.candidates.extend(candidates.into_iter().map(|file| first_file + file));
         self.known.lines.extend(lines.into_iter().map(|(file, lines)| (first_file + file, lines)));
         self.known.complete = complete && (member == 0 || self.known.complete);
@@ -105,7 +105,10 @@ impl Engine {
             .map(|first| UnrankedFile { member: 0, lines: counts[&first.path], first })
             .collect();
         let complete = super::grep::incomplete(&found.unread, &scope).is_none();
-        Ok(ExhaustiveMatches { known: search::ExhaustivePass { candidates, lines, complete }, unranked })
+        Ok(ExhaustiveMatches {
+            known: spyhop_search::ExhaustivePass { candidates, lines, complete },
+            unranked,
+        })
     }
 
     /// The first line of the present file that contains `text`; `None` if no line does or the file cannot be read.

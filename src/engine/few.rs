@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::ranked_query::RankedQuery;
 use super::rows::HitRow;
-use crate::search::{FEW, SearchSnapshot};
+use spyhop_search::{FEW, SearchSnapshot};
 
 /// The default number of hits of a page. The order of rows must not depend on the page size of a request, so that pages
 /// of different sizes are consistent.

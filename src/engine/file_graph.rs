@@ -9,14 +9,14 @@ use super::current::Viewed;
 use super::lookup::check_rows;
 use super::source::ReplySources;
 use super::{Error, api, cancel};
-use crate::filter::Filter;
 use crate::graph::{Graph, GraphFiles, GraphLimits, cycles, has_imports};
-use crate::search::{CurrentFile, SearchSnapshot, test_part};
 use spyhop_base::cores::{cores, spread};
 use spyhop_base::model::{Analysis, Note};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
 use spyhop_index::update::OnProgress;
+use spyhop_search::filter::Filter;
+use spyhop_search::{CurrentFile, SearchSnapshot, test_part};
 use spyhop_syntax::analyze::Analyzer;
 
 /// The most files whose imports are read for one answer.

@@ -5,11 +5,11 @@ use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
-use crate::filter::{Filter, FilterSpec};
-use crate::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
-use crate::search::SearchSnapshot;
 use spyhop_base::path::RelPath;
 use spyhop_index::update::OnProgress;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
 use spyhop_syntax::grammar::Grammars;
 
 impl Engine {

@@ -5,9 +5,9 @@ use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
-use crate::filter::Filter;
 use crate::graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
 use spyhop_base::path::RelPath;
+use spyhop_search::filter::Filter;
 
 /// The most work of one tree, in files of usual size that are read.
 const MAX_WORK: usize = 500;

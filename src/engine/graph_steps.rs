@@ -4,8 +4,8 @@
 use crate::engine::graph::GraphSources;
 use crate::engine::{Engine, ErrorKind, Options};
 use crate::graph::{Definition, Graph, GraphLimits};
-use crate::search::SearchError;
 use spyhop_base::cancel::{self, Cancel};
+use spyhop_search::SearchError;
 
 /// A tree of `files`, with an engine whose index lies beside it.
 fn engine(files: impl IntoIterator<Item = (String, String)>) -> (tempfile::TempDir, Engine) {

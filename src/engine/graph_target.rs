@@ -7,11 +7,11 @@ use std::path::Path;
 use super::Error;
 use super::api::Remedy;
 use crate::graph::{Definition, Graph};
-use crate::query;
-use crate::search::{self, SearchSnapshot};
 use spyhop_base::path::{self, RelPath};
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::query;
 
 /// The most names that an error lists.
 const MAX_NEAR: usize = 5;
@@ -243,7 +243,7 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
         near = members_like(graph, query::split_container(container).1, name)?;
     }
     if near.is_empty() {
-        near = search::near_names(name, snapshot)?;
+        near = spyhop_search::near_names(name, snapshot)?;
     }
     near.sort_by_key(|own| (strsim::damerau_levenshtein(query::split_container(own).1, name), own.clone()));
     near.dedup();
@@ -288,7 +288,7 @@ fn names_of(graph: &Graph<'_>, file: u32) -> Result<String, Error> {
 fn by_worth(snapshot: &SearchSnapshot, definitions: &mut [Definition]) {
     definitions.sort_by_cached_key(|own| {
         let path = snapshot.path(own.file);
-        let is_aside = crate::search::is_aside(path);
+        let is_aside = spyhop_search::is_aside(path);
         (is_aside, Reverse(own.lines.count() > 1), own.container.is_some(), path.to_string(), own.lines.first)
     });
 }

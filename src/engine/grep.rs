@@ -14,7 +14,6 @@ use super::items::{FileItem, ItemSources};
 use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
-use crate::filter::Filter;
 use spyhop_base::clean;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::qualified_name;
@@ -24,6 +23,7 @@ use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_grep::{
     self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
 };
+use spyhop_search::filter::Filter;
 
 /// The most files that are parsed for the definitions around the lines of a page.
 const MOST_PARSED: usize = 50;

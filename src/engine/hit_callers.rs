@@ -8,8 +8,8 @@ use super::api::*;
 use super::graph::on_large_stack;
 use super::joined::is_defined_by;
 use crate::graph::{Graph, Relation};
-use crate::profile::Signal;
 use spyhop_base::parallel;
+use spyhop_search::profile::Signal;
 
 /// The most callers with a name.
 const MAX_NAMES: usize = 3;

@@ -8,9 +8,9 @@ use super::changes::{ChangedFile, TouchedLines};
 use super::graph::{Answered, GraphAnswer};
 use super::removed::RemovedCode;
 use crate::graph::{Definition, GraphEdge, ReachedEntry};
-use crate::search::test_part;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
+use spyhop_search::test_part;
 
 /// The most changed symbols whose dependents are looked for.
 const MAX_CHANGED: usize = 300;

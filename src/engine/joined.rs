@@ -8,12 +8,12 @@ use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
 use crate::graph::{Definition, Graph, GraphLimits, MAX_STEPS, Relation};
-use crate::profile::Signal;
-use crate::query::Query;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_search::profile::Signal;
+use spyhop_search::query::Query;
 
 /// The first hits whose neighbours may join.
 const FIRST_HITS: usize = 3;

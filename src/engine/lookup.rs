@@ -5,11 +5,11 @@ use super::api::cursor::{LineCursor, page_cursor};
 use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
-use crate::filter::FilterSpec;
-use crate::search::SearchSnapshot;
 use spyhop_base::id::Generation;
 use spyhop_base::limit;
 use spyhop_files::git::Head;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::FilterSpec;
 
 impl Engine {
     /// The snapshot of a reply; `viewed` is `None` without an index.

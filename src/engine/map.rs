@@ -19,10 +19,10 @@ use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::lookup::check_rows;
-use crate::filter::Filter;
-use crate::search::SearchSnapshot;
 use spyhop_base::path::RelPath;
 use spyhop_index::update::OnProgress;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::Filter;
 
 /// In a folder of so few files each is outlined by itself.
 const FEW_FILES: usize = 20;

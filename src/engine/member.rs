@@ -10,7 +10,7 @@ use super::core::Engine;
 use super::current::Viewed;
 use super::set_source::Ready;
 use super::source::ReplySources;
-use crate::search::{CurrentFile, SearchSnapshot};
+use spyhop_search::{CurrentFile, SearchSnapshot};
 
 /// A tree of an answer. Its files have adjacent numbers in the snapshot that is searched.
 pub struct MemberTree<'a> {

@@ -16,7 +16,6 @@ use super::lock::lock;
 use super::lookup::check_rows;
 use super::note_links::LinkSources;
 use super::{Error, ErrorKind};
-use crate::filter::{Filter, FilterSpec};
 use crate::memory::{
     self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
@@ -26,6 +25,7 @@ use spyhop_base::store::{self, AtFile};
 use spyhop_base::time::rfc3339;
 use spyhop_files::read::TreeSource;
 use spyhop_index::workspace::Workspace;
+use spyhop_search::filter::{Filter, FilterSpec};
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -9,12 +9,12 @@ use super::core::Engine;
 use super::known_notes::KnownNotes;
 use super::lookup::check_rows;
 use super::memory::{applied, damage};
-use crate::filter::{Filter, FilterSpec};
 use crate::memory::{self, NoteQuestion, Relevance};
-use crate::query::Query;
-use crate::search::{self, SearchSnapshot};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::query::Query;
 
 /// The most notes that a search shows beside its hits.
 const BESIDE_HITS: usize = 3;
@@ -240,7 +240,7 @@ impl<'a> Rarities<'a> {
         let all = LEAST_NOTES.max(self.known.terms.len() as f32);
         let among_notes = ((1.0 + all) / notes).ln() / (1.0 + all).ln();
         // A word that many notes have tells little, however rare the word is in the tree.
-        let in_view = self.snapshot.and_then(|snapshot| search::rarity(term, snapshot).ok());
+        let in_view = self.snapshot.and_then(|snapshot| spyhop_search::rarity(term, snapshot).ok());
         let rarity = in_view.map_or(among_notes, |in_view| in_view.min(among_notes));
         self.computed.borrow_mut().insert(term.to_string(), rarity);
         rarity

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::search::SearchSnapshot;
 use spyhop_index::meta::ViewKey;
+use spyhop_search::SearchSnapshot;
 
 /// The snapshot of the open commit, and the view that was requested.
 #[derive(Clone)]

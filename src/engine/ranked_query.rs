@@ -1,8 +1,8 @@
 //! A query of a request, with what the query ranks.
 
 use super::exhaustive::UnrankedFile;
-use crate::query::Query;
-use crate::search::{self, Ranking, SearchSnapshot, UnrankedMatch};
+use spyhop_search::query::Query;
+use spyhop_search::{Ranking, SearchSnapshot, UnrankedMatch};
 
 /// A query of a request, with its ranking.
 pub struct RankedQuery<'q> {
@@ -28,11 +28,11 @@ impl RankedQuery<'_> {
         self.ranking.query(self.query)
     }
 
-    /// The files that contain the query as written, if they are at most [`search::FEW`]: the path, and the number of the
+    /// The files that contain the query as written, if they are at most [`spyhop_search::FEW`]: the path, and the number of the
     /// tree.
     pub fn few_literal_files<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<(&'p str, usize)> {
         let Ranking { holding, .. } = &self.ranking;
-        if holding.len() + self.unranked.len() > search::FEW {
+        if holding.len() + self.unranked.len() > spyhop_search::FEW {
             return Vec::new();
         }
         let unranked = self.unranked.iter().map(|unranked| (unranked.first.path.as_str(), unranked.member));

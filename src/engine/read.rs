@@ -11,8 +11,6 @@ use super::core::Engine;
 use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
 use super::{Error, ErrorKind};
-use crate::filter::{Filter, FilterSpec};
-use crate::query;
 use spyhop_base::input;
 use spyhop_base::limit;
 use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
@@ -24,6 +22,8 @@ use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_files::tree::TreeKind;
 use spyhop_grep::secrets;
 use spyhop_index::update::OnProgress;
+use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::query;
 
 /// The size of the largest file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;

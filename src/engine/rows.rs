@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::ranked_query::RankedQuery;
-use crate::search::{Ranked, SearchSnapshot, UnrankedMatch};
+use spyhop_search::{Ranked, SearchSnapshot, UnrankedMatch};
 
 /// A hit of one of the queries.
 pub struct HitRow {

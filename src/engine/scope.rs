@@ -16,8 +16,6 @@ use super::api::{GrepFiles, StalePolicy, SymlinkPolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
-use crate::filter::Filter;
-use crate::search::SearchError;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -29,6 +27,8 @@ use spyhop_index::inverted;
 use spyhop_index::meta::RecordedIdentity;
 use spyhop_index::update::Updater;
 use spyhop_index::workspace::{Settings, WorkspaceError};
+use spyhop_search::SearchError;
+use spyhop_search::filter::Filter;
 
 /// An entry that could not be searched.
 pub(super) struct Hole {

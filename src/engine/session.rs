@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 use super::lock::lock;
-pub use crate::session::FileActivity;
-use crate::session::Trail;
 use spyhop_base::id::{ContentHash, VersionId};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 use spyhop_index::meta::ViewKey;
+pub use spyhop_search::session::FileActivity;
+use spyhop_search::session::Trail;
 
 /// The number of sent texts that are kept for a tree; the oldest are dropped.
 const MAX_SENT: usize = 2_000;

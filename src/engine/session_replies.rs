@@ -7,8 +7,8 @@ use super::api::{Hit, Mode, SearchReply, SearchRequest};
 use super::current::Viewed;
 use super::lock::lock;
 use super::session::{FileActivity, Sent, Session, Text};
-use crate::session::Trail;
 use spyhop_base::path::RelPath;
+use spyhop_search::session::Trail;
 
 /// The number of requests whose trail is kept for further pages.
 const MAX_PAGED: usize = 16;

@@ -6,7 +6,7 @@ use super::Error;
 use super::api::{Provenance, SourceName, SourcePackage};
 use super::core::Engine;
 use super::current::Freshness;
-use crate::search::SearchSnapshot;
+use spyhop_search::SearchSnapshot;
 
 /// A source of a set.
 pub struct SetSource {

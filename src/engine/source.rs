@@ -10,12 +10,12 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::lock::lock;
-use crate::search::{CurrentFile, SearchSnapshot};
 use spyhop_base::id::{ContentHash, PathOnlyKey, VersionContent};
 use spyhop_base::path::RelPath;
 use spyhop_files::read::{self, Reread, Rereader, TreeSource};
 use spyhop_files::tree::Tree;
 use spyhop_index::meta::{RecordedIdentity, Version, View};
+use spyhop_search::{CurrentFile, SearchSnapshot};
 
 /// The sources read for one reply, by any of its threads.
 pub struct ReplySources<'a> {

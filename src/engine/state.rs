@@ -9,10 +9,10 @@ use super::api::*;
 use super::core::{Engine, index_bytes};
 use super::current::{Current, Viewed};
 use super::{Error, ErrorKind};
-use crate::search::SearchSnapshot;
 use spyhop_base::store::Lock;
 use spyhop_files::git::Head;
 use spyhop_index::meta::Meta;
+use spyhop_search::SearchSnapshot;
 
 /// The state of the index, with counts.
 pub fn status(engine: &Engine) -> Result<Status, Error> {

@@ -13,15 +13,15 @@ use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
-use crate::filter::Filter;
-use crate::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
-use crate::query;
-use crate::search::{self, SearchError, SearchSnapshot};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Span;
 use spyhop_index::meta::{MetaError, OutlineSymbol};
 use spyhop_index::update::OnProgress;
+use spyhop_search::filter::Filter;
+use spyhop_search::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
+use spyhop_search::query;
+use spyhop_search::{SearchError, SearchSnapshot};
 use spyhop_syntax::grammar::Grammars;
 
 impl Engine {
@@ -153,7 +153,8 @@ impl<'r> SymbolLookup<'r> {
             }
         };
         let n_files = snapshot.n_files() as u32;
-        let best = fuzzy::best_names(wanted.name.fuzzy(), (n_files, keep), path, each, search::is_aside);
+        let best =
+            fuzzy::best_names(wanted.name.fuzzy(), (n_files, keep), path, each, spyhop_search::is_aside);
         cancel::check()?;
         match lock(&damaged).take() {
             Some(error) => Err(SearchError::from(error).into()),
@@ -268,7 +269,7 @@ impl SymbolPattern {
         let Some(typed) = self.name.fuzzy().map(Fuzzy::text).filter(|text| text.is_ascii()) else {
             return Ok(None);
         };
-        let near = search::near_names(typed, snapshot)?;
+        let near = spyhop_search::near_names(typed, snapshot)?;
         if near.is_empty() {
             return Ok(None);
         }

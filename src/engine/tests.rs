@@ -37,7 +37,7 @@ fn trees_that_share_an_index_remember_their_own_touches() {
     let signals = |engine: &Engine| {
         let reply = engine.search(&SearchRequest::new("provider")).unwrap();
         let hit = reply.results.into_iter().find(|hit| hit.path.as_str() == "a.rs").unwrap();
-        hit.reasons.iter().any(|reason| reason.signal == crate::profile::Signal::Session)
+        hit.reasons.iter().any(|reason| reason.signal == spyhop_search::profile::Signal::Session)
     };
     assert!(signals(&open(&top)));
     assert!(!signals(&open(&top.join("sub"))));
@@ -98,7 +98,7 @@ fn what_was_touched_ages_by_the_clock() {
     engine.record_touch("b/two.rs").unwrap();
     let asked = |engine: &Engine| {
         let reply = engine.search(&SearchRequest::new("hoist sail")).unwrap();
-        let is_session = |reason: &&Reason| reason.signal == crate::profile::Signal::Session;
+        let is_session = |reason: &&Reason| reason.signal == spyhop_search::profile::Signal::Session;
         let two = reply.results.iter().find(|hit| hit.path.as_str() == "b/two.rs").unwrap();
         let reason =
             two.reasons.iter().find(is_session).map(|reason| (reason.contribution, reason.text.clone()));

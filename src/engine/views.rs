@@ -29,7 +29,7 @@ impl Engine {
         let committed =
             self.committed_with(stamp.as_deref()).map_err(|error| self.or_no_index(error.into()))?;
         let own_key = workspace::view_key(&self.workspace, &self.head(), &self.settings);
-        let costs = Costs::new(&committed.meta, &self.workspace).map_err(crate::search::SearchError::from)?;
+        let costs = Costs::new(&committed.meta, &self.workspace).map_err(spyhop_search::SearchError::from)?;
         let kept = committed.meta.views().map(|(key, info)| KeptView {
             is_current: *key == own_key,
             last_used: self.workspace.last_used(key, info),

@@ -18,7 +18,6 @@ use super::api::*;
 use super::core::Engine;
 use super::current::{Current, Freshness};
 use super::{Error, ErrorKind};
-use crate::search::SearchSnapshot;
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{LockError, LockHolder};
@@ -31,6 +30,7 @@ use spyhop_files::watch::{
 use spyhop_index::meta::ViewKey;
 use spyhop_index::update::{Since, Updater};
 use spyhop_index::workspace::{self, Committed};
+use spyhop_search::SearchSnapshot;
 
 /// How long an answer waits for a watcher before it walks the tree itself. A busy watcher does the work that the answer
 /// would have to do otherwise; its timeout is arbitrary.

@@ -6,14 +6,14 @@ use super::api::*;
 use super::core::Engine;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
-use crate::filter::Filter;
-use crate::profile::{Profile, Signal};
-use crate::query::Query;
-use crate::search::{self, RankedFile, SearchSnapshot};
 use spyhop_base::clean;
 use spyhop_base::model::{Note, Skipped};
 use spyhop_base::path::RelPath;
 use spyhop_files::walk::{self, WalkOptions};
+use spyhop_search::filter::Filter;
+use spyhop_search::profile::{Profile, Signal};
+use spyhop_search::query::Query;
+use spyhop_search::{RankedFile, SearchSnapshot};
 
 /// The rank of the file with which a file of a later rank is compared.
 const COMPARED_RANK: usize = 10;
@@ -64,7 +64,7 @@ pub fn why_not(
     };
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
-    let worth = search::unranked(
+    let worth = spyhop_search::unranked(
         query,
         request.profile.as_deref().unwrap_or(Profile::built_in()),
         &ranking.calibration,

@@ -1,7 +1,7 @@
 //! The division of a task into goals, by a small grammar of English; the words are data.
 
 use super::clauses::{self, Clause, clauses_of};
-use crate::query::Query;
+use spyhop_search::query::Query;
 
 /// The most goals of a task. Further clauses are added to the last goal.
 pub const MAX_GOALS: usize = 5;

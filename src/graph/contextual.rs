@@ -4,7 +4,7 @@ use super::expressions::{ChainStep, MemberChain};
 use super::files::{Definition, Graph};
 use super::tokens::Tokens;
 use super::values::{FileReading, Value};
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 /// Methods of arrays that pass an element to their argument.
 const PASS_ELEMENTS: &[&str] =

@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::Definition;
-use crate::search::SearchSnapshot;
 use spyhop_base::path;
 use spyhop_base::text::Span;
+use spyhop_search::SearchSnapshot;
 
 /// The definitions of a name, those of one file together and in the order of their places.
 #[derive(Default)]

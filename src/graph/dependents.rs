@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::files::{Definition, Graph, SymbolKey};
 use super::questions::{GraphEdge, Relation};
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 /// The most definitions whose implementations count as dependents.
 const MAX_IMPLEMENTED: usize = 12;

@@ -17,11 +17,11 @@ use super::paths::Paths;
 use super::steps::Steps;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
-use crate::search::{SearchError, SearchSnapshot, files_with};
 use spyhop_base::model::{Analysis, SymbolKind};
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
 use spyhop_index::meta::MetaError;
+use spyhop_search::{SearchError, SearchSnapshot, files_with};
 use spyhop_syntax::grammar::Grammars;
 
 /// The names of the base types of a type, by the file of the use and the name.

@@ -5,9 +5,9 @@ use super::files::{Definition, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::questions::{Relation, aliases_of, owner_of};
 use super::uses::{FileFacts, NameUse, Receiver, UseRole};
-use crate::search::{SearchError, files_with};
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
+use spyhop_search::{SearchError, files_with};
 
 /// A name of a module outside of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

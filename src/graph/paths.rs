@@ -1,7 +1,7 @@
 //! The paths of a view, for looking up modules, and arithmetic on paths.
 
-use crate::search::SearchSnapshot;
 use spyhop_base::path;
+use spyhop_search::SearchSnapshot;
 
 /// The paths of a view, for looking up modules.
 #[derive(Clone, Copy)]

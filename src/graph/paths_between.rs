@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::files::{Definition, Graph, SymbolKey};
 use super::questions::GraphEdge;
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 /// The most symbols whose calls are followed.
 const MAX_SYMBOLS: usize = 2_000;

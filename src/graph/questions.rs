@@ -10,11 +10,11 @@ use super::paths::shared_folders;
 use super::resolve::{MAX_MEANINGS, Meaning};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, UseRole};
-use crate::search::{SearchError, files_with, test_part};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
+use spyhop_search::{SearchError, files_with, test_part};
 
 /// How the two ends of an edge are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use super::family::Family;
 use super::files::{Definition, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::resolve::{MAX_AMBIGUOUS, MAX_MEANINGS, MAX_STEPS, STEPS_PER_COPY};
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 fn is_container(definition: &Definition, container: &str) -> bool {
     let Some(own) = definition.container.as_deref() else { return false };

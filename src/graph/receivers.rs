@@ -8,7 +8,7 @@ use super::tokens::Tokens;
 use super::types::Member;
 use super::uses::UseRole;
 use super::values::Value;
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 impl Graph<'_> {
     /// The meaning by the declarations around the use: a local name, or a member of a receiver whose value is known.

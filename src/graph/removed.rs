@@ -11,9 +11,9 @@ use super::files::{Definition, Graph};
 use super::questions::{GraphEdge, Relation, owner_of};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, Receiver};
-use crate::search::{SearchError, files_with};
 use spyhop_base::path;
 use spyhop_index::inverted::IndexField;
+use spyhop_search::{SearchError, files_with};
 
 /// The file of definitions whose file was removed: no file of a snapshot has this number.
 pub const REMOVED_FILE: u32 = u32::MAX;

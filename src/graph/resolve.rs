@@ -17,10 +17,10 @@ use super::paths::shared_folders;
 use super::rule::EdgeRule;
 use super::steps::Steps;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
-use crate::search::SearchError;
 use spyhop_base::model::{Symbol, SymbolKind};
 use spyhop_base::path;
 use spyhop_base::text::Span;
+use spyhop_search::SearchError;
 
 /// The longest chain of re-exports and of base types that is followed.
 pub(super) const MAX_STEPS: usize = 5;

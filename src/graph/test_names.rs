@@ -12,9 +12,9 @@ use super::files::{Definition, Graph};
 use super::paths::ends_in;
 use super::questions::{GraphEdge, Relation};
 use super::rule::EdgeRule;
-use crate::search::SearchError;
 use spyhop_base::path;
 use spyhop_base::text::Span;
+use spyhop_search::SearchError;
 
 /// The fewest letters of a name that identifies a test.
 const MIN_NAME: usize = 3;

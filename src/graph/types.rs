@@ -14,8 +14,8 @@ use super::scopes::Scopes;
 use super::tokens::Tokens;
 use super::uses::{FileFacts, innermost};
 use super::values::{FileReading, Value};
-use crate::search::SearchError;
 use spyhop_base::text::Span;
+use spyhop_search::SearchError;
 
 /// The longest chain of declarations that an evaluation follows.
 pub(super) const MAX_DEPTH: usize = 7;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::definition::Definition;
 use super::scopes::Scopes;
 use super::tokens::Tokens;
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 /// The tokens of a file with its declarations.
 pub(super) struct FileReading {

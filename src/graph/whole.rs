@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::files::Graph;
 use super::questions::GraphEdge;
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 impl Graph<'_> {
     /// The text of a file, if its content is still the indexed content.

@@ -4,8 +4,8 @@ use super::expressions::{ChainStep, MemberChain, TypePart, type_parts};
 use super::files::{Definition, Graph};
 use super::types::{MAX_DEPTH, MAX_VALUES, Member};
 use super::values::{FileReading, Value};
-use crate::search::SearchError;
 use spyhop_base::model::SymbolKind;
+use spyhop_search::SearchError;
 
 impl Graph<'_> {
     /// What an index into a value gives.

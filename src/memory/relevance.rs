@@ -8,9 +8,9 @@
 use rustc_hash::FxHashSet;
 
 use super::note::RevisionNote;
-use crate::query::{Query, split_container};
 use spyhop_base::path::RelPath;
 use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word};
+use spyhop_search::query::{Query, split_container};
 
 /// Notes below this probability are not shown.
 pub const CUT_OFF: f32 = 0.5;

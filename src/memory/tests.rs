@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::limits::{MAX_ITEMS, MAX_TEXT_BYTES};
 use super::*;
-use crate::query::Query;
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::Lock;
 use spyhop_index::tokenize::Tokenizer;
 use spyhop_index::workspace::MEMORY_FOLDER;
+use spyhop_search::query::Query;
 
 const NOW: Duration = Duration::ZERO;
 

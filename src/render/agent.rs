@@ -40,9 +40,9 @@ use crate::engine::api::{
     Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status,
     WhyNot, telling,
 };
-use crate::profile::Signal;
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::path::RelPath;
+use spyhop_search::profile::Signal;
 
 /// The reply to a search, or to a batch if `queries` is not empty.
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {

@@ -11,11 +11,11 @@ use super::paint::columns;
 use super::{Style, json, text};
 use crate::engine::LanguageRow;
 use crate::engine::api::*;
-use crate::profile::Signal;
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_search::profile::Signal;
 
 fn reason(signal: Signal, contribution: f32, text: &str) -> Reason {
     Reason { signal, contribution, text: text.to_string() }

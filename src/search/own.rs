@@ -13,42 +13,6 @@ use spyhop_base::text::Lines;
 /// The signal is measured on the files that ranking rescores, and on the places of the first ten of these, twenty for a
 /// report or a message. It orders these files and places and finds no others. A profile gives its weights ([`Profile::set_own_weight`] for files,
 /// [`Profile::set_own_place_weight`] for places); with a weight of 0, the default, the signal is not measured.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use spyhop::{
-///     Engine, HostSignal, MemoryTree, Options, Profile, SearchRequest, SignalInput, SignalValue, Transform,
-/// };
-///
-/// /// Prefers the files that were deployed.
-/// struct Deployed;
-///
-/// impl HostSignal for Deployed {
-///     fn name(&self) -> &str {
-///         "deployed"
-///     }
-///
-///     fn measure(&self, input: &SignalInput<'_>) -> Option<SignalValue> {
-///         input.path.starts_with("live/").then(|| SignalValue::new(1.0, "runs in production"))
-///     }
-/// }
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let text = "pub fn resolve_api_key() {}\n";
-/// let tree = MemoryTree::of([("draft/key.rs", text), ("live/key.rs", text)])?;
-/// let options = Options { signals: vec![Arc::new(Deployed) as _].into(), ..Options::default() };
-/// let engine = Engine::in_memory(tree, options)?;
-///
-/// let mut profile = Profile::built_in().clone();
-/// profile.set_own_weight("deployed", None, Transform::Value, 2.0);
-/// let profile = Some(Arc::new(profile));
-/// let reply = engine.search(&SearchRequest { profile, ..SearchRequest::new("resolve_api_key") })?;
-/// assert_eq!(reply.results[0].path.as_str(), "live/key.rs");
-/// assert!(reply.results[0].reasons.iter().any(|reason| reason.text == "deployed: runs in production"));
-/// # Ok(())
-/// # }
-/// ```
 pub trait HostSignal: Send + Sync {
     /// The name in profiles and reasons, such as `recently-deployed`.
     fn name(&self) -> &str;
@@ -67,7 +31,7 @@ pub trait HostSignal: Send + Sync {
 
 /// What a [`HostSignal`] measures.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SignalInput<'a> {
     /// The text of the query.
     pub query: &'a str,
@@ -85,7 +49,7 @@ pub struct SignalInput<'a> {
 
 /// The place that a [`HostSignal`] measures: a function, a type, a constant, a section, or text outside of these.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlaceInput<'a> {
     /// The query and the file.
     pub file: SignalInput<'a>,
@@ -103,7 +67,7 @@ pub struct PlaceInput<'a> {
 
 /// The value of a [`HostSignal`] for a file or a place.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SignalValue {
     /// The measure. A value that is not a number counts as 0.
     pub value: f32,
@@ -129,7 +93,7 @@ impl HostSignals {
     }
 
     /// An error about the names of the signals, if one is invalid, built in or given twice.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub fn fault(&self) -> Option<String> {
         let names: Vec<&str> = self.0.iter().map(|signal| signal.name()).collect();
         let is_name = |name: &str| {
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
@@ -147,7 +111,7 @@ impl HostSignals {
     }
 
     /// The weighed signal of a profile that is missing here.
-    pub(crate) fn missing<'p>(&self, profile: &'p Profile) -> Option<&'p str> {
+    pub fn missing<'p>(&self, profile: &'p Profile) -> Option<&'p str> {
         profile.own_signals().find(|name| self.0.iter().all(|signal| signal.name() != *name))
     }
 }

@@ -3,9 +3,9 @@
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
-use crate::filter::FilterSpec;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Span;
+use spyhop_search::filter::FilterSpec;
 
 /// A search for files by name.
 #[derive(Clone, Debug)]

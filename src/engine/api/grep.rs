@@ -4,13 +4,13 @@ use super::cursor::LineCursor;
 use super::incomplete::Incomplete;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
-use crate::filter::FilterSpec;
-use crate::snippet::ContextLine;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 pub use spyhop_files::walk::IgnoreSources;
 pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
+use spyhop_search::filter::FilterSpec;
+use spyhop_search::snippet::ContextLine;
 
 /// The maximum number of lines of context before or after a matching line.
 pub const MAX_GREP_CONTEXT: u32 = 100;

@@ -2,10 +2,10 @@
 
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
-use crate::filter::FilterSpec;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_search::filter::FilterSpec;
 
 /// The maximum number of rows of a map.
 pub const MAX_MAP_ITEMS: usize = 5_000;

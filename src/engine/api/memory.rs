@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::filter::FilterSpec;
 pub use crate::memory::{
     Applicability, BadLine, NoteKind, NoteLink, NoteReason, Retirement, RevisionNote, Verification, Verifier,
 };
 use spyhop_base::path::RelPath;
+use spyhop_search::filter::FilterSpec;
 
 /// A note to be recorded.
 ///

@@ -1,6 +1,6 @@
 //! The reasons of a score, and those that a text shows: the ones that say something about one place.
 
-use crate::profile::Signal;
+use spyhop_search::profile::Signal;
 
 /// A contribution of a signal to a score.
 #[derive(Clone, Debug, PartialEq)]

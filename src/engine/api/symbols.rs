@@ -3,10 +3,10 @@
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
 use super::sources::{SourceName, SourceSnapshot};
-use crate::filter::FilterSpec;
 use spyhop_base::model::{SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_search::filter::FilterSpec;
 
 /// A search for definitions by name.
 ///

@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 
 use super::plan::{MapPlan, MapRow};
 use crate::engine::api::MapSymbol;
-use crate::filter::Filter;
-use crate::search::{self, SearchError, SearchSnapshot};
 use spyhop_base::model::{KindSet, SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 use spyhop_index::meta::{Outline, OutlineSymbol};
+use spyhop_search::filter::Filter;
+use spyhop_search::{SearchError, SearchSnapshot};
 
 /// The most types and modules, and the most functions, of a row that are looked up in the index.
 const TYPES: usize = 16;
@@ -102,7 +102,7 @@ fn candidates<'c>(
     let mut candidates = Vec::new();
     for (&file, names) in row.symbol_files.iter().zip(names) {
         let path = snapshot.path(file);
-        let is_aside = search::is_aside(path);
+        let is_aside = spyhop_search::is_aside(path);
         let below =
             if row.is_dir { path[row.path.len()..].trim_matches('/').matches('/').count() } else { 0 };
         let outline: Outline<'c> = snapshot.version(file).outline(names)?;
@@ -139,7 +139,7 @@ fn chosen<'c>(
     }
     let mut chosen = Vec::with_capacity(types.len() + others.len());
     for it in types.into_iter().chain(others) {
-        let usage = search::usage(snapshot, it.name)?;
+        let usage = spyhop_search::usage(snapshot, it.name)?;
         let worth = u64::from(usage.references) * 1_000 / u64::from(usage.definitions.max(1));
         chosen.push((it.is_aside, Reverse(worth), rank(it.kind), it));
     }

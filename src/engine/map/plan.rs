@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::search::SearchSnapshot;
+use spyhop_search::SearchSnapshot;
 
 /// What is counted of some files.
 #[derive(Clone, Debug, Default)]

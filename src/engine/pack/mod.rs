@@ -32,11 +32,11 @@ use super::core::Engine;
 use super::graph::on_large_stack;
 use super::lookup::check_rows;
 use super::{Error, fault};
-use crate::filter::Filter;
-use crate::query::QueryError;
 use spyhop_base::limit;
 use spyhop_base::parallel;
 use spyhop_index::update::OnProgress;
+use spyhop_search::filter::Filter;
+use spyhop_search::query::QueryError;
 
 /// The smallest and the largest budget, in tokens.
 const BUDGETS: std::ops::RangeInclusive<usize> = 200..=200_000;

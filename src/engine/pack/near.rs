@@ -9,9 +9,9 @@ use super::run::PackRun;
 use crate::engine::Error;
 use crate::graph::Definition;
 use crate::pack::WeighedFile;
-use crate::search::{is_aside, is_prose};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+use spyhop_search::{is_aside, is_prose};
 
 /// The first files whose neighbours count.
 const FIRST: usize = 12;

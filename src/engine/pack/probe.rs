@@ -7,8 +7,8 @@ use crate::engine::api::*;
 use crate::goals::{
     Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, chosen_mode, regions,
 };
-use crate::search::SearchSnapshot;
 use spyhop_base::path::RelPath;
+use spyhop_search::SearchSnapshot;
 
 /// The places that a search for the whole task and for one of several goals gives.
 const OF_TASK: usize = 100;

@@ -15,12 +15,12 @@ use crate::engine::current::{Freshness, Viewed};
 use crate::engine::graph::{GraphAnswer, GraphSources, RemovedRows};
 use crate::engine::lookup;
 use crate::engine::source::ReplySources;
-use crate::filter::Filter;
 use crate::goals::{Goal, PackMode, planned};
 use crate::graph::{Graph, GraphLimits, MAX_STEPS};
 use crate::pack::order;
-use crate::query::Query;
-use crate::search::SearchSnapshot;
+use spyhop_search::SearchSnapshot;
+use spyhop_search::filter::Filter;
+use spyhop_search::query::Query;
 
 /// The most work of the graph for one pack, in files of usual size that are read.
 const MAX_WORK: usize = 300;

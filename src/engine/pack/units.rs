@@ -12,11 +12,11 @@ use crate::engine::api::PackLine;
 use crate::engine::core::Engine;
 use crate::engine::source::ReplySources;
 use crate::pack::{row_bytes, tokens_of_bytes};
-use crate::query::Query;
-use crate::search::{SearchError, SearchSnapshot};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_grep::secrets::{self, SecretMask};
+use spyhop_search::query::Query;
+use spyhop_search::{SearchError, SearchSnapshot};
 
 /// The most lines of an import statement.
 const MAX_IMPORT_LINES: u32 = 8;

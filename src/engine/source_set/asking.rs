@@ -7,10 +7,10 @@ use super::super::core::Engine;
 use super::super::set_source::{Ready, SetSource};
 use super::super::{Error, ErrorKind, cancel};
 use super::set::SourceSet;
-use crate::search::SearchSnapshot;
 use spyhop_base::parallel;
 use spyhop_base::store;
 use spyhop_index::inverted;
+use spyhop_search::SearchSnapshot;
 
 /// The memory of mapped files, in bytes, above which an answer of several sources releases what it has read. The next
 /// question finds its parts in the system's cache.

@@ -5,7 +5,7 @@ use super::super::answer::{AnswerContext, ReplyOrigin};
 use super::super::api::*;
 use super::super::member::MemberTrees;
 use super::set::SourceSet;
-use crate::filter::Filter;
+use spyhop_search::filter::Filter;
 
 impl SourceSet {
     /// Answers a query from all trees by one ranking. The path, the globs and the exclusions of the filter are relative to

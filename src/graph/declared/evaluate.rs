@@ -14,9 +14,9 @@ use crate::graph::resolve::{Question, RuleResult, dedup};
 use crate::graph::rule::EdgeRule;
 use crate::graph::tokens::{TokenKind, Tokens};
 use crate::graph::uses::{FileFacts, Receiver};
-use crate::search::SearchError;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
+use spyhop_search::SearchError;
 
 /// The least confidence of the meaning of a call whose result is followed.
 const LEAST: f32 = 0.5;

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use crate::graph::values::MAX_EVALUATIONS;
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 /// The deepest nesting of evaluated expressions.
 const MAX_DEPTH: usize = 100;

@@ -8,9 +8,9 @@ use crate::graph::family::Family;
 use crate::graph::files::{Definition, Graph};
 use crate::graph::paths::shared_folders;
 use crate::graph::resolve::dedup;
-use crate::search::SearchError;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+use spyhop_search::SearchError;
 
 /// The longest chain of base types, bounds and aliases that is followed.
 pub(super) const MAX_STEPS: usize = 4;

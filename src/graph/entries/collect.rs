@@ -15,10 +15,10 @@ use super::scan::{EntryDecl, Scanned, joined};
 use crate::graph::files::Graph;
 use crate::graph::paths::shared_folders;
 use crate::graph::uses::FileFacts;
-use crate::search::{SearchError, files_with};
 use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
+use spyhop_search::{SearchError, files_with};
 
 /// The most files that one framework reads.
 const MAX_SCANNED: usize = 1_500;
@@ -134,7 +134,7 @@ impl Graph<'_> {
         // Tests and examples are read last: they are left out first.
         files.sort_by_cached_key(|file| {
             let path = self.snapshot.path(*file);
-            (crate::search::is_aside(path), path.to_string())
+            (spyhop_search::is_aside(path), path.to_string())
         });
         Ok(files)
     }

@@ -5,8 +5,8 @@ use super::routers::ScannedFile;
 use super::scan::WrittenHandler;
 use crate::graph::files::{Definition, Graph};
 use crate::graph::paths::{below, normalize};
-use crate::search::SearchError;
 use spyhop_base::path;
+use spyhop_search::SearchError;
 
 /// The confidence of a handler whose name stands at its own definition.
 const AT_DEFINITION: f32 = 0.97;

@@ -6,7 +6,7 @@ use super::collect::EntryPoint;
 use super::framework::EntryKind;
 use crate::graph::files::{Definition, Graph};
 use crate::graph::questions::GraphEdge;
-use crate::search::SearchError;
+use spyhop_search::SearchError;
 
 /// A route or command that reaches a definition.
 #[derive(Clone, Debug)]

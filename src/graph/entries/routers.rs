@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::scan::{FileScan, MountDecl, joined};
 use crate::graph::files::{Definition, Graph};
 use crate::graph::uses::FileFacts;
-use crate::search::{SearchError, is_aside};
+use spyhop_search::{SearchError, is_aside};
 
 /// The longest chain of mounts that is followed.
 const MAX_MOUNTS: usize = 10;

@@ -9,9 +9,9 @@ use super::handlers::Handler;
 use super::template::{Captured, Template};
 use crate::graph::files::Graph;
 use crate::graph::paths::below;
-use crate::search::SearchError;
 use spyhop_base::path;
 use spyhop_base::text::Span;
+use spyhop_search::SearchError;
 
 impl Graph<'_> {
     /// The entries that are rows of tables.

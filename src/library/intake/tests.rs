@@ -7,12 +7,12 @@ use std::process::Command;
 use super::*;
 use crate::engine::api::{Hit, Options, SearchRequest};
 #[cfg(feature = "documents")]
-use crate::filter::FilterSpec;
-#[cfg(feature = "documents")]
 use crate::library::records;
 use crate::library::{Library, LibraryOptions};
 #[cfg(feature = "documents")]
 use spyhop_base::model::SymbolKind;
+#[cfg(feature = "documents")]
+use spyhop_search::filter::FilterSpec;
 
 struct TestIntake {
     folder: tempfile::TempDir,

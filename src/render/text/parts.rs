@@ -7,8 +7,8 @@ use super::counts::count;
 use crate::engine::api::{Band, Hit, SearchReply, Snippet};
 use crate::render::paint::{Ink, Style, TextMarks, source};
 use crate::render::places::{RowPlaces, agent_path};
-use crate::snippet::lines_to_name;
 use spyhop_base::clean::line as clean;
+use spyhop_search::snippet::lines_to_name;
 use spyhop_syntax::analyze::syntax;
 
 /// How much of a snippet is shown.

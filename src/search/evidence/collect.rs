@@ -8,14 +8,14 @@
 use tracing::debug_span;
 
 use super::columns::{Evidence, MATCHES, Marks, RowSums};
+use crate::context::Context;
+use crate::error::SearchError;
+use crate::framed::framed;
+use crate::literal::{self, Literal};
 use crate::profile::{Bm25, Bm25Fields};
 use crate::query::{Query, QueryTerm};
-use crate::search::context::Context;
-use crate::search::error::SearchError;
-use crate::search::framed::framed;
-use crate::search::literal::{self, Literal};
-use crate::search::snapshot::{NO_FILE, SearchSnapshot};
-use crate::search::source::ReadSource;
+use crate::snapshot::{NO_FILE, SearchSnapshot};
+use crate::source::ReadSource;
 use spyhop_base::model::Field;
 use spyhop_base::parallel;
 use spyhop_index::inverted::{IndexField, Lengths, PostingBlocks};

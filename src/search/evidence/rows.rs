@@ -4,8 +4,8 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::columns::{Evidence, FileEvidence, MATCHES, Marks, Sums, for_each_nonzero};
-use crate::search::context::Context;
-use crate::search::literal::Literal;
+use crate::context::Context;
+use crate::literal::Literal;
 use spyhop_base::model::Field;
 use spyhop_base::parallel;
 

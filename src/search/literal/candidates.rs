@@ -2,10 +2,10 @@
 
 use memchr::memmem::Finder;
 
+use crate::context::Context;
+use crate::error::SearchError;
 use crate::query::Query;
-use crate::search::context::Context;
-use crate::search::error::SearchError;
-use crate::search::snapshot::{NO_FILE, SearchSnapshot};
+use crate::snapshot::{NO_FILE, SearchSnapshot};
 use spyhop_base::parallel;
 use spyhop_grep::{Effort, NarrowPlan, Wanted};
 use spyhop_index::inverted::{IndexField, PostingBlocks};

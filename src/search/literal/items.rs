@@ -1,7 +1,7 @@
 //! Counting the matching lines inside items of the kinds of the filter.
 
-use crate::search::error::SearchError;
-use crate::search::snapshot::SearchSnapshot;
+use crate::error::SearchError;
+use crate::snapshot::SearchSnapshot;
 use spyhop_base::model::{KindSet, SymbolKind};
 use spyhop_base::text::{LineIndex, Lines};
 

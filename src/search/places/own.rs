@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::units::Unit;
+use crate::context::Context;
+use crate::own::{HostSignal, PlaceInput, SignalInput};
+use crate::own_measure::file_input;
 use crate::query::Query;
-use crate::search::context::Context;
-use crate::search::own::{HostSignal, PlaceInput, SignalInput};
-use crate::search::own_measure::file_input;
 use spyhop_index::meta::Outline;
 
 /// The contribution of one signal of the host to the sum of a place.

@@ -3,9 +3,9 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::evidence::Evidence;
+use crate::names::Names;
 use crate::query::Query;
-use crate::search::evidence::Evidence;
-use crate::search::names::Names;
 use spyhop_index::tokenize::for_each_word;
 
 /// The fewest words of a template. Shorter texts occur in messages by chance.

@@ -22,7 +22,7 @@ const LINES_TO_NAME: usize = 4;
 /// A line of context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ContextLine {
     /// The line, from 1.
     pub line: u32,
@@ -34,7 +34,7 @@ pub struct ContextLine {
 /// A piece of source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Snippet {
     /// The first line of the item and of each enclosing item, such as the signature of a method and of its class, in the
     /// order of the file. Lines that are part of `text` are not repeated.
@@ -52,7 +52,7 @@ pub struct Snippet {
 /// The one line of a hit that says most about the hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceLine {
     /// The line, from 1.
     pub line: u32,

@@ -38,7 +38,7 @@ pub struct FilterSpec {
     /// folder.
     pub max_depth: Option<usize>,
     /// The size in bytes above which an exact search of the worktree excludes a file; `None` for no limit. Ranking
-    /// disregards this size. [`Options::max_file_bytes`](crate::Options::max_file_bytes) is the limit of indexing: a
+    /// disregards this size. `Options::max_file_bytes` is the limit of indexing: a
     /// file above that limit is indexed by its path only, but an exact search reads such a file as well.
     pub max_file_bytes: Option<u64>,
     /// Globs over the root-relative path, such as `src/**/*.rs`. If there are globs without `!`, a path must match one
@@ -47,7 +47,7 @@ pub struct FilterSpec {
     pub path_globs: Vec<String>,
     /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.
     pub exclude: Vec<String>,
-    /// Names of languages; a file must be in one of them, see [`LanguageRow::name`](crate::LanguageRow::name).
+    /// Names of languages; a file must be in one of them, see `LanguageRow::name`.
     pub lang: Vec<String>,
     /// Kinds of symbols or chunks: a result is of one of them.
     pub kind: Vec<SymbolKind>,

@@ -7,7 +7,7 @@ use super::error::ProfileError;
 use super::signal::{QueryKind, Transform};
 
 /// The weights of one signal by kind of query and transform.
-pub(crate) type TransformWeights = [[f32; Transform::ALL.len()]; QueryKind::ALL.len()];
+pub type TransformWeights = [[f32; Transform::ALL.len()]; QueryKind::ALL.len()];
 
 /// The weights of the signals that a host adds, by their names.
 #[derive(Clone, Debug, Default)]

@@ -13,14 +13,18 @@
 //! from its probability relative to the best one. Other files are shown by their chunks. Ties are broken by path and
 //! position, so the order does not depend on the segments.
 
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
+
 mod calibration;
 mod context;
 mod definition;
 mod error;
 mod evidence;
 mod face;
+pub mod filter;
 mod framed;
 mod fuse;
+pub mod fuzzy;
 mod hits;
 mod literal;
 mod measure;
@@ -29,12 +33,16 @@ mod names;
 mod own;
 mod own_measure;
 mod places;
+pub mod profile;
+pub mod query;
 mod ranking;
 mod rarity;
 mod reason;
 mod relations;
 mod role;
+pub mod session;
 mod snapshot;
+pub mod snippet;
 mod source;
 mod spelling;
 mod unknown;

@@ -35,7 +35,7 @@ const FORGOTTEN_HOURS: u64 = 14 * 24;
 /// What a caller did with a file, the weakest evidence of interest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileActivity {
     /// Code of the file was part of a reply. This is Spyhop's own choice and hardly evidence of interest.
     Shown,

@@ -2,7 +2,7 @@
 //! measures.
 //!
 //! All weights and constants of ranking are in one file, `default.toml` in this folder. A profile of a caller has the
-//! same schema. This module only holds data; [`crate::search`] computes the signals.
+//! same schema. This module only holds data; [`crate`] computes the signals.
 //!
 //! ```toml
 //! [signals.lexical]
@@ -314,13 +314,13 @@ impl Profile {
     }
 
     /// The weights for this kind of query, by signal and transform.
-    pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
+    pub fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
         &self.weights[kind as usize]
     }
 
     /// The weights of the signals of places for this kind of query, in log-odds: of the value, and of the value divided
     /// by the greatest value in the file.
-    pub(crate) fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
+    pub fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
         &self.places.weights[kind as usize]
     }
 
@@ -341,7 +341,7 @@ impl Profile {
         }
     }
 
-    /// Sets the weight of a signal that a host adds ([`HostSignal`](crate::HostSignal)), by its name, for one kind of query
+    /// Sets the weight of a signal that a host adds (`HostSignal`), by its name, for one kind of query
     /// or for all kinds.
     pub fn set_own_weight(&mut self, name: &str, kind: Option<QueryKind>, transform: Transform, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {

@@ -8,7 +8,7 @@ use spyhop_base::similar::{did_you_mean, most_similar};
 
 /// Why a profile was refused.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ProfileError {
     /// The file could not be read.
     #[error("cannot read the profile {path}: {source}{}", similar_file(path))]
