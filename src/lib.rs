@@ -110,7 +110,6 @@ pub use engine::api::{
 pub use engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
 pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 pub use goals::{Clusterer, Planner};
-pub use graph::{EdgeRule, Relation};
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
@@ -121,6 +120,8 @@ pub use library::{
 pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};
+#[doc(inline)]
+pub use spyhop_graph::{EdgeRule, Relation};
 #[doc(inline)]
 pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 #[doc(inline)]
@@ -218,6 +219,8 @@ pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 #[doc(hidden)]
 pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
 #[doc(hidden)]
+pub use spyhop_graph as graph;
+#[doc(hidden)]
 pub use spyhop_grep as grep;
 #[doc(hidden)]
 pub use spyhop_grep::secrets;
@@ -237,9 +240,6 @@ pub mod goals;
 #[doc(hidden)]
 pub mod memory;
 mod pack;
-
-#[doc(hidden)]
-pub mod graph;
 
 #[doc(hidden)]
 pub mod engine;

@@ -1,6 +1,6 @@
 //! The routes and the commands of a tree, as rows of a reply.
 //!
-//! [`crate::graph`] finds the entries. This module filters them, and masks what the reply shows.
+//! [`spyhop_graph`] finds the entries. This module filters them, and masks what the reply shows.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::{Error, cancel};
-use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
+use spyhop_graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
 use spyhop_index::update::OnProgress;
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::Filter;

@@ -1,6 +1,6 @@
 //! The code graph: from a target as typed to definitions, from these to edges, from edges to the rows of a reply.
 //!
-//! [`crate::graph`] resolves uses. This module reads files, limits the number of files that one question analyses, and
+//! [`spyhop_graph`] resolves uses. This module reads files, limits the number of files that one question analyses, and
 //! masks what the reply shows.
 
 use std::cell::{LazyCell, OnceCell, RefCell};
@@ -16,7 +16,6 @@ use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
 use super::{Error, ErrorKind, cancel};
-use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
 use spyhop_base::cores::NoThread;
 use spyhop_base::id::LanguageId;
 use spyhop_base::limit;
@@ -24,6 +23,7 @@ use spyhop_base::model::{Analysis, Note};
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
 use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, Quarantine};
 use spyhop_search::filter::Filter;

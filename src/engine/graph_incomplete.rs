@@ -3,7 +3,7 @@
 use super::api::*;
 use super::current::Viewed;
 use super::graph::{GraphAnswer, MAX_WORK};
-use crate::graph::MAX_MEANINGS;
+use spyhop_graph::MAX_MEANINGS;
 
 impl GraphAnswer<'_, '_> {
     /// How much of the tree is indexed, if that is not all.

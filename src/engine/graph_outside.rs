@@ -5,8 +5,8 @@ use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
-use crate::graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
 use spyhop_base::path::RelPath;
+use spyhop_graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
 use spyhop_search::filter::Filter;
 
 /// The most work of one tree, in files of usual size that are read.

@@ -3,8 +3,8 @@
 
 use crate::engine::graph::GraphSources;
 use crate::engine::{Engine, ErrorKind, Options};
-use crate::graph::{Definition, Graph, GraphLimits};
 use spyhop_base::cancel::{self, Cancel};
+use spyhop_graph::{Definition, Graph, GraphLimits};
 use spyhop_search::SearchError;
 
 /// A tree of `files`, with an engine whose index lies beside it.

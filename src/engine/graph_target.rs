@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::Error;
 use super::api::Remedy;
-use crate::graph::{Definition, Graph};
 use spyhop_base::path::{self, RelPath};
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read;
+use spyhop_graph::{Definition, Graph};
 use spyhop_search::SearchSnapshot;
 use spyhop_search::query;
 

@@ -3,8 +3,8 @@
 use super::Error;
 use super::core::Engine;
 use super::graph::{GraphSources, on_large_stack};
-use crate::graph::{Definition, Graph, GraphEdge, GraphLimits, ImportEdge};
 use spyhop_base::text::LineIndex;
+use spyhop_graph::{Definition, Graph, GraphEdge, GraphLimits, ImportEdge};
 
 /// What the code graph has in one file.
 pub struct GraphOfFile<'g> {

@@ -7,8 +7,8 @@ use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::on_large_stack;
 use super::joined::is_defined_by;
-use crate::graph::{Graph, Relation};
 use spyhop_base::parallel;
+use spyhop_graph::{Graph, Relation};
 use spyhop_search::profile::Signal;
 
 /// The most callers with a name.

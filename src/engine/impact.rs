@@ -7,9 +7,9 @@ use super::api::*;
 use super::changes::{ChangedFile, TouchedLines};
 use super::graph::{Answered, GraphAnswer};
 use super::removed::RemovedCode;
-use crate::graph::{Definition, GraphEdge, ReachedEntry};
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
+use spyhop_graph::{Definition, GraphEdge, ReachedEntry};
 use spyhop_search::test_part;
 
 /// The most changed symbols whose dependents are looked for.

@@ -7,11 +7,11 @@ use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
-use crate::graph::{Definition, Graph, GraphLimits, MAX_STEPS, Relation};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_graph::{Definition, Graph, GraphLimits, MAX_STEPS, Relation};
 use spyhop_search::profile::Signal;
 use spyhop_search::query::Query;
 

@@ -6,9 +6,9 @@ use super::Error;
 use super::api::SymbolRow;
 use super::changes::ChangedFile;
 use super::graph::{GraphAnswer, RemovedRows};
-use crate::graph::{Definition, GraphEdge, REMOVED_FILE};
 use spyhop_base::model::{Symbol, SymbolKind, qualified_name};
 use spyhop_base::text::Span;
+use spyhop_graph::{Definition, GraphEdge, REMOVED_FILE};
 
 /// The most removed definitions whose uses are looked for.
 const MAX_REMOVED: usize = 100;

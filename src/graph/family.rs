@@ -53,12 +53,12 @@ impl Family {
     pub fn is_library_name(self, name: &str) -> bool {
         static LISTS: LazyLock<[FxHashSet<&'static str>; 6]> = LazyLock::new(|| {
             [
-                include_str!("../syntax/grammars/c/library.txt"),
-                include_str!("../syntax/grammars/go/library.txt"),
-                include_str!("../syntax/grammars/java/library.txt"),
-                include_str!("../syntax/grammars/python/library.txt"),
-                include_str!("../syntax/grammars/rust/library.txt"),
-                include_str!("../syntax/grammars/typescript/library.txt"),
+                include_str!("libraries/c.txt"),
+                include_str!("libraries/go.txt"),
+                include_str!("libraries/java.txt"),
+                include_str!("libraries/python.txt"),
+                include_str!("libraries/rust.txt"),
+                include_str!("libraries/typescript.txt"),
             ]
             .map(|list| list.split_whitespace().collect())
         });

@@ -194,7 +194,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The steps that were taken so far.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub fn steps_taken(&self) -> u64 {
         self.steps.taken()
     }

@@ -3,7 +3,7 @@
 /// Why a use means a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum EdgeRule {
     /// An import binds the name, and the imported module defines or re-exports it.
     Import,

@@ -24,7 +24,7 @@ enum EarlyEnd {
 
 /// The steps that are left of a question.
 pub(super) struct Steps {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     all: u64,
     left: Cell<u64>,
     /// The steps since the last look.
@@ -36,7 +36,7 @@ pub(super) struct Steps {
 impl Steps {
     pub fn new(steps: u64, until: Option<Instant>) -> Steps {
         Steps {
-            #[cfg(test)]
+            #[cfg(any(test, feature = "testing"))]
             all: steps,
             left: Cell::new(steps),
             since: Cell::new(0),
@@ -75,7 +75,7 @@ impl Steps {
     }
 
     /// The steps that were taken so far.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub fn taken(&self) -> u64 {
         self.all - self.left.get()
     }

@@ -43,7 +43,7 @@ struct TestNames {
 
 static CONVENTIONS: LazyLock<Vec<TestNames>> = LazyLock::new(|| {
     let file: Conventions =
-        toml::from_str(include_str!("../../frameworks/test-names.toml")).expect("a test reads it");
+        toml::from_str(include_str!("frameworks/test-names.toml")).expect("a test reads it");
     file.convention
 });
 

@@ -527,7 +527,7 @@ mod tests {
         use spyhop_syntax::grammar::Grammars;
 
         let (grammars, mut analyzer) = (Grammars::built_in(), Analyzer::new());
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/grammars");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/grammars");
         let mut n_uses = 0;
         for row in grammars.list() {
             let language = grammars.by_name(&row.name).unwrap();

@@ -2,7 +2,7 @@
 
 use super::incomplete::Incomplete;
 use super::*;
-pub use crate::graph::EntryKind;
+pub use spyhop_graph::EntryKind;
 
 /// A question for the routes or the commands of a tree.
 ///

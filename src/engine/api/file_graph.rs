@@ -2,7 +2,7 @@
 
 use super::incomplete::Incomplete;
 use super::*;
-pub use crate::graph::FileEdge;
+pub use spyhop_graph::FileEdge;
 
 /// What is asked about the graph of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

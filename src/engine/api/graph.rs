@@ -2,8 +2,8 @@
 
 use super::incomplete::Incomplete;
 use super::*;
-pub use crate::graph::{EdgeRule, Relation};
 use spyhop_base::limit::{self, AboveLimit};
+pub use spyhop_graph::{EdgeRule, Relation};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

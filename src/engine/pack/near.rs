@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::run::PackRun;
 use crate::engine::Error;
-use crate::graph::Definition;
 use crate::pack::WeighedFile;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+use spyhop_graph::Definition;
 use spyhop_search::{is_aside, is_prose};
 
 /// The first files whose neighbours count.

@@ -4,10 +4,10 @@ use super::candidates::{CandidatePlace, PackCandidates};
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::engine::graph_target::{self, Target};
-use crate::graph::Definition;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
+use spyhop_graph::Definition;
 
 /// The score of a place that the caller gives, and of a place that the task names.
 const GIVEN: f32 = 0.99;

@@ -6,10 +6,10 @@ use super::run::PackRun;
 use super::units::UnitExtent;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::graph::{Definition, GraphEdge};
 use crate::pack::{tokens_of_bytes, trace_line};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_graph::{Definition, GraphEdge};
 
 /// The most callees, callers and tests of a unit.
 const MAX_OF_KIND: usize = 4;

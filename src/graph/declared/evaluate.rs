@@ -7,13 +7,13 @@ use super::locals::{LocalSource, ValuePart, declaration};
 use super::members::MAX_STEPS;
 use super::site::Site;
 use super::written::{LIST, TUPLE, WrittenType, end_of_type, written};
-use crate::graph::expressions::{before_generics, is_end_of_operand};
-use crate::graph::family::Family;
-use crate::graph::files::{Definition, Graph};
-use crate::graph::resolve::{Question, RuleResult, dedup};
-use crate::graph::rule::EdgeRule;
-use crate::graph::tokens::{TokenKind, Tokens};
-use crate::graph::uses::{FileFacts, Receiver};
+use crate::expressions::{before_generics, is_end_of_operand};
+use crate::family::Family;
+use crate::files::{Definition, Graph};
+use crate::resolve::{Question, RuleResult, dedup};
+use crate::rule::EdgeRule;
+use crate::tokens::{TokenKind, Tokens};
+use crate::uses::{FileFacts, Receiver};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
@@ -30,10 +30,7 @@ const HOLDERS: &[&str] =
 
 impl Graph<'_> {
     /// The meaning of a member by the declared type of its receiver.
-    pub(in crate::graph) fn by_declared_type(
-        &self,
-        question: &Question<'_>,
-    ) -> Result<RuleResult, SearchError> {
+    pub(crate) fn by_declared_type(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
         if !is_member || !self.follows_declarations(question.file) {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::graph::values::MAX_EVALUATIONS;
+use crate::values::MAX_EVALUATIONS;
 use spyhop_search::SearchError;
 
 /// The deepest nesting of evaluated expressions.

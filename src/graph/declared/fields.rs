@@ -2,9 +2,9 @@
 
 use super::locals::type_before;
 use super::written::{TUPLE, WrittenType, end_of_type, generic_arguments, split_types, written};
-use crate::graph::family::Family;
-use crate::graph::files::{Definition, Graph};
-use crate::graph::tokens::{TokenKind, Tokens};
+use crate::family::Family;
+use crate::files::{Definition, Graph};
+use crate::tokens::{TokenKind, Tokens};
 use spyhop_base::model::SymbolKind;
 
 impl Graph<'_> {

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::evaluations::KnownEvaluations;
 use super::written::WrittenType;
-use crate::graph::definition::Definition;
-use crate::graph::tokens::Tokens;
+use crate::definition::Definition;
+use crate::tokens::Tokens;
 use spyhop_base::text::Span;
 
 /// The tokens of a part of a file.
@@ -45,7 +45,7 @@ pub(super) type TypedExpression = Option<(Vec<WrittenType>, usize)>;
 
 /// What a graph knows about types.
 #[derive(Default)]
-pub(in crate::graph) struct DeclaredTypes {
+pub struct DeclaredTypes {
     pub(super) items: RefCell<ItemsBySpan>,
     pub(super) expressions: KnownEvaluations<ExpressionKey, TypedExpression>,
     /// The definitions of types by the file that names them.

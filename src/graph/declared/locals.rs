@@ -1,7 +1,7 @@
 //! Declarations of local names in the tokens of an item.
 
-use crate::graph::family::Family;
-use crate::graph::tokens::Tokens;
+use crate::family::Family;
+use crate::tokens::Tokens;
 
 use super::written::{end_of_type, generic_arguments};
 

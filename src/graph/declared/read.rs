@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::item::ItemTokens;
-use crate::graph::family::Family;
-use crate::graph::files::Graph;
-use crate::graph::tokens::Tokens;
-use crate::graph::words::comments;
+use crate::family::Family;
+use crate::files::Graph;
+use crate::tokens::Tokens;
+use crate::words::comments;
 use spyhop_base::text::Span;
 
 /// The most bytes of an item that is read.
@@ -31,7 +31,7 @@ impl Graph<'_> {
     }
 
     /// Whether types of receivers are followed in a file.
-    pub(in crate::graph) fn follows_declarations(&self, file: u32) -> bool {
+    pub fn follows_declarations(&self, file: u32) -> bool {
         match self.family(file) {
             Family::Go | Family::Rust => true,
             Family::Jvm => self.language(file) == "java",

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::item::ItemTokens;
-use crate::graph::files::Graph;
-use crate::graph::uses::FileFacts;
+use crate::files::Graph;
+use crate::uses::FileFacts;
 use spyhop_base::model::SymbolKind;
 
 /// The place of an expression.

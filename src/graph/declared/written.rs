@@ -1,8 +1,8 @@
 //! Types as they are written.
 
-use crate::graph::expressions::is_arrow;
-use crate::graph::family::Family;
-use crate::graph::tokens::Tokens;
+use crate::expressions::is_arrow;
+use crate::family::Family;
+use crate::tokens::Tokens;
 
 /// The name of a list or array as a type.
 pub(super) const LIST: &str = "[]";
@@ -18,7 +18,7 @@ const MAX_NESTING: usize = 12;
 
 /// A type as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::graph) struct WrittenType {
+pub struct WrittenType {
     /// The file in which it is written, whose imports say what the name means.
     pub file: u32,
     /// The last part of the name; [`LIST`] and [`TUPLE`] for lists and several values.

@@ -16,7 +16,7 @@ use super::template::Template;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum EntryKind {
     /// A request to a path.
     Route,
@@ -41,7 +41,7 @@ macro_rules! framework_files {
     ($($name:literal)+) => {
         /// The name and the text of each framework file.
         pub(super) const FRAMEWORK_FILES: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../frameworks/", $name, "/framework.toml"))),)+];
+            &[$(($name, include_str!(concat!("../frameworks/", $name, "/framework.toml"))),)+];
     };
 }
 

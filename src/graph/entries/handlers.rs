@@ -3,8 +3,8 @@
 use super::framework::HandlerForm;
 use super::routers::ScannedFile;
 use super::scan::WrittenHandler;
-use crate::graph::files::{Definition, Graph};
-use crate::graph::paths::{below, normalize};
+use crate::files::{Definition, Graph};
+use crate::paths::{below, normalize};
 use spyhop_base::path;
 use spyhop_search::SearchError;
 

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::collect::EntryPoint;
 use super::framework::EntryKind;
-use crate::graph::files::{Definition, Graph};
-use crate::graph::questions::GraphEdge;
+use crate::files::{Definition, Graph};
+use crate::questions::GraphEdge;
 use spyhop_search::SearchError;
 
 /// A route or command that reaches a definition.

@@ -10,8 +10,8 @@ use regex::Regex;
 use rustc_hash::FxHashMap;
 
 use super::scan::{FileScan, MountDecl, joined};
-use crate::graph::files::{Definition, Graph};
-use crate::graph::uses::FileFacts;
+use crate::files::{Definition, Graph};
+use crate::uses::FileFacts;
 use spyhop_search::{SearchError, is_aside};
 
 /// The longest chain of mounts that is followed.

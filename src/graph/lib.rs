@@ -8,6 +8,8 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
+
 mod blocks;
 mod contextual;
 mod declarations;
