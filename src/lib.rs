@@ -109,7 +109,6 @@ pub use engine::api::{
 };
 pub use engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
 pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
-pub use goals::{Clusterer, Planner};
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
     ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
@@ -120,6 +119,8 @@ pub use library::{
 pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};
+#[doc(inline)]
+pub use spyhop_context::goals::{Clusterer, Planner};
 #[doc(inline)]
 pub use spyhop_graph::{EdgeRule, Relation};
 #[doc(inline)]
@@ -217,6 +218,8 @@ pub use spyhop_index::update::OnProgress;
 #[doc(hidden)]
 pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 #[doc(hidden)]
+pub use spyhop_context::{goals, memory};
+#[doc(hidden)]
 pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
 #[doc(hidden)]
 pub use spyhop_graph as graph;
@@ -234,12 +237,6 @@ pub use spyhop_search::{filter, fuzzy, profile, query, session, snippet};
 pub use spyhop_syntax::{analyze, document, grammar, worker};
 
 // The floors, lowest first. Each module imports only from floors below.
-
-#[doc(hidden)]
-pub mod goals;
-#[doc(hidden)]
-pub mod memory;
-mod pack;
 
 #[doc(hidden)]
 pub mod engine;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::memory::{NoteStamp, NoteTerms, Notebook};
 use spyhop_base::path::RelPath;
+use spyhop_context::memory::{NoteStamp, NoteTerms, Notebook};
 
 /// The notes that an engine has read, and renames that it has followed.
 #[derive(Default)]

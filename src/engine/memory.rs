@@ -1,6 +1,6 @@
 //! Revision memory: recording, listing, verifying and exchanging the notes of a tree.
 //!
-//! [`crate::memory`] stores notes and weighs evidence. This module links notes to code, judges in the searched view
+//! [`spyhop_context::memory`] stores notes and weighs evidence. This module links notes to code, judges in the searched view
 //! whether that code has changed, and masks replies.
 
 use std::fs;
@@ -16,13 +16,13 @@ use super::lock::lock;
 use super::lookup::check_rows;
 use super::note_links::LinkSources;
 use super::{Error, ErrorKind};
-use crate::memory::{
-    self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
-};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile};
 use spyhop_base::time::rfc3339;
+use spyhop_context::memory::{
+    self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
+};
 use spyhop_files::read::TreeSource;
 use spyhop_index::workspace::Workspace;
 use spyhop_search::filter::{Filter, FilterSpec};

@@ -11,11 +11,11 @@ use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources};
 use super::{Error, ErrorKind};
-use crate::memory::MAX_LINKS;
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_context::memory::MAX_LINKS;
 use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 
 /// The most files that are parsed for the links of one note, or of the notes of one reply.

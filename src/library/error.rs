@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::unpack::{UnpackError, UnpackFault};
 use crate::engine::{Error, ErrorKind};
-use crate::memory::MemoryError;
 use spyhop_base::store::{FileError, IoCause, LockError, LockHolder};
+use spyhop_context::memory::MemoryError;
 use spyhop_files::git::{RemoteError, RevisionError};
 use spyhop_files::gitdir::GitDirError;
 

@@ -15,8 +15,8 @@ use super::plan;
 use super::protect::remove_tree;
 use crate::engine::Error;
 use crate::engine::api::{Options, RefreshReport};
-use crate::memory::move_notes;
 use spyhop_base::store::{Lock, LockError};
+use spyhop_context::memory::move_notes;
 use spyhop_files::git::Reach;
 
 impl Library {

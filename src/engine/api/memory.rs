@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-pub use crate::memory::{
+use spyhop_base::path::RelPath;
+pub use spyhop_context::memory::{
     Applicability, BadLine, NoteKind, NoteLink, NoteReason, Retirement, RevisionNote, Verification, Verifier,
 };
-use spyhop_base::path::RelPath;
 use spyhop_search::filter::FilterSpec;
 
 /// A note to be recorded.
@@ -153,7 +153,7 @@ impl SearchNotesRequest {
             symbols: Vec::new(),
             kind: None,
             filter: FilterSpec::default(),
-            min_score: crate::memory::CUT_OFF,
+            min_score: spyhop_context::memory::CUT_OFF,
             max_results: 5,
         }
     }

@@ -1,11 +1,11 @@
 //! The request and the reply of a context pack: the code that a task needs, within a budget of tokens.
 
 use super::*;
-pub use crate::goals::{PackHelpers, PackMode};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+pub use spyhop_context::goals::{PackHelpers, PackMode};
 
 /// A request for a context pack: a task, and the budget of tokens for the code that the task needs.
 ///

@@ -4,9 +4,9 @@ use super::assemble::MAX_LEFT_OUT;
 use super::run::PackRun;
 use crate::engine::api::cursor::page_cursor;
 use crate::engine::api::{LeftOutReason, NoteRow};
-use crate::goals::Goal;
-use crate::pack::{goal_line, next_line, summary_line, tokens_of_bytes};
 use spyhop_base::clean;
+use spyhop_context::goals::Goal;
+use spyhop_context::pack::{goal_line, next_line, summary_line, tokens_of_bytes};
 
 /// The bytes of the line of a note without what the note says of itself: `revision note`, kind, state, and the warning
 /// that the text is untrusted.

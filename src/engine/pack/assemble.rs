@@ -8,9 +8,9 @@ use super::filling::{Draft, DraftUnit, Filling, Pick, reason_of, unit_reason, un
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::goals::{Goal, PackMode};
-use crate::pack::{Budget, Spread, WeighedFile, cut, worth};
 use spyhop_base::path::RelPath;
+use spyhop_context::goals::{Goal, PackMode};
+use spyhop_context::pack::{Budget, Spread, WeighedFile, cut, worth};
 
 /// The most places that a reply lists as left out.
 pub const MAX_LEFT_OUT: usize = 30;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::super::answer::FoundPlace;
 use crate::engine::api::Reason;
-use crate::pack::NeedEvidence;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Lines;
+use spyhop_context::pack::NeedEvidence;
 
 /// A place in a candidate file.
 #[derive(Clone)]

@@ -8,10 +8,10 @@ use super::run::PackRun;
 use super::traces::tokens_of_traces;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::goals::PackMode;
-use crate::pack::{is_core, tokens_of_bytes};
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
+use spyhop_context::goals::PackMode;
+use spyhop_context::pack::{is_core, tokens_of_bytes};
 
 /// The most core files, and further units of one of them.
 const MAX_CORE: usize = 5;

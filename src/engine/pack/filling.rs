@@ -7,10 +7,10 @@ use super::run::PackRun;
 use super::units::UnitExtent;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::pack::{BYTES_PER_TOKEN, Budget, CUT_LINE, file_line, tokens_of_bytes, unit_line};
 use spyhop_base::clean;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_context::pack::{BYTES_PER_TOKEN, Budget, CUT_LINE, file_line, tokens_of_bytes, unit_line};
 
 /// A place that may be taken into a pack.
 #[derive(Clone, Copy)]

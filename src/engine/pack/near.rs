@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::run::PackRun;
 use crate::engine::Error;
-use crate::pack::WeighedFile;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+use spyhop_context::pack::WeighedFile;
 use spyhop_graph::Definition;
 use spyhop_search::{is_aside, is_prose};
 

@@ -4,10 +4,10 @@ use super::candidates::PackCandidates;
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::goals::{
+use spyhop_base::path::RelPath;
+use spyhop_context::goals::{
     Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, chosen_mode, regions,
 };
-use spyhop_base::path::RelPath;
 use spyhop_search::SearchSnapshot;
 
 /// The places that a search for the whole task and for one of several goals gives.

@@ -6,9 +6,9 @@ use super::run::PackRun;
 use super::units::UnitExtent;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::pack::{tokens_of_bytes, trace_line};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_context::pack::{tokens_of_bytes, trace_line};
 use spyhop_graph::{Definition, GraphEdge};
 
 /// The most callees, callers and tests of a unit.

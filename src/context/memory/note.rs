@@ -8,7 +8,7 @@ use spyhop_base::path::RelPath;
 /// The kind of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum NoteKind {
     /// What went wrong, and by which signals it is recognized.
     Failure,
@@ -36,7 +36,7 @@ impl NoteKind {
 /// A durable note about the code of a tree. The text comes from outside: nothing in it is run, and a reader must not take
 /// it for an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RevisionNote {
     /// The id: a hash of what the note says when it is added, in hexadecimal.
     pub id: String,
@@ -116,7 +116,7 @@ pub struct NoteLink {
 /// How sure a note is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verification {
     /// Nobody has verified the note.
     #[default]
@@ -168,7 +168,7 @@ impl Verification {
 /// What verifies a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verifier {
     /// A test.
     Test,
@@ -188,7 +188,7 @@ impl Verifier {
 
 /// Why a note is no longer shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Retirement {
     /// The reason; may be empty.
     pub reason: String,

@@ -8,7 +8,7 @@ use super::{check, note};
 /// A line of an import that is no note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct BadLine {
     /// The number of the line, from 1.
     pub line: usize,

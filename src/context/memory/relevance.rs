@@ -72,7 +72,7 @@ pub struct NoteTerms {
 /// A part of the evidence, with a sentence.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct NoteReason {
     /// The kind of evidence: `words`, `rare`, `title`, `signal`, `symbol`, `file`, `found` or `elsewhere`.
     pub signal: &'static str,
