@@ -45,8 +45,21 @@
     reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
 )]
 
+pub use library::{
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
+    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
+    LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceChoice,
+    SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry,
+    UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,
+};
+pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
+#[doc(inline)]
+pub use spyhop_base::id::{ContentHash, Generation};
+#[doc(inline)]
+pub use spyhop_context::goals::{Clusterer, Planner};
 #[cfg(feature = "async")]
-pub use engine::AsyncEngine;
+#[doc(inline)]
+pub use spyhop_engine::AsyncEngine;
 /// ```
 /// use std::sync::Arc;
 ///
@@ -83,8 +96,10 @@ pub use engine::AsyncEngine;
 /// # }
 /// ```
 #[doc(inline)]
-pub use engine::api::HostSignal;
-pub use engine::api::{
+#[doc(inline)]
+pub use spyhop_engine::api::HostSignal;
+#[doc(inline)]
+pub use spyhop_engine::api::{
     ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
     ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,
     ExportNotesRequest, ExportedNotes, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply,
@@ -100,27 +115,18 @@ pub use engine::api::{
     Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
     Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
-pub use engine::api::{
+#[doc(inline)]
+pub use spyhop_engine::api::{
     Building, BuiltInFire, Cause, Check, Checkup, Collected, Cost, DropReason, Dropped, Exception, Export,
     Exported, FileEdge, FileGraphQuestion, FileGraphReply, FileGraphRequest, FileNode, GitReach, GrepFiles,
     HitCallers, IgnoreKind, IgnoreRule, Import, Imported, Incomplete, IncompleteCause, IndexRecipe, KeptView,
     LockHolder, Neighbour, OverridingRule, PackHelpers, PrintedGrep, Remedy, SourceLine, SpaceTarget,
     SymlinkPolicy, ViewRow, ViewsReply, WatchEnd, WorkerPool,
 };
-pub use engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
-pub use engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
-pub use library::{
-    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
-    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
-    LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceChoice,
-    SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry,
-    UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,
-};
-pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 #[doc(inline)]
-pub use spyhop_base::id::{ContentHash, Generation};
+pub use spyhop_engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
 #[doc(inline)]
-pub use spyhop_context::goals::{Clusterer, Planner};
+pub use spyhop_engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
 #[doc(inline)]
 pub use spyhop_graph::{EdgeRule, Relation};
 #[doc(inline)]
@@ -220,6 +226,8 @@ pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
 #[doc(hidden)]
 pub use spyhop_context::{goals, memory};
 #[doc(hidden)]
+pub use spyhop_engine as engine;
+#[doc(hidden)]
 pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
 #[doc(hidden)]
 pub use spyhop_graph as graph;
@@ -237,9 +245,6 @@ pub use spyhop_search::{filter, fuzzy, profile, query, session, snippet};
 pub use spyhop_syntax::{analyze, document, grammar, worker};
 
 // The floors, lowest first. Each module imports only from floors below.
-
-#[doc(hidden)]
-pub mod engine;
 
 #[doc(hidden)]
 pub mod library;

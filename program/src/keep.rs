@@ -56,7 +56,6 @@ pub fn stay_up_to_date(engine: &Engine, stop: &Stop, used: &(dyn Fn() + Sync)) {
             used();
         }
         WatchEvent::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
-        other => tracing::debug!(?other, "the watch goes on"),
     };
     loop {
         match engine.watch(stop, &tell) {

@@ -1,9 +1,9 @@
 //! Types of which a caller chooses one value by its name.
 
 use super::values::ValueError;
-use crate::engine::api::{Mode, NoteKind, PackMode, Relation, StalePolicy};
 use spyhop_base::model::{SkipReason, SymbolKind};
 use spyhop_base::similar::did_you_mean;
+use spyhop_engine::api::{Mode, NoteKind, PackMode, Relation, StalePolicy};
 
 /// A type with a fixed set of named values.
 pub trait NamedChoice: Copy + 'static {

@@ -6,7 +6,7 @@ use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated};
 use super::shared::{self, Call, HasFilter};
 use super::table::table;
-use crate::engine::api::EntriesRequest;
+use spyhop_engine::api::EntriesRequest;
 use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for EntriesRequest {

@@ -7,7 +7,7 @@ use super::row::{Listed, Row, assign, command_line, listed, saturated};
 use super::shared::{self, Call, HasFilter};
 use super::table::table;
 use super::values::ValueError;
-use crate::engine::api::{FileGraphQuestion, FileGraphRequest};
+use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest};
 use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for FileGraphRequest {

@@ -8,7 +8,7 @@ use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
 use super::table::table;
-use crate::engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
+use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
 use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for GraphRequest {

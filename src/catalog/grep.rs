@@ -9,7 +9,7 @@ use super::row::{Listed, Row, assign, both, command_line, listed, saturated, sat
 use super::shared::{self, Call, HasFilter, HasOptions, flag};
 use super::values::ValueError;
 use super::{param::Param, params};
-use crate::engine::api::{
+use spyhop_engine::api::{
     Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Options, OutputFormat,
     PrintOptions, SymlinkPolicy,
 };

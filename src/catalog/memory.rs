@@ -6,7 +6,7 @@ use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
 use super::shared::{self, Call, HasFilter, flag};
-use crate::engine::api::{
+use spyhop_engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
     SearchNotesRequest, VerifyNoteRequest,
 };

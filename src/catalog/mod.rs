@@ -68,7 +68,7 @@ mod tests {
     use super::pack;
     use super::params::{MAX_FILE_SIZE, MAX_MEMORY, MAX_RESULTS, MIN_SCORE};
     use super::{DEPTH, EXPAND, FILES_RESULTS, MAX_ITEMS, PER_FILE, SYMBOLS_RESULTS};
-    use crate::engine::api::{
+    use spyhop_engine::api::{
         FilesRequest, GrepRequest, MapRequest, Options, PackRequest, SearchRequest, SymbolsRequest,
     };
 

@@ -8,7 +8,7 @@ use super::params::{self, PACK_DIFF};
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
 use super::search::DEDUPE;
 use super::shared::{self, Call, HasFilter, flag};
-use crate::engine::api::{GraphChanges, Mode, PackMode, PackRequest};
+use spyhop_engine::api::{GraphChanges, Mode, PackMode, PackRequest};
 use spyhop_search::filter::FilterSpec;
 
 impl HasFilter for PackRequest {

@@ -6,8 +6,8 @@
 
 use super::choice;
 use super::param::{Param, Positional, Takes, param};
-use crate::engine::api::StalePolicy;
 use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::StalePolicy;
 
 /// Several queries in one.
 pub const QUERIES: Param =

@@ -6,7 +6,7 @@ use super::row::{Listed, Row, both, listed};
 use super::shared::{self, Call};
 use super::table::table;
 use super::values::ValueError;
-use crate::engine::api::ReadRequest;
+use spyhop_engine::api::ReadRequest;
 
 /// The file to read.
 pub const READ_PATH: Param = Param {

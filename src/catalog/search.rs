@@ -7,8 +7,8 @@ use super::row::{Listed, Row, assign, both, command_line, listed, saturated, sat
 use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
 use super::table::table;
 use super::{choice, params};
-use crate::engine::api::{Mode, Options, SearchRequest};
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::{Mode, Options, SearchRequest};
 use spyhop_search::filter::FilterSpec;
 
 /// A search, of one query or of several.

@@ -7,7 +7,7 @@ use super::param::{Param, Takes};
 use super::row::{Row, assign, both, command_line, saturated};
 use super::values::{RawValues, ValueError};
 use super::{choice, params};
-use crate::engine::api::{OnMissing, Options, SearchRequest, StalePolicy};
+use spyhop_engine::api::{OnMissing, Options, SearchRequest, StalePolicy};
 use spyhop_search::filter::FilterSpec;
 use spyhop_search::profile::Profile;
 

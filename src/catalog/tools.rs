@@ -29,7 +29,7 @@ use super::skipped::SKIPPED;
 use super::sources::TOOL_IN;
 use super::symbols::SYMBOLS;
 use super::upkeep::{FILES, STATUS, TOUCH};
-use crate::engine::api::GraphQuestion;
+use spyhop_engine::api::GraphQuestion;
 
 /// Every tool. A server dispatches by an exhaustive `match`, so a tool without a function does not compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, both, command_line, listed};
 use super::shared::{Call, HasOptions, flag};
-use crate::engine::api::{Export, Import};
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::{Export, Import};
 
 /// An update of the index.
 #[derive(Clone, Debug, Default)]

@@ -520,19 +520,9 @@ impl<'a> AnswerContext<'a> {
     ) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
-        let representative_line = SourceLine {
-            line: first.number,
-            column: first.highlights.first().map_or(0, |span| span.start) + 1,
-            text: first.text.clone(),
-            highlights: first.highlights.clone(),
-        };
-        let snippet = shows.then(|| Snippet {
-            head: Vec::new(),
-            text: first.text.clone(),
-            lines: line,
-            highlights: first.highlights.clone(),
-            cut: first.cut,
-        });
+        let (text, highlights) = (first.text.clone(), first.highlights.clone());
+        let representative_line = SourceLine::new(first.number, text.clone(), highlights.clone());
+        let snippet = shows.then(|| Snippet::of_line(first.number, text, highlights, first.cut));
         Hit {
             lines: line,
             kind: SymbolKind::Text,

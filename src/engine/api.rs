@@ -1,5 +1,5 @@
 //! The facade's plain data: requests, replies and options. Front ends fill requests and print replies. The wire formats
-//! are in [`crate::render`], so a rename here does not change a protocol.
+//! are those of the faces, so a rename here does not change a protocol.
 
 #[cfg(feature = "serde")]
 pub(super) mod blank;
@@ -40,7 +40,7 @@ pub use self::pack::*;
 pub use self::page::*;
 pub use self::read::*;
 pub use self::reasons::Reason;
-pub(crate) use self::reasons::{most_telling, telling};
+pub use self::reasons::{most_telling, telling};
 pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::sources::*;
@@ -199,7 +199,7 @@ impl CallPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OnMissing {
     /// Build the index, then answer.
     Build,
@@ -216,7 +216,7 @@ pub enum OnMissing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
     /// indexing, the last commit answers at once. If the searched branch ([`Options::view`]) has moved, the search waits
@@ -253,7 +253,7 @@ impl StalePolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Mode {
     /// No snippet.
     Compact,
@@ -283,7 +283,7 @@ pub const MAX_RESULTS: usize = 50;
 /// A ranked search.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::search", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::search", deny_unknown_fields))]
 pub struct SearchRequest {
     /// The query: a question, a name or a piece of code, of 1 to 10,000 characters.
     pub query: String,
@@ -358,7 +358,7 @@ impl SearchRequest {
 
 /// The best files for a query, with the measures by which they were rescored.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RankedCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
@@ -394,7 +394,7 @@ impl RankedCandidate {
 
 /// The places of the first files of a query, with their measures.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlaceCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
@@ -404,7 +404,7 @@ pub struct PlaceCandidates {
 
 /// The places of a file.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FilePlaces {
     /// The file.
     pub path: RelPath,
@@ -414,7 +414,7 @@ pub struct FilePlaces {
 
 /// A place of a file.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlaceCandidate {
     /// The lines of the place.
     pub lines: Lines,
@@ -428,7 +428,7 @@ pub struct PlaceCandidate {
 /// The answer to a search.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SearchReply {
     /// The query of the request; for a batch, all queries, joined by ` | `.
     pub query: String,
@@ -474,7 +474,7 @@ impl SearchReply {
 /// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Hit {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -517,7 +517,7 @@ pub struct Hit {
 /// Who calls the definition of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct HitCallers {
     /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
     pub names: Vec<String>,
@@ -571,7 +571,7 @@ impl Band {
 /// Why a file has its rank for a query, or has none.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WhyNot {
     /// The file.
     pub path: RelPath,
@@ -592,7 +592,7 @@ pub struct WhyNot {
 /// A signal on which a file falls behind the tenth hit.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
@@ -605,7 +605,7 @@ pub struct Gap {
 /// The outcome of a search for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,
@@ -628,7 +628,7 @@ pub enum Verdict {
 /// A language that this program parses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LanguageRow {
     /// The name in filters and replies.
     pub name: &'static str,

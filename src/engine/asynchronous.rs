@@ -16,6 +16,7 @@ use super::{Cancel, Error, ErrorKind};
 /// too. A limit of time is tokio's: `tokio::time::timeout(limit, engine.search(request))`.
 ///
 /// ```
+/// # extern crate spyhop_engine as spyhop;
 /// use spyhop::{AsyncEngine, Options, SearchRequest};
 ///
 /// # let folder = tempfile::tempdir()?;

@@ -7,7 +7,7 @@ use spyhop_syntax::worker::FileAnalyzer;
 impl Engine {
     /// The coloured parts of `text`, in order and not overlapping, from the syntax tree of a parser worker. `None` if
     /// the engine has no workers, if `language` has no highlight query, or if the parser fails or takes too long;
-    /// [`crate::render::syntax`] has colours then.
+    /// the caller colours the text by words then.
     #[doc(hidden)]
     pub fn colors(&self, language: &str, text: &str) -> Option<Vec<ColoredSpan>> {
         let language = self.grammars.by_name(language).ok()?;

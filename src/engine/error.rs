@@ -24,7 +24,7 @@ use spyhop_syntax::grammar::GrammarError;
 /// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
@@ -51,7 +51,7 @@ pub enum ErrorKind {
     BadArchive,
     /// The archive has another format, comes from other parsers, or is of another tree. The message names both sides.
     ForeignArchive,
-    /// There is an index, and [`Import::force`](crate::engine::api::Import::force) is not set.
+    /// There is an index, and [`Import::force`](crate::api::Import::force) is not set.
     IndexExists,
     /// The index was imported without its tree, and the operation would read or compare the tree.
     NoSources,
@@ -184,10 +184,7 @@ impl Error {
     }
 
     /// An error of `kind` with the text of `source`.
-    pub(crate) fn caused_by(
-        kind: ErrorKind,
-        source: impl std::error::Error + Send + Sync + 'static,
-    ) -> Error {
+    pub fn caused_by(kind: ErrorKind, source: impl std::error::Error + Send + Sync + 'static) -> Error {
         Error { kind, text: source.to_string(), source: Some(Box::new(source)), remedy: None }
     }
 }
@@ -272,7 +269,7 @@ impl From<IndexError> for Error {
 
 impl ErrorKind {
     /// The kind of an I/O error.
-    pub(crate) fn of_cause(trouble: IoCause) -> ErrorKind {
+    pub fn of_cause(trouble: IoCause) -> ErrorKind {
         match trouble {
             IoCause::DiskFull => ErrorKind::DiskFull,
             IoCause::ReadOnly => ErrorKind::ReadOnly,

@@ -64,7 +64,7 @@ fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::api::SearchRequest;
+    use crate::api::SearchRequest;
 
     #[test]
     fn a_page_is_the_usual_one() {

@@ -129,7 +129,7 @@ impl Engine {
                     for import in inside {
                         let line = lines.line_of(import.start);
                         let to = import.files.iter().filter_map(|file| places.get(file));
-                        found.extend(to.map(|to| api::FileEdge { from: place, to: *to, line }));
+                        found.extend(to.map(|to| api::FileEdge::new(place, *to, line)));
                     }
                 }
             }

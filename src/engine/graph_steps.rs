@@ -1,8 +1,8 @@
 //! Tests of the steps that questions to the code graph take on hostile trees: circles of imports and of base types, names with
 //! very many definitions.
 
-use crate::engine::graph::GraphSources;
-use crate::engine::{Engine, ErrorKind, Options};
+use crate::graph::GraphSources;
+use crate::{Engine, ErrorKind, Options};
 use spyhop_base::cancel::{self, Cancel};
 use spyhop_graph::{Definition, Graph, GraphLimits};
 use spyhop_search::SearchError;
@@ -185,16 +185,13 @@ fn a_question_ends_when_its_call_is_cancelled_and_says_when_its_steps_are_taken(
             graph.check()
         })
     });
-    assert_eq!(crate::engine::Error::from(checked.unwrap_err()).kind(), ErrorKind::Cancelled);
+    assert_eq!(crate::Error::from(checked.unwrap_err()).kind(), ErrorKind::Cancelled);
 }
 
 #[test]
 fn a_page_of_symbols_reads_the_outline_of_a_file_once() {
     let (_folder, engine) = engine([("a.py".to_string(), "def same():\n    same()\n".repeat(400))]);
-    let request = crate::engine::api::SymbolsRequest {
-        max_results: 400,
-        ..crate::engine::api::SymbolsRequest::new("same")
-    };
+    let request = crate::api::SymbolsRequest { max_results: 400, ..crate::api::SymbolsRequest::new("same") };
     engine.symbols(&request).unwrap();
     let before = spyhop_index::meta::outlines_read();
     let reply = engine.symbols(&request).unwrap();

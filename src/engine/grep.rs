@@ -381,7 +381,7 @@ fn context(request: &GrepRequest) -> Result<(u32, u32), Error> {
 
 fn grep_line(line: spyhop_grep::Line) -> GrepLine {
     let context = |lines: Vec<(u32, String)>| -> Vec<ContextLine> {
-        lines.into_iter().map(|(line, text)| ContextLine { line, text }).collect()
+        lines.into_iter().map(|(line, text)| ContextLine::new(line, text)).collect()
     };
     GrepLine {
         source: None,

@@ -111,8 +111,9 @@ impl Engine {
                 let viewed = recorded.viewed();
                 // Another thread may have updated meanwhile.
                 if hosted.is_indexed(&token(viewed.committed, viewed.key), &moment) {
-                    let generation = viewed.meta().commit().generation;
-                    return Ok(RefreshReport { generation, ..RefreshReport::default() });
+                    let mut report = RefreshReport::default();
+                    report.generation = viewed.meta().commit().generation;
+                    return Ok(report);
                 }
             }
             let changed = hosted.changed_since(&moment);

@@ -151,7 +151,7 @@ impl Engine {
     /// As [`Engine::add_note`].
     pub fn retire_note(&self, request: &RetireNoteRequest) -> Result<NotesReply, Error> {
         self.only_of_worktrees("retiring a note")?;
-        let retired = Retirement { reason: request.reason.clone(), time: rfc3339((self.clock)()) };
+        let retired = Retirement::new(request.reason.clone(), rfc3339((self.clock)()));
         let undo = request.undo;
         self.revised(&request.id, |note| note.retired = (!undo).then_some(retired))
     }
@@ -370,21 +370,14 @@ impl Engine {
 fn note_without_links(request: &AddNoteRequest) -> RevisionNote {
     let verified =
         |reference: &String| Verification::Verified { by: Verifier::Test, reference: reference.clone() };
-    RevisionNote {
-        id: String::new(),
-        kind: request.kind,
-        text: request.text.trim().to_string(),
-        signals: request.signals.clone(),
-        applies: request.applies.clone(),
-        links: Vec::new(),
-        commit: None,
-        diff: request.diff.clone(),
-        verification: request.test.as_ref().map(verified).unwrap_or_default(),
-        time: request.time.clone().unwrap_or_default(),
-        author: request.author.clone(),
-        retired: None,
-        changes: 0,
-    }
+    let mut note = RevisionNote::new(request.kind, request.text.trim().to_string());
+    note.signals.clone_from(&request.signals);
+    note.applies.clone_from(&request.applies);
+    note.diff.clone_from(&request.diff);
+    note.verification = request.test.as_ref().map(verified).unwrap_or_default();
+    note.time = request.time.clone().unwrap_or_default();
+    note.author.clone_from(&request.author);
+    note
 }
 
 /// The files to which a note applies.

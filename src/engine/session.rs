@@ -52,7 +52,7 @@ pub struct Session {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ActivitySource {
     /// The files that any caller touched in the tree, as recorded by
     /// [`Engine::record_touch`](super::Engine::record_touch). The default.
@@ -67,7 +67,7 @@ pub enum ActivitySource {
 /// The earlier reply that had the text of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Sent {
     /// The number of the reply in the session, from 1.
     pub call: usize,

@@ -17,6 +17,13 @@ pub struct FileEdge {
     pub line: u32,
 }
 
+impl FileEdge {
+    /// The import of the file `to` by the file `from`, at a line, from 1.
+    pub fn new(from: usize, to: usize, line: u32) -> FileEdge {
+        FileEdge { from, to, line }
+    }
+}
+
 /// The groups of files that import each other in circles, largest group first. A group begins with a shortest circle
 /// through its first file; the other files of the group follow.
 pub fn cycles(files: usize, edges: &[FileEdge]) -> Vec<Vec<usize>> {

@@ -12,9 +12,9 @@ use super::open::Library;
 use super::paths;
 use super::plan::{self, LocatedSource};
 use super::records;
-use crate::engine::api::{Options, RefreshReport};
-use crate::engine::{Engine, Error};
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::{Options, RefreshReport};
+use spyhop_engine::{Engine, Error};
 use spyhop_index::workspace::unix_now;
 
 /// The size of the files up to which one thread indexes a source. The index then has one segment, and a question over many

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin};
 use super::names::SourceId;
-use crate::engine::Error;
-use crate::engine::api::{RefreshReport, State};
+use spyhop_engine::Error;
+use spyhop_engine::api::{RefreshReport, State};
 use spyhop_index::update::Progress;
 
 /// The place of a library, and how long its calls wait.

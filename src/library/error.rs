@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::unpack::{UnpackError, UnpackFault};
-use crate::engine::{Error, ErrorKind};
 use spyhop_base::store::{FileError, IoCause, LockError, LockHolder};
 use spyhop_context::memory::MemoryError;
+use spyhop_engine::{Error, ErrorKind};
 use spyhop_files::git::{RemoteError, RevisionError};
 use spyhop_files::gitdir::GitDirError;
 

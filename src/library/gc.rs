@@ -8,9 +8,9 @@ use super::names::SourceId;
 use super::open::Library;
 use super::protect::remove_tree;
 use super::records;
-use crate::engine::Error;
 use spyhop_base::store::{self, Lock};
 use spyhop_context::memory::move_notes;
+use spyhop_engine::Error;
 use spyhop_index::workspace::unix_now;
 
 /// An import that was not resumed for this long, in seconds, is given up.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::names::SourceId;
-use crate::engine::api::Options;
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::Options;
 use spyhop_files::git::Reach;
 
 /// The format of manifests and jobs. Version log: 1, the first.

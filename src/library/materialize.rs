@@ -21,9 +21,9 @@ use super::snapshot;
 use super::unpack::{
     TreeWriter, UnpackLimits, UnpackedTree, unpack_guarded, unpack_nested, unpack_tar, unpack_zip,
 };
-use crate::engine::is_cancelled;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, Lock, LockError};
+use spyhop_engine::is_cancelled;
 use spyhop_files::git::{Reach, RemoteRepository};
 
 /// How long an import that has fetched its commit waits for another process that changes the library.

@@ -12,9 +12,9 @@ use super::names::{self, SourceId};
 use super::paths::{self, LibraryPaths};
 use super::protect::remove_tree;
 use super::records;
-use crate::engine::Error;
 use spyhop_base::similar;
 use spyhop_base::store::{self, Lock};
+use spyhop_engine::Error;
 
 /// How many names an error suggests.
 const OFFERED: usize = 8;

@@ -10,7 +10,7 @@ use super::location::{self, Located};
 use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
 use super::web;
-use crate::engine::is_cancelled;
+use spyhop_engine::is_cancelled;
 use spyhop_files::git::{self, Reach, RemoteReference, RemoteRepository};
 
 /// A source that was located, before its commit is known.

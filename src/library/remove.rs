@@ -7,8 +7,8 @@ use super::names;
 use super::open::Library;
 use super::paths;
 use super::protect;
-use crate::engine::Error;
 use spyhop_base::store::{self, Lock};
+use spyhop_engine::Error;
 use spyhop_index::workspace::unix_now;
 
 impl Library {

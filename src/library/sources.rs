@@ -13,9 +13,9 @@ use super::error::LibraryError;
 use super::manifest::SourceManifest;
 use super::names::SourceId;
 use super::open::Library;
-use crate::engine::api::{GitReach, OnMissing, Options, Provenance, SourceName, SourcePackage, StalePolicy};
-use crate::engine::{Engine, Error, SetSource, SourceSet};
 use spyhop_base::limit;
+use spyhop_engine::api::{GitReach, OnMissing, Options, Provenance, SourceName, SourcePackage, StalePolicy};
+use spyhop_engine::{Engine, Error, SetSource, SourceSet};
 
 /// How many sets of sources stay open.
 const KEPT_SETS: usize = 4;

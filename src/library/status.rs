@@ -7,9 +7,9 @@ use super::error::LibraryError;
 use super::job::Job;
 use super::manifest::{SourceManifest, SourceState};
 use super::open::Library;
-use crate::engine::api::{Options, State};
-use crate::engine::{Engine, Error, ErrorKind};
 use spyhop_base::store;
+use spyhop_engine::api::{Options, State};
+use spyhop_engine::{Engine, Error, ErrorKind};
 
 impl Library {
     /// The sources, by name. Nothing but the manifests and the records of unfinished imports is read.

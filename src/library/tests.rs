@@ -11,9 +11,9 @@ use place::{PACKAGE, TestPlace, git, gzipped, library_at, run, tar_bytes};
 
 use super::protect::remove_tree;
 use super::{AddRequest, Library, SourceKind, SourceState};
-use crate::engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
-use crate::engine::{Cancel, Engine, ErrorKind};
 use spyhop_base::store::faults::{self, CrashMode};
+use spyhop_engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
+use spyhop_engine::{Cancel, Engine, ErrorKind};
 
 #[test]
 fn a_folder_stays_where_it_is_and_outlives_its_source() {

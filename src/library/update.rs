@@ -13,10 +13,10 @@ use super::names::SourceId;
 use super::open::Library;
 use super::plan;
 use super::protect::remove_tree;
-use crate::engine::Error;
-use crate::engine::api::{Options, RefreshReport};
 use spyhop_base::store::{Lock, LockError};
 use spyhop_context::memory::move_notes;
+use spyhop_engine::Error;
+use spyhop_engine::api::{Options, RefreshReport};
 use spyhop_files::git::Reach;
 
 impl Library {

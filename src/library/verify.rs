@@ -10,8 +10,8 @@ use super::listing;
 use super::manifest::SourceManifest;
 use super::open::Library;
 use super::paths;
-use crate::engine::Error;
 use spyhop_base::cancel;
+use spyhop_engine::Error;
 
 impl Library {
     /// Compares every raw file of a source with its hash. Nothing is changed.

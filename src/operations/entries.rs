@@ -2,9 +2,9 @@
 
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
-use crate::engine::Engine;
-use crate::engine::api::{EntriesReply, EntriesRequest, EntryKind};
 use crate::render::{json, text};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{EntriesReply, EntriesRequest, EntryKind};
 
 /// Lists routes.
 pub static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {

@@ -7,8 +7,6 @@ use crate::catalog::{
     self, AddSourceRequest, Call, Operation, RawValues, RenameSourceRequest, Row, UpdateSourcesRequest,
     ValueError, fill,
 };
-use crate::engine::Error;
-use crate::engine::api::Options;
 use crate::library::{
     AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
     OnAddProgress, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
@@ -16,6 +14,8 @@ use crate::library::{
 use crate::render::Style;
 use crate::render::json::{self, JsonPaths, line};
 use crate::render::text;
+use spyhop_engine::Error;
+use spyhop_engine::api::Options;
 
 /// The command of the family.
 pub const LIBRARY: &str = "library";

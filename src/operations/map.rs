@@ -2,9 +2,9 @@
 
 use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
-use crate::engine::Engine;
-use crate::engine::api::{MapReply, MapRequest};
 use crate::render::{json, text};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{MapReply, MapRequest};
 
 /// Outlines a tree.
 pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {

@@ -2,13 +2,13 @@
 
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
-use crate::engine::Engine;
-use crate::engine::api::{
+use crate::render::json::{self, line};
+use crate::render::text;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{
     AddNoteRequest, ListNotesRequest, NoteKind, NotesReply, RetireNoteRequest, SearchNotesRequest,
     VerifyNoteRequest,
 };
-use crate::render::json::{self, line};
-use crate::render::text;
 
 /// The command of the family.
 pub const MEMORY: &str = "memory";

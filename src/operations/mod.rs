@@ -22,7 +22,7 @@ use crate::catalog::{
     IMPORT_NOTES, IMPORTERS, IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF,
     TOUCH, TRACE, WATCH, WHY_NOT,
 };
-use crate::engine::api::GraphQuestion;
+use spyhop_engine::api::GraphQuestion;
 
 /// An operation in the list, with what runs it.
 #[derive(Clone, Copy)]

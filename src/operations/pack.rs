@@ -2,10 +2,10 @@
 
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
-use crate::engine::Engine;
-use crate::engine::api::{PackReply, PackRequest};
 use crate::render::json::{self, line};
 use crate::render::text;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{PackReply, PackRequest};
 
 /// Collects the code that a task needs.
 pub static PACK: PlainOperation<PackRequest, PackReply> = PlainOperation {

@@ -4,10 +4,10 @@
 //! needs no function in a front end.
 
 use crate::catalog::{Call, Operation, RawValues, Row, ValueError, fill};
-use crate::engine::api::Options;
-use crate::engine::{Engine, Error, SourceSet};
 use crate::render::Style;
 use crate::render::json::JsonPaths;
+use spyhop_engine::api::Options;
+use spyhop_engine::{Engine, Error, SourceSet};
 use spyhop_index::update::OnProgress;
 
 /// An operation with its request, its function and the forms of its reply.

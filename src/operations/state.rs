@@ -2,9 +2,9 @@
 
 use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
-use crate::engine::LanguageRow;
-use crate::engine::api::{Checkup, NamedStatus, SourceStatuses, State, Status, ViewsReply};
 use crate::render::{json, text};
+use spyhop_engine::LanguageRow;
+use spyhop_engine::api::{Checkup, NamedStatus, SourceStatuses, State, Status, ViewsReply};
 
 /// Reports the state of the index. The outcome tells a script whether there is an index, and whether it is damaged.
 pub static STATUS: PlainOperation<(), Status> = PlainOperation {

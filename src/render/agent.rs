@@ -36,12 +36,12 @@ use super::text::{bytes, count, footer, tally};
 use super::{json, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
-use crate::engine::api::{
+use spyhop_base::clean::{self, line as clean};
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{
     Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status,
     WhyNot, telling,
 };
-use spyhop_base::clean::{self, line as clean};
-use spyhop_base::path::RelPath;
 use spyhop_search::profile::Signal;
 
 /// The reply to a search, or to a batch if `queries` is not empty.

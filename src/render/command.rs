@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use crate::engine::api::{IndexRecipe, Remedy};
-use crate::engine::{Error, ErrorKind};
 use crate::library::{SourceKind, UnfinishedImport};
 use spyhop_base::clean;
+use spyhop_engine::api::{IndexRecipe, Remedy};
+use spyhop_engine::{Error, ErrorKind};
 
 use super::paint::shown;
 

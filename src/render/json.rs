@@ -1,6 +1,6 @@
 //! The wire format: a serializable value for each reply. [`line()`] prints a value on one line, without a line end.
 //!
-//! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
+//! This module decides the names and the order of fields, and which fields are `null`. [`spyhop_engine::api`] defines the
 //! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of
 //! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
 //! signal.
@@ -38,13 +38,13 @@ pub use self::read::read;
 pub use self::shared::{JsonPaths, line};
 use self::shared::{WireAnswering, WireProvenance, WireReasonCount, reasons, rounded};
 pub(crate) use self::shared::{WirePath, WireSnapshot};
-use crate::engine::LanguageRow;
-use crate::engine::api::{
+use crate::render::places::RowPlaces;
+use spyhop_base::model::Skipped;
+use spyhop_engine::LanguageRow;
+use spyhop_engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
     Verdict, WhyNot,
 };
-use crate::render::places::RowPlaces;
-use spyhop_base::model::Skipped;
 
 /// The reply to a search, or to a batch if `queries` is given. In a batch each result has the index of its query.
 pub fn search<'r>(
@@ -200,7 +200,7 @@ struct WireSent<'a> {
 impl<'a> WireHit<'a> {
     fn new(hit: &'a Hit, paths: JsonPaths<'a>) -> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
-        let reason = |reason: &'a crate::engine::api::Reason| WireReason {
+        let reason = |reason: &'a spyhop_engine::api::Reason| WireReason {
             signal: reason.signal.name(),
             share: rounded(reason.contribution),
             text: &reason.text,
@@ -394,7 +394,7 @@ impl<'a> WireWhyNot<'a> {
             Verdict::NotRescored => ("below-head", None),
             Verdict::Ranked => ("ranked", None),
         };
-        let gap = |gap: &crate::engine::api::Gap| WireGap {
+        let gap = |gap: &spyhop_engine::api::Gap| WireGap {
             signal: gap.signal.name(),
             own: rounded(gap.own),
             tenth: rounded(gap.tenth),

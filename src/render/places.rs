@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::Style;
-use crate::engine::api::{Snapshot, SourceName, SourceSnapshot};
 use spyhop_base::clean;
 use spyhop_base::path::{PathBase, RelPath};
+use spyhop_engine::api::{Snapshot, SourceName, SourceSnapshot};
 
 /// The roots of a reply.
 #[derive(Clone, Copy)]

@@ -9,12 +9,12 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::json::JsonPaths;
 use super::paint::columns;
 use super::{Style, json, text};
-use crate::engine::LanguageRow;
-use crate::engine::api::*;
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_engine::LanguageRow;
+use spyhop_engine::api::*;
 use spyhop_search::profile::Signal;
 
 fn reason(signal: Signal, contribution: f32, text: &str) -> Reason {

@@ -45,15 +45,15 @@ pub use self::read::read;
 pub use self::sources::source_statuses;
 use super::paint::{Ink, Style};
 use super::places::RowPlaces;
-use crate::engine::LanguageRow;
-use crate::engine::api::{
-    Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply, SkippedReply,
-    Snapshot, Verdict, WhyNot,
-};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::PathBase;
 use spyhop_base::time::rfc3339;
+use spyhop_engine::LanguageRow;
+use spyhop_engine::api::{
+    Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply, SkippedReply,
+    Snapshot, Verdict, WhyNot,
+};
 
 /// The reply to a search: a line `path:line:column: text` per hit in compact mode; otherwise a block per hit, and a line
 /// about the snapshot.

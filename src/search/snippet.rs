@@ -31,6 +31,13 @@ pub struct ContextLine {
     pub text: String,
 }
 
+impl ContextLine {
+    /// The line of this number, from 1, with its text.
+    pub fn new(line: u32, text: String) -> ContextLine {
+        ContextLine { line, text }
+    }
+}
+
 /// A piece of source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -49,6 +56,13 @@ pub struct Snippet {
     pub cut: bool,
 }
 
+impl Snippet {
+    /// The snippet of one line, from 1; `cut` if `text` omits a part of it.
+    pub fn of_line(line: u32, text: String, highlights: Vec<Span>, cut: bool) -> Snippet {
+        Snippet { head: Vec::new(), text, lines: Lines { first: line, last: line }, highlights, cut }
+    }
+}
+
 /// The one line of a hit that says most about the hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -62,6 +76,13 @@ pub struct SourceLine {
     pub text: String,
     /// What matched, as spans of `text`, sorted, not overlapping.
     pub highlights: Vec<Span>,
+}
+
+impl SourceLine {
+    /// The line of this number, from 1, with the matches as spans of its text.
+    pub fn new(line: u32, text: String, highlights: Vec<Span>) -> SourceLine {
+        SourceLine { line, column: highlights.first().map_or(0, |span| span.start) + 1, text, highlights }
+    }
 }
 
 /// The place that a snippet shows, and the limits of the snippet.

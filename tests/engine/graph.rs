@@ -20,7 +20,6 @@ fn shown(reply: &GraphReply) -> Vec<String> {
             GraphEnd::Removed(to) => format!("removed {}", to.qualified()),
             GraphEnd::File(path) => path.to_string(),
             GraphEnd::Outside(module) => format!("outside {module}"),
-            other => format!("{other:?}"),
         };
         format!("{}:{} {from} -> {to}", row.path, row.line)
     };

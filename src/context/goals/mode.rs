@@ -4,7 +4,6 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PackMode {
     /// The mode that the task and the first probe suggest.
     #[default]

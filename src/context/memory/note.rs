@@ -196,7 +196,33 @@ pub struct Retirement {
     pub time: String,
 }
 
+impl Retirement {
+    /// A retirement for `reason` at a time as RFC 3339.
+    pub fn new(reason: String, time: String) -> Retirement {
+        Retirement { reason, time }
+    }
+}
+
 impl RevisionNote {
+    /// A note with a text and nothing else; the id follows from what it says.
+    pub fn new(kind: NoteKind, text: String) -> RevisionNote {
+        RevisionNote {
+            id: String::new(),
+            kind,
+            text,
+            signals: Vec::new(),
+            applies: Applicability::default(),
+            links: Vec::new(),
+            commit: None,
+            diff: None,
+            verification: Verification::default(),
+            time: String::new(),
+            author: None,
+            retired: None,
+            changes: 0,
+        }
+    }
+
     /// The first line of the text.
     pub fn title(&self) -> &str {
         self.text.lines().next().unwrap_or_default()

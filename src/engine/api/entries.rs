@@ -12,6 +12,7 @@ pub use spyhop_graph::EntryKind;
 /// # std::fs::write(tree.path().join("package.json"), r#"{"scripts": {"build": "tsc -b"}}"#)?;
 /// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// # extern crate spyhop_engine as spyhop;
 /// use spyhop::{EntriesRequest, EntryKind};
 ///
 /// let reply = engine.entries(&EntriesRequest::new(EntryKind::Command, "build"))?;
@@ -33,7 +34,7 @@ pub struct EntriesRequest {
     /// calls.
     pub reaches: Option<String>,
     /// The maximum number of rows, 1 to 1,000. Default 200.
-    #[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::max_entries"))]
+    #[cfg_attr(feature = "serde", serde(default = "crate::api::blank::max_entries"))]
     pub max_results: usize,
     /// The filter of the files that declare the entries. Its kinds are kinds of the handler's symbol.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -51,7 +52,7 @@ impl EntriesRequest {
 /// The routes or the commands of a tree.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct EntriesReply {
     /// Whether the entries are routes or commands.
     pub kind: EntryKind,
@@ -80,7 +81,7 @@ impl EntriesReply {
 /// A route or a command, at the place that declares it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct EntryRow {
     /// The source, if several sources were asked.
     pub source: Option<SourceName>,

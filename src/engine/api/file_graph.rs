@@ -8,7 +8,7 @@ pub use spyhop_graph::FileEdge;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileGraphQuestion {
     /// Every file and every import.
     Export,
@@ -47,7 +47,7 @@ impl Default for FileGraphRequest {
 /// The graph of files: the files that answer the question, and the imports between them.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileGraphReply {
     /// The question.
     pub question: FileGraphQuestion,
@@ -72,7 +72,7 @@ pub struct FileGraphReply {
 /// A file of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileNode {
     /// The path.
     pub path: RelPath,

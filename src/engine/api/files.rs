@@ -10,7 +10,7 @@ use spyhop_search::filter::FilterSpec;
 /// A search for files by name.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::files", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::files", deny_unknown_fields))]
 pub struct FilesRequest {
     /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive. Of several words, each
     /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_globs`]. An
@@ -38,7 +38,7 @@ impl FilesRequest {
 /// The files whose name matches.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FilesReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -75,7 +75,7 @@ impl FilesReply {
 /// A file found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileRow {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -96,7 +96,7 @@ pub struct FileRow {
 /// The part of a file's path that a pattern matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileMatch {
     /// The file name.
     Name,

@@ -80,6 +80,7 @@ impl GraphQuestion {
 /// # std::fs::write(tree.path().join("pool.py"), "def take():\n    return 1\n\ndef run():\n    return take()\n")?;
 /// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// # extern crate spyhop_engine as spyhop;
 /// use spyhop::{GraphQuestion, GraphRequest};
 ///
 /// let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take"))?;
@@ -100,10 +101,10 @@ pub struct GraphRequest {
     /// The maximum number of steps that are followed, 1 to 8; `None` for [`GraphQuestion::default_depth`].
     pub depth: Option<u32>,
     /// The lowest confidence of a row, 0 to 1. Default 0.3.
-    #[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::min_confidence"))]
+    #[cfg_attr(feature = "serde", serde(default = "crate::api::blank::min_confidence"))]
     pub min_confidence: f32,
     /// The maximum number of rows, 1 to 1,000. Default 50.
-    #[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::max_results"))]
+    #[cfg_attr(feature = "serde", serde(default = "crate::api::blank::max_results"))]
     pub max_results: usize,
     /// The filter of the files in which uses are shown; kinds are those of the using symbols.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -120,7 +121,7 @@ pub struct GraphRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GraphChanges {
     /// The differences between a revision and the searched tree (`A`), between two revisions (`A..B`), or between their
     /// common ancestor and the second revision (`A...B`). An empty text or revision means `HEAD`.
@@ -136,7 +137,7 @@ impl GraphChanges {
     }
 
     /// Checks the length of the text.
-    pub(crate) fn check_limits(&self) -> Result<(), AboveLimit> {
+    pub fn check_limits(&self) -> Result<(), AboveLimit> {
         match self {
             GraphChanges::Between(text) => limit::bytes("diff", text, limit::MAX_NAME_BYTES),
             GraphChanges::Diff(text) => limit::bytes("diff", text, limit::MAX_DIFF_BYTES),
@@ -164,7 +165,7 @@ impl GraphRequest {
 /// The answer of the code graph.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GraphReply {
     /// The question.
     pub question: GraphQuestion,
@@ -209,7 +210,7 @@ impl GraphReply {
 /// A test file that a change may affect.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AffectedTest {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -224,7 +225,7 @@ pub struct AffectedTest {
 /// An edge of the code graph, with the location in the source that shows the edge.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GraphRow {
     /// The source that has the use; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -258,7 +259,7 @@ pub struct GraphRow {
 /// The end of an edge.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GraphEnd {
     /// A definition.
     Symbol(SymbolRow),

@@ -18,7 +18,7 @@ pub const MAX_GREP_CONTEXT: u32 = 100;
 /// An exact search of all lines. The options have the same meaning as in ripgrep.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::grep", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::grep", deny_unknown_fields))]
 pub struct GrepRequest {
     /// A regular expression in the syntax of Rust's `regex`, or a text if `fixed` is set. It is matched line by line,
     /// unless `multi_line` is set. Must not be empty; together with `or_patterns` at most 10,000 characters.
@@ -128,7 +128,7 @@ impl GrepRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GrepFiles {
     /// The ignore files that apply.
     pub ignore: IgnoreSources,
@@ -148,7 +148,7 @@ pub struct GrepFiles {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SymlinkPolicy {
     /// No link. The default, and the only choice for agents.
     #[default]
@@ -162,7 +162,7 @@ pub enum SymlinkPolicy {
 /// The lines that match a pattern.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GrepReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -211,7 +211,7 @@ impl GrepReply {
 
 /// The outcome of an exact search that was printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PrintedGrep {
     /// Whether any file matched; if the output is files without a match, whether there was such a file.
     pub matched: bool,
@@ -226,7 +226,7 @@ pub struct PrintedGrep {
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GrepLine {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -253,7 +253,7 @@ pub struct GrepLine {
 /// The definition around a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Enclosing {
     /// The kind of symbol.
     pub kind: SymbolKind,

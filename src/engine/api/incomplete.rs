@@ -7,7 +7,7 @@ use std::ops::Deref;
 /// sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Incomplete {
     /// The cause that the sentence names first. There may be others.
     pub cause: IncompleteCause,
@@ -18,7 +18,7 @@ pub struct Incomplete {
 /// The cause of missing rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IncompleteCause {
     /// The index is being built. A later answer has more.
     Indexing,
@@ -46,7 +46,7 @@ impl IncompleteCause {
     }
 
     /// An answer that is incomplete for this cause.
-    pub(crate) fn with(self, text: impl Into<String>) -> Incomplete {
+    pub fn with(self, text: impl Into<String>) -> Incomplete {
         Incomplete { cause: self, text: text.into() }
     }
 }

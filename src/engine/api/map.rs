@@ -32,7 +32,7 @@ impl Default for MapRequest {
 /// The outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct MapReply {
     /// The folder or file of the outline; empty for the whole tree.
     pub path: RelPath,
@@ -60,7 +60,7 @@ pub struct MapReply {
 /// A folder or a file of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct MapEntry {
     /// The source that has the folder or file; `None` if one tree answers.
     pub source: Option<SourceName>,
@@ -85,7 +85,7 @@ pub struct MapEntry {
 /// A symbol of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct MapSymbol {
     /// The name with its container, as `Type.method`.
     pub name: String,

@@ -15,6 +15,7 @@ pub use spyhop_context::goals::{PackHelpers, PackMode};
 /// # std::fs::write(tree.path().join("up.py"), "def retry_limit():\n    return 3\n\ndef other():\n    pass\n")?;
 /// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// # extern crate spyhop_engine as spyhop;
 /// use spyhop::PackRequest;
 ///
 /// let pack = engine.pack(&PackRequest::new("raise the retry limit of uploads"))?;
@@ -24,7 +25,7 @@ pub use spyhop_context::goals::{PackHelpers, PackMode};
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::pack", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::pack", deny_unknown_fields))]
 pub struct PackRequest {
     /// The task in words, of 1 to 10,000 characters.
     pub task: String,
@@ -120,7 +121,7 @@ impl PackStages {
 /// A context pack: the code that a task needs, within a budget of tokens.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackReply {
     /// The goals of the task.
     pub goals: Vec<PackGoal>,
@@ -151,7 +152,7 @@ pub struct PackReply {
 /// A part of a task that was searched by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackGoal {
     /// The text that was searched.
     pub text: String,
@@ -168,7 +169,7 @@ pub struct PackGoal {
 /// A file of a pack.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackFile {
     /// The file.
     pub path: RelPath,
@@ -191,7 +192,7 @@ pub struct PackFile {
 /// A whole function, type or other part of a file.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackUnit {
     /// The lines, with the doc comment.
     pub lines: Lines,
@@ -221,7 +222,7 @@ pub struct PackUnit {
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackLine {
     /// The number of the line, from 1.
     pub line: u32,
@@ -232,7 +233,7 @@ pub struct PackLine {
 /// An edge of one step from or to a unit.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackTrace {
     /// How the ends are related; [`Relation::Tests`] for a test that covers the unit.
     pub relation: Relation,
@@ -263,7 +264,7 @@ impl PackTrace {
 /// A place that a pack does not have.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LeftOutPlace {
     /// The file.
     pub path: RelPath,
@@ -282,7 +283,7 @@ pub struct LeftOutPlace {
 /// Why a place is not in the pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
     Budget,
@@ -329,7 +330,7 @@ impl LeftOutReason {
 /// What the stages of a pack did.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackDiagnostics {
     /// The mode, never [`PackMode::Auto`].
     pub pack_mode: PackMode,
@@ -352,7 +353,7 @@ pub struct PackDiagnostics {
 /// A region of the tree, and the goals about it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackRegion {
     /// The goals, as indexes into [`PackReply::goals`].
     pub goals: Vec<usize>,
@@ -365,7 +366,7 @@ pub struct PackRegion {
 /// Two goals that were compared.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackPair {
     /// The first goal.
     pub first: usize,
@@ -382,7 +383,7 @@ pub struct PackPair {
 /// The backup: one file outside of the primary region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackBackup {
     /// The file.
     pub path: RelPath,

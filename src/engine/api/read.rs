@@ -85,7 +85,7 @@ pub enum ReadReply {
 /// Lines of a file as it is now, or as it is in the view of the options.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ReadText {
     /// The file, with links resolved.
     pub path: RelPath,
@@ -130,7 +130,7 @@ impl ReadText {
 /// The definitions of a name.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SymbolChoices {
     /// The name of the request.
     pub symbol: String,

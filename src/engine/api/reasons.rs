@@ -5,7 +5,7 @@ use spyhop_search::profile::Signal;
 /// A contribution of a signal to a score.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Reason {
     /// The signal.
     pub signal: Signal,
@@ -28,7 +28,7 @@ const GENERAL: &[Signal] = &[
 
 /// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
 /// speak against it, the weightiest first. Where there are none, the first reason of all.
-pub(crate) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
+pub fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
     let mut telling = of_place(reasons);
     telling.truncate(most);
     if telling.is_empty() {
@@ -38,7 +38,7 @@ pub(crate) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
 }
 
 /// The reason that says most about a hit's own place; `None` if no reason speaks for the place itself.
-pub(crate) fn most_telling(reasons: &[Reason]) -> Option<&Reason> {
+pub fn most_telling(reasons: &[Reason]) -> Option<&Reason> {
     of_place(reasons).first().copied().filter(|reason| reason.contribution >= 0.0)
 }
 

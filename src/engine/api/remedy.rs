@@ -5,21 +5,21 @@ use std::path::PathBuf;
 /// What a caller can do about an error. A front end names its own command, flag or parameter for the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Remedy {
     /// Build the index.
     BuildIndex(Box<IndexRecipe>),
     /// Rebuild the index from the tree.
     Rebuild,
-    /// Allow an import to replace the index: [`Import::force`](crate::engine::api::Import::force).
+    /// Allow an import to replace the index: [`Import::force`](crate::api::Import::force).
     ReplaceIndex,
-    /// Export with sources: [`Export::snippets`](crate::engine::api::Export::snippets).
+    /// Export with sources: [`Export::snippets`](crate::api::Export::snippets).
     ExportSources,
     /// Choose one of these similar paths, which the text of the error lists. They are relative to the root.
     ChoosePath(Vec<String>),
     /// Search the lines that contain this name, which the tree does not define: a field of a database, or of a library.
     SearchLines(String),
-    /// Choose a folder for the index: [`Options::index_dir`](crate::engine::api::Options::index_dir).
+    /// Choose a folder for the index: [`Options::index_dir`](crate::api::Options::index_dir).
     ChooseIndexFolder,
 }
 
@@ -27,7 +27,7 @@ pub enum Remedy {
 /// options builds exactly that index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct IndexRecipe {
     /// The folder of the index.
     pub index_path: PathBuf,

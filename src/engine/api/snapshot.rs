@@ -8,7 +8,7 @@ use spyhop_base::id::Generation;
 /// Where an answer comes from.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Snapshot {
     /// The root of the tree.
     pub root: PathBuf,
@@ -33,7 +33,7 @@ pub struct Snapshot {
 /// The progress of a first update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Building {
     /// The number of files that can already be found.
     pub files: usize,

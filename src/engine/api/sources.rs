@@ -33,7 +33,7 @@ impl fmt::Display for SourceName {
 /// Where the rows of one source come from.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceSnapshot {
     /// The name of the source.
     pub name: SourceName,
@@ -59,7 +59,7 @@ impl SourceSnapshot {
 /// Where a source of a library came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Provenance {
     /// The kind of source, such as `git` or `tar`.
     pub kind: &'static str,
@@ -78,7 +78,7 @@ pub struct Provenance {
 /// The state of the sources of a set.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceStatuses {
     /// The sources, in their order.
     pub sources: Vec<NamedStatus>,
@@ -87,7 +87,7 @@ pub struct SourceStatuses {
 /// The state of a source.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct NamedStatus {
     /// The name of the source.
     pub name: SourceName,
@@ -100,7 +100,7 @@ pub struct NamedStatus {
 /// The package that a source is, by its own manifest. An import of the package leads to the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourcePackage {
     /// The registry: `cargo`, `go`, `npm` or `python`.
     pub ecosystem: String,

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::engine::Error;
+use crate::Error;
 
 /// The state of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum State {
     /// There is no index.
     Missing,
@@ -39,7 +39,7 @@ impl State {
 /// The state of an index, with counts.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Status {
     /// The state.
     pub state: State,
@@ -86,7 +86,7 @@ pub struct Status {
 /// An event of a watch.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatchEvent {
     /// The index is current, and the watch keeps it current.
     Begun {
@@ -115,7 +115,7 @@ pub enum WatchEvent {
 /// Why a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatchEnd {
     /// The caller stopped the watch.
     Stopped,
@@ -127,7 +127,7 @@ pub enum WatchEnd {
 /// The results of a thorough check of an index.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Checkup {
     /// The checks, in the order in which they ran.
     pub checks: Vec<Check>,
@@ -143,7 +143,7 @@ impl Checkup {
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Check {
     /// What was checked.
     pub name: &'static str,
@@ -182,7 +182,7 @@ impl Health {
 /// The files of a view that are not indexed or only partly indexed.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SkippedReply {
     /// The entries, sorted by path.
     pub entries: Vec<Skipped>,
@@ -204,7 +204,7 @@ impl SkippedReply {
 /// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Explanation {
     /// The path of the request, with replacement characters if a name is not UTF-8.
     pub path: RelPath,
@@ -225,7 +225,7 @@ pub struct Explanation {
 /// How an update treats a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PathOutcome {
     /// The path is indexed with its content.
     Indexed,

@@ -24,7 +24,7 @@ use spyhop_search::filter::FilterSpec;
 /// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default = "crate::engine::api::blank::symbols", deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::symbols", deny_unknown_fields))]
 pub struct SymbolsRequest {
     /// Letters of the name in order, with gaps, case-insensitive; blanks are ignored. A pattern with `.`, `::`, `#`,
     /// `->` or `/` has letters of the container before the last of these separators and letters of the name after it:
@@ -49,7 +49,7 @@ impl SymbolsRequest {
 /// The definitions whose name matches.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SymbolsReply {
     /// The pattern of the request.
     pub pattern: String,
@@ -84,7 +84,7 @@ impl SymbolsReply {
 /// A definition found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SymbolRow {
     /// The source that has the file; `None` if one tree answers.
     pub source: Option<SourceName>,

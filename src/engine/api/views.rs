@@ -9,7 +9,7 @@ use spyhop_index::meta::{ViewInfo, ViewKey};
 /// A view of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ViewRow {
     /// The root of the worktree.
     pub root: String,
@@ -26,7 +26,7 @@ pub struct ViewRow {
 }
 
 impl ViewRow {
-    pub(in crate::engine) fn new(key: &ViewKey, info: &ViewInfo) -> ViewRow {
+    pub(crate) fn new(key: &ViewKey, info: &ViewInfo) -> ViewRow {
         ViewRow {
             root: key.root.clone(),
             head: key.head.shown(),
@@ -41,7 +41,7 @@ impl ViewRow {
 /// The views of an index, with sizes.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ViewsReply {
     /// The folder of the index.
     pub index_path: PathBuf,
@@ -59,7 +59,7 @@ pub struct ViewsReply {
 /// A view, with its cost.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct KeptView {
     /// The view.
     pub view: ViewRow,

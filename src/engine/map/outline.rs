@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use super::plan::{MapPlan, MapRow};
-use crate::engine::api::MapSymbol;
+use crate::api::MapSymbol;
 use spyhop_base::model::{KindSet, SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;

@@ -2,8 +2,8 @@
 
 use super::assemble::MAX_LEFT_OUT;
 use super::run::PackRun;
-use crate::engine::api::cursor::page_cursor;
-use crate::engine::api::{LeftOutReason, NoteRow};
+use crate::api::cursor::page_cursor;
+use crate::api::{LeftOutReason, NoteRow};
 use spyhop_base::clean;
 use spyhop_context::goals::Goal;
 use spyhop_context::pack::{goal_line, next_line, summary_line, tokens_of_bytes};

@@ -1,6 +1,6 @@
 //! A filled pack.
 
-use crate::engine::api::{LeftOutPlace, PackFile};
+use crate::api::{LeftOutPlace, PackFile};
 
 /// The files and units of a pack.
 pub struct Assembled {

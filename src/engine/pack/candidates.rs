@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::answer::FoundPlace;
-use crate::engine::api::Reason;
+use crate::api::Reason;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Lines;
 use spyhop_context::pack::NeedEvidence;

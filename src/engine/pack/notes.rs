@@ -3,7 +3,7 @@
 use super::around::tokens_of_note;
 use super::assembled::Assembled;
 use super::run::PackRun;
-use crate::engine::api::NoteRow;
+use crate::api::NoteRow;
 
 impl PackRun<'_, '_> {
     /// The notes that help with the task, by its words and by the files and symbols of the first page, as many as fit the

@@ -2,8 +2,8 @@
 
 use super::candidates::{CandidatePlace, PackCandidates};
 use super::run::PackRun;
-use crate::engine::Error;
-use crate::engine::graph_target::{self, Target};
+use crate::Error;
+use crate::graph_target::{self, Target};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;

@@ -1,8 +1,8 @@
 //! What a session was sent of packs.
 
-use crate::engine::api::{FileActivity, PackReply, PackRequest, Sent};
-use crate::engine::lock::lock;
-use crate::engine::session::{Session, Text};
+use crate::api::{FileActivity, PackReply, PackRequest, Sent};
+use crate::lock::lock;
+use crate::session::{Session, Text};
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::candidates::CandidatePlace;
-use crate::engine::Error;
-use crate::engine::api::PackLine;
-use crate::engine::core::Engine;
-use crate::engine::source::ReplySources;
+use crate::Error;
+use crate::api::PackLine;
+use crate::core::Engine;
+use crate::source::ReplySources;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_context::pack::{row_bytes, tokens_of_bytes};

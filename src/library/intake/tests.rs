@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
-use crate::engine::api::{Hit, Options, SearchRequest};
 #[cfg(feature = "documents")]
 use crate::library::records;
 use crate::library::{Library, LibraryOptions};
 #[cfg(feature = "documents")]
 use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{Hit, Options, SearchRequest};
 #[cfg(feature = "documents")]
 use spyhop_search::filter::FilterSpec;
 

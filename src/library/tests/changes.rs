@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
-use crate::engine::ErrorKind;
-use crate::engine::api::{Options, SearchRequest};
 use crate::library::job::{Job, JobStage};
 use crate::library::manifest::{ImportEvent, SourceManifest};
 use crate::library::{
@@ -16,6 +14,8 @@ use crate::library::{
 };
 use spyhop_base::store::faults::CrashMode;
 use spyhop_base::store::{Lock, StoreStep, faults};
+use spyhop_engine::ErrorKind;
+use spyhop_engine::api::{Options, SearchRequest};
 use spyhop_files::git::Reach;
 
 const NEWER: &[(&str, &str)] = &[PACKAGE[0], ("keys-1.2.0/src/new.rs", "pub fn resolve_api_key() {}\n")];

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::place::{TestPlace, git};
-use crate::engine::ErrorKind;
 use crate::library::AddRequest;
+use spyhop_engine::ErrorKind;
 
 /// The output of a git command with an input.
 fn piped(dir: &Path, arguments: &[&str], input: &[u8]) -> String {

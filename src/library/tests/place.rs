@@ -7,9 +7,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::engine::Error;
-use crate::engine::api::{Options, SearchRequest};
 use crate::library::{AddReply, AddRequest, Library, LibraryOptions};
+use spyhop_engine::Error;
+use spyhop_engine::api::{Options, SearchRequest};
 
 /// A folder with a library and the sources of a user.
 pub struct TestPlace {

@@ -9,10 +9,10 @@ use flate2::write::{DeflateEncoder, GzEncoder};
 use tar::EntryType;
 
 use super::{TreeWriter, UnpackError, UnpackLimits, unpack_guarded, unpack_nested, unpack_tar, unpack_zip};
-use crate::engine::ErrorKind;
-use crate::engine::api::Options;
 use crate::library::format::TarCompression;
 use crate::library::{AddRequest, Library, LibraryOptions};
+use spyhop_engine::ErrorKind;
+use spyhop_engine::api::Options;
 
 /// An entry of a zip archive, of which every header field can be wrong.
 #[derive(Clone)]

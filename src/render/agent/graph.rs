@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use super::sources;
-use crate::engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
 use crate::render::json::{self, JsonPaths};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, heading_of_edge};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
+use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
 
 /// The most definitions that the text lists.
 const MAX_DEFINITIONS: usize = 12;

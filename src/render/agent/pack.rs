@@ -4,7 +4,7 @@ use super::super::json::{self, JsonPaths};
 use super::super::paint::Style;
 use super::super::text;
 use super::answer::{Answer, clean_value, link, rows};
-use crate::engine::api::PackReply;
+use spyhop_engine::api::PackReply;
 use std::fmt::Write;
 
 /// A context pack. The budget of the request limits the text.

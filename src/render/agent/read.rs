@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
-use crate::engine::api::{ReadReply, ReadText, SymbolChoices};
 use crate::render::json::{self, JsonPaths};
 use spyhop_base::clean::{self, line as clean};
+use spyhop_engine::api::{ReadReply, ReadText, SymbolChoices};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read(reply: &ReadReply) -> Answer {

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::answer::{Answer, clean_value};
-use crate::engine::api::{SourceName, SourceSnapshot, SourceStatuses};
 use crate::render::{Style, json, text};
 use spyhop_base::clean::line as clean;
 use spyhop_base::time::rfc3339;
+use spyhop_engine::api::{SourceName, SourceSnapshot, SourceStatuses};
 
 /// The most sources that an answer describes.
 const MOST: usize = 12;

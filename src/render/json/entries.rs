@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::shared::{JsonPaths, WirePath, WireProvenance, WireSnapshot};
-use crate::engine::api::{EntriesReply, EntryKind, EntryRow, SymbolRow};
 use crate::render::places::RowPlaces;
+use spyhop_engine::api::{EntriesReply, EntryKind, EntryRow, SymbolRow};
 
 /// The list of routes or commands.
 pub fn entries<'r>(reply: &'r EntriesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {

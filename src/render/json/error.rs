@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::engine::ErrorKind;
+use spyhop_engine::ErrorKind;
 
 /// An error: the message and the name of its kind.
 pub fn error<'t>(text: &'t str, kind: &'t str) -> impl Serialize + use<'t> {

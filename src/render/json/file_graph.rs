@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::shared::{JsonPaths, WirePath, WireSnapshot};
-use crate::engine::api::{FileGraphQuestion, FileGraphReply};
+use spyhop_engine::api::{FileGraphQuestion, FileGraphReply};
 
 /// The answer to a question about the graph of files.
 pub fn file_graph<'r>(reply: &'r FileGraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {

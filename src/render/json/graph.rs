@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::entries::WireEntry;
 use super::shared::{JsonPaths, WireAnswering, WirePath, WireProvenance, WireSnapshot};
-use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SourceName, SymbolRow};
 use crate::render::places::RowPlaces;
+use spyhop_engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SourceName, SymbolRow};
 
 /// The answer to a question about the code graph.
 pub fn graph<'r>(reply: &'r GraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {

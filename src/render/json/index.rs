@@ -9,12 +9,12 @@ use super::error::error_kind;
 use super::shared::{
     WireBuilding, WireLanguageCount, WireNoteCount, WireProvenance, WireReasonCount, reasons, shown,
 };
-use crate::engine::api::{
+use crate::render::command::with_advice;
+use spyhop_base::time::rfc3339;
+use spyhop_engine::api::{
     Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport,
     SourceStatuses, Status, ViewRow, ViewsReply, WatchEvent,
 };
-use crate::render::command::with_advice;
-use spyhop_base::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status) -> impl Serialize {

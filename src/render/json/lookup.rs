@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::shared::{JsonPaths, WireAnswering, WireLanguageCount, WirePath, WireProvenance, WireSnapshot};
-use crate::engine::api::{
+use crate::render::places::RowPlaces;
+use spyhop_base::text::Span;
+use spyhop_engine::api::{
     ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
     SymbolsReply,
 };
-use crate::render::places::RowPlaces;
-use spyhop_base::text::Span;
 
 /// The lines that match a pattern.
 pub fn grep<'r>(reply: &'r GrepReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::shared::{JsonPaths, WirePath, rounded};
-use crate::engine::api::{
+use spyhop_engine::api::{
     Applicability, ImportedNotes, LinkRow, NoteRow, NotesReply, RevisionNote, Verification,
 };
 
@@ -18,7 +18,7 @@ pub fn notes<'r>(reply: &'r NotesReply, paths: JsonPaths<'r>) -> impl Serialize 
 
 /// The outcome of an import of notes.
 pub fn imported_notes(imported: &ImportedNotes) -> impl Serialize + use<> {
-    let bad = |bad: &crate::engine::api::BadLine| WireBadLine { line: bad.line, reason: bad.reason.clone() };
+    let bad = |bad: &spyhop_engine::api::BadLine| WireBadLine { line: bad.line, reason: bad.reason.clone() };
     WireImportedNotes {
         added: imported.added,
         changed: imported.changed,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::memory::WireNote;
 use super::shared::{JsonPaths, WirePath, WireSnapshot};
-use crate::engine::api::{
+use spyhop_engine::api::{
     LeftOutPlace, Mode, PackDiagnostics, PackFile, PackLine, PackReply, PackTrace, PackUnit,
 };
 
@@ -117,7 +117,7 @@ struct WireUnit<'a> {
 
 impl<'a> WireUnit<'a> {
     fn new(unit: &'a PackUnit, mode: Mode, paths: JsonPaths<'a>) -> WireUnit<'a> {
-        let reason = |own: &'a crate::engine::api::Reason| WirePackReason {
+        let reason = |own: &'a spyhop_engine::api::Reason| WirePackReason {
             signal: own.signal.name(),
             share: own.contribution,
             text: &own.text,
@@ -210,12 +210,12 @@ struct WireRecord<'a> {
 
 impl<'a> WireRecord<'a> {
     fn new(record: &'a PackDiagnostics) -> WireRecord<'a> {
-        let region = |own: &'a crate::engine::api::PackRegion| WireRegion {
+        let region = |own: &'a spyhop_engine::api::PackRegion| WireRegion {
             goals: &own.goals,
             mass: own.mass,
             files: own.files.iter().map(|file| file.as_str()).collect(),
         };
-        let pair = |own: &crate::engine::api::PackPair| WirePair {
+        let pair = |own: &spyhop_engine::api::PackPair| WirePair {
             first: own.first,
             second: own.second,
             nearness: own.nearness,

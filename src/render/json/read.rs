@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::lookup::WireSymbol;
 use super::shared::{JsonPaths, WirePath, WireSnapshot};
-use crate::engine::api::{ReadReply, SymbolRow};
+use spyhop_engine::api::{ReadReply, SymbolRow};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read<'r>(reply: &'r ReadReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {

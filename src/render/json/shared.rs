@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::engine::api::{Building, NamedStatus, Provenance, Snapshot, SourceName, SourceSnapshot};
 use crate::render::places::RowPlaces;
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_base::time::rfc3339;
+use spyhop_engine::api::{Building, NamedStatus, Provenance, Snapshot, SourceName, SourceSnapshot};
 
 /// A value as JSON on one line.
 pub fn line(value: &impl Serialize) -> String {

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::counts::count;
-use crate::engine::api::{EntriesReply, EntryKind, EntryRow};
 use crate::render::paint::{Ink, Style};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean;
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::{EntriesReply, EntryKind, EntryRow};
 
 /// The list of routes or commands.
 pub fn entries(reply: &EntriesReply, style: &Style) -> String {

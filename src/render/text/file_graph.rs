@@ -5,9 +5,9 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::counts::count;
-use crate::engine::api::{FileGraphQuestion, FileGraphReply, FileNode};
 use crate::render::paint::{Ink, Style};
 use spyhop_base::clean;
+use spyhop_engine::api::{FileGraphQuestion, FileGraphReply, FileNode};
 
 /// The answer to a question about the graph of files: a line for each file; of a circle, the files in the order of the
 /// imports.

@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::entries::entry;
-use crate::engine::api::{
-    AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SourceName, SymbolRow,
-};
 use crate::render::paint::{Ink, Style, columns};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean;
 use spyhop_base::path::RelPath;
+use spyhop_engine::api::{
+    AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SourceName, SymbolRow,
+};
 
 /// The width of a terminal from which the owner and the code share a line. A pipe has no width.
 const WIDE: usize = 100;
@@ -343,8 +343,8 @@ fn nothing(question: GraphQuestion) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
-    use crate::engine::api::{GraphRequest, Options};
+    use spyhop_engine::Engine;
+    use spyhop_engine::api::{GraphRequest, Options};
 
     /// The callers of a function with that many callers in two files.
     fn callers(number: usize) -> GraphReply {

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::counts::{bytes, count, tally};
-use crate::engine::api::{
-    Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, SpaceTarget, State,
-    Status, ViewsReply, WatchEvent,
-};
 use crate::render::command::{no_index, with_advice};
 use crate::render::paint::{Ink, Style, shown};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::time::rfc3339;
+use spyhop_engine::api::{
+    Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, SpaceTarget, State,
+    Status, ViewsReply, WatchEvent,
+};
 
 /// The state of an index.
 pub fn status(status: &Status, style: &Style) -> String {
@@ -64,7 +64,7 @@ pub fn status(status: &Status, style: &Style) -> String {
 fn others(status: &Status) -> impl Iterator<Item = &str> {
     let root = status.root.to_string_lossy().into_owned();
     let own = status.branch.clone().unwrap_or_default();
-    let is_own = move |view: &&crate::engine::api::ViewRow| {
+    let is_own = move |view: &&spyhop_engine::api::ViewRow| {
         view.root == root && view.head == own && !view.is_of_commit
     };
     let others = status.views.iter().filter(move |view| !is_own(view) && !view.staged);

@@ -6,16 +6,16 @@ use std::fmt::Write;
 
 use super::counts::{bytes, count, scattered};
 use super::page::nothing_indexed;
-use crate::engine::api::{
-    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, Snapshot, SourceName,
-    SymbolsReply,
-};
 use crate::render::command::quoted;
 use crate::render::paint::{Ink, Style, highlighted};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_engine::api::{
+    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, Snapshot, SourceName,
+    SymbolsReply,
+};
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply, style: &Style) -> String {

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::counts::count;
-use crate::engine::api::{ImportedNotes, LinkRow, LinkState, NoteRow, NotesReply, Verification};
 use crate::render::paint::{Ink, Style};
 use spyhop_base::clean::{self, line as clean, short_name};
+use spyhop_engine::api::{ImportedNotes, LinkRow, LinkState, NoteRow, NotesReply, Verification};
 
 /// Notes, each with its title, state, text and links.
 pub fn notes(reply: &NotesReply, style: &Style) -> String {

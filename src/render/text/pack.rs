@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::super::paint::{Ink, Style};
 use super::memory::note_lines;
-use crate::engine::api::{LeftOutPlace, LeftOutReason, Mode, PackFile, PackReply, PackUnit};
 use spyhop_base::clean::{self, line as clean, short_name};
 use spyhop_context::pack::{
     BYTES_PER_TOKEN, CUT_LINE, file_line, goal_line, next_line, summary_line, trace_line, unit_line,
 };
+use spyhop_engine::api::{LeftOutPlace, LeftOutReason, Mode, PackFile, PackReply, PackUnit};
 
 /// The most places that were left out and are named.
 const MAX_NAMED: usize = 8;

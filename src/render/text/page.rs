@@ -8,10 +8,10 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::parts::{CodeLimits, annotations, checkout, code_lines, literal_lines, location, score_and_band};
-use crate::engine::api::{Band, Hit, HitCallers, Reason, SearchReply, Snapshot, SourceLine};
 use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean_line;
+use spyhop_engine::api::{Band, Hit, HitCallers, Reason, SearchReply, Snapshot, SourceLine};
 use spyhop_search::profile::Signal;
 
 /// The rows of a screen whose height is unknown.

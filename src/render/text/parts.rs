@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::counts::count;
-use crate::engine::api::{Band, Hit, SearchReply, Snippet};
 use crate::render::paint::{Ink, Style, TextMarks, source};
 use crate::render::places::{RowPlaces, agent_path};
 use spyhop_base::clean::line as clean;
+use spyhop_engine::api::{Band, Hit, SearchReply, Snippet};
 use spyhop_search::snippet::lines_to_name;
 use spyhop_syntax::analyze::syntax;
 
@@ -171,8 +171,8 @@ pub(in crate::render) fn footer(reply: &SearchReply, shown: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::api::ContextLine;
     use spyhop_base::text::{Lines, Span};
+    use spyhop_engine::api::ContextLine;
 
     /// The numbers of the lines that are shown, `┆` for a gap. A line of the text with a `*` has a match.
     fn check(head: &[u32], first: u32, text: &str, (most, symbol): (usize, &str), expected: &str) {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::engine::api::{ReadReply, ReadText, SymbolChoices};
 use crate::render::paint::{Ink, Style};
 use spyhop_base::clean::{self, line as clean};
+use spyhop_engine::api::{ReadReply, ReadText, SymbolChoices};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read(reply: &ReadReply, style: &Style) -> String {

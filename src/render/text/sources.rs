@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::counts::{bytes, count};
 use super::index::state_ink;
-use crate::engine::api::{NamedStatus, SourceStatuses};
 use crate::render::paint::{Ink, Style};
 use spyhop_base::clean::line as clean;
+use spyhop_engine::api::{NamedStatus, SourceStatuses};
 
 /// The states of several sources.
 pub fn source_statuses(reply: &SourceStatuses, style: &Style) -> String {

@@ -6,6 +6,9 @@
 //! With
 //! [`Isolation::Subprocess`], idle parser workers wait for the next call until [`Engine::release_caches`].
 
+#![deny(missing_docs)]
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
+
 mod advice;
 mod answer;
 pub mod api;
@@ -84,7 +87,7 @@ pub use api::LanguageRow;
 #[cfg(feature = "async")]
 pub use asynchronous::AsyncEngine;
 pub use cancel::Cancel;
-pub(crate) use cancel::is_cancelled;
+pub use cancel::is_cancelled;
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;
 pub use session::Session;
