@@ -45,14 +45,6 @@
     reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
 )]
 
-pub use library::{
-    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
-    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
-    LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceChoice,
-    SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry,
-    UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,
-};
-pub use library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};
 #[doc(inline)]
@@ -131,6 +123,16 @@ pub use spyhop_engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, 
 pub use spyhop_graph::{EdgeRule, Relation};
 #[doc(inline)]
 pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
+#[doc(inline)]
+pub use spyhop_library::{
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
+    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
+    LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceChoice,
+    SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry,
+    UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,
+};
+#[doc(inline)]
+pub use spyhop_library::{LeftOutEntry, LibraryPaths, OnAddProgress, OnIntake};
 #[doc(inline)]
 pub use spyhop_search::filter::FilterSpec;
 #[doc(inline)]
@@ -238,6 +240,8 @@ pub use spyhop_grep::secrets;
 #[doc(hidden)]
 pub use spyhop_index::{archive, inverted, meta, retention, tokenize, update, workspace};
 #[doc(hidden)]
+pub use spyhop_library as library;
+#[doc(hidden)]
 pub use spyhop_search as search;
 #[doc(hidden)]
 pub use spyhop_search::{filter, fuzzy, profile, query, session, snippet};
@@ -245,9 +249,6 @@ pub use spyhop_search::{filter, fuzzy, profile, query, session, snippet};
 pub use spyhop_syntax::{analyze, document, grammar, worker};
 
 // The floors, lowest first. Each module imports only from floors below.
-
-#[doc(hidden)]
-pub mod library;
 
 #[doc(hidden)]
 pub mod catalog;

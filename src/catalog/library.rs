@@ -4,7 +4,7 @@ use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
 use super::row::{Listed, Row, assign, both, command_line, listed, tools};
 use super::shared::{Call, flag};
-use crate::library::{AddRequest, LibraryOptions};
+use spyhop_library::{AddRequest, LibraryOptions};
 
 /// A source to add, or only the plan.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use super::library::LIBRARY;
 use super::param::{Param, Takes, param};
 use super::row::{Row, command_line};
 use super::shared::flag;
-use crate::library::SourceChoice;
+use spyhop_library::SourceChoice;
 
 /// The sources that a call asks in place of one tree.
 #[derive(Clone, Debug, Default)]

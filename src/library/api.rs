@@ -54,7 +54,7 @@ impl AddRequest {
 /// What adding a source would do.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AddPlan {
     /// The library.
     pub library: PathBuf,
@@ -83,7 +83,7 @@ pub struct AddPlan {
 /// A source that was added.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AddReply {
     /// The source.
     pub source: SourceManifest,
@@ -98,7 +98,7 @@ pub struct AddReply {
 /// The progress of an import.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum AddProgress {
     /// Bytes are copied.
     Acquiring {
@@ -126,7 +126,7 @@ pub type OnAddProgress<'p> = &'p (dyn Fn(AddProgress) + Sync);
 /// The sources of a library.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LibraryReply {
     /// The folder of the library.
     pub root: PathBuf,
@@ -141,7 +141,7 @@ pub struct LibraryReply {
 /// A source with the state of its index.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceStatus {
     /// The source.
     pub source: SourceManifest,
@@ -166,7 +166,7 @@ pub struct SourceStatus {
 /// The state of a library.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LibraryStatus {
     /// The folder of the library.
     pub root: PathBuf,
@@ -181,7 +181,7 @@ pub struct LibraryStatus {
 /// An import that has not ended, because it is running or was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct UnfinishedImport {
     /// The id of the source.
     pub id: SourceId,
@@ -200,7 +200,7 @@ pub struct UnfinishedImport {
 /// A source that was removed.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RemovedSource {
     /// The source.
     pub source: SourceManifest,
@@ -211,7 +211,7 @@ pub struct RemovedSource {
 /// What an update of a source did.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct UpdatedSource {
     /// The source after the update.
     pub source: SourceManifest,
@@ -226,7 +226,7 @@ pub struct UpdatedSource {
 /// The plan of an update of one source.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedUpdate {
     /// The source as it is.
     pub source: SourceManifest,
@@ -244,7 +244,7 @@ pub struct PlannedUpdate {
 /// The first thing that an update would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum UpdateStep {
     /// Nothing: the newest state is imported and indexed.
     Nothing,
@@ -271,7 +271,7 @@ impl UpdateStep {
 /// The outcomes of a call about several sources, each of which can fail by itself.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceBatch<T> {
     /// The outcomes of the sources that did not fail.
     pub sources: Vec<T>,
@@ -288,7 +288,7 @@ impl<T> From<T> for SourceBatch<T> {
 /// A source for which a call failed.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FailedSource {
     /// The name of the source.
     pub name: String,
@@ -299,7 +299,7 @@ pub struct FailedSource {
 /// The result of a comparison of raw files with their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct VerifiedSource {
     /// The name of the source.
     pub name: String,
@@ -325,7 +325,7 @@ impl VerifiedSource {
 /// What was removed to free space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct CollectedSources {
     /// The removed files and folders.
     pub removed: Vec<PathBuf>,

@@ -18,7 +18,7 @@ pub(super) const MANIFEST_FORMAT: u32 = 1;
 
 /// The manifest of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceManifest {
     /// The format of the file.
     pub format: u32,
@@ -80,7 +80,7 @@ impl SourceManifest {
 
 /// Where a source came from, and which part of it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceOrigin {
     /// The kind of source.
     pub kind: SourceKind,
@@ -118,7 +118,7 @@ impl SourceOrigin {
 /// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceKind {
     /// A folder of the user.
     Folder,
@@ -148,7 +148,7 @@ impl SourceKind {
 /// Whether a source is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceState {
     /// The raw files are there, and the index is not complete.
     Indexing,
@@ -168,7 +168,7 @@ impl SourceState {
 
 /// An entry that is not part of the tree, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LeftOutEntry {
     /// The path of the entry in the source.
     pub path: String,
@@ -237,7 +237,7 @@ impl IndexSettings {
 
 /// An event in the history of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ImportRecord {
     /// What happened.
     pub event: ImportEvent,
@@ -254,7 +254,7 @@ pub struct ImportRecord {
 /// What happened to a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ImportEvent {
     /// The source was added.
     Added,

@@ -244,22 +244,21 @@ impl SourceReader {
             name: SourceName::new(&manifest.name),
             engine,
             provenance: Some(Arc::new(provenance(manifest, is_fixed))),
-            package: manifest.package.as_ref().map(|package| SourcePackage {
-                ecosystem: package.ecosystem.clone(),
-                name: package.name.clone(),
-            }),
+            package: manifest
+                .package
+                .as_ref()
+                .map(|package| SourcePackage::new(package.ecosystem.clone(), package.name.clone())),
         }
     }
 }
 
 /// Where a source came from, by its manifest.
 fn provenance(manifest: &SourceManifest, is_fixed: bool) -> Provenance {
-    Provenance {
-        kind: manifest.origin.kind.name(),
-        url: manifest.origin.location.clone(),
-        reference: manifest.branch.clone().or_else(|| manifest.origin.reference.clone()),
-        commit: manifest.commit.clone(),
-        imported_at: SystemTime::UNIX_EPOCH + Duration::from_secs(manifest.imported_at),
-        is_fixed,
-    }
+    let origin = &manifest.origin;
+    let imported_at = SystemTime::UNIX_EPOCH + Duration::from_secs(manifest.imported_at);
+    let mut provenance = Provenance::new(origin.kind.name(), origin.location.clone(), imported_at);
+    provenance.reference = manifest.branch.clone().or_else(|| origin.reference.clone());
+    provenance.commit = manifest.commit.clone();
+    provenance.is_fixed = is_fixed;
+    provenance
 }

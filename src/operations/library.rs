@@ -7,15 +7,15 @@ use crate::catalog::{
     self, AddSourceRequest, Call, Operation, RawValues, RenameSourceRequest, Row, UpdateSourcesRequest,
     ValueError, fill,
 };
-use crate::library::{
-    AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
-    OnAddProgress, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
-};
 use crate::render::Style;
 use crate::render::json::{self, JsonPaths, line};
 use crate::render::text;
 use spyhop_engine::Error;
 use spyhop_engine::api::Options;
+use spyhop_library::{
+    AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
+    OnAddProgress, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
+};
 
 /// The command of the family.
 pub const LIBRARY: &str = "library";

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use crate::library::{SourceKind, UnfinishedImport};
 use spyhop_base::clean;
 use spyhop_engine::api::{IndexRecipe, Remedy};
 use spyhop_engine::{Error, ErrorKind};
+use spyhop_library::{SourceKind, UnfinishedImport};
 
 use super::paint::shown;
 
@@ -109,7 +109,7 @@ pub(super) fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::SourceOrigin;
+    use spyhop_library::SourceOrigin;
 
     #[test]
     fn the_command_that_continues_an_import_names_the_same_source() {

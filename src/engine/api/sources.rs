@@ -75,6 +75,13 @@ pub struct Provenance {
     pub is_fixed: bool,
 }
 
+impl Provenance {
+    /// A source of a kind, such as `git`, at a URL or absolute path, imported at a time.
+    pub fn new(kind: &'static str, url: String, imported_at: SystemTime) -> Provenance {
+        Provenance { kind, url, reference: None, commit: None, imported_at, is_fixed: false }
+    }
+}
+
 /// The state of the sources of a set.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -106,4 +113,11 @@ pub struct SourcePackage {
     pub ecosystem: String,
     /// The name of the package.
     pub name: String,
+}
+
+impl SourcePackage {
+    /// The package of this name in a registry: `cargo`, `go`, `npm` or `python`.
+    pub fn new(ecosystem: String, name: String) -> SourcePackage {
+        SourcePackage { ecosystem, name }
+    }
 }

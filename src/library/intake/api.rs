@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::class::IntakeClass;
-use crate::library::api::AddProgress;
+use crate::api::AddProgress;
 
 /// What an intake did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct IntakeReply {
     /// The inbox.
     pub inbox: PathBuf,
@@ -25,7 +25,7 @@ pub struct IntakeReply {
 /// An entry that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct TakenEntry {
     /// The name of the entry in the inbox, or in the folder of its class if an earlier intake was killed.
     pub name: String,
@@ -44,7 +44,7 @@ pub struct TakenEntry {
 /// An entry that was not taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FailedEntry {
     /// The name of the entry in the inbox.
     pub name: String,
@@ -57,7 +57,7 @@ pub struct FailedEntry {
 /// The progress of an intake.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IntakeEvent<'n> {
     /// An entry is taken in.
     Taking {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::library::format::{FileForm, form_of};
+use crate::format::{FileForm, form_of};
 use spyhop_base::path::RelPath;
 use spyhop_syntax::document::DocumentForm;
 use spyhop_syntax::grammar::Grammars;
@@ -15,7 +15,7 @@ use spyhop_syntax::grammar::Grammars;
 /// What an entry of the inbox is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IntakeClass {
     /// A folder with code.
     Project,
@@ -42,7 +42,7 @@ impl IntakeClass {
     }
 
     /// The folder of papers, and the one of documents.
-    pub(in crate::library) fn folder(self) -> &'static str {
+    pub fn folder(self) -> &'static str {
         if self == IntakeClass::Paper { "papers" } else { "documents" }
     }
 }

@@ -7,7 +7,7 @@ use spyhop_syntax::document::{Document, Heading};
 
 /// The record of a paper or document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct DocumentRecord {
     /// The format of the record.
     pub format: u32,

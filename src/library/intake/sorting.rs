@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::library::error::LibraryError;
-use crate::library::names;
-use crate::library::paths::LibraryPaths;
-use crate::library::protect;
+use crate::error::LibraryError;
+use crate::names;
+use crate::paths::LibraryPaths;
+use crate::protect;
 use spyhop_base::store;
 
 /// The ending of a file that says why an entry failed.
@@ -35,7 +35,7 @@ pub(super) fn fail(entry: &Path, paths: &LibraryPaths, reason: &str) -> Result<P
 }
 
 /// Moves a kept entry to the folder of removed entries, where it is writable. Returns its path.
-pub(in crate::library) fn give_back(kept: &Path, paths: &LibraryPaths) -> Result<PathBuf, LibraryError> {
+pub fn give_back(kept: &Path, paths: &LibraryPaths) -> Result<PathBuf, LibraryError> {
     let folder = paths.removed_entries();
     store::create_private_dir(&folder)?;
     protect::unprotect(kept)?;

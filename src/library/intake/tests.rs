@@ -6,8 +6,8 @@ use std::process::Command;
 
 use super::*;
 #[cfg(feature = "documents")]
-use crate::library::records;
-use crate::library::{Library, LibraryOptions};
+use crate::records;
+use crate::{Library, LibraryOptions};
 #[cfg(feature = "documents")]
 use spyhop_base::model::SymbolKind;
 use spyhop_engine::api::{Hit, Options, SearchRequest};
@@ -334,10 +334,8 @@ fn a_source_of_the_user_keeps_its_name() {
     let own = intake.folder.path().join("own");
     fs::create_dir(&own).unwrap();
     fs::write(own.join("a.rs"), "fn a() {}\n").unwrap();
-    let request = crate::library::AddRequest {
-        name: Some("documents".into()),
-        ..crate::library::AddRequest::new(own.to_str().unwrap())
-    };
+    let request =
+        crate::AddRequest { name: Some("documents".into()), ..crate::AddRequest::new(own.to_str().unwrap()) };
     intake.library.add(&request, &Options::default(), &|_| ()).unwrap();
     intake.drop_file("plan.md", b"# Upload plan\n");
     let reply = intake.take_in();

@@ -7,11 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
-use crate::library::job::{Job, JobStage};
-use crate::library::manifest::{ImportEvent, SourceManifest};
-use crate::library::{
-    AddProgress, AddRequest, SourceChoice, SourceState, UpdateStep, protect::remove_tree, records,
-};
+use crate::job::{Job, JobStage};
+use crate::manifest::{ImportEvent, SourceManifest};
+use crate::{AddProgress, AddRequest, SourceChoice, SourceState, UpdateStep, protect::remove_tree, records};
 use spyhop_base::store::faults::CrashMode;
 use spyhop_base::store::{Lock, StoreStep, faults};
 use spyhop_engine::ErrorKind;

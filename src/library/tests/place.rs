@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::library::{AddReply, AddRequest, Library, LibraryOptions};
+use crate::{AddReply, AddRequest, Library, LibraryOptions};
 use spyhop_engine::Error;
 use spyhop_engine::api::{Options, SearchRequest};
 

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io;
 
 use super::{TreeWriter, UnpackError, UnpackFault, unpack_guarded, unpack_tar, unpack_zip};
-use crate::library::format::{self, FileForm};
+use crate::format::{self, FileForm};
 
 /// Unpacks the archives among the files of a tree, each into a folder beside it. Archives inside these stay files.
-pub(in crate::library) fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
+pub fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
     writer.settle()?;
     for path in writer.paths() {
         let failed =

@@ -13,7 +13,7 @@ use super::error::{UnpackError, UnpackFault};
 use super::name::MAX_NAME_BYTES;
 use super::tar_pax;
 use super::writer::TreeWriter;
-use crate::library::format::{MAX_WINDOW_BYTES, TarCompression};
+use crate::format::{MAX_WINDOW_BYTES, TarCompression};
 
 /// The size of the largest extended header that is read.
 const MAX_HEADER_BYTES: u64 = 64 << 10;
@@ -22,7 +22,7 @@ const MAX_HEADER_BYTES: u64 = 64 << 10;
 const MAX_TRAILER_BYTES: u64 = 4 << 20;
 
 /// Unpacks a tar archive.
-pub(in crate::library) fn unpack_tar(
+pub fn unpack_tar(
     file: File,
     compression: TarCompression,
     writer: &mut TreeWriter<'_>,

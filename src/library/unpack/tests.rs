@@ -9,8 +9,8 @@ use flate2::write::{DeflateEncoder, GzEncoder};
 use tar::EntryType;
 
 use super::{TreeWriter, UnpackError, UnpackLimits, unpack_guarded, unpack_nested, unpack_tar, unpack_zip};
-use crate::library::format::TarCompression;
-use crate::library::{AddRequest, Library, LibraryOptions};
+use crate::format::TarCompression;
+use crate::{AddRequest, Library, LibraryOptions};
 use spyhop_engine::ErrorKind;
 use spyhop_engine::api::Options;
 

@@ -11,9 +11,9 @@ use super::error::{UnpackError, UnpackFault};
 use super::limits::UnpackLimits;
 use super::name::{self, EntryName, MAX_NAME_BYTES};
 use super::sink::FileSink;
-use crate::library::api::AddProgress;
-use crate::library::listing::RawFile;
-use crate::library::manifest::LeftOutEntry;
+use crate::api::AddProgress;
+use crate::listing::RawFile;
+use crate::manifest::LeftOutEntry;
 
 /// The most entries that are named as left out.
 const NAMED: usize = 20;
@@ -26,7 +26,7 @@ const REPORT_BYTES: u64 = 4 << 20;
 
 /// A tree that was written.
 #[derive(Clone, Debug, Default)]
-pub(in crate::library) struct UnpackedTree {
+pub struct UnpackedTree {
     /// The files, in the order in which they were written.
     pub files: Vec<RawFile>,
     /// The size of all files.
@@ -70,7 +70,7 @@ enum SeenKind {
 }
 
 /// Writes the entries of one source below a new folder.
-pub(in crate::library) struct TreeWriter<'a> {
+pub struct TreeWriter<'a> {
     /// The source, for errors.
     archive: PathBuf,
     tree: &'a Path,

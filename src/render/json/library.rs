@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::error::error_kind;
 use super::index::WireRefresh;
 use super::shared::shown;
-use crate::library::{
+use spyhop_base::time::rfc3339;
+use spyhop_library::{
     AddPlan, AddReply, CollectedSources, FailedEntry, FailedSource, ImportRecord, IntakeReply, LeftOutEntry,
     LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest,
     SourceStatus, TakenEntry, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
-use spyhop_base::time::rfc3339;
 
 /// The sources of a library.
 pub fn sources(reply: &LibraryReply) -> impl Serialize + use<'_> {

@@ -6,16 +6,16 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::counts::{bytes, count};
 use super::index::refresh;
-use crate::library::{
-    AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
-    LibraryStatus, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport,
-    UpdateStep, UpdatedSource, VerifiedSource,
-};
 use crate::render::command::import_command;
 use crate::render::paint::{Ink, Style, shown};
 use spyhop_base::clean::line as clean;
 use spyhop_base::time::rfc3339;
 use spyhop_engine::api::State;
+use spyhop_library::{
+    AddPlan, AddReply, CollectedSources, FailedSource, ImportRecord, IntakeReply, LibraryReply,
+    LibraryStatus, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, SourceStatus, UnfinishedImport,
+    UpdateStep, UpdatedSource, VerifiedSource,
+};
 
 /// The most files that a comparison names.
 const NAMED: usize = 20;

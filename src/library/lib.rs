@@ -8,6 +8,9 @@
 //! The ranking of one query over several sources is not the duty of this module, which only opens the sources of a
 //! question (`sources`).
 
+#![deny(missing_docs)]
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
+
 mod add;
 mod api;
 mod checkout;
