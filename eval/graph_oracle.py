@@ -2,7 +2,8 @@
 """The code graph against references that compilers and type checkers make: references, calls and imports between files.
 
     cargo build --release -p spyhop-eval
-    python3 eval/graph_oracle.py EVAL TREE=INDEX.scip ... [--imports-only] [--verbose] [--all-kinds] [--typescript DIR]
+    python3 eval/graph_oracle.py EVAL TREE=INDEX.scip ... [--verbose] [--all-kinds] [--typescript DIR]
+    python3 eval/graph_oracle.py EVAL eval/sets/graph/go.tsv ... --sites TREES [--verbose]
 
 EVAL is the program `spyhop-eval`; its command `graph-rows` writes every definition, use and import of a tree in one run.
 INDEX.scip is made by an indexer with a real type checker, in TREE:
@@ -32,6 +33,12 @@ Imports between files are pairs of files. Their reference is TypeScript's own `r
 
 The first tables have a row for each threshold of confidence. The last table is the calibration: of the rows of each rule,
 the mean confidence and the share that is right; the error is their mean distance, weighted by rows.
+
+With --sites, call sites that were drawn by seed are compared with what a reader or a compiler found they mean. The last column of a
+sample is `PATH:LINE` of the definition in the tree, several with blanks between where any of them is right, or `-` for a
+definition outside of the tree or for what is no call. `~PATH:LINE` is the declaration of a called variable or field: a row that
+names it is right, and a site without a row is not missed. Among rows with a confidence of at least .5, a row is right if it names
+an expected place; a site counts as found if one of its rows is right.
 """
 
 import argparse
@@ -362,10 +369,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("eval")
     parser.add_argument("trees", nargs="+", metavar="TREE=INDEX.scip")
+    parser.add_argument("--sites", metavar="TREES", type=pathlib.Path)
     parser.add_argument("--typescript")
     parser.add_argument("--all-kinds", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
+    if args.sites:
+        return compare_sites(args)
     kinds = KINDS + (MORE_KINDS if args.all_kinds else ())
     all_rows, all_wanted, pairs = [], [], [0, 0, 0]
     for pair in args.trees:
@@ -390,6 +400,29 @@ def main():
         table(all_rows, all_wanted)
         print(f"imports between files: precision {share(pairs[0], pairs[1])}, recall {share(pairs[0], pairs[2])}")
     calibration(all_rows)
+
+
+def compare_sites(args):
+    rows = {}
+    for sample in args.trees:
+        sites = [line.split("\t") for line in pathlib.Path(sample).read_text().splitlines()[1:]]
+        for tree in {site[0] for site in sites} - set(rows):
+            rows[tree] = collections.defaultdict(list)
+            for path, at, column, _, to, to_line, _, confidence, rule in rows_of(args.eval, args.sites / tree)["use"]:
+                rows[tree][path, at, column].append((confidence, to, to_line, rule))
+        given = right = wanted = found = 0
+        for tree, path, line, column, name, expected in sites:
+            places = [place.lstrip("~").rsplit(":", 1) for place in expected.split()] if expected != "-" else []
+            got = [row for row in rows[tree][path, int(line), int(column)] if row[0] >= 0.5]
+            good = any(row[1] == to and abs(row[2] - int(at)) <= 2 for row in got for to, at in places)
+            given, right = given + bool(got), right + good
+            if expected.startswith("~"):
+                continue
+            wanted, found = wanted + bool(places), found + good
+            if args.verbose and (bool(got) != good or bool(places) != good):
+                print("WRONG" if got and not good else "missed", tree, f"{path}:{line}:{column}", name, "expected", expected, "got", got)
+        print(f"{pathlib.Path(sample).stem}: {len(sites)} sites, {wanted} of the tree; "
+              f"precision {share(right, given)}, recall {share(found, wanted)}")
 
 
 def show(rows, wanted, got, gold, texts):

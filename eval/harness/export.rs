@@ -11,9 +11,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use spyhop::text::Lines;
+
 use crate::failure::Failure;
 use crate::record::{QueryRow, Run};
-use crate::sets::document_id;
 
 /// Write a run for other tools: TREC run file, qrels, topics, and our values of the measures
 #[derive(Debug, clap::Args)]
@@ -77,6 +78,23 @@ fn free(id: String, taken: &mut HashSet<String>) -> String {
         number += 1;
     }
     free
+}
+
+/// The id of a place as a document: `path` or `path:first-last`. Blanks and `%` are escaped, because blanks end an id.
+fn document_id(path: &str, lines: Option<Lines>) -> String {
+    let mut id = String::new();
+    for sign in path.chars() {
+        if sign == '%' || sign.is_whitespace() || sign.is_control() {
+            let mut bytes = [0; 4];
+            sign.encode_utf8(&mut bytes).bytes().for_each(|byte| id.push_str(&format!("%{byte:02X}")));
+        } else {
+            id.push(sign);
+        }
+    }
+    match lines {
+        Some(lines) => format!("{id}:{}-{}", lines.first, lines.last),
+        None => id,
+    }
 }
 
 /// The document of each target.

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::corpora::FetchError;
 use crate::record::RunError;
 use crate::sets::SetError;
 
@@ -22,9 +21,6 @@ pub enum Failure {
     /// A ranking profile cannot be used.
     #[error(transparent)]
     Profile(#[from] spyhop::ProfileError),
-    /// Not all trees could be fetched.
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
     /// A folder or file cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),

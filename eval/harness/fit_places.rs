@@ -18,7 +18,6 @@ use crate::fit::descent::{Bounds, Smooth, least};
 use crate::fit::held_out::folds;
 use crate::fit::positive;
 use crate::fit::question::repository;
-use crate::progress::Bar;
 use crate::run::request;
 use crate::select::Selection;
 use crate::table::Table;
@@ -61,42 +60,35 @@ struct Lesson {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let sets = args.selection.read()?;
-    let places = args.selection.places()?;
     let start = args.selection.profile()?;
     let mut lessons: Vec<Lesson> = Vec::new();
-    let bar = Bar::new(sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum());
-    for set in &sets {
-        for tree in &set.trees {
-            bar.at(&tree.folder);
-            let Some(opened) = places.open(&set.name, tree)? else { continue };
-            for query in tree.queries.iter().filter(|query| !query.places.is_empty()) {
-                let found = opened.engine.place_candidates(&request(&query.text, 1, &start))?;
-                let before = lessons.len();
-                for file in &found.files {
-                    let is_answer =
-                        |lines| query.places.iter().any(|own| own.answered_by(file.path.as_str(), lines));
-                    let answers: Vec<bool> = file.places.iter().map(|place| is_answer(place.lines)).collect();
-                    if answers.contains(&true) && answers.contains(&false) {
-                        let row = |at: usize| {
-                            std::array::from_fn(|n| f64::from(file.places[at].measures[n / 2][n % 2]))
-                        };
-                        lessons.push(Lesson {
-                            set: set.name.clone(),
-                            repository: repository(&tree.name).to_string(),
-                            kind: found.kind,
-                            rows: (0..answers.len()).map(row).collect(),
-                            answers,
-                            weight: 1.0,
-                        });
-                    }
+    args.selection.each(&args.selection.read()?, |set, tree, opened| {
+        for query in tree.queries.iter().filter(|query| !query.places.is_empty()) {
+            let found = opened.engine.place_candidates(&request(&query.text, 1, &start))?;
+            let before = lessons.len();
+            for file in &found.files {
+                let is_answer =
+                    |lines| query.places.iter().any(|own| own.answered_by(file.path.as_str(), lines));
+                let answers: Vec<bool> = file.places.iter().map(|place| is_answer(place.lines)).collect();
+                if answers.contains(&true) && answers.contains(&false) {
+                    let row = |at: usize| {
+                        std::array::from_fn(|n| f64::from(file.places[at].measures[n / 2][n % 2]))
+                    };
+                    lessons.push(Lesson {
+                        set: set.name.clone(),
+                        repository: repository(&tree.name).to_string(),
+                        kind: found.kind,
+                        rows: (0..answers.len()).map(row).collect(),
+                        answers,
+                        weight: 1.0,
+                    });
                 }
-                let n = (lessons.len() - before) as f64;
-                lessons[before..].iter_mut().for_each(|lesson| lesson.weight = 1.0 / n);
-                bar.advance(1);
             }
+            let n = (lessons.len() - before) as f64;
+            lessons[before..].iter_mut().for_each(|lesson| lesson.weight = 1.0 / n);
         }
-    }
+        Ok(())
+    })?;
     comparable(&mut lessons);
     let mut sizes: BTreeMap<String, f64> = BTreeMap::new();
     lessons.iter().for_each(|lesson| *sizes.entry(lesson.set.clone()).or_default() += lesson.weight);

@@ -12,12 +12,10 @@ use std::path::PathBuf;
 use fastrand::Rng;
 use spyhop::{Calibration, Profile, ScoreCalibration};
 
-use crate::bins::Bins;
 use crate::failure::Failure;
 use crate::fit::descent::{Bounds, Smooth, least};
 use crate::fit::held_out::folds;
 use crate::fit::question::repository;
-use crate::progress::Bar;
 use crate::run::request;
 use crate::select::Selection;
 use crate::table::Table;
@@ -117,51 +115,45 @@ fn lines_of(scores: &ScoreCalibration) -> [Calibration; SHAPES.len()] {
 /// Asks everything.
 fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Failure> {
     let sets = args.selection.read()?;
-    let places = args.selection.places()?;
     let all: Vec<(&str, &str)> = (sets.iter().flat_map(|set| &set.trees))
         .flat_map(|tree| tree.queries.iter().map(|query| (repository(&tree.name), query.text.as_str())))
         .collect();
     let mut rng = Rng::with_seed(args.seed);
     let mut lessons = Lessons::default();
-    let bar = Bar::new(sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum());
-    for set in &sets {
-        for tree in &set.trees {
-            bar.at(&tree.folder);
-            let Some(opened) = places.open(&set.name, tree)? else { continue };
-            let own = repository(&tree.name);
-            let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
-                let found = opened.engine.candidates(&request(text, 1, start))?;
-                let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
-                let query = lessons.queries.len();
-                lessons.queries.push(Asked {
-                    set: set.to_string(),
-                    repository: own.to_string(),
-                    shape,
-                    is_doubted: found.is_doubted,
+    args.selection.each(&sets, |set, tree, opened| {
+        let own = repository(&tree.name);
+        let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
+            let found = opened.engine.candidates(&request(text, 1, start))?;
+            let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
+            let query = lessons.queries.len();
+            lessons.queries.push(Asked {
+                set: set.to_string(),
+                repository: own.to_string(),
+                shape,
+                is_doubted: found.is_doubted,
+            });
+            for (at, file) in found.files.iter().enumerate().take(FILES) {
+                lessons.files.push(Lesson {
+                    query,
+                    is_first: at == 0,
+                    sum: file.sum.into(),
+                    softmax_log_odds: file.softmax_log_odds.into(),
+                    is_right: is_right(file.path.as_str()),
                 });
-                for (at, file) in found.files.iter().enumerate().take(FILES) {
-                    lessons.files.push(Lesson {
-                        query,
-                        is_first: at == 0,
-                        sum: file.sum.into(),
-                        softmax_log_odds: file.softmax_log_odds.into(),
-                        is_right: is_right(file.path.as_str()),
-                    });
-                }
-                Ok::<(), Failure>(())
-            };
-            for query in &tree.queries {
-                ask(&set.name, &query.text, &|path| query.targets.iter().any(|target| target.names(path)))?;
-                bar.advance(1);
             }
-            for _ in 0..args.foreign {
-                let (of, text) = all[rng.usize(..all.len())];
-                if of != own {
-                    ask(FOREIGN, text, &|_| false)?;
-                }
+            Ok::<(), Failure>(())
+        };
+        for query in &tree.queries {
+            ask(&set.name, &query.text, &|path| query.targets.iter().any(|target| target.names(path)))?;
+        }
+        for _ in 0..args.foreign {
+            let (of, text) = all[rng.usize(..all.len())];
+            if of != own {
+                ask(FOREIGN, text, &|_| false)?;
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(lessons)
 }
 
@@ -245,12 +237,23 @@ fn judged(lessons: &Lessons, score: impl Fn(&Lesson) -> f64) -> String {
             let (n, right) = own.fold((0, 0), |(n, right), (_, is)| (n + 1, right + usize::from(*is)));
             row.push(if n == 0 { "-".to_string() } else { format!("{:.2} of {n}", right as f64 / n as f64) });
         }
-        row.push(format!("{:.3}", Bins::of(first).error()));
-        row.push(format!("{:.3}", Bins::of(page).error()));
+        row.push(format!("{:.3}", calibration_error(first)));
+        row.push(format!("{:.3}", calibration_error(page)));
         let doubted = lessons.queries.iter().filter(|asked| asked.is_doubted);
         let doubted = doubted.filter(|asked| set == ALL || asked.set == set);
         row.push(doubted.count().to_string());
         table.row(row);
     }
     table.printed()
+}
+
+/// The expected calibration error (Naeini, Cooper and Hauskrecht 2015): how far the mean score of hits in a tenth of the
+/// scores is from the share of them that are right, each tenth weighed by its hits.
+fn calibration_error(hits: impl IntoIterator<Item = (f32, bool)>) -> f64 {
+    let (mut off, mut n) = ([0.0; 10], 0);
+    for (score, right) in hits {
+        off[((score * 10.0) as usize).min(9)] += f64::from(score) - f64::from(u8::from(right));
+        n += 1;
+    }
+    off.iter().copied().map(f64::abs).sum::<f64>() / f64::from(n.max(1))
 }

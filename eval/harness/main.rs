@@ -1,41 +1,28 @@
 //! `spyhop-eval`: measures how good and how fast the answers are.
 //!
-//! It owns reading query sets, asking, measuring, comparing and drawing; everything about searching is the library's,
+//! It owns reading query sets, asking, measuring, comparing and fitting; everything about searching is the library's,
 //! which it uses as any program would. The package is not published.
 
-mod bins;
 mod compare;
-mod corpora;
-mod corpus;
 mod export;
 mod failure;
 mod fit;
 mod fit_places;
 mod fit_scores;
-mod graph_latency;
 mod graph_rows;
 mod measure;
 mod outline;
 mod packs;
-mod progress;
 mod record;
 mod report;
-mod ripgrep;
 mod run;
 mod select;
 mod sets;
-mod show;
-mod sources;
-mod stages;
-mod sweep;
 mod table;
-mod tokens;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-use crate::failure::Failure;
 
 /// That of the program, so that times are those of the program.
 #[cfg(target_os = "linux")]
@@ -54,51 +41,35 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
-  spyhop-eval fetch --trees ~/trees
   spyhop-eval run questions.toml --trees ~/src --out before.jsonl
-  spyhop-eval show questions.toml --trees ~/src --id auth
   spyhop-eval compare before.jsonl after.jsonl
 
 eval/README.md tells the forms of query sets and the formulas of the measures.";
 
 #[derive(Subcommand)]
 enum Command {
-    Fetch(corpora::Args),
     Run(run::Args),
-    Show(show::Args),
     Compare(compare::Args),
-    Sweep(sweep::Args),
     Fit(fit::Args),
     FitPlaces(fit_places::Args),
     FitScores(fit_scores::Args),
     Export(export::Args),
-    Tokens(tokens::Args),
     Packs(packs::Args),
-    Stages(stages::Args),
-    Sources(sources::Args),
     Outline(outline::Args),
     GraphRows(graph_rows::Args),
-    GraphLatency(graph_latency::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Fetch(args) => corpora::fetch(&args).map_err(Failure::from),
         Command::Run(args) => run::run(&args),
-        Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
-        Command::Sweep(args) => sweep::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::FitPlaces(args) => fit_places::run(&args),
         Command::FitScores(args) => fit_scores::run(&args),
         Command::Export(args) => export::run(&args),
-        Command::Tokens(args) => tokens::run(&args),
         Command::Packs(args) => packs::run(&args),
-        Command::Stages(args) => stages::run(&args),
-        Command::Sources(args) => sources::run(&args),
         Command::Outline(args) => outline::run(&args),
         Command::GraphRows(args) => graph_rows::run(&args),
-        Command::GraphLatency(args) => graph_latency::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -13,7 +13,7 @@ use spyhop::text::Lines;
 use spyhop::{Hit, Profile};
 
 use crate::measure::{Measures, PlaceMeasures};
-use crate::sets::{Query, Target};
+use crate::sets::{Query, Target, answered};
 
 /// The version of the run file format; files of other versions are refused.
 const FORMAT: u32 = 1;
@@ -179,20 +179,6 @@ impl HitRow {
         HitRow { chars, shown, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
     }
 
-    /// A hit of another tree than that of the query, which answers nothing.
-    pub fn of_another_tree(hit: &Hit) -> HitRow {
-        let source = hit.source.as_ref().map(|source| source.as_str()).unwrap_or_default();
-        HitRow {
-            path: format!("{source}:{}", hit.path),
-            lines: hit.lines,
-            score: hit.score,
-            chars: hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count()),
-            targets: Vec::new(),
-            places: Vec::new(),
-            shown: Vec::new(),
-        }
-    }
-
     /// A place as a hit without a snippet, with the targets of `query` that the place answers.
     pub fn place(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
         HitRow {
@@ -200,17 +186,11 @@ impl HitRow {
             lines,
             score,
             chars: 0,
-            targets: answered(&query.targets, path, lines),
+            targets: query.answered(path, lines),
             places: answered(&query.places, path, lines),
             shown: Vec::new(),
         }
     }
-}
-
-/// The targets that some lines of a file answer, by index.
-fn answered(targets: &[Target], path: &str, lines: Lines) -> Vec<usize> {
-    let answers = |(_, target): &(usize, &Target)| target.answered_by(path, lines);
-    targets.iter().enumerate().filter(answers).map(|(at, _)| at).collect()
 }
 
 /// The measures of a list of hits.

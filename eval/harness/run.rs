@@ -8,14 +8,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use spyhop::engine::api::MAX_RESULTS;
-use spyhop::{ActivitySource, Engine, Profile, SearchRequest, SourceName, SourceSet};
+use spyhop::{ActivitySource, Engine, Profile, SearchRequest};
 
-use crate::corpus::{Opened, Places};
 use crate::failure::Failure;
-use crate::progress::Bar;
 use crate::record::{Header, HitRow, QueryRow, Run, TreeRow};
 use crate::report;
-use crate::select::Selection;
+use crate::select::{Opened, Selection};
 use crate::sets::{Query, Set, Tree};
 
 const PAGE: i64 = MAX_RESULTS as i64;
@@ -25,7 +23,7 @@ const PAGE: i64 = MAX_RESULTS as i64;
 pub struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// Write what came back, for compare and export
+    /// Write the lists, for compare and export
     #[arg(long, value_name = "FILE.jsonl")]
     out: Option<PathBuf>,
     /// Measures look at so many first hits
@@ -40,12 +38,6 @@ pub struct Args {
     /// Time each query so many times and keep the median
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
-    /// Ask each query of all trees at once; hits of other trees than the query's own answer nothing
-    #[arg(long, conflicts_with_all = ["repeat", "expand_graph"])]
-    all_trees: bool,
-    /// Add neighbours of strong first hits in the code graph
-    #[arg(long)]
-    expand_graph: bool,
 }
 
 /// Runs the command.
@@ -55,15 +47,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Asked(format!("--depth {depth} is less than -k {k}; choose {k} or more")));
     }
     let sets = args.selection.read()?;
-    let places = args.selection.places()?;
     let names = sets.iter().map(|set| set.name.clone()).collect();
     let threads = args.selection.threads.map_or(0, usize::from);
     let profile = args.selection.profile()?;
     let header = Header::new(&profile, names, [k, depth, repeat, threads]);
-    let run = match args.all_trees {
-        true => measured_together(&sets, &places, &profile, header)?,
-        false => measured(&sets, &places, &profile, header, args.expand_graph)?,
-    };
+    let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
+    run.header.missing = args.selection.each(&sets, |set, tree, opened| {
+        run.trees.push(tree_row(set, tree, opened));
+        run.queries.extend(asked(set, tree, &opened.engine, &profile, &run.header)?);
+        Ok(())
+    })?;
     if run.queries.is_empty() {
         return Err(Failure::Asked(format!("no tree is there; missing: {}", run.header.missing.join(", "))));
     }
@@ -72,79 +65,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         run.write(path)?;
     }
     Ok(())
-}
-
-/// Asks everything.
-fn measured(
-    sets: &[Set],
-    places: &Places,
-    profile: &Arc<Profile>,
-    header: Header,
-    expand_graph: bool,
-) -> Result<Run, Failure> {
-    let n_queries = sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum();
-    let bar = Bar::new(n_queries);
-    let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
-    for set in sets {
-        for tree in &set.trees {
-            bar.at(&tree.folder);
-            match places.open(&set.name, tree)? {
-                Some(opened) => {
-                    run.trees.push(tree_row(set, tree, &opened));
-                    run.queries.extend(asked(set, tree, &opened.engine, profile, &run.header, expand_graph)?);
-                }
-                None => {
-                    bar.say(&format!("left out, not there: {}", tree.folder));
-                    run.header.missing.push(format!("{}/{}", set.name, tree.folder));
-                }
-            }
-            bar.advance(tree.queries.len());
-        }
-    }
-    Ok(run)
-}
-
-/// Asks everything of all trees at once.
-fn measured_together(
-    sets: &[Set],
-    places: &Places,
-    profile: &Arc<Profile>,
-    header: Header,
-) -> Result<Run, Failure> {
-    let trees = || sets.iter().flat_map(|set| set.trees.iter().map(move |tree| (set, tree)));
-    let bar = Bar::new(trees().map(|(_, tree)| tree.queries.len()).sum());
-    let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
-    let mut members = Vec::new();
-    for (set, tree) in trees() {
-        bar.at(&tree.folder);
-        match places.open(&set.name, tree)? {
-            Some(opened) => {
-                run.trees.push(tree_row(set, tree, &opened));
-                members.push((SourceName::new(&tree.folder), opened.engine));
-            }
-            None => run.header.missing.push(format!("{}/{}", set.name, tree.folder)),
-        }
-    }
-    let union = SourceSet::new(members)?;
-    for (set, tree) in trees() {
-        let name = SourceName::new(&tree.folder);
-        if !union.members().any(|(own, _)| *own == name) {
-            continue;
-        }
-        bar.at(&tree.folder);
-        for query in &tree.queries {
-            let begun = Instant::now();
-            let reply = union.search(&request(&query.text, run.header.depth, profile))?;
-            let ms = begun.elapsed().as_secs_f64() * 1e3;
-            let hits = reply.results.iter().map(|hit| match hit.source.as_ref() == Some(&name) {
-                true => HitRow::new(query, hit),
-                false => HitRow::of_another_tree(hit),
-            });
-            run.queries.push(QueryRow { ms, ..query_row(set, tree, query, hits.collect()) });
-        }
-        bar.advance(tree.queries.len());
-    }
-    Ok(run)
 }
 
 /// The request that a query is asked with: what was touched on this machine must not count.
@@ -160,12 +80,7 @@ fn asked(
     engine: &Engine,
     profile: &Arc<Profile>,
     header: &Header,
-    expand_graph: bool,
 ) -> Result<Vec<QueryRow>, Failure> {
-    let request = |text: &str, most: usize, profile: &Arc<Profile>| SearchRequest {
-        expand_graph,
-        ..request(text, most, profile)
-    };
     let mut rows = Vec::new();
     for query in &tree.queries {
         let reply = engine.search(&request(&query.text, header.depth, profile))?;

@@ -1,12 +1,16 @@
-//! What `run`, `sweep` and their like are asked to work on: sets, and which of their trees and queries.
+//! What `run` and its like work on: sets, which of their trees and queries, and an engine over each tree.
+//!
+//! Every tree of a set has an index folder of its own, so that the cost of an index is measured for that tree alone.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
-use spyhop::Profile;
+use spyhop::{Engine, OnMissing, Options, Profile, StalePolicy, Status};
 
-use crate::corpus::Places;
 use crate::failure::Failure;
 use crate::sets::{self, Query, Set, Tree};
 
@@ -64,18 +68,42 @@ impl Selection {
         Ok(all)
     }
 
-    /// Where trees and indexes lie.
-    pub fn places(&self) -> Result<Places, Failure> {
+    /// Visits every tree with its engine. A tree that is not there is named on standard error; the result is the names of
+    /// these trees, as `set/folder`.
+    pub fn each(
+        &self,
+        sets: &[Set],
+        mut visit: impl FnMut(&Set, &Tree, &Opened) -> Result<(), Failure>,
+    ) -> Result<Vec<String>, Failure> {
         if let Some(gone) = self.trees.iter().find(|trees| !trees.is_dir()) {
             return Err(Failure::Asked(format!("--trees: there is no folder {}", gone.display())));
         }
-        let threads = self.threads.map(usize::from);
-        Ok(Places::new(&self.trees, self.index_dir.as_deref(), threads)?)
+        let scratch = tempfile::Builder::new().prefix("spyhop-eval-").tempdir()?;
+        let indexes = self.index_dir.as_deref().unwrap_or(scratch.path());
+        fs::create_dir_all(indexes)?;
+        let indexes = indexes.canonicalize()?;
+        let shows_progress = io::stderr().is_terminal();
+        let mut missing = Vec::new();
+        for (set, tree) in sets.iter().flat_map(|set| set.trees.iter().map(move |tree| (set, tree))) {
+            let mut roots = self.trees.iter().map(|trees| trees.join(&tree.folder).join(&tree.root));
+            let Some(root) = roots.find(|root| root.is_dir()) else {
+                eprintln!("left out, not there: {}", tree.folder);
+                missing.push(format!("{}/{}", set.name, tree.folder));
+                continue;
+            };
+            if shows_progress {
+                eprintln!("{}/{}: {} queries", set.name, tree.folder, tree.queries.len());
+            }
+            let index = indexes.join(&set.name).join(&tree.folder).join("index");
+            visit(set, tree, &Opened::new(&root, index, self.threads.map(usize::from))?)?;
+        }
+        Ok(missing)
     }
 
-    /// What is ranked by.
+    /// The profile of `--profile`; the built-in one without it.
     pub fn profile(&self) -> Result<Arc<Profile>, Failure> {
-        profile(self.profile.as_deref())
+        let file = self.profile.as_deref();
+        Ok(Arc::new(file.map(Profile::read).transpose()?.unwrap_or_else(|| Profile::built_in().clone())))
     }
 
     fn takes(&self, tree: &Tree) -> bool {
@@ -101,9 +129,34 @@ impl Selection {
     }
 }
 
-/// The profile in `file`; the built-in one where none is named.
-pub fn profile(file: Option<&Path>) -> Result<Arc<Profile>, Failure> {
-    Ok(Arc::new(file.map(Profile::read).transpose()?.unwrap_or_else(|| Profile::built_in().clone())))
+/// A tree with its engine, indexed.
+pub struct Opened {
+    /// The engine. It does not compare the tree with the index when it answers.
+    pub engine: Engine,
+    /// The state of the index.
+    pub status: Status,
+    /// The number of files that were parsed for the index.
+    pub parsed: usize,
+    /// The duration of indexing.
+    pub index_ms: f64,
+}
+
+impl Opened {
+    fn new(root: &Path, index: PathBuf, threads: Option<usize>) -> Result<Opened, Failure> {
+        let options = Options {
+            index_dir: Some(index),
+            on_missing: OnMissing::Fail,
+            stale_policy: StalePolicy::Ignore,
+            threads,
+            ..Options::default()
+        };
+        let engine = Engine::open(root, options)?;
+        let begun = Instant::now();
+        let report = engine.refresh(&|_| ())?;
+        let index_ms = begun.elapsed().as_secs_f64() * 1e3;
+        let status = engine.status()?;
+        Ok(Opened { engine, status, parsed: report.parsed, index_ms })
+    }
 }
 
 fn known(option: &str, value: &str, choices: &BTreeSet<&str>) -> Result<(), Failure> {

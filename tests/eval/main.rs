@@ -2,8 +2,8 @@
 //! a list is tested beside them; `measures.rs` compares them with another implementation.
 
 mod measures;
-#[path = "../support/mod.rs"]
-mod support;
+#[path = "../support/skip.rs"]
+mod skip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use spyhop::{ActivitySource, Feature, Profile, SearchRequest, Signal, Transform};
-use support::skipped;
 
 /// A folder with trees, sets and what the program writes.
 struct Place {
@@ -159,11 +158,6 @@ fn queries_and_trees_are_chosen() {
         error.contains("--kind: nothing is called 'riddle'; choose of: names, semantic, words"),
         "{error}"
     );
-    for ignored in ["--repeat 3", "--expand-graph"] {
-        let error = place.refused(&format!("run web.toml --trees trees --all-trees {ignored}"));
-        let option = ignored.split(' ').next().unwrap();
-        assert!(error.contains("--all-trees") && error.contains(option), "{error}");
-    }
     let error = place.refused("run web.toml --trees trees --depth 5");
     assert!(error.contains("--depth 5 is less than -k 10"), "{error}");
 }
@@ -189,8 +183,6 @@ fn trees_may_lie_in_several_folders() {
     assert_eq!((row(&out, "web")[1], row(&out, "more")[1..3].to_vec()), ("3", vec!["1", "1.000"]));
     let error = place.refused("run web.toml --trees trees --trees gone");
     assert!(error.contains("--trees: there is no folder gone"), "{error}");
-    let error = place.refused("show more.jsonl --trees trees --trees gone --query brew");
-    assert!(error.contains("pub is not below trees or gone"), "{error}");
 }
 
 #[test]
@@ -198,17 +190,6 @@ fn a_bad_set_is_refused_with_its_place() {
     let place = Place::new(&SMALL.replace("relevant = [\"paint.py\"]", "relevant = []"));
     let error = place.refused("run web.toml --trees trees");
     assert!(error.starts_with("error: web.toml:13: a query has no target; expected "), "{error}");
-}
-
-#[test]
-fn one_query_is_opened_up() {
-    let place = Place::new(SMALL);
-    let out = place.ok("show web.toml --trees trees --id water");
-    let starred: Vec<&str> = out.lines().filter(|line| line.starts_with('*')).collect();
-    assert!(starred.len() == 1 && starred[0].contains("guide.md"), "{out}");
-    assert!(out.contains("missing auth.rs: auth.rs holds none of [pour, water]"), "{out}");
-    assert!(out.contains(" lexical: matched tokens "), "{out}");
-    assert_eq!(place.ok("show web.toml --trees trees --query WATER"), out);
 }
 
 #[test]
@@ -229,19 +210,6 @@ fn runs_are_compared() {
     assert_eq!(row(&out, "names")[2..5], ["1.0000", "0.0000", "-1.0000"]);
     assert!(out.contains("worse  -1.000 circle: draw_circle\n       ranks 1 -> -\n"), "{out}");
     assert!(place.refused("compare a.jsonl web.toml").contains("web.toml:1: "));
-}
-
-#[test]
-fn a_weight_is_swept() {
-    let both = "\n=== both.jsonl\n{\"corpus\": \"web\", \"query\": \"draw the water\", \"relevant\": [\"guide.md\"]}\n";
-    let place = Place::new(&format!("{SMALL}{both}"));
-    let out = place.ok("sweep both.jsonl --trees trees --weight docs.value --from -9 --to 9 --steps 3");
-    assert_eq!(row(&out, "docs.value"), ["docs.value", "NDCG@10", "words"]);
-    let labels: Vec<&str> = out.lines().skip(2).map(|line| line[2..12].trim()).collect();
-    assert_eq!(labels, ["as it is", "-9.0000", "0.0000", "9.0000"]);
-    assert_eq!((row(&out, "-9.0000")[1], row(&out, "9.0000")[1]), ("0.6309", "1.0000"), "{out}");
-    let error = place.refused("sweep both.jsonl --trees trees --weight dogs --from 0 --to 1 --steps 2");
-    assert!(error.contains("unknown signals: dogs; this program has: base, "), "{error}");
 }
 
 /// Three more trees for a profile to be learned from; their questions are answered by the file whose name does not say
@@ -277,22 +245,18 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     }
     wrong.name = "wrong".to_string();
     fs::write(place.path("wrong.toml"), wrong.to_toml()).unwrap();
-    let fit = "fit web.toml more.jsonl --trees trees --trees more --index-dir kept --profile wrong.toml --name mine --seeds 2 --names 0 --add lexical";
-    let out = place.ok(&format!("{fit} --out a.toml --runs runs"));
+    let fit = "fit web.toml more.jsonl --trees trees --trees more --index-dir kept --profile wrong.toml --name mine --seeds 2 --names 0";
+    let out = place.ok(&format!("{fit} --out a.toml"));
     let more = row(&out, "more");
     assert!(more[2].parse::<f64>().unwrap() < 0.8 && more[3] == "1.0000", "{out}");
     // Two revisions of one repository are held out together.
     assert_eq!(row(&out, "set")[1..4], ["queries", "NDCG@10 start", "held out"]);
     assert_eq!((row(&out, "all")[1], row(&out, "more")[1], row(&out, "web")[1]), ("9", "6", "3"), "{out}");
-    assert_eq!(
-        (row(&out, "more/ink@9")[1], row(&out, "seed")[1], row(&out, "score")[1]),
-        ("2", "NDCG@10", "names: shown")
-    );
     assert_eq!(out, place.ok(&format!("{fit} --out b.toml --threads 1")));
     let text = place.read("a.toml");
     assert_eq!(text, place.read("b.toml"));
     let head = "# Fitted, not written: spyhop-eval fit web more --name mine --folds 8 --seed 1 --seeds 2 --strength 0.1 \
-                --kinds 1.5 --names 0 --add lexical\n#\n";
+                --kinds 1.5 --names 0\n#\n";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains(" learned from 6 of 9 queries about 4 trees; from the profile 'wrong "), "{text}");
     assert!(text.contains("3 folds, means of seeds 1 to 2:\n#   more: 6 queries, "), "{text}");
@@ -309,8 +273,6 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
         assert_ne!(weight("lexical.relative"), start("lexical.relative"));
     }
     place.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
-    let compared = place.ok("compare runs/start.jsonl runs/held-out.jsonl");
-    assert_eq!(row(&compared, "all")[1], "9");
 }
 
 #[test]
@@ -388,8 +350,6 @@ fn what_cannot_be_learned_is_refused() {
     check("web.toml --trees trees", "repositories held out; give two or more");
     check("more.jsonl --trees more --only ink,ink@9", "repositories held out; give two or more");
     check("web.toml --trees more", "no tree is there; missing: web/web");
-    check("web.toml more.jsonl --trees more --trees trees --add dogs", "unknown signals: dogs;");
-    check("web.toml more.jsonl --trees more --trees trees --without sibling", "'sibling' is not learned");
     check("web.toml more.jsonl --trees more --trees trees --strength 0", "choose a number above 0");
 }
 
@@ -409,84 +369,14 @@ fn a_profile_is_ranked_by() {
     assert!(error.contains("profile version 0 is not"), "{error}");
 }
 
-#[test]
-fn documents_of_a_beir_folder_are_written_and_found() {
-    let beir = r#"
-=== docs/queries.jsonl
-{"_id": "q", "text": "grind the beans"}
-=== docs/corpus.jsonl
-{"_id": "d1", "title": "Brewing", "text": "Grind the beans, then pour the water."}
-{"_id": "d2", "title": "Painting", "text": "Draw a circle."}
-=== docs/qrels/test.tsv
-query-id	corpus-id	score
-q	d1	1
-=== trees/none
-"#;
-    let place = Place::new(beir);
-    assert_eq!(row(&place.ok("run docs --trees trees"), "docs")[1..4], ["1", "1.000", "1.000"]);
-}
-
-#[test]
-fn an_exported_run_is_a_trec_set_again() {
-    let place = Place::new(SMALL);
-    place.ok("run web.toml --trees trees --out a.jsonl");
-    // A folder of TREC files is about the tree that is called as the folder is.
-    place.ok("export a.jsonl --out web");
-    let out = place.ok("run web --trees trees");
-    let before = place.ok("run web.toml --trees trees");
-    assert_eq!(row(&out, "web")[1..7], row(&before, "web")[1..7]);
-}
-
 /// A path as an argument.
 fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The program that `SPYHOP_RG` names, else `rg`, if it is there.
-fn ripgrep() -> Option<String> {
-    let program = std::env::var("SPYHOP_RG").unwrap_or_else(|_| "rg".to_string());
-    let found = Command::new(&program).arg("--version").output().is_ok_and(|out| out.status.success());
-    if !found {
-        skipped(&format!("the tokens of an agent with ripgrep are not counted: {program} is not installed"));
-    }
-    found.then_some(program)
-}
-
 #[test]
-fn tokens_are_those_of_the_texts_until_the_answer() {
-    let place = Place::new(SMALL);
-    let refusal = place.run("tokens web.toml --trees trees --rg ./no-such-rg");
-    assert!(refusal.code == 2 && refusal.err.contains("name ripgrep by --rg"), "{}", refusal.err);
-    let Some(rg) = ripgrep() else { return };
-    let out = place.ok(&format!("tokens web.toml --trees trees --rg {rg} --out counts.jsonl"));
-    assert_eq!(row(&out, "default")[1], "3 of 3");
-    assert_eq!(row(&out, "ripgrep, then read")[1], "3 of 3");
-    assert_eq!(out, place.ok(&format!("tokens web.toml --trees trees --rg {rg}")));
-    let counts: Vec<Value> =
-        place.read("counts.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let read = |id: &str, way: usize| -> usize {
-        let row = counts.iter().find(|row| row["id"] == id).unwrap();
-        row["read"][way]["tokens"].as_u64().unwrap() as usize
-    };
-    let numbered = |name: &str| -> usize {
-        let text = place.read(&format!("trees/web/{name}"));
-        let lines: String =
-            (1..).zip(text.lines()).map(|(number, line)| format!("{number}\t{line}\n")).collect();
-        lines.len().div_ceil(4)
-    };
-    // One file holds the word, and answers: its name in the list, and all of it.
-    assert_eq!(read("circle", 3), "paint.py\n".len().div_ceil(4) + numbered("paint.py"));
-    // `resolved`, `api` and `key`: one file holds two of them, and answers.
-    assert_eq!(read("key", 3), "auth.rs\n".len().div_ceil(4) + numbered("auth.rs"));
-    // What an agent is sent: the first hit answers, so its heading and code are read and nothing below.
-    let options = spyhop::Options { index_dir: Some(place.path("own")), ..spyhop::Options::default() };
-    let engine = spyhop::Engine::open(place.path("trees/web"), options).unwrap();
-    let request = SearchRequest { activity: ActivitySource::Ignored, ..SearchRequest::new("draw_circle") };
-    let mut reply = engine.search(&request).unwrap();
-    reply.results.truncate(1);
-    let text = spyhop::render::agent::search(&reply, &[], spyhop::Mode::Default).text;
-    let hit = text.split("\n\n").next().unwrap();
-    assert_eq!(read("circle", 2), (hit.len() + 1).div_ceil(4), "{text}");
-    // A line a hit is less than its code.
-    assert!(read("circle", 0) < read("circle", 2));
+fn corpora_are_fetched_and_verified() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/eval/fetch.py");
+    let ran = Command::new("python3").arg(script).output().expect("python3 is needed for this test");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }

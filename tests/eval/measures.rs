@@ -11,7 +11,7 @@ use std::process::Command;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::support::skipped;
+use super::skip::skipped;
 use super::{Place, shown};
 
 const QUERIES: usize = 300;

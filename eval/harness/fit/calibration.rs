@@ -19,8 +19,6 @@ pub struct Point {
     pub shape: QueryKind,
     /// Which query, for counting them.
     pub query: usize,
-    /// The fold of its query.
-    pub fold: usize,
     /// Its sum.
     pub sum: f64,
     /// Whether it answers.
@@ -36,13 +34,6 @@ pub struct Line {
     pub b: f64,
 }
 
-impl Line {
-    /// The log-odds of a sum.
-    pub fn of(self, sum: f64) -> f64 {
-        self.a * sum + self.b
-    }
-}
-
 /// The line of each shape.
 pub fn lines(points: &[Point]) -> [Line; SHAPES] {
     let all = line(points.iter());
@@ -52,12 +43,6 @@ pub fn lines(points: &[Point]) -> [Line; SHAPES] {
         queries.dedup();
         if queries.len() < ENOUGH { all } else { line(own()) }
     })
-}
-
-/// For each fold the lines of all others.
-pub fn held_out(points: &[Point], n_folds: usize) -> Vec<[Line; SHAPES]> {
-    let others = |fold| points.iter().filter(|point| point.fold != fold).copied().collect::<Vec<_>>();
-    (0..n_folds).map(|fold| lines(&others(fold))).collect()
 }
 
 fn line<'p>(points: impl Iterator<Item = &'p Point>) -> Line {
@@ -111,6 +96,11 @@ mod tests {
 
     use super::*;
 
+    /// The log-odds of a sum.
+    fn of(line: Line, sum: f64) -> f64 {
+        line.a * sum + line.b
+    }
+
     /// Points whose log-odds are those of the lines, `n` queries of ten a shape.
     fn drawn(lines: [Line; SHAPES], n: [usize; SHAPES]) -> Vec<Point> {
         let mut rng = Rng::with_seed(3);
@@ -119,8 +109,8 @@ mod tests {
             for query in 0..n[shape as usize] {
                 for _ in 0..10 {
                     let sum = 2.0 + rng.f64() * 6.0;
-                    let share = 1.0 / (1.0 + (-lines[shape as usize].of(sum)).exp());
-                    points.push(Point { shape, query, fold: query % 4, sum, right: rng.f64() < share });
+                    let share = 1.0 / (1.0 + (-of(lines[shape as usize], sum)).exp());
+                    points.push(Point { shape, query, sum, right: rng.f64() < share });
                 }
             }
         }
@@ -146,25 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_made_of_other_folds_only() {
-        let same = Line { a: 1.0, b: -5.0 };
-        let mut points = drawn([same; SHAPES], [100; SHAPES]);
-        let before = held_out(&points, 4);
-        points.iter_mut().filter(|point| point.fold == 2).for_each(|point| point.right = !point.right);
-        let after = held_out(&points, 4);
-        for fold in 0..4 {
-            assert_eq!(before[fold] == after[fold], fold == 2, "{fold}");
-        }
-    }
-
-    #[test]
     fn order_is_kept_whatever_the_points_say() {
         let backwards = drawn([Line { a: -1.0, b: 5.0 }; SHAPES], [100; SHAPES]);
         assert!(lines(&backwards).iter().all(|line| line.a == LEAST));
         let mut right = drawn([Line { a: 1.0, b: 0.0 }; SHAPES], [3; SHAPES]);
         right.iter_mut().for_each(|point| point.right = true);
         assert!(
-            lines(&right).iter().all(|line| line.a >= LEAST && line.of(5.0) > 2.0),
+            lines(&right).iter().all(|line| line.a >= LEAST && of(*line, 5.0) > 2.0),
             "{:?}",
             lines(&right)
         );

@@ -1,11 +1,8 @@
 //! Which features are learned, and which sign a weight may have.
 
-use std::collections::BTreeSet;
-
 use spyhop::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::descent::Bounds;
-use crate::failure::Failure;
 
 /// What a signal may do to a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,23 +46,10 @@ pub fn bounds(signal: Signal) -> Bounds {
     }
 }
 
-/// The features to learn: those that `start` weighs in some kind of query, with those that are added and without those
-/// that are left out. A signal stands for all its transforms, `all` for everything.
-pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec<Feature>, Failure> {
+/// The features to learn: those that `start` weighs in some kind of query.
+pub fn chosen(start: &Profile) -> Vec<Feature> {
     let weighed = |feature: &Feature| QueryKind::ALL.iter().any(|kind| start.weight(*kind, *feature) != 0.0);
-    let mut chosen: BTreeSet<Feature> = learnable().filter(weighed).collect();
-    for name in add {
-        chosen.extend(named("--add", name)?);
-    }
-    for name in without {
-        for feature in named("--without", name)? {
-            chosen.remove(&feature);
-        }
-    }
-    if chosen.is_empty() {
-        return Err(Failure::Asked("no feature is left to learn".to_string()));
-    }
-    Ok(chosen.into_iter().collect())
+    learnable().filter(weighed).collect()
 }
 
 /// Features that are not learned and play a part in the heads that are learned from: what is shown counts them, so what
@@ -81,53 +65,20 @@ pub fn learnable() -> impl Iterator<Item = Feature> {
     signals.flat_map(|signal| Transform::ALL.map(|transform| Feature { signal, transform }))
 }
 
-fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
-    if name == "all" {
-        return Ok(learnable().collect());
-    }
-    let features = match Signal::by_name(name) {
-        Some(signal) => Transform::ALL.map(|transform| Feature { signal, transform }).to_vec(),
-        None => vec![name.parse()?],
-    };
-    match features[0].signal {
-        kept if sign(kept) == Sign::Kept => {
-            Err(Failure::Asked(format!("{option}: '{kept}' is not learned; it stays as the start has it")))
-        }
-        _ => Ok(features),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(add: &[&str], without: &[&str]) -> Vec<String> {
-        let [add, without] =
-            [add, without].map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let chosen = chosen(Profile::built_in(), &add, &without).unwrap();
-        chosen.iter().map(ToString::to_string).collect()
-    }
-
     #[test]
-    fn features_are_chosen_by_weight_and_by_name() {
-        let all: Vec<String> = learnable().map(|feature| feature.to_string()).collect();
-        let kept = Signal::ALL.iter().filter(|signal| sign(**signal) == Sign::Kept).count();
-        assert_eq!(all.len(), 3 * (Signal::COUNT - kept));
-        assert_eq!(names(&["all"], &[]), all);
-        let as_it_is = names(&[], &[]);
-        let unweighed = all.iter().find(|name| !as_it_is.contains(name)).expect("flags have one form");
-        assert_eq!(names(&[unweighed], &[]).len(), as_it_is.len() + 1);
-        assert!(!names(&["lexical"], &["lexical.relative"]).contains(&"lexical.relative".to_string()));
-        let error = chosen(Profile::built_in(), &[], &["all".to_string()]).unwrap_err().to_string();
-        assert_eq!(error, "no feature is left to learn");
-    }
-
-    #[test]
-    fn what_is_not_learned_cannot_be_added() {
-        for name in ["base", "session.value", "sibling"] {
-            let error = chosen(Profile::built_in(), &[name.to_string()], &[]).unwrap_err().to_string();
-            assert!(error.contains("is not learned"), "{error}");
+    fn features_are_chosen_by_weight() {
+        let mut start = Profile::built_in().clone();
+        learnable().for_each(|feature| start.set_weight(None, feature, 0.0));
+        assert_eq!(chosen(&start), []);
+        let names = ["lexical.rank", "test.value", "base.value", "literal.value"];
+        let [lexical, test, base, literal] = names.map(|name| name.parse().unwrap());
+        for feature in [lexical, test, base, literal] {
+            start.set_weight(None, feature, 1.0);
         }
-        assert!(chosen(Profile::built_in(), &["dogs".to_string()], &[]).is_err());
+        assert_eq!(chosen(&start), [lexical, test]);
     }
 }

@@ -9,13 +9,9 @@ use spyhop::Feature;
 use super::model::{Lesson, Restraint, Weights, learned};
 use super::question::Question;
 
-/// The head of a query under weights that were learned without its repository.
-pub struct Held {
-    /// The fold that it belongs to.
-    pub fold: usize,
-    /// The files by their place in the question, best first, with their sums.
-    pub order: Vec<(usize, f64)>,
-}
+/// The head of a query under weights that were learned without its repository: the files by their place in the question,
+/// best first, with their sums.
+pub type Held = Vec<(usize, f64)>;
 
 /// The fold of each repository: shuffled by the seed, then dealt out in turn.
 pub fn folds<'q>(
@@ -42,8 +38,8 @@ pub fn held_out(
     n: usize,
     seed: u64,
 ) -> Vec<Held> {
-    let folds = folds(questions.iter().map(|question| question.repository.as_str()), n, seed);
-    let fold = |question: &Question| folds[question.repository.as_str()];
+    let folds = folds(questions.iter().map(Question::repository), n, seed);
+    let fold = |question: &Question| folds[question.repository()];
     let mut weights: Vec<Option<Weights>> = (0..n).map(|_| None).collect();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = n.div_ceil(threads);
@@ -60,21 +56,17 @@ pub fn held_out(
         }
     });
     let weights: Vec<Weights> = weights.into_iter().flatten().collect();
-    let held = |question| {
-        let fold = fold(question);
-        Held { fold, order: ordered(question, &weights[fold]) }
-    };
-    questions.iter().map(held).collect()
+    questions.iter().map(|question| ordered(question, &weights[fold(question)])).collect()
 }
 
 /// The files of a question by their sums, ties by path.
-pub fn ordered(question: &Question, weights: &Weights) -> Vec<(usize, f64)> {
+fn ordered(question: &Question, weights: &Weights) -> Held {
     let rows = question.rows.chunks_exact(weights.scale.len());
-    let mut order: Vec<(usize, f64)> = rows
+    let mut order: Held = rows
         .enumerate()
         .map(|(at, row)| (at, weights.sum(question.shape, row) + question.kept[at]))
         .collect();
-    let path = |at: usize| &question.files[at].path;
+    let path = |at: usize| &question.paths[at];
     order.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| path(one.0).cmp(path(other.0))));
     order
 }

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use spyhop::judged::JudgedList;
 use spyhop::{Feature, Profile, QueryKind, RankedCandidates};
 
 use super::feature::weighed_alone;
 use super::model::Lesson;
 use super::names::{self, DEFINITIONS};
-use crate::corpus::Places;
 use crate::failure::Failure;
-use crate::progress::Bar;
-use crate::record::{HitRow, QueryRow, TreeRow};
-use crate::run::{query_row, request, tree_row};
-use crate::sets::{Query, Set};
+use crate::run::request;
+use crate::select::Selection;
+use crate::sets::Query;
 
 /// Pairs have one of so many first files that answer,
 const BETTER: usize = 10;
@@ -23,14 +22,17 @@ const HARD: usize = 30;
 
 /// A query with its head.
 pub struct Question {
-    /// The query; without hits.
-    pub row: QueryRow,
-    /// What is held out together: trees of one repository are alike.
-    pub repository: String,
-    /// Its shape: which weights apply.
+    /// The set.
+    pub set: String,
+    /// The tree.
+    pub tree: String,
+    /// The kind of the query: which weights apply.
     pub shape: QueryKind,
     /// The files of the head, in the order of the start.
-    pub files: Vec<HitRow>,
+    pub paths: Vec<String>,
+    /// The targets that each file answers.
+    pub answered: Vec<Vec<usize>>,
+    grades: Vec<u32>,
     /// What each feature measures, a row a file.
     pub rows: Vec<f32>,
     /// What signals that are weighed and not learned add, by file.
@@ -41,21 +43,14 @@ pub struct Question {
 
 /// All queries.
 pub struct Gathered {
-    /// The trees that were there.
-    pub trees: Vec<TreeRow>,
+    /// The sets whose trees were there.
+    pub sets: Vec<String>,
+    /// How many trees were there.
+    pub n_trees: usize,
     /// Their queries.
     pub questions: Vec<Question>,
     /// Trees that were not there, as `set/folder`.
     pub missing: Vec<String>,
-}
-
-/// Questions about names that trees define, beside those of the sets.
-#[derive(Clone, Copy, Debug)]
-pub struct Names {
-    /// How many of each repository.
-    pub of_a_tree: usize,
-    /// What chooses them.
-    pub seed: u64,
 }
 
 /// The repository of a tree, whatever its revision.
@@ -63,88 +58,86 @@ pub fn repository(tree: &str) -> &str {
     tree.split('@').next().unwrap_or(tree)
 }
 
-/// Asks everything.
+/// Asks everything, and `n_names` questions about names that each repository defines, chosen by the seed.
 pub fn gathered(
-    sets: &[Set],
-    places: &Places,
+    selection: &Selection,
     start: &Arc<Profile>,
     features: &[Feature],
-    names: Names,
+    n_names: usize,
+    seed: u64,
 ) -> Result<Gathered, Failure> {
-    let own = Set { name: DEFINITIONS.to_string(), trees: Vec::new() };
     let mut known = BTreeSet::new();
-    let bar = Bar::new(sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum());
-    let mut gathered = Gathered { trees: Vec::new(), questions: Vec::new(), missing: Vec::new() };
-    for set in sets {
-        for tree in &set.trees {
-            bar.at(&tree.folder);
-            let Some(opened) = places.open(&set.name, tree)? else {
-                bar.say(&format!("left out, not there: {}", tree.folder));
-                gathered.missing.push(format!("{}/{}", set.name, tree.folder));
-                bar.advance(tree.queries.len());
-                continue;
-            };
-            gathered.trees.push(tree_row(set, tree, &opened));
-            for query in &tree.queries {
-                let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
-                let row = query_row(set, tree, query, Vec::new());
-                gathered.questions.push(Question::new(row, query, &candidates, features, start));
-                bar.advance(1);
-            }
-            if known.insert(repository(&tree.name)) {
-                for query in names::questions(&opened.engine, names.of_a_tree, names.seed)? {
-                    let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
-                    let row = query_row(&own, tree, &query, Vec::new());
-                    gathered.questions.push(Question::new(row, &query, &candidates, features, start));
-                }
-            }
+    let mut gathered = Gathered { sets: Vec::new(), n_trees: 0, questions: Vec::new(), missing: Vec::new() };
+    gathered.missing = selection.each(&selection.read()?, |set, tree, opened| {
+        gathered.n_trees += 1;
+        if gathered.sets.last() != Some(&set.name) {
+            gathered.sets.push(set.name.clone());
         }
-    }
+        let mut ask = |set: &str, query: &Query| {
+            let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
+            gathered.questions.push(Question::new(set, &tree.name, query, &candidates, features, start));
+            Ok::<(), Failure>(())
+        };
+        tree.queries.iter().try_for_each(|query| ask(&set.name, query))?;
+        if known.insert(repository(&tree.name).to_string()) {
+            let names = names::questions(&opened.engine, n_names, seed)?;
+            names.iter().try_for_each(|query| ask(DEFINITIONS, query))?;
+        }
+        Ok(())
+    })?;
     Ok(gathered)
 }
 
 impl Question {
     fn new(
-        row: QueryRow,
+        set: &str,
+        tree: &str,
         query: &Query,
         candidates: &RankedCandidates,
         features: &[Feature],
         start: &Profile,
     ) -> Question {
-        let files: Vec<HitRow> = candidates
-            .files
-            .iter()
-            .map(|file| HitRow::place(query, file.path.as_str(), file.lines, logistic(f64::from(file.sum))))
-            .collect();
-        let rows: Vec<f32> = candidates
-            .files
-            .iter()
-            .flat_map(|file| features.iter().map(|feature| file.measure(*feature)))
-            .collect();
-        let kept = candidates.files.iter().map(|file| {
+        let files = &candidates.files;
+        let rows: Vec<f32> =
+            files.iter().flat_map(|file| features.iter().map(|feature| file.measure(*feature))).collect();
+        let kept = files.iter().map(|file| {
             let parts =
                 weighed_alone().map(|feature| start.weight(candidates.kind, feature) * file.measure(feature));
             f64::from(parts.sum::<f32>())
         });
-        let kept = kept.collect();
-        let answers: Vec<bool> =
-            files.iter().map(|file| query.targets.iter().any(|target| target.names(&file.path))).collect();
-        let repository = repository(&row.tree).to_string();
-        let lesson = lesson(candidates.kind, &answers, &rows, features.len());
-        Question { row, repository, shape: candidates.kind, files, rows, kept, lesson }
+        let is_answer: Vec<bool> = files
+            .iter()
+            .map(|file| query.targets.iter().any(|target| target.names(file.path.as_str())))
+            .collect();
+        let answered = files.iter().map(|file| query.answered(file.path.as_str(), file.lines));
+        Question {
+            set: set.to_string(),
+            tree: tree.to_string(),
+            shape: candidates.kind,
+            paths: files.iter().map(|file| file.path.to_string()).collect(),
+            answered: answered.collect(),
+            grades: query.targets.iter().map(|target| target.grade).collect(),
+            kept: kept.collect(),
+            lesson: lesson(candidates.kind, &is_answer, &rows, features.len()),
+            rows,
+        }
     }
 
-    /// The list in some order, each file with the score that is shown.
-    pub fn listed(&self, order: impl IntoIterator<Item = (usize, f32)>, depth: usize) -> QueryRow {
-        let files = order.into_iter().take(depth);
-        let hits = files.map(|(at, score)| HitRow { score, ..self.files[at].clone() }).collect();
-        QueryRow { hits, ..self.row.clone() }
+    /// What is held out together: trees of one repository are alike.
+    pub fn repository(&self) -> &str {
+        repository(&self.tree)
     }
-}
 
-/// What a sum of contributions is as a probability.
-pub fn logistic(sum: f64) -> f32 {
-    (1.0 / (1.0 + (-sum).exp())) as f32
+    /// The group for averages: the set and the tree.
+    pub fn group(&self) -> (&str, &str) {
+        (&self.set, &self.tree)
+    }
+
+    /// The NDCG of the files in some order.
+    pub fn ndcg(&self, order: impl Iterator<Item = usize>, k: usize) -> f64 {
+        let hits: Vec<&[usize]> = order.map(|at| self.answered[at].as_slice()).collect();
+        JudgedList::new(&hits, &self.grades).ndcg(k)
+    }
 }
 
 /// The rows of the files that pairs are made of.

@@ -67,5 +67,5 @@ fn tree(path: &Path, repo: Repo) -> Result<Tree, SetError> {
     let queries = annotations.into_iter().enumerate().map(|(at, annotation)| {
         form::query(&name, at, None, annotation.category, annotation.query, annotation.targets)
     });
-    Ok(Tree { queries: queries.collect(), folder: name.clone(), name, root, language, documents: None })
+    Ok(Tree { queries: queries.collect(), folder: name.clone(), name, root, language })
 }

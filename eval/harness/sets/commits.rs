@@ -67,7 +67,6 @@ pub fn read(path: &Path) -> Result<Vec<Tree>, SetError> {
                     folder,
                     root: ".".to_string(),
                     language: repo.language.clone(),
-                    documents: None,
                     queries: vec![query],
                 }),
             }

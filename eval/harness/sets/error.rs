@@ -36,8 +36,8 @@ pub enum SetError {
     },
     /// Nothing about the path tells what it is.
     #[error(
-        "{}: no query set; expected a .toml or .jsonl file, or a folder with repos.json and annotations/, with \
-         topics* and qrels*, with queries.jsonl, corpus.jsonl and qrels/, or with a NAME.json for each repository",
+        "{}: no query set; expected a .toml or .jsonl file, or a folder with repos.json and annotations/, \
+         or with a NAME.json for each repository",
         path.display()
     )]
     Unknown {

@@ -3,15 +3,13 @@
 //! A [`Set`] is what every subcommand works on, whatever it was read from: trees, their queries, the targets of each,
 //! and [`Target::answered_by`], the one rule for what counts as an answer. A format is a file of this folder that makes a
 //! `Set` from a path; which one it is, [`read`] tells from what the path is. Where a tree lies on this machine is left to
-//! [`crate::corpus`].
+//! [`crate::select`].
 
-mod beir;
 mod benchmark;
 mod commits;
 mod error;
 mod form;
 mod own;
-mod trec;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,9 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use spyhop::text::Lines;
 
-pub use self::beir::write_documents;
 pub use self::error::SetError;
-pub use self::trec::document_id;
 
 /// Questions about one or more trees.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +39,6 @@ pub struct Tree {
     pub root: String,
     /// Its main language, where the set says so.
     pub language: Option<String>,
-    /// The documents to write down first, where the set brings its own instead of a tree.
-    pub documents: Option<PathBuf>,
     /// What is asked.
     pub queries: Vec<Query>,
 }
@@ -62,6 +56,18 @@ pub struct Query {
     pub targets: Vec<Target>,
     /// The places that answer it, each with lines: those that the set says, else the targets, if all have lines.
     pub places: Vec<Target>,
+}
+
+impl Query {
+    /// The targets that some lines of a file answer, by index.
+    pub fn answered(&self, path: &str, lines: Lines) -> Vec<usize> {
+        answered(&self.targets, path, lines)
+    }
+}
+
+/// Those of some targets that lines of a file answer, by index.
+pub fn answered(targets: &[Target], path: &str, lines: Lines) -> Vec<usize> {
+    (0..targets.len()).filter(|at| targets[*at].answered_by(path, lines)).collect()
 }
 
 /// A place that answers.
@@ -112,8 +118,6 @@ pub fn read(path: &Path) -> Result<Set, SetError> {
         Some("toml") if known.is_file() => own::toml(path)?,
         Some("jsonl") if known.is_file() => own::jsonl(path)?,
         _ if benchmark::is(&known) => benchmark::read(path)?,
-        _ if beir::is(&known) => beir::read(path)?,
-        _ if trec::is(&known) => trec::read(path)?,
         _ if commits::is(&known) => commits::read(path)?,
         _ => return Err(SetError::Unknown { path: path.to_path_buf() }),
     };

@@ -55,14 +55,7 @@ pub fn toml(path: &Path) -> Result<Vec<Tree>, SetError> {
         SetError::bad(path, line, error.message(), expected(error.message(), TOML))
     })?;
     let File { corpus, root, language, queries } = file;
-    let mut tree = Tree {
-        name: corpus.clone(),
-        folder: corpus.clone(),
-        root,
-        language,
-        documents: None,
-        queries: Vec::new(),
-    };
+    let mut tree = Tree { name: corpus.clone(), folder: corpus.clone(), root, language, queries: Vec::new() };
     for (at, question) in queries.into_iter().enumerate() {
         if question.corpus.is_some() || question.language.is_some() {
             let problem = format!("query {} has a corpus or a language of its own", at + 1);
@@ -85,7 +78,6 @@ pub fn jsonl(path: &Path) -> Result<Vec<Tree>, SetError> {
                 folder: name.clone(),
                 root: whole(),
                 language,
-                documents: None,
                 queries: Vec::new(),
             });
             trees.len() - 1

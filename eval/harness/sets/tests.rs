@@ -126,52 +126,6 @@ fn commits() {
 }
 
 #[test]
-fn trec() {
-    let qrels = "=== t/qrels.txt\n1 0 a%20b.rs 2\n1 0 c.rs:3-9 1\n1 0 d.rs 0\n2 0 e.rs 1\n";
-    let expected = "set t\nt t . -\n  1 words 'find the lock' a b.rs*2 c.rs:3-9*1\n  2 names 'lock' e.rs*1\n";
-    check(&format!("=== t/topics.tsv\n1\tfind the lock\n2\tlock\n3\tnot judged\n{qrels}"), "t", expected);
-    let tagged = "<top>\n<num> Number: 1\n<title> find the lock\n<desc> more\n</top>\n\
-                  <top>\n<num> Number: 2 </num>\n<title> lock </title>\n</top>\n";
-    check(&format!("=== t/topics.txt\n{tagged}{qrels}"), "t", expected);
-}
-
-#[test]
-fn ids_of_documents_come_back() {
-    for (path, lines) in [("a b%/ü.rs", Some(Lines { first: 3, last: 9 })), ("%41:2-x", None), ("a:1", None)]
-    {
-        let id = document_id(path, lines);
-        assert!(!id.contains(char::is_whitespace));
-        let folder = folder(&format!("=== t/qrels\n1 0 {id} 1\n=== t/topics\n1\tlock\n"));
-        let set = read(&folder.path().join("t")).unwrap();
-        assert_eq!(set.trees[0].queries[0].targets, [Target { path: path.to_string(), lines, grade: 1 }]);
-    }
-}
-
-const BEIR: &str = r#"
-=== d/queries.jsonl
-{"_id": "q1", "text": "find the lock"}
-{"_id": "q2", "text": "not judged"}
-=== d/corpus.jsonl
-{"_id": "d1", "title": "Locks", "text": "A lock is held."}
-{"_id": "d2", "title": "", "text": "def lock(): pass", "language": "Python"}
-=== d/qrels/test.tsv
-query-id	corpus-id	score
-q1	d2	2
-q1	d1	0
-"#;
-
-#[test]
-fn beir() {
-    check(BEIR, "d", "set d\nd d . -\n  q1 words 'find the lock' 0000/0000002.py*2\n");
-    let set = folder(BEIR);
-    let documents = tempfile::tempdir().unwrap();
-    write_documents(&set.path().join("d/corpus.jsonl"), documents.path()).unwrap();
-    let text = |path: &str| fs::read_to_string(documents.path().join(path)).unwrap();
-    assert_eq!(text("0000/0000001.txt"), "Locks\n\nA lock is held.");
-    assert_eq!(text("0000/0000002.py"), "def lock(): pass");
-}
-
-#[test]
 fn what_is_wrong_is_said_with_its_place() {
     let toml = "=== a.toml\ncorpus = \"web\"\n\n[[queries]]\nquery = \"lock\"\n";
     refuses(&format!("{toml}relevant = [3]\n"), "a.toml", "a.toml:5: a target is neither a path nor");
@@ -194,9 +148,6 @@ fn what_is_wrong_is_said_with_its_place() {
     refuses(commits, "c", "c/web.json:2: 'xyz' is no revision");
     let repos = "=== b/repos.json\n[{\"name\": \"web\", \"root\": \".\"}]\n=== b/annotations/web.json\n[\n{\"query\": \"a\", \"relevant\": []}]\n";
     refuses(repos, "b", "b/annotations/web.json:2: a query has no target");
-    refuses("=== t/topics\n1 lock\n=== t/qrels\n", "t", "t/topics:1: there is no tab");
-    refuses("=== t/topics\n1\tlock\n=== t/qrels\n1 0 a\n", "t", "t/qrels:1: this is no judgement");
-    refuses(&BEIR.replace("q1\td2", "q1\td9"), "d", "d/qrels/test.tsv:2: no document has the id 'd9'");
 
     let twice = line.replace("{\"query\"", "{\"id\": 1, \"query\"");
     let again = twice.lines().nth(1).unwrap().to_string();
