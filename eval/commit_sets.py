@@ -27,7 +27,7 @@ changes of white space and comments, and declarations without a body. The script
 - commits whose subject announces a change of documentation, tests, style or build, has fewer than four words, or
   repeats the subject of a newer commit.
 
-With `--files LEAST-MOST` a question is a task: a commit that changes so many source files, all of which the base has.
+With `--files MIN-MAX` a question is a task: a commit that changes so many source files, all of which the base has.
 The answer is the set of these files. A task has no places, and functions are not counted.
 """
 
@@ -44,8 +44,8 @@ import tempfile
 from functions import functions
 from place_sets import LANGUAGES, TESTS
 
-MOST_FUNCTIONS, MOST_FILES = 5, 5
-MOST_CHARACTERS = 10_000
+MAX_FUNCTIONS, MAX_FILES = 5, 5
+MAX_CHARACTERS = 10_000
 BOT = re.compile(r"\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|transifex|weblate", re.I)
 LEFT_OUT = re.compile(
     r"^merge\b|^(re-?)?revert|^reappl|\broll(ed|ing)?[ -]?(back|forward)\b|^back(ed)? ?out|^undo\b"
@@ -143,8 +143,8 @@ def innermost(found, line, between):
 
 
 def has_body(function, text):
-    own = "\n".join(text[function.first - 1 : function.last]).rstrip()
-    return not own.endswith(";") or "{" in own or "=>" in own
+    code = "\n".join(text[function.first - 1 : function.last]).rstrip()
+    return not code.endswith(";") or "{" in code or "=>" in code
 
 
 class Outline:
@@ -177,12 +177,12 @@ def candidates(repository, base, most_files):
         sources = {path: hunks for path, hunks in files if path and is_source(path)}
         if len(files) <= most_files and any(sources.values()):
             seen.add(title)
-            yield commit, text[:MOST_CHARACTERS], "message" if "\n" in text else "subject", sources
+            yield commit, text[:MAX_CHARACTERS], "message" if "\n" in text else "subject", sources
 
 
 def questions(program, name, repository, base, tree):
     """The rows of all commits whose changed functions the base has."""
-    known, drafts = Outline(program, tree), list(candidates(repository, base, MOST_FILES))
+    known, drafts = Outline(program, tree), list(candidates(repository, base, MAX_FILES))
     with tempfile.TemporaryDirectory(prefix="spyhop-commits-") as scratch:
         scratch = pathlib.Path(scratch)
         for commit, _, _, sources in drafts:
@@ -204,7 +204,7 @@ def questions(program, name, repository, base, tree):
             twins, same = parents.named[function.path, function.name], known.named[path, function.name]
             if len(same) == len(twins):
                 places.append((path, same[twins.index(function)]))
-        if len(places) != len(changed) or not 1 <= len(places) <= MOST_FUNCTIONS:
+        if len(places) != len(changed) or not 1 <= len(places) <= MAX_FUNCTIONS:
             continue
         yield {"corpus": tree.name, "id": f"{name}-{commit[:10]}", "kind": kind, "query": text,
                "relevant": sorted(path for path in sources if (tree / path).exists()),

@@ -40,7 +40,7 @@ import sys
 
 RECALL, PRECISION = 95.0, 90.0
 LARGEST = 1 << 20
-LONGEST = 2000  # a longer line is minified or data
+MAX_LINE = 2000  # a longer line is minified or data
 AFTER = 12  # lines from a symbol's first one to the one with its name: attributes, templates, a return type
 
 CALLABLE, TYPE = "callable", "type"
@@ -411,7 +411,7 @@ def read(args, name, tree, path):
         return None
     with open(whole, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = re.split(r"\r\n|\r|\n", file.read())
-    if max(map(len, lines)) > LONGEST:
+    if max(map(len, lines)) > MAX_LINE:
         return None
     others = [tag for tag in rows if tag.kind not in compared]
     return File(name, path, lines, tags, others, outline(args, name, whole))

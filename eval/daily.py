@@ -64,20 +64,20 @@ class Tree:
 
     def on_screen(self, *arguments, rows, width):
         """What a command writes to a terminal of this size, as text without escape sequences."""
-        own, other = pty.openpty()
-        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", rows, width, 0, 0))
-        process = subprocess.Popen([self.program, *arguments], cwd=self.root, stdin=other, stdout=other, stderr=other,
+        control, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, width, 0, 0))
+        process = subprocess.Popen([self.program, *arguments], cwd=self.root, stdin=terminal, stdout=terminal, stderr=terminal,
                                    env=self.env(TERM="xterm-256color"), start_new_session=True)
         # The terminal stays open until everything is read: Linux may drop what is written right before the last close.
         written = bytearray()
         while True:
             has_ended = process.poll() is not None
-            if select.select([own], [], [], 0.1)[0]:
-                written += os.read(own, 1 << 16)
+            if select.select([control], [], [], 0.1)[0]:
+                written += os.read(control, 1 << 16)
             elif has_ended:
                 break
-        os.close(other)
-        os.close(own)
+        os.close(terminal)
+        os.close(control)
         return ESCAPE.sub("", written.decode("utf-8", "replace")).replace("\r\n", "\n")
 
 
@@ -215,10 +215,10 @@ def _(tree):
         (tree.root / f"src/bean{number:02}.rs").write_text(f"fn roast_{number}() {{\n    let beans = {number};\n}}\n" * 3)
     (tree.root / "src/mill.rs").write_text("/// Grinds roasted beans into coffee.\npub fn grind_roasted_beans() {}\n")
     statistics = r"\d+ places|\d+ lines\b|chunks:|size:"
-    few, every = (tree.run("grind roasted beans", *more).stdout for more in ([], ["--whole-page", "-n", "20"]))
-    assert "pub fn grind_roasted_beans" in few and not re.search(statistics, few), few
-    assert re.search(r"\d+ weaker hits: --whole-page shows them", few, re.M) and len(few.splitlines()) <= 40, few
-    assert len(every.splitlines()) > len(few.splitlines()), every
+    page, whole = (tree.run("grind roasted beans", *more).stdout for more in ([], ["--whole-page", "-n", "20"]))
+    assert "pub fn grind_roasted_beans" in page and not re.search(statistics, page), page
+    assert re.search(r"\d+ weaker hits: --whole-page shows them", page, re.M) and len(page.splitlines()) <= 40, page
+    assert len(whole.splitlines()) > len(page.splitlines()), whole
     expect(tree.run("grind roasted beans", "--mode", "debug"), 0, out=r"^ +[+-]0\.\d+ size ")
 
 

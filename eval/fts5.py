@@ -15,7 +15,7 @@ import sqlite3
 import sys
 
 WINDOW = 50
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (id INTEGER PRIMARY KEY, path TEXT UNIQUE, stamp TEXT);
 CREATE TABLE IF NOT EXISTS windows (id INTEGER PRIMARY KEY, file INTEGER, first INTEGER);
@@ -37,7 +37,7 @@ def walk(tree):
                 continue
             if entry.is_dir():
                 folders.append(entry.path)
-            elif entry.is_file() and (stat := entry.stat()).st_size <= MOST_BYTES:
+            elif entry.is_file() and (stat := entry.stat()).st_size <= MAX_BYTES:
                 yield entry.path, f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
 
 

@@ -212,10 +212,10 @@ def compare(rows, scip, texts, kinds):
         for path, line, column in places:
             name = texts.word(path, line, column)
             near = (ours.get((path, at, name)) for at in range(line, line - 6, -1))
-            own = next(filter(None, near), None)
+            definition = next(filter(None, near), None)
             # Parameters and type parameters are no symbols of the graph.
-            if own and not scip.is_local(symbol) and not re.search(r"\((?!\))[^)]*\)$|\]$", symbol):
-                symbol_of[own] = symbol
+            if definition and not scip.is_local(symbol) and not re.search(r"\((?!\))[^)]*\)$|\]$", symbol):
+                symbol_of[definition] = symbol
     best, undecided = {}, 0
     for path, line, column, relation, to_path, to_line, name, confidence, rule in rows["use"]:
         symbol = symbol_of.get((to_path, to_line, name))
@@ -260,11 +260,11 @@ def calibration(rows):
     for row in rows:
         by_rule[row[2], round(row[0], 2)].append(row)
     error = 0.0
-    for (rule, confidence), own in sorted(by_rule.items()):
-        mean, right = sum(row[0] for row in own) / len(own), sum(row[1] for row in own) / len(own)
-        error += len(own) * abs(mean - right)
-        if len(own) >= 5:
-            print(f"| {rule} | {len(own)} | {mean:.2f} | {right:.2f} |")
+    for (rule, confidence), alike in sorted(by_rule.items()):
+        mean, right = sum(row[0] for row in alike) / len(alike), sum(row[1] for row in alike) / len(alike)
+        error += len(alike) * abs(mean - right)
+        if len(alike) >= 5:
+            print(f"| {rule} | {len(alike)} | {mean:.2f} | {right:.2f} |")
     print(f"\ncalibration error, by rule and confidence: {error / max(len(rows), 1):.3f}")
 
 
@@ -284,11 +284,11 @@ for (const file of files) {
   const whole = path.join(tree, file), text = fs.readFileSync(whole, 'utf8')
   // `preProcessFile` leaves out `export * as name from`.
   const exported = ts.createSourceFile(file, text, ts.ScriptTarget.Latest).statements
-    .filter(own => ts.isExportDeclaration(own) && own.moduleSpecifier).map(own => ({ fileName: own.moduleSpecifier.text }))
+    .filter(node => ts.isExportDeclaration(node) && node.moduleSpecifier).map(node => ({ fileName: node.moduleSpecifier.text }))
   for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles.concat(exported)) {
-    const own = options(whole)
+    const configured = options(whole)
     const found = ts.resolveModuleName(fileName, whole, { moduleResolution: ts.ModuleResolutionKind.Node10, allowJs: true,
-      ...own }, ts.sys)
+      ...configured }, ts.sys)
     const to = found.resolvedModule && path.relative(tree, found.resolvedModule.resolvedFileName)
     if (to && !to.startsWith('..') && !to.includes('node_modules')) console.log(JSON.stringify([file, to]))
   }
@@ -384,17 +384,17 @@ def main():
         texts = Texts(tree)
         rows = rows_of(args.eval, tree)
         scip = Scip(index, texts)
-        own, wanted, undecided, symbols = compare(rows, scip, texts, kinds)
-        print(f"\n{tree.name}: {symbols} symbols, {len(wanted)} references of SCIP, {len(own)} rows, {undecided} undecided, {scip.strays} occurrences left out")
-        table(own, wanted)
+        judged, wanted, undecided, symbols = compare(rows, scip, texts, kinds)
+        print(f"\n{tree.name}: {symbols} symbols, {len(wanted)} references of SCIP, {len(judged)} rows, {undecided} undecided, {scip.strays} occurrences left out")
+        table(judged, wanted)
         got, gold = imports(rows, tree, scip.documents, args.typescript)
         both = sum(edge in gold for edge in got)
         print(f"imports between files: {len(gold)}; precision {share(both, len(got))}, recall {share(both, len(gold))}")
         pairs = [pairs[0] + both, pairs[1] + len(got), pairs[2] + len(gold)]
-        all_rows += own
+        all_rows += judged
         all_wanted += wanted
         if args.verbose:
-            show(own, wanted, got, gold, texts)
+            show(judged, wanted, got, gold, texts)
     if len(args.trees) > 1:
         print(f"\nall trees: {len(all_wanted)} references of SCIP, {len(all_rows)} rows")
         table(all_rows, all_wanted)

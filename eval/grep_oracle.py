@@ -212,11 +212,11 @@ def events(out):
 def compare(args, tree, index, asked, policy):
     wrong = 0
     for kind, pattern, flags in asked:
-        own_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
-        own = [args.bin, "grep", *own_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy,
-               "--show-secrets", "-e", pattern]
+        our_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
+        command = [args.bin, "grep", *our_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy,
+                   "--show-secrets", "-e", pattern]
         other = [args.rg, "--no-config", "--sort", "path", *flags, "-e", pattern]
-        mine, theirs = run(own, tree), run(other, tree)
+        mine, theirs = run(command, tree), run(other, tree)
         same = mine.stdout == theirs.stdout
         if "--json" in flags:
             same = events(mine.stdout) == events(theirs.stdout)
@@ -406,10 +406,10 @@ def hostile(args, top, scratch):
                                [chance.choice(folders), chance.choice(files)]])
         # A path such as `-dash.txt` follows `--`.
         tail = ["-e", pattern, "--", *paths]
-        own_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
+        our_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
         policy = chance.choice(["ignore", "refresh"])
-        own = [args.bin, "grep", *own_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy, "--show-secrets", *tail]
-        mine = run(own, top)
+        command = [args.bin, "grep", *our_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy, "--show-secrets", *tail]
+        mine = run(command, top)
         theirs = run([args.rg, "--no-config", "--sort", "path", *flags, *tail], top)
         same = mine.stdout == theirs.stdout and mine.returncode == theirs.returncode
         if "--json" in flags and mine.returncode == theirs.returncode:

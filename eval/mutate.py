@@ -28,7 +28,7 @@ import time
 import tomllib
 
 GRAMMARS = pathlib.Path(__file__).resolve().parent.parent / "src/syntax/grammars"
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 BATCH = 400
 
 OPENINGS = [
@@ -85,7 +85,7 @@ def forms():
             yield (prefix + marker * 315).encode()
     for count in (1_000, 15_000, 30_000):
         for opening in OPENINGS:
-            yield (opening * count).encode()[:MOST_BYTES]
+            yield (opening * count).encode()[:MAX_BYTES]
 
 
 def mutant(draw, seeds, all_seeds):
@@ -104,7 +104,7 @@ def mutant(draw, seeds, all_seeds):
             text = text[: draw.choice(signs) if draw.random() < 0.7 else start]
         elif kind == 2:
             copies = draw.choice((2, 2, 3, 10, 100, 1_000))
-            text = text[:start] + text[start:end] * min(copies, MOST_BYTES // max(1, end - start)) + text[end:]
+            text = text[:start] + text[start:end] * min(copies, MAX_BYTES // max(1, end - start)) + text[end:]
         elif kind == 3:
             other = draw.choice(seeds if draw.random() < 0.7 else draw.choice(all_seeds))
             at = draw.randrange(len(other) + 1)
@@ -125,7 +125,7 @@ def mutant(draw, seeds, all_seeds):
         elif kind == 8 and text:
             place = min(start, len(text) - 1)
             text = text[:place] + bytes([draw.randrange(32, 127)]) + text[place + 1 :]
-        text = text[:MOST_BYTES]
+        text = text[:MAX_BYTES]
     return text
 
 
@@ -179,7 +179,7 @@ class Report:
             self.lost[language] += 1
             self.causes[language][cause] += 1
             text = (folder / "tree" / row["path"]).read_bytes()
-            if len(text) < len(self.smallest.get((language, cause), b"x" * (MOST_BYTES + 1))):
+            if len(text) < len(self.smallest.get((language, cause), b"x" * (MAX_BYTES + 1))):
                 self.smallest[(language, cause)] = text
         return None
 

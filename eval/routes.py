@@ -68,8 +68,8 @@ def compare(kind, name, program, trees, shows):
     found = [found_row(kind, row) for row in found_rows(program, trees / name, kind)]
     left, by_path, whole = list(expected), 0, 0
     for row in found:
-        same = [own for own in left if own[:2] == row[:2]]
-        exact = [own for own in same if is_same_handler(row[2], own[2])]
+        same = [listed for listed in left if listed[:2] == row[:2]]
+        exact = [listed for listed in same if is_same_handler(row[2], listed[2])]
         if same:
             left.remove((exact or same)[0])
         elif shows:
@@ -99,7 +99,7 @@ def main():
     total = [0, 0, 0, 0]
     for name in names:
         counts = compare(kind, name, program, trees, "--rows" in sys.argv)
-        total = [own + more for own, more in zip(total, counts)]
+        total = [count + more for count, more in zip(total, counts)]
         print(line(name, counts))
     print(line("all", total))
 

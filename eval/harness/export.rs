@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         let documents = documents(row, &targets);
         for (at, document) in documents.iter().enumerate() {
-            // Tools order by score and know nothing of ties, so the score is the place.
+            // Tools order by score and know nothing of ties, so the score is the rank from the end.
             let _ = writeln!(list, "{id} Q0 {document} {} {} spyhop", at + 1, documents.len() - at);
         }
         let _ = writeln!(topics, "{id}\t{}", row.query);
@@ -80,7 +80,7 @@ fn free(id: String, taken: &mut HashSet<String>) -> String {
     free
 }
 
-/// The id of a place as a document: `path` or `path:first-last`. Blanks and `%` are escaped, because blanks end an id.
+/// The id of lines of a file as a document: `path` or `path:first-last`. Blanks and `%` are escaped, because blanks end an id.
 fn document_id(path: &str, lines: Option<Lines>) -> String {
     let mut id = String::new();
     for sign in path.chars() {

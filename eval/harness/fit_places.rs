@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let before = lessons.len();
             for file in &found.files {
                 let is_answer =
-                    |lines| query.places.iter().any(|own| own.answered_by(file.path.as_str(), lines));
+                    |lines| query.places.iter().any(|target| target.answered_by(file.path.as_str(), lines));
                 let answers: Vec<bool> = file.places.iter().map(|place| is_answer(place.lines)).collect();
                 if answers.contains(&true) && answers.contains(&false) {
                     let row = |at: usize| {
@@ -106,8 +106,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let as_it_was: Vec<bool> =
         lessons.iter().map(|lesson| is_right(lesson, &start_weights(&start)[lesson.kind as usize])).collect();
     for left_out in 0..usize::from(args.folds) {
-        let known: Vec<&Lesson> = lessons.iter().filter(|lesson| fold(lesson) != left_out).collect();
-        let weights = learned(&known, &start, args);
+        let taught: Vec<&Lesson> = lessons.iter().filter(|lesson| fold(lesson) != left_out).collect();
+        let weights = learned(&taught, &start, args);
         for (at, lesson) in lessons.iter().enumerate().filter(|(_, lesson)| fold(lesson) == left_out) {
             held[at] = is_right(lesson, &weights[lesson.kind as usize]);
         }
@@ -226,8 +226,8 @@ fn learned(lessons: &[&Lesson], start: &Profile, args: &Args) -> Vec<Vec<f64>> {
     };
     let common = fit(lessons.to_vec(), &mean, args.strength);
     let of_kind = |kind: QueryKind| {
-        let own: Vec<&Lesson> = lessons.iter().copied().filter(|lesson| lesson.kind == kind).collect();
-        let weights = fit(own, &common, args.kinds);
+        let of_kind: Vec<&Lesson> = lessons.iter().copied().filter(|lesson| lesson.kind == kind).collect();
+        let weights = fit(of_kind, &common, args.kinds);
         weights.iter().zip(scale).map(|(weight, scale)| weight / scale).collect()
     };
     QueryKind::ALL.map(of_kind).to_vec()
@@ -244,7 +244,8 @@ struct Loss<'l> {
 
 impl Smooth for Loss<'_> {
     fn at(&self, point: &[f64], mut gradient: Option<&mut [f64]>) -> f64 {
-        let away: Vec<f64> = point.iter().zip(&self.towards).map(|(own, towards)| own - towards).collect();
+        let away: Vec<f64> =
+            point.iter().zip(&self.towards).map(|(weight, towards)| weight - towards).collect();
         let mut value = self.lambda / 2.0 * away.iter().map(|away| away * away).sum::<f64>();
         if let Some(gradient) = &mut gradient {
             gradient.iter_mut().zip(&away).for_each(|(slope, away)| *slope = self.lambda * away);

@@ -82,8 +82,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let start = args.selection.profile()?;
     let lessons = gathered(args, &start)?;
     if args.judge {
-        let own = lines_of(&start.scores);
-        print!("{}", judged(&lessons, |lesson| score(lesson, &own[lessons.queries[lesson.query].shape])));
+        let lines = lines_of(&start.scores);
+        print!("{}", judged(&lessons, |lesson| score(lesson, &lines[lessons.queries[lesson.query].shape])));
         return Ok(());
     }
     let repositories = lessons.queries.iter().map(|asked| asked.repository.as_str());
@@ -121,14 +121,14 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
     let mut rng = Rng::with_seed(args.seed);
     let mut lessons = Lessons::default();
     args.selection.each(&sets, |set, tree, opened| {
-        let own = repository(&tree.name);
+        let repository = repository(&tree.name);
         let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
             let found = opened.engine.candidates(&request(text, 1, start))?;
             let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
             let query = lessons.queries.len();
             lessons.queries.push(Asked {
                 set: set.to_string(),
-                repository: own.to_string(),
+                repository: repository.to_string(),
                 shape,
                 is_doubted: found.is_doubted,
             });
@@ -148,7 +148,7 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
         }
         for _ in 0..args.foreign {
             let (of, text) = all[rng.usize(..all.len())];
-            if of != own {
+            if of != repository {
                 ask(FOREIGN, text, &|_| false)?;
             }
         }
@@ -165,13 +165,13 @@ fn score(lesson: &Lesson, line: &Calibration) -> f64 {
 }
 
 /// The lines of all shapes.
-fn learned(lessons: &Lessons, is_known: impl Fn(&Lesson) -> bool) -> [Calibration; SHAPES.len()] {
+fn learned(lessons: &Lessons, is_taught: impl Fn(&Lesson) -> bool) -> [Calibration; SHAPES.len()] {
     let mut n_of_set: BTreeMap<&str, f64> = BTreeMap::new();
     lessons.queries.iter().for_each(|asked| *n_of_set.entry(&asked.set).or_default() += 1.0);
     std::array::from_fn(|shape| {
-        let own = lessons.files.iter().filter(|lesson| lessons.queries[lesson.query].shape == shape);
+        let of_shape = lessons.files.iter().filter(|lesson| lessons.queries[lesson.query].shape == shape);
         // Sets weigh by the root of their size: a mechanical one of hundreds must not drown those that people wrote.
-        let weighed = own.filter(|lesson| is_known(lesson)).map(|lesson| {
+        let weighed = of_shape.filter(|lesson| is_taught(lesson)).map(|lesson| {
             let of_set = n_of_set[lessons.queries[lesson.query].set.as_str()].sqrt().recip();
             (lesson, if lesson.is_first { OF_FIRST * of_set } else { of_set })
         });
@@ -195,11 +195,11 @@ struct Loss<'l> {
 impl Smooth for Loss<'_> {
     fn at(&self, point: &[f64], gradient: Option<&mut [f64]>) -> f64 {
         // A little towards no line at all keeps it finite where all are alike.
-        let mut value = 1e-4 * point.iter().map(|own| own * own).sum::<f64>();
-        let mut slopes: Vec<f64> = point.iter().map(|own| 2e-4 * own).collect();
+        let mut value = 1e-4 * point.iter().map(|weight| weight * weight).sum::<f64>();
+        let mut slopes: Vec<f64> = point.iter().map(|weight| 2e-4 * weight).collect();
         for (lesson, weight) in &self.lessons {
             let row = [1.0, lesson.sum, lesson.softmax_log_odds];
-            let odds: f64 = row.iter().zip(point).map(|(row, own)| row * own).sum();
+            let odds: f64 = row.iter().zip(point).map(|(value, weight)| value * weight).sum();
             let wanted = f64::from(u8::from(lesson.is_right));
             let share = weight / self.total;
             value += share * ((-odds.abs()).exp().ln_1p() + odds.max(0.0) - wanted * odds);
@@ -233,8 +233,8 @@ fn judged(lessons: &Lessons, score: impl Fn(&Lesson) -> f64) -> String {
         let mut row = vec![set.to_string(), first.len().to_string()];
         for (at, (_, from)) in BANDS.iter().enumerate() {
             let to = if at == 0 { f64::INFINITY } else { BANDS[at - 1].1 };
-            let own = first.iter().filter(|(score, _)| (*from..to).contains(&f64::from(*score)));
-            let (n, right) = own.fold((0, 0), |(n, right), (_, is)| (n + 1, right + usize::from(*is)));
+            let in_band = first.iter().filter(|(score, _)| (*from..to).contains(&f64::from(*score)));
+            let (n, right) = in_band.fold((0, 0), |(n, right), (_, is)| (n + 1, right + usize::from(*is)));
             row.push(if n == 0 { "-".to_string() } else { format!("{:.2} of {n}", right as f64 / n as f64) });
         }
         row.push(format!("{:.3}", calibration_error(first)));

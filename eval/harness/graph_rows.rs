@@ -35,9 +35,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 failed = writeln!(out, "{value}");
             }
         };
-        for own in &file.symbols {
-            let container = own.container.as_deref();
-            line(json!({"def": [file.path, own.lines.first, *own.name, own.kind.name(), container]}));
+        for symbol in &file.symbols {
+            let container = symbol.container.as_deref();
+            line(
+                json!({"def": [file.path, symbol.lines.first, *symbol.name, symbol.kind.name(), container]}),
+            );
         }
         for (at, column, edge) in &file.uses {
             let to = (file.path_of)(edge.to.file);

@@ -176,11 +176,11 @@ impl HitRow {
             .snippet
             .as_ref()
             .map_or(Vec::new(), |snippet| answered(&query.places, hit.path.as_str(), snippet.lines));
-        HitRow { chars, shown, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
+        HitRow { chars, shown, ..HitRow::at(query, hit.path.as_str(), hit.lines, hit.score) }
     }
 
-    /// A place as a hit without a snippet, with the targets of `query` that the place answers.
-    pub fn place(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
+    /// Lines of a file as a hit without a snippet.
+    fn at(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
         HitRow {
             path: path.to_string(),
             lines,

@@ -49,7 +49,7 @@ impl Selection {
         let mut all = Vec::new();
         for path in &self.sets {
             let set = sets::read(path)?;
-            if all.iter().any(|known: &Set| known.name == set.name) {
+            if all.iter().any(|other: &Set| other.name == set.name) {
                 return Err(Failure::Asked(format!("two sets are called '{}'; rename one", set.name)));
             }
             all.push(set);
@@ -109,8 +109,10 @@ impl Selection {
     fn takes(&self, tree: &Tree) -> bool {
         let named =
             self.only.is_empty() || self.only.iter().any(|name| *name == tree.name || *name == tree.folder);
-        let spoken =
-            self.lang.as_ref().is_none_or(|lang| tree.language.as_deref().is_some_and(|own| own == lang));
+        let spoken = self
+            .lang
+            .as_ref()
+            .is_none_or(|lang| tree.language.as_deref().is_some_and(|of_tree| of_tree == lang));
         named && spoken
     }
 
@@ -122,10 +124,10 @@ impl Selection {
         let languages = trees().filter_map(|tree| tree.language.as_deref()).collect();
         let kinds = trees().flat_map(|tree| &tree.queries).map(|query: &Query| query.kind.as_str()).collect();
         for name in &self.only {
-            known("--only", name, &names)?;
+            check_name("--only", name, &names)?;
         }
-        self.lang.iter().try_for_each(|lang| known("--lang", lang, &languages))?;
-        self.kind.iter().try_for_each(|kind| known("--kind", kind, &kinds))
+        self.lang.iter().try_for_each(|lang| check_name("--lang", lang, &languages))?;
+        self.kind.iter().try_for_each(|kind| check_name("--kind", kind, &kinds))
     }
 }
 
@@ -159,7 +161,7 @@ impl Opened {
     }
 }
 
-fn known(option: &str, value: &str, choices: &BTreeSet<&str>) -> Result<(), Failure> {
+fn check_name(option: &str, value: &str, choices: &BTreeSet<&str>) -> Result<(), Failure> {
     if choices.contains(value) {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use super::descent::{Smooth, least};
 use super::model::SHAPES;
 
 /// A shape with fewer queries takes the line of all.
-const ENOUGH: usize = 20;
+const MIN_QUERIES: usize = 20;
 
 /// A file of a first page.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +38,10 @@ pub struct Line {
 pub fn lines(points: &[Point]) -> [Line; SHAPES] {
     let all = line(points.iter());
     QueryKind::ALL.map(|shape| {
-        let own = || points.iter().filter(|point| point.shape == shape);
-        let mut queries: Vec<usize> = own().map(|point| point.query).collect();
+        let of_shape = || points.iter().filter(|point| point.shape == shape);
+        let mut queries: Vec<usize> = of_shape().map(|point| point.query).collect();
         queries.dedup();
-        if queries.len() < ENOUGH { all } else { line(own()) }
+        if queries.len() < MIN_QUERIES { all } else { line(of_shape()) }
     })
 }
 
@@ -52,15 +52,18 @@ fn line<'p>(points: impl Iterator<Item = &'p Point>) -> Line {
     let right = points.iter().filter(|(_, right)| *right).count() as f64;
     // As if one more of each had been seen, so that odds stay finite where all are alike.
     let wanted = [1.0 / (count - right + 2.0), (right + 1.0) / (right + 2.0)];
-    let found = least(&Odds { points: &points, mean, wanted }, &[[LEAST, f64::INFINITY], [-MOST, MOST]]);
+    let found = least(
+        &Odds { points: &points, mean, wanted },
+        &[[MIN_FACTOR, f64::INFINITY], [-MAX_LOG_ODDS, MAX_LOG_ODDS]],
+    );
     Line { a: found[0], b: found[1] - found[0] * mean }
 }
 
 /// Sums keep their order, even where few hits say that they should.
-const LEAST: f64 = 0.05;
+const MIN_FACTOR: f64 = 0.05;
 
 /// Log-odds of this size mean never or always.
-const MOST: f64 = 20.0;
+const MAX_LOG_ODDS: f64 = 20.0;
 
 /// Logistic regression on centred sums. Pairs were learned as log-odds, so `a` is drawn a little towards 1.
 struct Odds<'p> {
@@ -130,7 +133,7 @@ mod tests {
     fn a_shape_of_few_queries_takes_the_line_of_all() {
         let same = Line { a: 1.0, b: -5.0 };
         let other = Line { a: 1.0, b: -1.0 };
-        let lines = lines(&drawn([same, same, other], [300, 300, ENOUGH - 1]));
+        let lines = lines(&drawn([same, same, other], [300, 300, MIN_QUERIES - 1]));
         assert_ne!(lines[0], lines[1]);
         assert!((lines[2].b + 4.8).abs() < 0.4, "{lines:?}");
     }
@@ -138,11 +141,11 @@ mod tests {
     #[test]
     fn order_is_kept_whatever_the_points_say() {
         let backwards = drawn([Line { a: -1.0, b: 5.0 }; SHAPES], [100; SHAPES]);
-        assert!(lines(&backwards).iter().all(|line| line.a == LEAST));
+        assert!(lines(&backwards).iter().all(|line| line.a == MIN_FACTOR));
         let mut right = drawn([Line { a: 1.0, b: 0.0 }; SHAPES], [3; SHAPES]);
         right.iter_mut().for_each(|point| point.right = true);
         assert!(
-            lines(&right).iter().all(|line| line.a >= LEAST && of(*line, 5.0) > 2.0),
+            lines(&right).iter().all(|line| line.a >= MIN_FACTOR && of(*line, 5.0) > 2.0),
             "{:?}",
             lines(&right)
         );

@@ -16,7 +16,7 @@ pub trait Smooth {
 /// At the least value no step along the gradient is larger than this.
 const TOLERANCE: f64 = 1e-7;
 
-const MOST_STEPS: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 
 /// The point within `bounds` where `function` is least, from the point nearest to 0.
 pub fn least(function: &impl Smooth, bounds: &[Bounds]) -> Vec<f64> {
@@ -26,7 +26,7 @@ pub fn least(function: &impl Smooth, bounds: &[Bounds]) -> Vec<f64> {
     let mut next = vec![0.0; n];
     let mut gradient = vec![0.0; n];
     let (mut momentum, mut steepness) = (1.0f64, 1.0f64);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let value = function.at(&ahead, Some(&mut gradient));
         loop {
             for at in 0..n {

@@ -47,9 +47,10 @@ pub fn bounds(signal: Signal) -> Bounds {
 }
 
 /// The features to learn: those that `start` weighs in some kind of query.
-pub fn chosen(start: &Profile) -> Vec<Feature> {
-    let weighed = |feature: &Feature| QueryKind::ALL.iter().any(|kind| start.weight(*kind, *feature) != 0.0);
-    learnable().filter(weighed).collect()
+pub fn weighed(start: &Profile) -> Vec<Feature> {
+    let is_weighed =
+        |feature: &Feature| QueryKind::ALL.iter().any(|kind| start.weight(*kind, *feature) != 0.0);
+    learnable().filter(is_weighed).collect()
 }
 
 /// Features that are not learned and play a part in the heads that are learned from: what is shown counts them, so what
@@ -70,15 +71,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_are_chosen_by_weight() {
+    fn features_without_weight_are_not_learned() {
         let mut start = Profile::built_in().clone();
         learnable().for_each(|feature| start.set_weight(None, feature, 0.0));
-        assert_eq!(chosen(&start), []);
+        assert_eq!(weighed(&start), []);
         let names = ["lexical.rank", "test.value", "base.value", "literal.value"];
         let [lexical, test, base, literal] = names.map(|name| name.parse().unwrap());
         for feature in [lexical, test, base, literal] {
             start.set_weight(None, feature, 1.0);
         }
-        assert_eq!(chosen(&start), [lexical, test]);
+        assert_eq!(weighed(&start), [lexical, test]);
     }
 }

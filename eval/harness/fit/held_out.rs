@@ -82,8 +82,9 @@ mod tests {
         let folds_of = |seed| folds(trees.iter().map(|tree| repository(tree)), 5, seed);
         let folds = folds_of(1);
         assert_eq!(folds.len(), 13);
-        let sizes: Vec<usize> =
-            (0..5).map(|fold| folds.values().filter(|own| **own == fold).count()).collect();
+        let sizes: Vec<usize> = (0..5)
+            .map(|fold| folds.values().filter(|of_repository| **of_repository == fold).count())
+            .collect();
         assert_eq!(sizes, [3, 3, 3, 2, 2]);
         assert_eq!(folds, folds_of(1));
         assert_ne!(folds, folds_of(2));

@@ -69,7 +69,7 @@ pub fn positive(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let start = args.selection.profile()?;
-    let features = feature::chosen(&start);
+    let features = feature::weighed(&start);
     let restraint = Restraint { strength: args.strength, kinds: args.kinds };
     let gathered = gathered(&args.selection, &start, &features, args.names.into(), args.seed)?;
     let n_folds = usize::from(args.folds).min(repositories(&gathered)?);

@@ -70,16 +70,16 @@ fn scale(lessons: &[&Lesson], n: usize) -> Vec<f64> {
     for lesson in lessons {
         let (better, worse) = lesson.rows.split_at(lesson.better * n);
         let pairs = (better.len() / n * (worse.len() / n)) as f64;
-        let mut own = vec![0.0; n];
+        let mut squares = vec![0.0; n];
         for better in better.chunks_exact(n) {
             for worse in worse.chunks_exact(n) {
                 for at in 0..n {
                     let difference = f64::from(better[at]) - f64::from(worse[at]);
-                    own[at] += difference * difference;
+                    squares[at] += difference * difference;
                 }
             }
         }
-        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own / pairs);
+        sums.iter_mut().zip(squares).for_each(|(sum, squares)| *sum += squares / pairs);
     }
     let root = |sum: f64| if sum > 0.0 { (sum / lessons.len() as f64).sqrt() } else { 1.0 };
     sums.into_iter().map(root).collect()

@@ -13,14 +13,14 @@ use crate::sets::{Query, Target};
 pub const DEFINITIONS: &str = "definitions";
 
 /// Shorter names are words of many meanings.
-const SHORTEST: usize = 5;
+const MIN_LETTERS: usize = 5;
 
 /// As many rows as a map may have.
-const ROWS: usize = 5_000;
+const MAX_ROWS: usize = 5_000;
 
 /// `n` names of a tree, chosen by the seed.
 pub fn questions(engine: &Engine, n: usize, seed: u64) -> Result<Vec<Query>, Failure> {
-    let map = engine.project_map(&MapRequest { max_items: ROWS, depth: 100, ..MapRequest::default() })?;
+    let map = engine.project_map(&MapRequest { max_items: MAX_ROWS, depth: 100, ..MapRequest::default() })?;
     let symbols = map.entries.iter().flat_map(|entry| &entry.symbols);
     let named = symbols.map(|symbol| (symbol.name.rsplit('.').next().unwrap_or(&symbol.name), &symbol.path));
     let mut files: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -49,5 +49,5 @@ pub fn questions(engine: &Engine, n: usize, seed: u64) -> Result<Vec<Query>, Fai
 }
 
 fn is_name(name: &str) -> bool {
-    name.len() >= SHORTEST && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    name.len() >= MIN_LETTERS && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

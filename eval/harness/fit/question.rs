@@ -66,7 +66,7 @@ pub fn gathered(
     n_names: usize,
     seed: u64,
 ) -> Result<Gathered, Failure> {
-    let mut known = BTreeSet::new();
+    let mut repositories = BTreeSet::new();
     let mut gathered = Gathered { sets: Vec::new(), n_trees: 0, questions: Vec::new(), missing: Vec::new() };
     gathered.missing = selection.each(&selection.read()?, |set, tree, opened| {
         gathered.n_trees += 1;
@@ -79,7 +79,7 @@ pub fn gathered(
             Ok::<(), Failure>(())
         };
         tree.queries.iter().try_for_each(|query| ask(&set.name, query))?;
-        if known.insert(repository(&tree.name).to_string()) {
+        if repositories.insert(repository(&tree.name).to_string()) {
             let names = names::questions(&opened.engine, n_names, seed)?;
             names.iter().try_for_each(|query| ask(DEFINITIONS, query))?;
         }

@@ -55,8 +55,8 @@ pub fn by_set(questions: &[Question], trials: &[Vec<Held>], seed: u64) -> Vec<(S
     let judged: Vec<(&Question, f64, f64)> = questions.iter().enumerate().map(judge).collect();
     let sets: BTreeSet<&str> = questions.iter().map(|question| question.set.as_str()).collect();
     let of_set = |set: &str| {
-        let own: Vec<_> = judged.iter().filter(|judged| judged.0.set == set).copied().collect();
-        (set.to_string(), Figures::of(&own, seed))
+        let of_set: Vec<_> = judged.iter().filter(|judged| judged.0.set == set).copied().collect();
+        (set.to_string(), Figures::of(&of_set, seed))
     };
     let mut figures: Vec<(String, Figures)> = sets.into_iter().map(of_set).collect();
     figures.push(("all".to_string(), Figures::of(&judged, seed)));

@@ -20,12 +20,12 @@ pub const TARGETS: &str =
 #[serde(untagged, expecting = "a target is neither a path nor a table with a path")]
 pub enum RawTarget {
     Path(String),
-    Place(RawPlace),
+    Fields(RawFields),
 }
 
 /// A target with more than a path.
 #[derive(Deserialize)]
-pub struct RawPlace {
+pub struct RawFields {
     path: String,
     lines: Option<RawLines>,
     start_line: Option<u32>,
@@ -45,20 +45,20 @@ impl TryFrom<RawTarget> for Target {
     type Error = String;
 
     fn try_from(raw: RawTarget) -> Result<Target, String> {
-        let place = match raw {
+        let fields = match raw {
             RawTarget::Path(path) => {
-                RawPlace { path, lines: None, start_line: None, end_line: None, grade: None }
+                RawFields { path, lines: None, start_line: None, end_line: None, grade: None }
             }
-            RawTarget::Place(place) => place,
+            RawTarget::Fields(fields) => fields,
         };
-        let lines = match (place.lines, place.start_line, place.end_line) {
+        let lines = match (fields.lines, fields.start_line, fields.end_line) {
             (Some(RawLines::Pair(first, last)), None, None) => Some(Lines { first, last }),
             (Some(RawLines::Lines(lines)), None, None) => Some(lines),
             (None, Some(first), Some(last)) => Some(Lines { first, last }),
             (None, None, None) => None,
-            _ => return Err(format!("the lines of '{}' lack an end or stand twice", place.path)),
+            _ => return Err(format!("the lines of '{}' lack an end or stand twice", fields.path)),
         };
-        Target::new(&place.path, lines, place.grade.unwrap_or(1))
+        Target::new(&fields.path, lines, fields.grade.unwrap_or(1))
     }
 }
 
@@ -94,7 +94,7 @@ impl TryFrom<Vec<Target>> for Targets {
 }
 
 /// A text of more words is a report, whose lines count.
-const LONG: usize = 40;
+const MAX_WORDS: usize = 40;
 
 /// A query's text, its blanks made single; a report as it is.
 #[derive(Deserialize)]
@@ -108,7 +108,7 @@ impl TryFrom<String> for Text {
         let words: Vec<&str> = text.split_whitespace().collect();
         match text.trim() {
             "" => Err("a query is empty"),
-            text if words.len() > LONG => Ok(Text(text.to_string())),
+            text if words.len() > MAX_WORDS => Ok(Text(text.to_string())),
             _ => Ok(Text(words.join(" "))),
         }
     }

@@ -9,7 +9,7 @@ mod benchmark;
 mod commits;
 mod error;
 mod form;
-mod own;
+mod native;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Target {
     /// Whether a hit at `lines` of `path` answers: one path is the other or its end behind a `/`, and the lines, where
     /// the target has any, share one with the hit's.
     pub fn answered_by(&self, path: &str, lines: Lines) -> bool {
-        self.names(path) && self.lines.is_none_or(|own| own.overlaps(lines))
+        self.names(path) && self.lines.is_none_or(|of_target| of_target.overlaps(lines))
     }
 
     /// Whether `path` is its file.
@@ -112,16 +112,16 @@ pub fn kind_by_shape(text: &str) -> &'static str {
 /// # Errors
 /// A [`SetError`] that names the file, the line and what is expected there.
 pub fn read(path: &Path) -> Result<Set, SetError> {
-    let known = path.canonicalize().map_err(|source| SetError::read(path, source))?;
-    let extension = known.extension().and_then(|extension| extension.to_str());
+    let absolute = path.canonicalize().map_err(|source| SetError::read(path, source))?;
+    let extension = absolute.extension().and_then(|extension| extension.to_str());
     let trees = match extension {
-        Some("toml") if known.is_file() => own::toml(path)?,
-        Some("jsonl") if known.is_file() => own::jsonl(path)?,
-        _ if benchmark::is(&known) => benchmark::read(path)?,
-        _ if commits::is(&known) => commits::read(path)?,
+        Some("toml") if absolute.is_file() => native::toml(path)?,
+        Some("jsonl") if absolute.is_file() => native::jsonl(path)?,
+        _ if benchmark::is(&absolute) => benchmark::read(path)?,
+        _ if commits::is(&absolute) => commits::read(path)?,
         _ => return Err(SetError::Unknown { path: path.to_path_buf() }),
     };
-    let set = Set { name: stem(&known), trees };
+    let set = Set { name: stem(&absolute), trees };
     let mut ids = BTreeSet::new();
     for query in set.trees.iter().flat_map(|tree| &tree.queries) {
         if !ids.insert(&query.id) {

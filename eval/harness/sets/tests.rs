@@ -1,4 +1,4 @@
-//! Each format is read from a small example, and what is wrong in one is said with its place.
+//! Each format is read from a small example, and an error names the line of the fault.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,8 +45,8 @@ fn check(text: &str, path: &str, expected: &str) {
 /// The error, without the folder that it is about.
 fn refused(text: &str, path: &str) -> String {
     let folder = folder(text);
-    let place: PathBuf = folder.path().join(path);
-    read(&place).unwrap_err().to_string().replace(&format!("{}/", folder.path().display()), "")
+    let path: PathBuf = folder.path().join(path);
+    read(&path).unwrap_err().to_string().replace(&format!("{}/", folder.path().display()), "")
 }
 
 fn refuses(text: &str, path: &str, beginning: &str) {
@@ -126,7 +126,7 @@ fn commits() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn an_error_names_the_line_of_the_fault() {
     let toml = "=== a.toml\ncorpus = \"web\"\n\n[[queries]]\nquery = \"lock\"\n";
     refuses(&format!("{toml}relevant = [3]\n"), "a.toml", "a.toml:5: a target is neither a path nor");
     refuses(&format!("{toml}relevant = []\n"), "a.toml", "a.toml:5: a query has no target");

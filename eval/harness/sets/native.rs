@@ -1,4 +1,4 @@
-//! Our own format: a TOML file about one tree, or JSON lines, a query a line.
+//! Spyhop's native form: a TOML file about one tree, or JSON lines, a query a line.
 //!
 //! TOML is for sets that people write, lines are for those that programs make. Both say the same things.
 
@@ -58,7 +58,7 @@ pub fn toml(path: &Path) -> Result<Vec<Tree>, SetError> {
     let mut tree = Tree { name: corpus.clone(), folder: corpus.clone(), root, language, queries: Vec::new() };
     for (at, question) in queries.into_iter().enumerate() {
         if question.corpus.is_some() || question.language.is_some() {
-            let problem = format!("query {} has a corpus or a language of its own", at + 1);
+            let problem = format!("query {} names a corpus or a language, which the file has", at + 1);
             return Err(SetError::bad(path, 1, problem, TOML));
         }
         tree.queries.push(question.asked(&corpus, at));
@@ -72,7 +72,7 @@ pub fn jsonl(path: &Path) -> Result<Vec<Tree>, SetError> {
     for (_, mut question) in form::json_lines::<Question>(path, LINES)? {
         let name = question.corpus.take().unwrap_or_else(|| stem(path));
         let language = question.language.take();
-        let place = trees.iter().position(|tree| tree.name == name).unwrap_or_else(|| {
+        let index = trees.iter().position(|tree| tree.name == name).unwrap_or_else(|| {
             trees.push(Tree {
                 name: name.clone(),
                 folder: name.clone(),
@@ -82,7 +82,7 @@ pub fn jsonl(path: &Path) -> Result<Vec<Tree>, SetError> {
             });
             trees.len() - 1
         });
-        let tree = &mut trees[place];
+        let tree = &mut trees[index];
         let at = tree.queries.len();
         tree.queries.push(question.asked(&name, at));
     }
