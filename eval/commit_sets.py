@@ -41,7 +41,6 @@ import re
 import subprocess
 import tempfile
 
-from functions import functions
 from place_sets import LANGUAGES, TESTS
 
 MAX_FUNCTIONS, MAX_FILES = 5, 5
@@ -65,7 +64,9 @@ NUMBER = re.compile(r"\s*\((?:\w+ )?#\d+\)")
 MORE_TESTS = re.compile(r"(^|/)Tests?/|[a-z]Tests?[/.]")
 NO_CODE = re.compile(r"^\s*($|//|#(?!\[|include|define|if|endif|else)|/?\*|--)")
 DIFF = ["-r", "-p", "-U0", "-w", "--ignore-blank-lines", "--no-renames", "--no-color", "--no-commit-id"]
+PAGE = 1_000
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+Function = collections.namedtuple("Function", "path name first last")
 
 
 class Repository:
@@ -96,6 +97,28 @@ class Repository:
         log = self.git("log", "--no-merges", "--format=%H%x1f%s%x1f%b%x1f%an <%ae>%x1e", f"{base}..HEAD")
         for entry in log.split("\x1e")[:-1]:
             yield entry.strip("\n").split("\x1f")
+
+
+def functions(program, folder):
+    """The functions and methods of the tree in `folder`, by path and line. Names are qualified."""
+    found, cursor = [], None
+    with tempfile.TemporaryDirectory(prefix="spyhop-functions-") as index:
+        command = [program, "symbols", "--kind", "fn,method", "--max-results", str(PAGE), "--json", "--quiet",
+                   "--root", str(folder), "--index-dir", index]
+        while True:
+            more = ["--no-refresh", "--cursor", cursor] if cursor else []
+            done = subprocess.run(command + more, capture_output=True, text=True)
+            if done.returncode == 1:
+                return []
+            if done.returncode:
+                raise SystemExit(f"{folder}: {done.stderr.strip()}")
+            reply = json.loads(done.stdout)
+            for row in reply["results"]:
+                name = f"{row['container']}.{row['name']}" if row["container"] else row["name"]
+                found.append(Function(row["path"], name, row["line"], row["end_line"]))
+            cursor = reply.get("next")
+            if not cursor:
+                return sorted(found, key=lambda found: (found.path, found.first, -found.last, found.name))
 
 
 def is_test(path):
