@@ -11,14 +11,14 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use spyhop::analyze::Analyzer;
-use spyhop::grammar::Grammars;
-use spyhop::id::LanguageId;
+use spyhop_base::id::LanguageId;
+use spyhop_syntax::analyze::Analyzer;
+use spyhop_syntax::grammar::Grammars;
 
 /// The fixtures of a language that parse without errors, in order of name.
 fn fixtures(language: &str) -> Vec<String> {
     let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/grammars").join(language).join("fixtures");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/syntax/grammars").join(language).join("fixtures");
     let entries = fs::read_dir(folder).expect("each language has fixtures");
     let wanted = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default();

@@ -12,11 +12,11 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{FilesRequest, Options, StalePolicy};
-use spyhop::filter::{Filter, FilterSpec};
-use spyhop::fuzzy::{self, FoundPaths, Fuzzy};
-use spyhop::grammar::Grammars;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{FilesRequest, Options, StalePolicy};
+use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::fuzzy::{self, FoundPaths, Fuzzy};
+use spyhop_syntax::grammar::Grammars;
 
 const PATHS: usize = 1_000_000;
 

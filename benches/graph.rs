@@ -46,7 +46,7 @@ fn questions(criterion: &mut Criterion) {
     let root = folder.path().join("tree");
     generate(&root);
     let generated = engine(&root, &folder.path().join("one"));
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let own = engine(&own.join("src"), &folder.path().join("two"));
     let mut group = criterion.benchmark_group("graph");
     let mut ask = |name: &str, engine: &Engine, request: GraphRequest| {

@@ -13,12 +13,13 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use spyhop::Engine;
 use spyhop::ExtraTerms;
-use spyhop::engine::api::{GrepReply, GrepRequest, Options, StalePolicy};
-use spyhop::grammar::Grammars;
-use spyhop::grep::{self, Effort, NarrowPlan, Wanted};
-use spyhop::workspace::{self, Committed, Workspace};
-use spyhop::{Engine, git};
+use spyhop_engine::api::{GrepReply, GrepRequest, Options, StalePolicy};
+use spyhop_files::git;
+use spyhop_grep::{Effort, NarrowPlan, Wanted};
+use spyhop_index::workspace::{self, Committed, Workspace};
+use spyhop_syntax::grammar::Grammars;
 
 mod generated;
 
@@ -62,7 +63,7 @@ impl Bed {
 
     /// Documents that speak for files that may match; those of a plan that does not narrow are none.
     fn narrow(&self, plan: &NarrowPlan) -> usize {
-        let narrowed = grep::narrow(&self.committed.reader, plan, self.n_files, Effort::Worthwhile);
+        let narrowed = spyhop_grep::narrow(&self.committed.reader, plan, self.n_files, Effort::Worthwhile);
         let narrowed = narrowed.expect("the index is whole");
         narrowed.map_or(0, |narrowed| narrowed.0.iter().map(Vec::len).sum())
     }

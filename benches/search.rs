@@ -17,16 +17,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Mode, Options, SearchRequest, StalePolicy};
-use spyhop::filter::{Filter, FilterSpec};
-use spyhop::git;
-use spyhop::grammar::Grammars;
-use spyhop::profile::Profile;
-use spyhop::query::Query;
-use spyhop::search::{self, Context, CurrentFile, SearchSnapshot};
-use spyhop::tokenize::Tokenizers;
-use spyhop::workspace::{self, Workspace};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Mode, Options, SearchRequest, StalePolicy};
+use spyhop_files::git;
+use spyhop_index::tokenize::Tokenizers;
+use spyhop_index::workspace::{self, Workspace};
+use spyhop_search::filter::{Filter, FilterSpec};
+use spyhop_search::profile::Profile;
+use spyhop_search::query::Query;
+use spyhop_search::{Context, CurrentFile, SearchSnapshot};
+use spyhop_syntax::grammar::Grammars;
 
 const QUERIES: [&str; 12] = [
     "where are files read and decoded",
@@ -133,7 +133,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
     group.bench_function("rank", |bencher| {
         bencher.iter(|| {
             let rank = |query| {
-                search::search(query, &context, &|_, _| CurrentFile::Changed)
+                spyhop_search::search(query, &context, &|_, _| CurrentFile::Changed)
                     .expect("the index is whole")
                     .hits
                     .len()
@@ -150,7 +150,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
 }
 
 fn bench(criterion: &mut Criterion) {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
     stages(criterion, &Bed::new(&own));
     if let Some(tree) = std::env::var_os("SPYHOP_BENCH_TREE") {
         stages(criterion, &Bed::new(&PathBuf::from(tree)));

@@ -11,11 +11,11 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use spyhop::tokenize::{TermList, Tokenizer, for_each_word};
-use spyhop::walk::{self, WalkOptions};
+use spyhop_files::walk::{self, WalkOptions};
+use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word};
 
 fn sources() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
     let walked = walk::walk(&root, &WalkOptions::default()).expect("the sources are there");
     let files = walked.candidates.iter().map(|candidate| candidate.path.below(&root));
     files.map(|path| fs::read_to_string(path).expect("sources are text")).collect()

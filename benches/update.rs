@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use spyhop::engine::api::Options;
 use spyhop::{Engine, RefreshReport};
+use spyhop_engine::api::Options;
 
 mod generated;
 
@@ -34,7 +34,7 @@ fn update(engine: &Engine) -> RefreshReport {
 
 /// A source of the tree, the first by path.
 fn source(tree: &Path) -> PathBuf {
-    let walked = spyhop::walk::walk(tree, &Default::default()).expect("the tree is there");
+    let walked = spyhop_files::walk::walk(tree, &Default::default()).expect("the tree is there");
     let mut paths = walked.candidates.iter().map(|candidate| candidate.path.below(tree));
     let is_source = |path: &PathBuf| {
         ["rs", "py", "go", "c", "ts", "js", "java"]

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use fastrand::Rng;
-use spyhop::judged::{mean, mean_of_means};
+use spyhop_base::judged::{mean, mean_of_means};
 
 use crate::failure::Failure;
 use crate::measure::{Measures, percentile};

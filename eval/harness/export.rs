@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use spyhop::text::Lines;
+use spyhop_base::text::Lines;
 
 use crate::failure::Failure;
 use crate::record::{QueryRow, Run};

@@ -9,8 +9,8 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use serde_json::json;
-use spyhop::engine::Engine;
-use spyhop::engine::api::Options;
+use spyhop_engine::Engine;
+use spyhop_engine::api::Options;
 
 use crate::failure::Failure;
 

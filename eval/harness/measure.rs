@@ -1,6 +1,6 @@
-//! What a list is worth: the measures of [`spyhop::judged`] that the harness records.
+//! What a list is worth: the measures of [`spyhop_base::judged`] that the harness records.
 
-use spyhop::judged::JudgedList;
+use spyhop_base::judged::JudgedList;
 
 /// What a list is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use spyhop::analyze::{Analyzer, outline};
-use spyhop::grammar::Grammars;
-use spyhop::path::RelPath;
-use spyhop::text::LineIndex;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::LineIndex;
+use spyhop_syntax::analyze::{Analyzer, outline};
+use spyhop_syntax::grammar::Grammars;
 use tree_sitter::{Parser, TreeCursor};
 
 use crate::failure::Failure;

@@ -4,8 +4,8 @@
 //! budget and gives a set of files; recall and precision are those of the set. A figure is the mean over trees of the mean
 //! over their tasks.
 
-use spyhop::judged::{JudgedList, mean_of_means};
 use spyhop::{ActivitySource, Engine, PackRequest, PackStages};
+use spyhop_base::judged::{JudgedList, mean_of_means};
 
 use std::collections::BTreeSet;
 use std::time::Instant;

@@ -8,9 +8,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use spyhop::judged::JudgedList;
-use spyhop::text::Lines;
 use spyhop::{Hit, Profile};
+use spyhop_base::judged::JudgedList;
+use spyhop_base::text::Lines;
 
 use crate::measure::{Measures, PlaceMeasures};
 use crate::sets::{Query, Target, answered};

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use spyhop::judged::mean_of_means;
+use spyhop_base::judged::mean_of_means;
 
 use crate::measure::{Measures, PlaceMeasures, percentile};
 use crate::record::{QueryRow, Run, TreeRow};

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use spyhop::engine::api::MAX_RESULTS;
 use spyhop::{ActivitySource, Engine, Profile, SearchRequest};
+use spyhop_engine::api::MAX_RESULTS;
 
 use crate::failure::Failure;
 use crate::record::{Header, HitRow, QueryRow, Run, TreeRow};

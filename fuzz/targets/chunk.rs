@@ -7,9 +7,9 @@ use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use spyhop::analyze::Analyzer;
-use spyhop::grammar::Grammars;
-use spyhop::id::LanguageId;
+use spyhop_syntax::analyze::Analyzer;
+use spyhop_syntax::grammar::Grammars;
+use spyhop_base::id::LanguageId;
 
 static GRAMMARS: LazyLock<Grammars> = LazyLock::new(Grammars::built_in);
 

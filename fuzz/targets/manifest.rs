@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use spyhop::analyze::Analyzer;
-use spyhop::grammar::Grammars;
+use spyhop_syntax::analyze::Analyzer;
+use spyhop_syntax::grammar::Grammars;
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| tempfile::tempdir().unwrap().keep());
 

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use spyhop::grep::{Bounds, Case, Pattern, Plan, Scan, Wanted, scan};
-use spyhop::path::RelPath;
-use spyhop::read::Ground;
-use spyhop::tokenize::for_each_word;
+use spyhop_grep::{Bounds, Case, Pattern, Plan, Scan, Wanted, scan};
+use spyhop_base::path::RelPath;
+use spyhop_files::read::Ground;
+use spyhop_index::tokenize::for_each_word;
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| tempfile::tempdir().unwrap().keep());
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spyhop::query::Query;
+use spyhop_search::query::Query;
 
 fuzz_target!(|text: &str| {
     if let Ok(query) = Query::parse(text) {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use spyhop::id::Generation;
-use spyhop::meta::{Commit, Meta, RecordRef};
-use spyhop::store::{ENVELOPE_LEN, Envelope, FORMAT_VERSION};
+use spyhop_base::id::Generation;
+use spyhop_index::meta::{Commit, Meta, RecordRef};
+use spyhop_base::store::{ENVELOPE_LEN, Envelope, FORMAT_VERSION};
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| tempfile::tempdir().unwrap().keep());
 

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use libfuzzer_sys::fuzz_target;
-use spyhop::tokenize::{TermList, Tokenizer, for_each_word, is_word_char, parts, stem};
+use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word, is_word_char, parts, stem};
 
 thread_local! {
     static OLD: RefCell<Tokenizer> = RefCell::new(Tokenizer::new());

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use spyhop::engine::api::{OnMissing, Options, Progress, Stage, StalePolicy, State, WatchEvent};
-use spyhop::engine::{Engine, Error, ErrorKind, Stop};
+use spyhop_engine::api::{OnMissing, Options, Progress, Stage, StalePolicy, State, WatchEvent};
+use spyhop_engine::{Engine, Error, ErrorKind, Stop};
 
 /// How often to check whether a tree that another process watches still is watched, or can be watched by now.
 const WATCH_AGAIN: Duration = Duration::from_secs(60);

@@ -79,7 +79,7 @@ pub fn set_without_thread(choice: WithoutThread) {
     std::panic::set_hook(Box::new(move |panic| {
         let said = panic.payload();
         let said = said.downcast_ref::<String>().map(String::as_str).or(said.downcast_ref::<&str>().copied());
-        match (said.and_then(spyhop::engine::no_thread), choice) {
+        match (said.and_then(spyhop_engine::no_thread), choice) {
             (Some(text), WithoutThread::End) => {
                 let _ = writeln!(std::io::stderr(), "spyhop: {text}");
                 std::process::exit(FAILED.into());

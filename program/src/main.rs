@@ -26,7 +26,7 @@ fn main() -> std::process::ExitCode {
     huge_pages(false);
     limits::ignore_file_size_signal();
     limits::with_enough_stack(|| {
-        spyhop::worker::run_worker_if_asked();
+        spyhop_syntax::worker::run_worker_if_asked();
         cli::main()
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use spyhop::engine::Cancel;
+use spyhop_engine::Cancel;
 
 use crate::failure::Failure;
 use crate::run::{Told, guarded, unpoisoned};

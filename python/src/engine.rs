@@ -352,7 +352,7 @@ impl Engine {
         request.fixed = fixed;
         request.case = or_raise(py, requests::case(case))?;
         if word {
-            request.bounds = spyhop::engine::api::Bounds::Word;
+            request.bounds = spyhop_engine::api::Bounds::Word;
         }
         request.multi_line = multi_line;
         request.invert = invert;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use spyhop::engine::api::Case;
 use spyhop::{ActivitySource, FilterSpec, Mode, Profile, SearchRequest, StalePolicy};
+use spyhop_engine::api::Case;
 
 use crate::failure::Failure;
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use spyhop::Progress;
-use spyhop::engine::Cancel;
+use spyhop_engine::Cancel;
 
 use crate::failure::Failure;
 use crate::results::UpdateProgress;

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
-use spyhop::store::Lock;
+use spyhop_base::store::Lock;
 
 use super::{SMALL, Tree, git};
 

@@ -23,7 +23,7 @@ fn times(folder: &Path, begin: &str, end: &str) -> Vec<SystemTime> {
 
 /// Whether each example was built after its source and after the library, as `cargo test` does without the name of a target.
 fn are_built() -> bool {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/spyhop/examples");
     let names = sources.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let built = names.map(|source| {
         let name = source.file_stem().unwrap().to_str().unwrap();

@@ -1,12 +1,10 @@
 //! The library as a host embeds it: by the names that the crate exports at its root, and without the program.
 
-#[cfg(feature = "async")]
 mod asynchronous;
 mod examples;
 mod front_door;
 mod hosted_changes;
 mod in_memory;
 mod own_signals;
-#[cfg(feature = "serde")]
 mod serialized;
 mod support;

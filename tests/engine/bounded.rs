@@ -1,7 +1,7 @@
 //! Answers about names that are defined or imported very often: they end, and say what they leave out.
 
-use spyhop::engine::api::{PackRequest, SearchRequest};
 use spyhop::{GraphQuestion, GraphRequest};
+use spyhop_engine::api::{PackRequest, SearchRequest};
 
 use super::open;
 use crate::support::Tree;

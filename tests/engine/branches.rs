@@ -1,7 +1,7 @@
 //! Branches: a view of each is kept, coming back parses nothing, and no answer comes from another one.
 
-use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State};
-use spyhop::engine::{Engine, ErrorKind};
+use spyhop_engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State};
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, open, options, paths, refresh, rendered};
 use crate::support::SMALL;

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use spyhop::engine::api::{GrepRequest, OnMissing, Options, SearchRequest, StalePolicy, State};
-use spyhop::engine::{Engine, ErrorKind};
+use spyhop_engine::api::{GrepRequest, OnMissing, Options, SearchRequest, StalePolicy, State};
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::{Tree, open, options, paths, refresh};
 

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use spyhop::engine::api::{Options, SearchReply, SearchRequest, StalePolicy, State};
-use spyhop::engine::{Engine, ErrorKind};
-use spyhop::store::Lock;
+use spyhop_base::store::Lock;
+use spyhop_engine::api::{Options, SearchReply, SearchRequest, StalePolicy, State};
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, open, options, paths, refresh};
 use crate::support::SMALL;

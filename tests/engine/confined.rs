@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use spyhop::Engine;
-use spyhop::engine::api::{
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{
     GrepRequest, OutputFormat, PackRequest, PrintOptions, ReadRequest, SearchRequest, StalePolicy,
     SymbolsRequest,
 };
-use spyhop::path::RelPath;
 
 use super::{open, options};
 use crate::support::Tree;

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use spyhop::engine::api::{
+use spyhop::{GraphQuestion, GraphRequest};
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{
     FilesRequest, GrepRequest, OnMissing, Options, SearchRequest, StalePolicy, SymbolsRequest,
 };
-use spyhop::engine::{Engine, Error, ErrorKind};
-use spyhop::filter::FilterSpec;
-use spyhop::model::SymbolKind;
-use spyhop::{GraphQuestion, GraphRequest};
+use spyhop_engine::{Engine, Error, ErrorKind};
+use spyhop_search::filter::FilterSpec;
 
 use super::{Tree, data, exact, open, options, refresh};
 use crate::support::Random;

@@ -8,9 +8,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{OnMissing, Options, SearchReply, SearchRequest, StalePolicy};
-use spyhop::render::json;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{OnMissing, Options, SearchReply, SearchRequest, StalePolicy};
+use spyhop_interface::render::json;
 
 use super::{Random, Tree, generated, refresh};
 use crate::support::Ran;

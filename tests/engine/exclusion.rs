@@ -1,7 +1,7 @@
 //! What is left out and brought back: rules that change between refreshes, and repositories inside of others.
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::Options;
+use spyhop_engine::Engine;
+use spyhop_engine::api::Options;
 
 use super::{Tree, ask, open, options, paths, refresh};
 use crate::support::git;

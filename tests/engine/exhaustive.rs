@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use spyhop::engine::api::{GrepRequest, Options, SearchReply, SearchRequest, StalePolicy};
-use spyhop::model::SymbolKind;
 use spyhop::{Engine, Mode};
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{GrepRequest, Options, SearchReply, SearchRequest, StalePolicy};
 
 use super::open;
 use crate::support::{SMALL, Tree};

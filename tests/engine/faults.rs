@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use spyhop::engine::api::{OnMissing, Options, SearchRequest, StalePolicy, State};
-use spyhop::engine::{Engine, ErrorKind};
+use spyhop_engine::api::{OnMissing, Options, SearchRequest, StalePolicy, State};
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, data, open, options, paths, refresh};
 use crate::support::SMALL;

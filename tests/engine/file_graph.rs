@@ -1,6 +1,6 @@
 //! The graph of files: circles, hubs, orphans and exports.
 
-use spyhop::engine::api::{FileGraphQuestion, FileGraphReply, FileGraphRequest};
+use spyhop_engine::api::{FileGraphQuestion, FileGraphReply, FileGraphRequest};
 
 use super::open;
 use crate::support::Tree;

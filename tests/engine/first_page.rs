@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use spyhop::Engine;
-use spyhop::engine::api::{GrepReply, GrepRequest, SearchReply, SearchRequest};
-use spyhop::filter::FilterSpec;
-use spyhop::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{GrepReply, GrepRequest, SearchReply, SearchRequest};
+use spyhop_search::filter::FilterSpec;
 
 use super::same_answers::as_indexed;
 use super::{Random, ask, copy_into, open, paths, refresh};

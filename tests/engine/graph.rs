@@ -1,7 +1,7 @@
 //! The code graph: which definition a use means, in each family of languages, and what is said when a target means nothing.
 
-use spyhop::engine::ErrorKind;
 use spyhop::{GraphEnd, GraphQuestion, GraphReply, GraphRequest};
+use spyhop_engine::ErrorKind;
 
 use super::open;
 use crate::support::Tree;

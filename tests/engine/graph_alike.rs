@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::Options;
 use spyhop::{GraphQuestion, GraphReply, GraphRequest};
+use spyhop_engine::Engine;
+use spyhop_engine::api::Options;
 
 use super::{Random, Tree, open, options, refresh};
 

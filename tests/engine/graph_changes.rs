@@ -1,7 +1,7 @@
 //! What depends on a change, which tests to run, and paths of calls, in real repositories.
 
-use spyhop::engine::ErrorKind;
 use spyhop::{Engine, GraphChanges, GraphQuestion, GraphReply, GraphRequest, Options};
+use spyhop_engine::ErrorKind;
 
 use super::{open, options};
 use crate::support::Tree;

@@ -5,12 +5,12 @@ use std::process::Command;
 
 use proptest::prelude::*;
 use spyhop::Engine;
-use spyhop::engine::ErrorKind;
-use spyhop::engine::api::{
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::ErrorKind;
+use spyhop_engine::api::{
     ActivitySource, Bounds, Case, GrepReply, GrepRequest, Options, OutputFormat, PrintOptions, SearchRequest,
     StalePolicy,
 };
-use spyhop::model::SymbolKind;
 
 use super::{copy_into, open, options};
 use crate::support::repository;
@@ -554,7 +554,7 @@ fn what_does_not_count_is_neither_shown_nor_ends_a_file() {
         .iter()
         .map(|line| {
             let numbers =
-                |lines: &[spyhop::engine::api::ContextLine]| lines.iter().map(|line| line.line).collect();
+                |lines: &[spyhop_engine::api::ContextLine]| lines.iter().map(|line| line.line).collect();
             (line.line, numbers(&line.before), numbers(&line.after))
         })
         .collect();

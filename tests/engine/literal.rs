@@ -2,8 +2,8 @@
 //! that the count is a lower bound.
 
 use spyhop::Engine;
-use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy};
-use spyhop::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{GrepRequest, Options, SearchRequest, StalePolicy};
 
 use super::{ask, open, options};
 use crate::support::{SMALL, Tree};

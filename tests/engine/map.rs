@@ -1,8 +1,8 @@
 //! The map: its rows, its bounds, its choice of symbols, and that it is always the same.
 
-use spyhop::engine::api::{MapReply, MapRequest};
-use spyhop::model::SymbolKind;
-use spyhop::render::{Style, text};
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{MapReply, MapRequest};
+use spyhop_interface::render::{Style, text};
 
 use super::{Random, generated, open, refresh};
 use crate::support::{SMALL, Tree};
@@ -42,7 +42,7 @@ fn ask(tree: &Tree, change: impl FnOnce(&mut MapRequest)) -> MapReply {
 }
 
 fn rows(reply: &MapReply) -> Vec<String> {
-    let row = |entry: &spyhop::engine::api::MapEntry| {
+    let row = |entry: &spyhop_engine::api::MapEntry| {
         let slash = if entry.is_dir { "/" } else { "" };
         format!("{} {}{slash} {}", entry.depth, entry.path, entry.files)
     };

@@ -64,9 +64,9 @@ mod worktrees;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Hit, Options, RefreshReport, SearchReply, SearchRequest};
-use spyhop::render::json::{self, JsonPaths};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Hit, Options, RefreshReport, SearchReply, SearchRequest};
+use spyhop_interface::render::json::{self, JsonPaths};
 
 use crate::support::{Random, Tree, copy_into};
 

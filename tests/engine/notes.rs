@@ -1,11 +1,11 @@
 //! Notes: links that follow renames, staleness in the view that is asked, relevance, and what never leaves a note.
 
-use spyhop::engine::{Engine, ErrorKind};
-use spyhop::render::agent;
 use spyhop::{
     AddNoteRequest, LinkState, ListNotesRequest, NoteKind, NoteRow, NotesReply, Options, PackRequest,
     RetireNoteRequest, SearchNotesRequest, SearchRequest, Verification, VerifyNoteRequest,
 };
+use spyhop_engine::{Engine, ErrorKind};
+use spyhop_interface::render::agent;
 
 use super::{open, options, refresh};
 use crate::support::{Tree, git};
@@ -263,7 +263,7 @@ fn an_archive_of_the_index_holds_no_note() {
     refresh(&engine);
     add(&engine, "qxprivateqx is what we say among ourselves", &["src/upload.rs"]);
     let archive = tree.root().with_file_name("tree.tar.gz");
-    let export = spyhop::engine::api::Export { snippets: true, ..Default::default() };
+    let export = spyhop_engine::api::Export { snippets: true, ..Default::default() };
     engine.export(&archive, &export).unwrap();
     let mut bytes = Vec::new();
     let file = std::fs::File::open(&archive).unwrap();
@@ -276,12 +276,12 @@ fn an_archive_of_the_index_holds_no_note() {
 
 /// A path for a request.
 trait ParsePath {
-    fn parse_path(&self) -> spyhop::path::RelPath;
+    fn parse_path(&self) -> spyhop_base::path::RelPath;
 }
 
 impl ParsePath for str {
-    fn parse_path(&self) -> spyhop::path::RelPath {
-        spyhop::path::RelPath::new(self).unwrap()
+    fn parse_path(&self) -> spyhop_base::path::RelPath {
+        spyhop_base::path::RelPath::new(self).unwrap()
     }
 }
 

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spyhop::engine::api::{
+use spyhop::{ExtraTerms, HostSignal, Options, Profile, SignalInput, SignalValue, TokenizerHook, Transform};
+use spyhop_engine::api::{
     FilesRequest, GraphQuestion, GraphRequest, GrepRequest, PackRequest, ReadRequest, SearchNotesRequest,
     SearchRequest, StalePolicy, SymbolsRequest,
 };
-use spyhop::engine::{Cancel, Engine, Error, ErrorKind};
-use spyhop::filter::FilterSpec;
-use spyhop::{ExtraTerms, HostSignal, Options, Profile, SignalInput, SignalValue, TokenizerHook, Transform};
+use spyhop_engine::{Cancel, Engine, Error, ErrorKind};
+use spyhop_search::filter::FilterSpec;
 
 use super::{options, refresh};
 use crate::support::{SMALL, Tree};

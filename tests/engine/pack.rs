@@ -1,15 +1,15 @@
 //! Context packs: whole units within the budget, one search for each goal, and what is left out.
 
-use spyhop::engine::ErrorKind;
-use spyhop::engine::api::Relation;
-use spyhop::operations::PACK;
-use spyhop::path::RelPath;
-use spyhop::render::json::JsonPaths;
-use spyhop::render::{Style, agent};
 use spyhop::{
     ActivitySource, AddNoteRequest, Engine, FileActivity, GraphChanges, LeftOutReason, Mode, NoteKind,
     PackFile, PackMode, PackReply, PackRequest, PackStages, PackUnit, Reason, SearchRequest, Session, Signal,
 };
+use spyhop_base::path::RelPath;
+use spyhop_engine::ErrorKind;
+use spyhop_engine::api::Relation;
+use spyhop_interface::operations::PACK;
+use spyhop_interface::render::json::JsonPaths;
+use spyhop_interface::render::{Style, agent};
 
 use super::open;
 use crate::support::{Tree, cases};

@@ -1,8 +1,8 @@
 //! An index that is asked to lie inside its own tree is not a part of it.
 
-use spyhop::engine::api::{GrepRequest, Options, SearchRequest};
-use spyhop::engine::{Engine, ErrorKind};
 use spyhop::{AddNoteRequest, ListNotesRequest, NoteKind};
+use spyhop_engine::api::{GrepRequest, Options, SearchRequest};
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, open, paths, refresh};
 use crate::support::SMALL;

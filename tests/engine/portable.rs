@@ -9,8 +9,8 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde_json::Value;
-use spyhop::engine::api::{Export, GrepRequest, Import, Options, Remedy, SearchReply, SearchRequest, State};
-use spyhop::engine::{Engine, ErrorKind, Stop};
+use spyhop_engine::api::{Export, GrepRequest, Import, Options, Remedy, SearchReply, SearchRequest, State};
+use spyhop_engine::{Engine, ErrorKind, Stop};
 
 use super::same_answers::{as_indexed, check_alike, requests};
 use super::{Random, Tree, generated, open, refresh};
@@ -300,7 +300,7 @@ fn what_does_not_fit_is_refused_with_both_sides() {
     let check = |manifest: &dyn Fn(&mut Value), kind, text: &str| {
         refusing.check(&packed(&entries, manifest, tar::EntryType::Regular), kind, text);
     };
-    let format = spyhop::store::FORMAT_VERSION;
+    let format = spyhop_base::store::FORMAT_VERSION;
     let text = format!("format {} (made by spyhop 9.9), this program has format {format}", format + 1);
     let newer = move |it: &mut Value| (it["format"], it["made_by"]) = ((format + 1).into(), "9.9".into());
     check(&newer, ErrorKind::ForeignArchive, &text);
@@ -395,7 +395,7 @@ fn an_index_with_snippets_is_searched_where_the_sources_are_not() {
         assert!(other.warnings[0].contains("came without its tree"), "{:?}", other.warnings);
     }
     // Nothing takes an empty folder for what the tree has become.
-    let kind = |result: Result<(), spyhop::engine::Error>| result.unwrap_err().kind();
+    let kind = |result: Result<(), spyhop_engine::Error>| result.unwrap_err().kind();
     assert_eq!(kind(elsewhere.refresh(&|_| ()).map(drop)), ErrorKind::NoSources);
     assert_eq!(kind(elsewhere.collect(false, &|_| ()).map(drop)), ErrorKind::NoSources);
     assert_eq!(kind(elsewhere.grep(&GrepRequest::new("merge")).map(drop)), ErrorKind::NoSources);

@@ -1,7 +1,7 @@
 //! Reading: lines, definitions, masks, and what is refused.
 
-use spyhop::path::RelPath;
 use spyhop::{Error, ReadReply, ReadRequest, ReadText};
+use spyhop_base::path::RelPath;
 
 use super::open;
 use crate::support::Tree;

@@ -2,9 +2,9 @@
 //! own sources.
 
 use crate::support::{cases, repository};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Hit, Options, SearchReply, SearchRequest, StalePolicy};
-use spyhop::profile::Signal;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Hit, Options, SearchReply, SearchRequest, StalePolicy};
+use spyhop_search::profile::Signal;
 
 const QUESTIONS: &[&str] = &[
     "where is the workspace lock taken",

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-use spyhop::engine::api::RefreshReport;
+use spyhop_engine::api::RefreshReport;
 
 use super::{Tree, ask, open, paths, refresh};
 use crate::support::SMALL;

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use spyhop::engine::api::{GitReach, GrepRequest, Options, SearchRequest};
-use spyhop::engine::{Cancel, Engine, Error, ErrorKind};
-use spyhop::model::SkipReason;
+use spyhop_base::model::SkipReason;
+use spyhop_engine::api::{GitReach, GrepRequest, Options, SearchRequest};
+use spyhop_engine::{Cancel, Engine, Error, ErrorKind};
 
 use super::{Tree, ask, open, options, paths, refresh};
 use crate::support::{SMALL, git};

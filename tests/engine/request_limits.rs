@@ -1,12 +1,12 @@
 //! Requests above the limits are refused at once, with the limit and the value.
 
-use spyhop::engine::api::{
+use spyhop::{Applicability, FilterSpec};
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{
     AddNoteRequest, GraphChanges, GraphQuestion, GraphRequest, GrepRequest, PackRequest, ReadRequest,
     SearchNotesRequest, SearchRequest, SymbolsRequest,
 };
-use spyhop::engine::{Error, ErrorKind};
-use spyhop::path::RelPath;
-use spyhop::{Applicability, FilterSpec};
+use spyhop_engine::{Error, ErrorKind};
 
 use super::{open, refresh};
 use crate::support::{SMALL, Tree};

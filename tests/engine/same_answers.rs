@@ -1,8 +1,8 @@
 //! The same tree gives the same answers: however many threads indexed it, and whatever it was before.
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Mode, Options, SearchRequest, StalePolicy};
-use spyhop::filter::FilterSpec;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Mode, Options, SearchRequest, StalePolicy};
+use spyhop_search::filter::FilterSpec;
 
 use super::{Random, Tree, WORDS, copy_into, data, exact, generated, options, refresh, rendered};
 use crate::support::repository;

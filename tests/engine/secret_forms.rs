@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 use spyhop::GrepRequest;
-use spyhop::secrets::mask_text;
+use spyhop_grep::secrets::mask_text;
 
 use super::{Random, Tree, open};
 

@@ -3,7 +3,7 @@
 //! The forms are data in `secret_forms/generated.toml`. The passwords are drawn from a seed when the test runs.
 
 use serde::Deserialize;
-use spyhop::secrets::mask_text;
+use spyhop_grep::secrets::mask_text;
 
 use super::Random;
 

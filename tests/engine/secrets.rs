@@ -3,13 +3,13 @@
 //! Values are drawn when the test runs, so that none which looks real stands in this repository.
 
 use proptest::prelude::*;
-use spyhop::engine::api::{Options, OutputFormat, PrintOptions};
-use spyhop::render::json::{self, JsonPaths};
-use spyhop::render::{Style, agent, text};
 use spyhop::{
     Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, OnMissing, SearchRequest, StalePolicy,
     SymbolsRequest,
 };
+use spyhop_engine::api::{Options, OutputFormat, PrintOptions};
+use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::{Style, agent, text};
 
 use super::{Random, Tree, options};
 use crate::mcp::Session;
@@ -402,7 +402,7 @@ fn an_exact_search_finds_what_files_of_secrets_hold_and_shows_their_names() {
                 super::refresh(&engine);
             }
             let request =
-                GrepRequest { case: spyhop::engine::api::Case::Ignored, ..GrepRequest::new("lantern") };
+                GrepRequest { case: spyhop_engine::api::Case::Ignored, ..GrepRequest::new("lantern") };
             let reply = engine.grep(&request).unwrap();
             let lines: Vec<String> =
                 reply.lines.iter().map(|line| format!("{}: {}", line.path, line.text)).collect();

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use spyhop::engine::api::{Options, SearchRequest};
-use spyhop::engine::{Engine, Error, ErrorKind};
+use spyhop_engine::api::{Options, SearchRequest};
+use spyhop_engine::{Engine, Error, ErrorKind};
 
 use super::Tree;
 use crate::support::{SMALL, is_root};

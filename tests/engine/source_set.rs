@@ -1,7 +1,7 @@
 //! Several trees that are searched as one: the answer is that of one tree with all files.
 
-use spyhop::engine::{Engine, ErrorKind};
 use spyhop::{Options, SearchReply, SearchRequest, SourceName, SourceSet};
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::same_answers::{as_indexed, requests};
 use super::{Random, Tree, exact, generated, options, paths, refresh, rendered};

@@ -1,8 +1,8 @@
 //! Definitions by name: which are found, in which order, and what is refused.
 
-use spyhop::engine::ErrorKind;
-use spyhop::engine::api::{SymbolsReply, SymbolsRequest};
-use spyhop::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::ErrorKind;
+use spyhop_engine::api::{SymbolsReply, SymbolsRequest};
 
 use super::open;
 use crate::support::Tree;

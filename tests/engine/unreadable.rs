@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use spyhop::engine::{Engine, ErrorKind};
-use spyhop::walk::{WalkOptions, walk};
+use spyhop_engine::{Engine, ErrorKind};
+use spyhop_files::walk::{WalkOptions, walk};
 
 use super::options;
 use crate::support::{Tree, unprivileged};

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use spyhop::engine::api::{
+use spyhop_base::model::SkipReason;
+use spyhop_engine::api::{
     FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, StalePolicy, Verdict,
 };
-use spyhop::engine::{Engine, ErrorKind};
-use spyhop::model::SkipReason;
+use spyhop_engine::{Engine, ErrorKind};
 
 use super::branches::two_branches;
 use super::{Tree, ask, open, options, paths, refresh, rendered};

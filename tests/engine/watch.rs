@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State, WatchEnd, WatchEvent};
-use spyhop::engine::{Engine, ErrorKind, Stop};
+use spyhop_engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State, WatchEnd, WatchEvent};
+use spyhop_engine::{Engine, ErrorKind, Stop};
 
 use super::{Tree, exact, open, options, paths, refresh};
 use crate::support::SMALL;

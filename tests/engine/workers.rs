@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Isolation, MapRequest, Options, WorkerPool};
-use spyhop::render::json::{self, JsonPaths};
-use spyhop::worker::WORKER_ARGUMENT;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Isolation, MapRequest, Options, WorkerPool};
+use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_syntax::worker::WORKER_ARGUMENT;
 
 use super::{Tree, ask, copy_into, options, refresh};
 use crate::support::repository;

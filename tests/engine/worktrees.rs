@@ -1,7 +1,7 @@
 //! Worktrees of one repository share what was parsed; an answer never comes from the other one.
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::Options;
+use spyhop_engine::Engine;
+use spyhop_engine::api::Options;
 
 use super::{Tree, ask, options, paths, refresh};
 use crate::support::{SMALL, git};

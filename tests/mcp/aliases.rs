@@ -1,7 +1,7 @@
 //! Other names of tools: a recorded session that calls them with their own parameters is answered again.
 
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{ALIASES, Becomes, SPELLINGS, TargetPart};
+use spyhop_interface::catalog::aliases::{ALIASES, Becomes, SPELLINGS, TargetPart};
 
 use super::{Session, steady};
 use crate::support::{SMALL, Tree};

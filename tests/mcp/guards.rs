@@ -1,11 +1,11 @@
 //! The surface: which names are there, in which state, and the bytes of what is listed.
 
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{ALIASES, AliasState};
-use spyhop::catalog::offer::ToolProfile;
-use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, TOOLS};
-use spyhop::render::agent;
+use spyhop_interface::catalog::aliases::{ALIASES, AliasState};
+use spyhop_interface::catalog::offer::ToolProfile;
+use spyhop_interface::catalog::schema;
+use spyhop_interface::catalog::tools::{self, TOOLS};
+use spyhop_interface::render::agent;
 
 use super::{Session, golden, steady};
 use crate::support::{SMALL, Tree};

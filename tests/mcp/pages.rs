@@ -1,7 +1,7 @@
 //! Budgets and pages: what does not fit comes next, and nothing comes twice or is lost.
 
 use serde_json::{Value, json};
-use spyhop::render::agent;
+use spyhop_interface::render::agent;
 
 use super::Session;
 use crate::support::{SMALL, Tree};

@@ -1,8 +1,8 @@
 //! Path safety: a table of paths against every parameter of every tool that takes one.
 
 use serde_json::{Map, Value, json};
-use spyhop::catalog::Takes;
-use spyhop::catalog::tools::{TOOLS, Tool};
+use spyhop_interface::catalog::Takes;
+use spyhop_interface::catalog::tools::{TOOLS, Tool};
 
 use super::Session;
 use crate::support::{SMALL, Tree};

@@ -1,12 +1,12 @@
 //! One request, three ways in: the library, the command line and the server give the same results.
 
 use serde_json::{Value, json};
-use spyhop::path::RelPath;
-use spyhop::render::json::{self as wire, JsonPaths};
 use spyhop::{
     Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, ReadRequest, SearchRequest,
     SymbolsRequest,
 };
+use spyhop_base::path::RelPath;
+use spyhop_interface::render::json::{self as wire, JsonPaths};
 
 use super::{Session, steady};
 use crate::support::{SMALL, Tree};
@@ -67,7 +67,7 @@ fn table() -> Vec<Request> {
             "vault",
             |r| {
                 filter(r, &|f| {
-                    f.kind = vec![spyhop::model::SymbolKind::Struct, spyhop::model::SymbolKind::Fn]
+                    f.kind = vec![spyhop_base::model::SymbolKind::Struct, spyhop_base::model::SymbolKind::Fn]
                 })
             },
             &["vault", "--kind", "struct,function"],
@@ -133,14 +133,14 @@ fn what_else_there_is() {
     assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
 
     let mut grep = GrepRequest { enclosing: true, ..GrepRequest::new("circle|secret") };
-    (grep.expand, grep.case, grep.filter.path) = (1, spyhop::engine::api::Case::Ignored, Some("src".into()));
+    (grep.expand, grep.case, grep.filter.path) = (1, spyhop_engine::api::Case::Ignored, Some("src".into()));
     let grep = steady(parsed(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["grep", "circle|secret", "-i", "-C", "1", "--path", "src"])), grep);
     let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
     assert_eq!(steady(session.data("grep_files", asked)), grep);
 
     let mut grep = GrepRequest { rank: true, fixed: true, enclosing: true, ..GrepRequest::new("circle") };
-    grep.filter.kind = vec![spyhop::model::SymbolKind::Fn];
+    grep.filter.kind = vec![spyhop_base::model::SymbolKind::Fn];
     let grep = steady(parsed(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), JsonPaths::default()))));
     assert_eq!(steady(tree.json(&["grep", "circle", "-F", "--rank", "--kind", "fn"])), grep);
     let asked = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });

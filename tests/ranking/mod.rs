@@ -19,8 +19,8 @@ mod stable;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy};
 
 use crate::engine::{exact, refresh};
 use crate::support::Tree;

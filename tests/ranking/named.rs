@@ -2,7 +2,7 @@
 //! lines that are shown agree, wherever a module or type is opened again. A reply does not claim and doubt an answer at once.
 
 use spyhop::Signal;
-use spyhop::engine::api::{Band, Hit, SearchReply};
+use spyhop_engine::api::{Band, Hit, SearchReply};
 
 use super::{ask, indexed};
 use crate::support::{Random, Tree};

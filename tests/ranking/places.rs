@@ -1,8 +1,8 @@
 //! The right place in a file comes first, whatever is typed: a pasted line, a message of a log, a qualified name, a name
 //! with a slip, a stack trace, a whole report. Reasons are true of the lines that are shown.
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Hit, SearchRequest};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Hit, SearchRequest};
 
 use super::{ask, corpus, indexed, questions};
 use crate::support::Tree;

@@ -1,7 +1,7 @@
 //! The same tree gives the same answers, scores to the bit: whatever the threads, the order in which files came, what
 //! the index was before, and the process that asks. Generated trees that change at random are in `engine::same_answers`.
 
-use spyhop::engine::Engine;
+use spyhop_engine::Engine;
 
 use super::{ask, corpus, exact, folder, indexed, questions, track};
 use crate::engine::refresh;

@@ -1,7 +1,7 @@
 //! A list does not depend on how much of it is asked for, and where scores are equal, path and line decide.
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Options, StalePolicy};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{Options, StalePolicy};
 
 use super::{ask, corpus, exact, indexed, pages, questions};
 use crate::support::{Random, Tree, cases, repository};

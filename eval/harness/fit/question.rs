@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use spyhop::judged::JudgedList;
 use spyhop::{Feature, Profile, QueryKind, RankedCandidates};
+use spyhop_base::judged::JudgedList;
 
 use super::feature::weighed_alone;
 use super::model::Lesson;

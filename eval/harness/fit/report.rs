@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use spyhop::Profile;
-use spyhop::judged::{mean, mean_of_means};
+use spyhop_base::judged::{mean, mean_of_means};
 
 use super::held_out::{Held, lessons};
 use super::question::{Gathered, Question};

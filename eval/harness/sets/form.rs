@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use spyhop::text::Lines;
+use spyhop_base::text::Lines;
 
 use super::{Query, SetError, Target, kind_by_shape};
 

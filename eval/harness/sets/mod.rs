@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use spyhop::text::Lines;
+use spyhop_base::text::Lines;
 
 pub use self::error::SetError;
 
@@ -104,7 +104,7 @@ fn same_file(one: &str, other: &str) -> bool {
 /// The kind of a query whose set names none: the kind of ranking, `names`, `mixed` or `words`, see
 /// [`spyhop::QueryKind`].
 pub fn kind_by_shape(text: &str) -> &'static str {
-    spyhop::query::Query::parse(text).map_or("words", |query| query.kind.name())
+    spyhop_search::query::Query::parse(text).map_or("words", |query| query.kind.name())
 }
 
 /// Reads the query set at `path`, in whatever form it is.

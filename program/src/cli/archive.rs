@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, ExportRequest, ImportRequest};
-use spyhop::engine::Engine;
-use spyhop::render::{json, text};
+use spyhop_engine::Engine;
+use spyhop_interface::catalog::{self, Call, ExportRequest, ImportRequest};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::options;

@@ -7,9 +7,11 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
-use spyhop::catalog::{self, DIFF, Faces, Param, Positional, TARGET, Takes, grep_params, param, params};
-use spyhop::engine::api::{GraphQuestion, Mode};
-use spyhop::operations::{ListedOperation, OperationId};
+use spyhop_engine::api::{GraphQuestion, Mode};
+use spyhop_interface::catalog::{
+    self, DIFF, Faces, Param, Positional, TARGET, Takes, grep_params, param, params,
+};
+use spyhop_interface::operations::{ListedOperation, OperationId};
 
 const fn flag(name: &'static str, help: &'static str) -> Param {
     param(name, Takes::Nothing, help)

@@ -13,10 +13,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompleteEnv, CompletionCandidate, PathCompleter};
-use spyhop::catalog::{self, Takes, grep_params, params};
-use spyhop::engine::{Engine, LanguageRow};
-use spyhop::filter::type_definitions;
-use spyhop::library::{Library, LibraryOptions, SourceManifest};
+use spyhop_engine::{Engine, LanguageRow};
+use spyhop_interface::catalog::{self, Takes, grep_params, params};
+use spyhop_library::{Library, LibraryOptions, SourceManifest};
+use spyhop_search::filter::type_definitions;
 
 use super::failure::{Failure, Outcome};
 

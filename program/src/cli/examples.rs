@@ -2,8 +2,8 @@
 //!
 //! This module owns the texts. A test parses every example, so that none of them goes out of date.
 
-use spyhop::catalog::Example;
-use spyhop::operations::{GROUPS, ListedOperation, OPERATIONS};
+use spyhop_interface::catalog::Example;
+use spyhop_interface::operations::{GROUPS, ListedOperation, OPERATIONS};
 
 /// What `spyhop` alone says.
 pub const WELCOME: &str = "\

@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use spyhop::engine::api::{Options, PathOutcome};
-use spyhop::path::PathBase;
-use spyhop::render::{json, text};
+use spyhop_base::path::PathBase;
+use spyhop_engine::api::{Options, PathOutcome};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::options;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use spyhop::engine::{Error, ErrorKind};
-use spyhop::render::{clean, error_text};
+use spyhop_engine::{Error, ErrorKind};
+use spyhop_interface::render::{clean, error_text};
 
 /// The outcome of a run, with grep's distinction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! `spyhop graph`: the graph of imports between files.
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
-use spyhop::render::{json, text};
+use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
+use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

@@ -3,10 +3,10 @@
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every file.
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::Error;
-use spyhop::engine::api::{ALL_ROWS, FilesReply, FilesRequest};
-use spyhop::render::{json, text};
+use spyhop_engine::Error;
+use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
+use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;

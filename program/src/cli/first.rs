@@ -8,9 +8,9 @@
 use std::io;
 use std::process::{Child, Command, Stdio};
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{OnMissing, Options, Snapshot, StalePolicy};
-use spyhop::render::index_arguments;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{OnMissing, Options, Snapshot, StalePolicy};
+use spyhop_interface::render::index_arguments;
 
 /// How a command treats a tree without an index.
 pub struct FirstIndex {
@@ -53,7 +53,7 @@ impl FirstIndex {
             ),
             Err(error) => format!(
                 "no process could be started to complete the index: {error}; complete it by: {}",
-                spyhop::render::index_command(&engine.recipe())
+                spyhop_interface::render::index_command(&engine.recipe())
             ),
         })
     }

@@ -3,9 +3,9 @@
 //! This module owns the exit code: 1 when the indexes still take more space than they may.
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, GcRequest};
-use spyhop::engine::Engine;
-use spyhop::render::{json, text};
+use spyhop_engine::Engine;
+use spyhop_interface::catalog::{self, Call, GcRequest};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::options;

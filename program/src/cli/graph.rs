@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::Error;
-use spyhop::engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
-use spyhop::path::RelPath;
-use spyhop::render::{json, text};
+use spyhop_base::path::RelPath;
+use spyhop_engine::Error;
+use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
+use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

@@ -8,16 +8,16 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
-use spyhop::engine::api::{
+use spyhop_base::input;
+use spyhop_base::path::{PathBase, RelPath};
+use spyhop_engine::api::{
     Binary, GrepReply, GrepRequest, IgnoreSources, OutputFormat, PrintOptions, PrintedGrep, SourceName,
     SymlinkPolicy,
 };
-use spyhop::engine::{Engine, Error};
-use spyhop::filter::type_definitions;
-use spyhop::input;
-use spyhop::path::{PathBase, RelPath};
-use spyhop::render::{clean, json, text};
+use spyhop_engine::{Engine, Error};
+use spyhop_interface::catalog::{self, GrepCall, GrepList, grep_params, params};
+use spyhop_interface::render::{clean, json, text};
+use spyhop_search::filter::type_definitions;
 
 use super::args::HERE;
 use super::failure::{Failure, Outcome, complain};

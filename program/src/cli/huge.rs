@@ -9,10 +9,10 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use clap::ArgMatches;
-use spyhop::catalog::PLAN;
-use spyhop::engine::Engine;
-use spyhop::engine::api::{OnMissing, Options};
-use spyhop::render::{clean, index_command};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{OnMissing, Options};
+use spyhop_interface::catalog::PLAN;
+use spyhop_interface::render::{clean, index_command};
 
 use super::args;
 use super::failure::Failure;

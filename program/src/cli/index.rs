@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog::{self, Call, IndexRequest, params};
-use spyhop::engine::Engine;
-use spyhop::render::{json, text};
+use spyhop_engine::Engine;
+use spyhop_interface::catalog::{self, Call, IndexRequest, params};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use similar::{ChangeTag, TextDiff};
-use spyhop::render::clean;
+use spyhop_interface::render::clean;
 
 use super::failure::{Failure, Outcome};
 use super::output::on_screen;

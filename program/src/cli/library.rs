@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog::{self, SOURCE};
-use spyhop::engine::api::Options;
-use spyhop::library::{Library, LibraryOptions};
-use spyhop::operations::{
+use spyhop_engine::api::Options;
+use spyhop_interface::catalog::{self, SOURCE};
+use spyhop_interface::operations::{
     LIBRARY, LIBRARY_HELP, LIBRARY_OPERATIONS, ListedOperation, PlainOutcome, RunLibrary,
 };
-use spyhop::render::json::JsonPaths;
+use spyhop_interface::render::json::JsonPaths;
+use spyhop_library::{Library, LibraryOptions};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

@@ -8,8 +8,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog::offer::{self, ToolOffer, ToolProfile};
-use spyhop::catalog::{self, Param, Takes, param, params};
+use spyhop_interface::catalog::offer::{self, ToolOffer, ToolProfile};
+use spyhop_interface::catalog::{self, Param, Takes, param, params};
 
 use super::failure::{Failure, Outcome};
 use super::{args, install, options, place, values};

@@ -5,12 +5,12 @@
 use std::io::{self, Read};
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog::{self, Call};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{ExportNotesRequest, ImportNotesRequest};
-use spyhop::input;
-use spyhop::operations::{ListedOperation, MEMORY, MEMORY_HELP, MEMORY_OPERATIONS, OperationId};
-use spyhop::render::{json, text};
+use spyhop_base::input;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{ExportNotesRequest, ImportNotesRequest};
+use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::operations::{ListedOperation, MEMORY, MEMORY_HELP, MEMORY_OPERATIONS, OperationId};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

@@ -52,10 +52,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog::{self, Operation};
-use spyhop::engine::ErrorKind;
-use spyhop::operations::{LIBRARY, ListedOperation, MEMORY, OPERATIONS, OperationId};
-use spyhop::render::clean;
+use spyhop_engine::ErrorKind;
+use spyhop_interface::catalog::{self, Operation};
+use spyhop_interface::operations::{LIBRARY, ListedOperation, MEMORY, OPERATIONS, OperationId};
+use spyhop_interface::render::clean;
 
 use crate::limits::{self, WithoutThread};
 use failure::{Failure, Outcome, complain};

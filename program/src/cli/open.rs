@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::ArgMatches;
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
 
 use super::args;
 use super::failure::{Failure, Outcome};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Placement, params};
-use spyhop::engine::api::{Isolation, Options};
+use spyhop_engine::api::{Isolation, Options};
+use spyhop_interface::catalog::{self, Placement, params};
 
 use super::args;
 use super::failure::Failure;
@@ -66,7 +66,7 @@ fn placement(matches: &ArgMatches) -> Result<Placement, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use spyhop::catalog::{Call, IndexRequest};
+    use spyhop_interface::catalog::{Call, IndexRequest};
 
     use super::*;
 

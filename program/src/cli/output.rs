@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
 use serde::Serialize;
-use spyhop::path::PathBase;
-use spyhop::render::json::{self, JsonPaths};
-use spyhop::render::{Style, clean};
+use spyhop_base::path::PathBase;
+use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::{Style, clean};
 
 use super::place::TreePlace;
 use super::values::{given, optional};

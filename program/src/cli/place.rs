@@ -10,9 +10,9 @@ use std::mem::ManuallyDrop;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::Options;
-use spyhop::path::{PathBase, RelPath};
+use spyhop_base::path::{PathBase, RelPath};
+use spyhop_engine::Engine;
+use spyhop_engine::api::Options;
 
 use super::failure::Failure;
 
@@ -186,7 +186,7 @@ impl TreePlace {
 
     /// The root-relative form of a typed path, whether or not the file exists.
     pub fn relative(&self, path: &Path) -> Result<RelPath, Failure> {
-        let usage = |error: spyhop::path::PathError| Failure::Usage(error.to_string());
+        let usage = |error: spyhop_base::path::PathError| Failure::Usage(error.to_string());
         if path.is_absolute() || path.starts_with("~") {
             let target = absolute(Path::new(""), path);
             let Ok(below) = target.strip_prefix(&self.root) else { return Err(self.outside(path)) };

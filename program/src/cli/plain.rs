@@ -3,8 +3,8 @@
 //! This module owns the order of the steps: the tree, the request, the engine, the answer, its form, the exit code.
 
 use clap::ArgMatches;
-use spyhop::engine::api::Progress;
-use spyhop::operations::{PlainOutcome, PlainReply, RunPlain};
+use spyhop_engine::api::Progress;
+use spyhop_interface::operations::{PlainOutcome, PlainReply, RunPlain};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

@@ -9,10 +9,10 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{LockHolder, Progress, Stage};
-use spyhop::library::AddProgress;
-use spyhop::render::clean;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{LockHolder, Progress, Stage};
+use spyhop_interface::render::clean;
+use spyhop_library::AddProgress;
 
 use super::output::Output;
 

@@ -5,11 +5,11 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::Error;
-use spyhop::engine::api::{ReadReply, ReadRequest, Remedy};
-use spyhop::path::RelPath;
-use spyhop::render::{json, text};
+use spyhop_base::path::RelPath;
+use spyhop_engine::Error;
+use spyhop_engine::api::{ReadReply, ReadRequest, Remedy};
+use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;

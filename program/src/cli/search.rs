@@ -6,10 +6,10 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, SearchCall};
-use spyhop::engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchReply, SearchRequest};
-use spyhop::engine::{Engine, Error, SourceSet};
-use spyhop::render::{error_text, json, text};
+use spyhop_engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchReply, SearchRequest};
+use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_interface::catalog::{self, SearchCall};
+use spyhop_interface::render::{error_text, json, text};
 
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog;
-use spyhop::catalog::offer::{ToolOffer, ToolProfile};
+use spyhop_interface::catalog;
+use spyhop_interface::catalog::offer::{ToolOffer, ToolProfile};
 
 use super::failure::{Failure, Outcome};
 use super::{args, mcp, options, place, values};

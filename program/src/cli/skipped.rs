@@ -3,8 +3,8 @@
 //! This module owns the filter by one reason, which only affects the display: the engine always returns all files.
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, SkippedRequest};
-use spyhop::render::{json, text};
+use spyhop_interface::catalog::{self, Call, SkippedRequest};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::huge;

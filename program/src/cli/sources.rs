@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, AskedSources};
-use spyhop::engine::SourceSet;
-use spyhop::engine::api::Options;
-use spyhop::library::{Library, LibraryOptions, SourceChoice};
+use spyhop_engine::SourceSet;
+use spyhop_engine::api::Options;
+use spyhop_interface::catalog::{self, AskedSources};
+use spyhop_library::{Library, LibraryOptions, SourceChoice};
 
 use super::failure::Failure;
 use super::values::fill_from;

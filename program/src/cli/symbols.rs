@@ -5,10 +5,10 @@
 use std::io::{self, IsTerminal};
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::Error;
-use spyhop::engine::api::{ALL_ROWS, MAX_ROWS, SymbolsReply, SymbolsRequest};
-use spyhop::render::{json, text};
+use spyhop_engine::Error;
+use spyhop_engine::api::{ALL_ROWS, MAX_ROWS, SymbolsReply, SymbolsRequest};
+use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::huge;

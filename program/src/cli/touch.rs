@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use spyhop::catalog;
-use spyhop::engine::Engine;
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
+use spyhop_engine::Engine;
+use spyhop_interface::catalog;
 
 use super::failure::{Failure, Outcome, complain};
 use super::options;

@@ -7,9 +7,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use spyhop::catalog::{self, Param, Takes, param, params};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{OnMissing, Options, StalePolicy};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{OnMissing, Options, StalePolicy};
+use spyhop_interface::catalog::{self, Param, Takes, param, params};
 
 use super::failure::{Failure, Outcome};
 use super::output::on_screen;

@@ -7,8 +7,8 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Faces, Param, RawValues, Row, Takes, ValueError, fill, params};
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
+use spyhop_interface::catalog::{self, Faces, Param, RawValues, Row, Takes, ValueError, fill, params};
 
 use super::failure::Failure;
 use super::place::TreePlace;

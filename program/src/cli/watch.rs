@@ -6,9 +6,9 @@
 use std::sync::Mutex;
 
 use clap::ArgMatches;
-use spyhop::engine::api::{WatchEnd, WatchEvent};
-use spyhop::engine::{Engine, Stop};
-use spyhop::render::{json, text};
+use spyhop_engine::api::{WatchEnd, WatchEvent};
+use spyhop_engine::{Engine, Stop};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::options;

@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, WhyNotCall};
-use spyhop::engine::api::Verdict;
-use spyhop::path::RelPath;
-use spyhop::render::{json, text};
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::Verdict;
+use spyhop_interface::catalog::{self, Call, WhyNotCall};
+use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::huge;

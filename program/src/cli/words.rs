@@ -8,7 +8,7 @@ use std::io;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use spyhop::catalog;
+use spyhop_interface::catalog;
 
 /// Puts the subcommand first: options before a subcommand move behind its name, and arguments without a subcommand get
 /// `search`.
@@ -84,7 +84,7 @@ pub fn with_ripgrep_config(mut argv: Vec<OsString>) -> io::Result<Vec<OsString>>
     let Some(path) = std::env::var_os(RIPGREP_CONFIG).filter(|path| !path.is_empty()) else {
         return Ok(argv);
     };
-    let text = spyhop::input::named_text(path.as_ref()).map_err(|error| {
+    let text = spyhop_base::input::named_text(path.as_ref()).map_err(|error| {
         io::Error::new(error.kind(), format!("{RIPGREP_CONFIG} '{}': {error}", path.display()))
     })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use spyhop::input;
+use spyhop_base::input;
 
 use super::ConfigScope;
 use super::error::Error;

@@ -5,10 +5,10 @@ use lsp_types::{Position, Range};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use spyhop::engine::api::{Bounds, Case, GrepRequest, Hit, SearchRequest};
-use spyhop::filter::FilterSpec;
-use spyhop::model::SymbolKind;
-use spyhop::render::text::evidence;
+use spyhop_base::model::SymbolKind;
+use spyhop_engine::api::{Bounds, Case, GrepRequest, Hit, SearchRequest};
+use spyhop_interface::render::text::evidence;
+use spyhop_search::filter::FilterSpec;
 
 use super::documents::RequestContext;
 use super::navigate;

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use spyhop::engine::Cancel;
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
+use spyhop_engine::Cancel;
 
 use super::roots::{RootSet, ServedRoot};
 use super::text::{ColumnUnit, LinedText};

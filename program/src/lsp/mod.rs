@@ -27,7 +27,7 @@ use lsp_server::{Message, Request};
 use lsp_types::InitializeParams;
 use lsp_types::notification::{Exit, Notification as _};
 use lsp_types::request::{Initialize, Request as _, Shutdown};
-use spyhop::engine::api::Options;
+use spyhop_engine::api::Options;
 
 use frames::{BadFrame, FrameReader};
 use outbox::Outbox;

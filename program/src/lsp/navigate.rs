@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use lsp_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind, Position};
-use spyhop::engine::api::{Bounds, GrepLine, GrepRequest, SymbolRow, SymbolsRequest};
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{Bounds, GrepLine, GrepRequest, SymbolRow, SymbolsRequest};
 
 use super::documents::RequestContext;
 use super::request_error::RequestError;

@@ -1,8 +1,8 @@
 //! Why a request was not answered, as the protocol says it.
 
 use lsp_server::{ErrorCode, ResponseError};
-use spyhop::engine::{Error, ErrorKind};
-use spyhop::render::error_text;
+use spyhop_engine::{Error, ErrorKind};
+use spyhop_interface::render::error_text;
 
 /// The code of a request that is valid and failed; the crate does not name it.
 const REQUEST_FAILED: i32 = -32803;

@@ -10,11 +10,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use lsp_types::{MessageType, Uri};
-use spyhop::engine::api::{GitReach, Options, Progress};
-use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop};
-use spyhop::gitdir::GitFolders;
-use spyhop::path::RelPath;
-use spyhop::render::{agent, error_text};
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{GitReach, Options, Progress};
+use spyhop_engine::{Cancel, Engine, Error, ErrorKind, Stop};
+use spyhop_files::gitdir::GitFolders;
+use spyhop_interface::render::{agent, error_text};
 
 use super::outbox::{Outbox, ShownProgress};
 use super::permits::Permits;

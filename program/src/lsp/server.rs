@@ -23,8 +23,8 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use spyhop::engine::Cancel;
-use spyhop::engine::api::Options;
+use spyhop_engine::Cancel;
+use spyhop_engine::api::Options;
 
 use super::commands;
 use super::documents::{OpenTexts, RequestContext};

@@ -6,9 +6,9 @@ use lsp_types::{
     DocumentSymbol, DocumentSymbolResponse, Location, Position, Range, SymbolInformation,
     SymbolKind as WireKind,
 };
-use spyhop::engine::api::{SymbolRow, SymbolsRequest};
-use spyhop::model::SymbolKind;
-use spyhop::path::RelPath;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{SymbolRow, SymbolsRequest};
 
 use super::documents::RequestContext;
 use super::request_error::RequestError;

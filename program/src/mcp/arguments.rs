@@ -8,18 +8,18 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use spyhop::catalog::tools::{Tool, ToolId};
-use spyhop::catalog::{
-    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall,
-    SkippedRequest, TARGET, TOOL_IN, Takes, UpdateSourcesRequest, ValueError, WhyNotCall, params,
-};
-use spyhop::engine::api::{
+use spyhop_base::model::SkipReason;
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
     PackRequest, ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
 };
-use spyhop::library::{AddRequest, SourceChoice, is_remote};
-use spyhop::model::SkipReason;
-use spyhop::path::RelPath;
+use spyhop_interface::catalog::tools::{Tool, ToolId};
+use spyhop_interface::catalog::{
+    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall,
+    SkippedRequest, TARGET, TOOL_IN, Takes, UpdateSourcesRequest, ValueError, WhyNotCall, params,
+};
+use spyhop_library::{AddRequest, SourceChoice, is_remote};
 
 use super::library_request::LibraryRequest;
 use super::roots::{self, ResolvedPath, Roots};
@@ -521,8 +521,8 @@ impl RawValues for ResolvedArguments<'_> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use spyhop::catalog::tools;
-    use spyhop::engine::api::Mode;
+    use spyhop_engine::api::Mode;
+    use spyhop_interface::catalog::tools;
 
     use super::*;
 

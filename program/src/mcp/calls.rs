@@ -3,15 +3,15 @@
 //! When an answer is too long, its reply is truncated to the rows that fit. The reply then says where the next page
 //! begins.
 
-use spyhop::engine::api::{
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::{
     FileActivity, FilesReply, FilesRequest, GraphReply, GraphRequest, GrepReply, GrepRequest, MapReply,
     MapRequest, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchReply, SearchRequest, Session,
     SymbolsReply, SymbolsRequest,
 };
-use spyhop::engine::{Engine, Error, SourceSet};
-use spyhop::path::RelPath;
-use spyhop::render::agent::{self, Answer};
-use spyhop::render::{error_text, json};
+use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_interface::render::agent::{self, Answer};
+use spyhop_interface::render::{error_text, json};
 
 use super::arguments::{ToolCall, ToolRequest};
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use spyhop::catalog::offer::ToolOffer;
-use spyhop::engine::Error;
-use spyhop::engine::api::Options;
+use spyhop_engine::Error;
+use spyhop_engine::api::Options;
+use spyhop_interface::catalog::offer::ToolOffer;
 
 use crate::http::HttpError;
 

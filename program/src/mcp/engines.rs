@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::api::{OnMissing, Options, Progress};
-use spyhop::engine::{Cancel, Engine, Error};
-use spyhop::render::agent::{self, Answer};
+use spyhop_engine::api::{OnMissing, Options, Progress};
+use spyhop_engine::{Cancel, Engine, Error};
+use spyhop_interface::render::agent::{self, Answer};
 use tokio::sync::Notify;
 
 use super::arguments::ToolCall;

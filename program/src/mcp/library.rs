@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use spyhop::catalog::{AddSourceRequest, Call};
-use spyhop::engine::api::Options;
-use spyhop::engine::{Engine, Error, SourceSet};
-use spyhop::library::{
+use spyhop_engine::api::Options;
+use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_interface::catalog::{AddSourceRequest, Call};
+use spyhop_interface::operations::library::LibraryOperation;
+use spyhop_interface::render::Style;
+use spyhop_interface::render::agent::{self, Answer};
+use spyhop_library::{
     AddProgress, AddRequest, Library, LibraryOptions, OnAddProgress, SourceChoice, SourceReader,
 };
-use spyhop::operations::library::LibraryOperation;
-use spyhop::render::Style;
-use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use super::arguments::ToolCall;
@@ -197,7 +197,7 @@ impl ServedLibrary {
         wait: Duration,
         progress: OnAddProgress<'_>,
     ) -> Result<Answer, Error> {
-        use spyhop::operations::library as own;
+        use spyhop_interface::operations::library as own;
         let library = self.library(wait)?;
         let operations = OperationRun { library: &library, options: &self.options, progress };
         let answer = match request {

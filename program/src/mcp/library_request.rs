@@ -1,7 +1,7 @@
 //! Calls about the library of a server itself.
 
-use spyhop::catalog::{RenameSourceRequest, UpdateSourcesRequest};
-use spyhop::library::{AddRequest, is_remote};
+use spyhop_interface::catalog::{RenameSourceRequest, UpdateSourcesRequest};
+use spyhop_library::{AddRequest, is_remote};
 
 /// A call about the library itself.
 #[derive(Debug)]

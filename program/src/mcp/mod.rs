@@ -36,8 +36,8 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
-use spyhop::engine::api::{GitReach, Options};
-use spyhop::engine::no_thread;
+use spyhop_engine::api::{GitReach, Options};
+use spyhop_engine::no_thread;
 
 use engines::Rests;
 use permits::CallPermits;

@@ -8,8 +8,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use spyhop::engine::no_thread;
-use spyhop::render::agent::{self, Answer};
+use spyhop_engine::no_thread;
+use spyhop_interface::render::agent::{self, Answer};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::limits;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
-use spyhop::engine::api::Progress;
-use spyhop::render::agent;
+use spyhop_engine::api::Progress;
+use spyhop_interface::render::agent;
 
 use crate::keep;
 

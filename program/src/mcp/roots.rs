@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
 
 /// The roots, as the engine names them: absolute, links resolved.
 pub struct Roots(Vec<PathBuf>);

@@ -18,12 +18,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{self, Alias, AliasState};
-use spyhop::catalog::offer::{self, ToolOffer};
-use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, CallTarget, Tool};
-use spyhop::engine::Session;
-use spyhop::render::agent::{self, Answer};
+use spyhop_engine::Session;
+use spyhop_interface::catalog::aliases::{self, Alias, AliasState};
+use spyhop_interface::catalog::offer::{self, ToolOffer};
+use spyhop_interface::catalog::schema;
+use spyhop_interface::catalog::tools::{self, CallTarget, Tool};
+use spyhop_interface::render::agent::{self, Answer};
 
 use super::arguments::{self, ToolRequest};
 use super::calls::PendingReply;

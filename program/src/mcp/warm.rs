@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spyhop::engine::api::{Options, Progress, State};
-use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop};
-use spyhop::render::agent::{self, Answer};
+use spyhop_engine::api::{Options, Progress, State};
+use spyhop_engine::{Cancel, Engine, Error, ErrorKind, Stop};
+use spyhop_interface::render::agent::{self, Answer};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
@@ -288,8 +288,8 @@ mod tests {
     use std::sync::{Condvar, Mutex};
 
     use serde_json::json;
-    use spyhop::catalog::tools;
-    use spyhop::engine::api::{ExtraTerms, TokenizerHook};
+    use spyhop_engine::api::{ExtraTerms, TokenizerHook};
+    use spyhop_interface::catalog::tools;
 
     use super::super::arguments;
     use super::super::roots::Roots;

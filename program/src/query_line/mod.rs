@@ -8,8 +8,8 @@ mod mode;
 
 use std::ops::Range;
 
-use spyhop::filter::FilterSpec;
-use spyhop::model::SymbolKind;
+use spyhop_base::model::SymbolKind;
+use spyhop_search::filter::FilterSpec;
 
 pub use mode::{QueryMode, choose};
 

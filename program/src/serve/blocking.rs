@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use spyhop::engine::{Cancel, Engine};
+use spyhop_engine::{Cancel, Engine};
 use tokio::sync::Semaphore;
 
 use super::reply::ApiError;

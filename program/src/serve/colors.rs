@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use spyhop::engine::Engine;
-use spyhop::render::{ColorClass, SyntaxClass, syntax};
+use spyhop_engine::Engine;
+use spyhop_interface::render::{ColorClass, SyntaxClass, syntax};
 
 /// The names of the classes, in the order of their numbers.
 pub const CLASSES: [&str; 10] =

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
-use spyhop::catalog::{self, Row, TARGET, params};
-use spyhop::catalog::{Faces, Param, RawValues, Takes, ValueError, file_of_target, fill};
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
+use spyhop_interface::catalog::{self, Row, TARGET, params};
+use spyhop_interface::catalog::{Faces, Param, RawValues, Takes, ValueError, file_of_target, fill};
 
 use super::reply::ApiError;
 use crate::mcp::roots::{self, Roots};

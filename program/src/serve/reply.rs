@@ -10,10 +10,10 @@ use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
-use spyhop::catalog::ValueError;
-use spyhop::engine::Error;
-use spyhop::render::agent::Answer;
-use spyhop::render::{error_text, json};
+use spyhop_engine::Error;
+use spyhop_interface::catalog::ValueError;
+use spyhop_interface::render::agent::Answer;
+use spyhop_interface::render::{error_text, json};
 
 use crate::http::HttpResponse;
 use crate::query_line::{self, FilterWord, LineFault};

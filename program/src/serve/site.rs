@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use spyhop::engine::api::SourceName;
-use spyhop::engine::{Engine, SourceSet};
-use spyhop::library::SourceChoice;
-use spyhop::operations::LIBRARY;
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
+use spyhop_engine::api::SourceName;
+use spyhop_engine::{Engine, SourceSet};
+use spyhop_interface::operations::LIBRARY;
+use spyhop_library::SourceChoice;
 use tokio::sync::{Semaphore, watch};
 
 use super::latency::Latencies;

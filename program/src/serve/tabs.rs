@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use spyhop::engine::Cancel;
+use spyhop_engine::Cancel;
 
 /// How many tabs are remembered; a name more forgets all of them.
 const MOST: usize = 256;

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use spyhop::engine::api::{
+use spyhop_base::path::{PathBase, RelPath};
+use spyhop_engine::api::{
     Band, Case, FileMatch, FileRow, FilesRequest, GrepLine, GrepRequest, Hit, MAX_RESULTS, SearchRequest,
     Snapshot, SymbolRow, SymbolsRequest,
 };
-use spyhop::engine::{Engine, Error, ErrorKind};
-use spyhop::filter::FilterSpec;
-use spyhop::path::{PathBase, RelPath};
-use spyhop::render::error_text;
+use spyhop_engine::{Engine, Error, ErrorKind};
+use spyhop_interface::render::error_text;
+use spyhop_search::filter::FilterSpec;
 
 use super::pick::{
     Focus, FocusLine, PickAnswer, PickMode, PickPlace, PickQuery, PickRow, Piece, PreviewText, Tone, pieces,
@@ -288,7 +288,7 @@ fn focus(hit: &Hit) -> Focus {
 
 #[cfg(test)]
 mod tests {
-    use spyhop::engine::api::{OnMissing, Options, StalePolicy};
+    use spyhop_engine::api::{OnMissing, Options, StalePolicy};
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use spyhop::input;
+use spyhop_base::input;
 
 /// The most lines that are kept.
 const MOST: usize = 1_000;

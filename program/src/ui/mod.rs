@@ -22,9 +22,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use spyhop::engine::Engine;
-use spyhop::path::PathBase;
-use spyhop::render::clean;
+use spyhop_base::path::PathBase;
+use spyhop_engine::Engine;
+use spyhop_interface::render::clean;
 
 use self::answer::ResolvePath;
 use self::draw::Palette;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use spyhop::path::RelPath;
-use spyhop::render::clean;
+use spyhop_base::path::RelPath;
+use spyhop_interface::render::clean;
 
 /// What the query line searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -63,7 +63,7 @@ fn matches(
 
 #[cfg(test)]
 mod tests {
-    use spyhop::path::RelPath;
+    use spyhop_base::path::RelPath;
 
     use super::super::pick::{FocusLine, PickPlace};
     use super::*;

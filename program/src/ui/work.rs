@@ -8,10 +8,10 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::api::{Progress, RefreshReport, Stage, WatchEvent};
-use spyhop::engine::{Cancel, Engine, Stop};
-use spyhop::path::PathBase;
-use spyhop::render::error_text;
+use spyhop_base::path::PathBase;
+use spyhop_engine::api::{Progress, RefreshReport, Stage, WatchEvent};
+use spyhop_engine::{Cancel, Engine, Stop};
+use spyhop_interface::render::error_text;
 
 use super::answer::{Asker, NoAnswer, ResolvePath};
 use super::pick::{PickPlace, PickQuery};

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use serde_json::Value;
-use spyhop::engine::Engine;
-use spyhop::engine::api::{FilesRequest, Options, SearchRequest, SkippedReply, StalePolicy};
-use spyhop::model::SkipReason;
+use spyhop_base::model::SkipReason;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{FilesRequest, Options, SearchRequest, SkippedReply, StalePolicy};
 
 use self::tree::{Expect, FULL, Hostile, QUICK};
 use super::{Tree, open, options, refresh};
@@ -56,7 +56,7 @@ fn check(
             other => wrong(format!("{query} finds {other:?}")),
         },
         Expect::Listed(reason, detail) | Expect::PathOnly(reason, detail) => {
-            let fits = |row: &&&spyhop::model::Skipped| {
+            let fits = |row: &&&spyhop_base::model::Skipped| {
                 row.reason.name() == reason && row.detail.starts_with(detail)
             };
             if rows.iter().any(|row| fits(&row)) { Ok(()) } else { wrong(format!("not {reason}")) }
@@ -137,7 +137,7 @@ fn by_the_binary(tree: &Tree, hostile: &Hostile) {
         let reply: Value = serde_json::from_str(&run(&[query, "-n", "1", "--json", "--no-refresh"])).unwrap();
         assert_eq!(reply["results"][0]["path"], **path);
         let text = run(&[query, "-n", "1", "--mode", "compact", "--color", "never", "--no-refresh"]);
-        let shown = spyhop::clean::path(path);
+        let shown = spyhop_base::clean::path(path);
         assert!(text.starts_with(&format!("{shown}:1:")), "{text:?}");
         assert!(
             text.lines().count() <= 2 && !text.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']),

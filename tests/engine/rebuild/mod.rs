@@ -21,10 +21,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::Value;
-use spyhop::engine::Engine;
-use spyhop::engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snapshot};
-use spyhop::filter::FilterSpec;
-use spyhop::render::json::{self, JsonPaths};
+use spyhop_engine::Engine;
+use spyhop_engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snapshot};
+use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_search::filter::FilterSpec;
 
 use super::{exact, refresh, rendered};
 use crate::support::unprivileged;

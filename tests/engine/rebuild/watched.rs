@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use spyhop::engine::Stop;
-use spyhop::engine::api::{StalePolicy, WatchEnd};
+use spyhop_engine::Stop;
+use spyhop_engine::api::{StalePolicy, WatchEnd};
 
 use super::*;
 

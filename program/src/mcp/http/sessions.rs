@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use spyhop::engine::Session;
+use spyhop_engine::Session;
 
 /// The header that names a session.
 pub const HEADER: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use serde_json::{Value, json};
-use spyhop::engine::Engine;
-use spyhop::engine::api::SymbolsRequest;
+use spyhop_engine::Engine;
+use spyhop_engine::api::SymbolsRequest;
 
 use super::super::ask::Ask;
 use super::super::reply::ApiError;

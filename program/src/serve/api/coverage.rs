@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{ALL_ROWS, FilesReply, FilesRequest};
-use spyhop::filter::FilterSpec;
-use spyhop::model::{SkipReason, Skipped};
-use spyhop::path::RelPath;
+use spyhop_base::model::{SkipReason, Skipped};
+use spyhop_base::path::RelPath;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
+use spyhop_search::filter::FilterSpec;
 
 use super::super::ask::Ask;
 use super::super::reply::ApiError;

@@ -1,11 +1,11 @@
 //! A file: its text with colours, and its outline.
 
 use serde_json::{Value, json};
-use spyhop::engine::Engine;
-use spyhop::engine::api::{ALL_ROWS, LineRange, ReadReply, ReadRequest, ReadText, SymbolsRequest};
-use spyhop::filter::FilterSpec;
-use spyhop::model::SymbolKind;
-use spyhop::path::RelPath;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{ALL_ROWS, LineRange, ReadReply, ReadRequest, ReadText, SymbolsRequest};
+use spyhop_search::filter::FilterSpec;
 
 use super::super::ask::Ask;
 use super::super::colors::{CLASSES, MOST_PARSED, SyntaxToken, file_tokens, tokens, within};
@@ -127,7 +127,7 @@ fn excerpt_tokens(file: &AskedFile, read: &ReadText, text: &str) -> Option<Vec<S
 }
 
 /// The part of a snapshot that the page shows beside a file.
-pub fn snapshot(snapshot: &spyhop::engine::api::Snapshot) -> Value {
+pub fn snapshot(snapshot: &spyhop_engine::api::Snapshot) -> Value {
     json!({ "branch": snapshot.branch, "commit": snapshot.commit, "generation": snapshot.generation.0 })
 }
 

@@ -1,16 +1,18 @@
 //! Operations of the catalog: their parameters from the address, their replies as `--json` prints them.
 
 use serde_json::{Value, json};
-use spyhop::catalog::{self, Call, Faces, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall};
-use spyhop::engine::api::{
+use spyhop_engine::api::{
     FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, OnMissing, Options, ReadRequest, SkippedReply,
     StalePolicy, SymbolsRequest,
 };
-use spyhop::engine::{Engine, SourceSet};
-use spyhop::operations::{
+use spyhop_engine::{Engine, SourceSet};
+use spyhop_interface::catalog::{
+    self, Call, Faces, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall,
+};
+use spyhop_interface::operations::{
     LIBRARY_OPERATIONS, ListedOperation, MEMORY_OPERATIONS, OPERATIONS, OperationId, RunLibrary, RunPlain,
 };
-use spyhop::render::json::{self, JsonPaths};
+use spyhop_interface::render::json::{self, JsonPaths};
 
 use super::super::ask::Ask;
 use super::super::params::{OperationValues, PLACE, taken};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use spyhop::engine::Engine;
-use spyhop::engine::api::State;
+use spyhop_engine::Engine;
+use spyhop_engine::api::State;
 
 use super::super::ask::Ask;
 use super::super::reply::ApiError;

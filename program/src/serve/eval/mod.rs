@@ -9,7 +9,7 @@ mod run;
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use spyhop::judged::{JudgedList, mean_of_means};
+use spyhop_base::judged::{JudgedList, mean_of_means};
 
 use super::ask::Ask;
 use super::reply::ApiError;

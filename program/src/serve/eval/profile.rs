@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use spyhop::engine::api::{MAX_RESULTS, SearchReply, SearchRequest};
-use spyhop::profile::{Feature, Profile, QueryKind, Signal, Transform};
-use spyhop::render::json::{self as wire, JsonPaths};
+use spyhop_engine::api::{MAX_RESULTS, SearchReply, SearchRequest};
+use spyhop_interface::render::json::{self as wire, JsonPaths};
+use spyhop_search::profile::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::super::ask::Ask;
 use super::super::reply::{ApiError, object, to_json};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use spyhop::judged::JudgedList;
+use spyhop_base::judged::JudgedList;
 
 use super::super::reply::ApiError;
 
@@ -115,7 +115,7 @@ impl Run {
         if !stat.is_file() || stat.len() > MOST_BYTES {
             return Err(ApiError::bad(format!("the run '{name}' is no file of up to {MOST_BYTES} bytes")));
         }
-        Run::parse(&spyhop::input::named_text(&path).map_err(failed)?)
+        Run::parse(&spyhop_base::input::named_text(&path).map_err(failed)?)
             .map_err(|problem| ApiError::bad(format!("the run '{name}': {problem}")))
     }
 

@@ -1,12 +1,12 @@
 //! Asks the engine, by mode, and colours the rows.
 
 use serde_json::json;
-use spyhop::engine::api::{
+use spyhop_engine::api::{
     Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchReply, SearchRequest, SymbolsReply,
     SymbolsRequest,
 };
-use spyhop::engine::{Error, ErrorKind};
-use spyhop::render::json::{self, JsonPaths};
+use spyhop_engine::{Error, ErrorKind};
+use spyhop_interface::render::json::{self, JsonPaths};
 
 use super::super::colors::{CLASSES, tokens};
 use super::super::reply::{ApiError, to_json};
@@ -76,7 +76,7 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
     match search.mode {
         QueryMode::Ranked => {
             let reply = ranked_reply(search, &ranked_request(search)).map_err(failed)?;
-            let piece = |hit: &spyhop::engine::api::Hit| {
+            let piece = |hit: &spyhop_engine::api::Hit| {
                 (hit.language, hit.snippet.as_ref().map(|snippet| snippet.text.clone()).unwrap_or_default())
             };
             let pieces = reply.results.iter().map(piece).collect();
@@ -87,7 +87,7 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
         }
         QueryMode::Exact => {
             let ExactAnswer { reply, request, note } = exact(search).map_err(failed)?;
-            let piece = |line: &spyhop::engine::api::GrepLine| {
+            let piece = |line: &spyhop_engine::api::GrepLine| {
                 let extension = line.path.file_name().rsplit_once('.').map_or("", |(_, extension)| extension);
                 (language_of(extension).unwrap_or("text"), line.text.clone())
             };

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde_json::json;
-use spyhop::engine::Engine;
-use spyhop::engine::api::{MAX_RESULTS, Mode};
-use spyhop::filter::FilterSpec;
+use spyhop_engine::Engine;
+use spyhop_engine::api::{MAX_RESULTS, Mode};
+use spyhop_search::filter::FilterSpec;
 
 use super::super::ask::Ask;
 use super::super::reply::{ApiError, to_json, words_json};
@@ -160,7 +160,7 @@ impl PreparedSearch {
     }
 
     /// An error of the engine, at the word that it is about: it names the value of the word in quotes.
-    pub fn error(&self, error: spyhop::engine::Error) -> ApiError {
+    pub fn error(&self, error: spyhop_engine::Error) -> ApiError {
         let error = ApiError::from(error);
         if error.kind != "bad-request" {
             return error;

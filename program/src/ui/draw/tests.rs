@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
 
 use super::super::pick::{Focus, FocusLine, PickAnswer, PickPlace, PickRow, pieces};
 use super::super::state::{Effect, IndexNews, Message, PickerStart};

@@ -1,7 +1,7 @@
 //! Keys and messages, without a terminal and without an engine.
 
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use spyhop::path::RelPath;
+use spyhop_base::path::RelPath;
 
 use super::super::pick::{Focus, Piece, Tone};
 use super::*;

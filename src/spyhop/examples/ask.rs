@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The first question indexes the folder, the next ones look at what changed. It prints for itself instead of using
-//! [`spyhop::render`], to show what is in a reply.
+//! `spyhop_interface::render`, to show what is in a reply.
 
 use std::error::Error;
 use std::path::PathBuf;

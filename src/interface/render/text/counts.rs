@@ -1,18 +1,18 @@
 //! Numbers as text: counts with their noun, sizes with their unit.
 
 /// A number with its noun in the singular or plural.
-pub(in crate::render) fn count(number: usize, one: &str, many: &str) -> String {
+pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// A list of names with their numbers, or `-` for an empty list.
-pub(in crate::render) fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
+pub fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
     let listed: Vec<String> = counts.map(|(name, files)| format!("{name} {files}")).collect();
     if listed.is_empty() { "-".to_string() } else { listed.join(", ") }
 }
 
 /// A number of bytes in binary units.
-pub(in crate::render) fn bytes(number: u64) -> String {
+pub fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     if number < 1024 {
         return format!("{number} B");

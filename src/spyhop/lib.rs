@@ -88,7 +88,6 @@ pub use spyhop_engine::AsyncEngine;
 /// # }
 /// ```
 #[doc(inline)]
-#[doc(inline)]
 pub use spyhop_engine::api::HostSignal;
 #[doc(inline)]
 pub use spyhop_engine::api::{
@@ -223,42 +222,7 @@ pub use spyhop_files::walk::IgnoreSources;
 #[doc(inline)]
 pub use spyhop_index::update::OnProgress;
 
-#[doc(hidden)]
-pub use spyhop_base::{clean, id, input, judged, model, path, store, text};
-#[doc(hidden)]
-pub use spyhop_context::{goals, memory};
-#[doc(hidden)]
-pub use spyhop_engine as engine;
-#[doc(hidden)]
-pub use spyhop_files::{git, gitdir, read, source, tree, walk, watch};
-#[doc(hidden)]
-pub use spyhop_graph as graph;
-#[doc(hidden)]
-pub use spyhop_grep as grep;
-#[doc(hidden)]
-pub use spyhop_grep::secrets;
-#[doc(hidden)]
-pub use spyhop_index::{archive, inverted, meta, retention, tokenize, update, workspace};
-#[doc(hidden)]
-pub use spyhop_library as library;
-#[doc(hidden)]
-pub use spyhop_search as search;
-#[doc(hidden)]
-pub use spyhop_search::{filter, fuzzy, profile, query, session, snippet};
-#[doc(hidden)]
-pub use spyhop_syntax::{analyze, document, grammar, worker};
-
-// The floors, lowest first. Each module imports only from floors below.
-
-#[doc(hidden)]
-pub mod catalog;
-#[doc(hidden)]
-pub mod render;
-
-#[doc(hidden)]
-pub mod operations;
-
 /// README's example is compiled with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
+#[doc = include_str!("../../README.md")]
 struct Readme;

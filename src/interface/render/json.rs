@@ -37,7 +37,7 @@ pub use self::pack::pack;
 pub use self::read::read;
 pub use self::shared::{JsonPaths, line};
 use self::shared::{WireAnswering, WireProvenance, WireReasonCount, reasons, rounded};
-pub(crate) use self::shared::{WirePath, WireSnapshot};
+pub use self::shared::{WirePath, WireSnapshot};
 use crate::render::places::RowPlaces;
 use spyhop_base::model::Skipped;
 use spyhop_engine::LanguageRow;

@@ -38,7 +38,7 @@ pub struct Style {
 
 /// The kinds of text that have a colour or weight of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub enum Ink {
     Path,
     Line,
     Symbol,
@@ -74,7 +74,7 @@ impl Ink {
 
 impl Style {
     /// `text` with the escape sequences of `ink`. The text must already be clean.
-    pub(crate) fn paint(&self, ink: Ink, text: &str) -> String {
+    pub fn paint(&self, ink: Ink, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_string();
         }

@@ -152,7 +152,7 @@ pub(super) fn checkout(reply: &SearchReply) -> Option<String> {
 }
 
 /// What a page of `shown` hits says about itself.
-pub(in crate::render) fn footer(reply: &SearchReply, shown: usize) -> String {
+pub fn footer(reply: &SearchReply, shown: usize) -> String {
     let snapshot = &reply.snapshot;
     let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
     parts.extend(literal_lines(reply));

@@ -35,7 +35,7 @@ pub struct JsonPaths<'a> {
 
 impl<'a> JsonPaths<'a> {
     /// The fields of a path.
-    pub(crate) fn of(self, path: &'a RelPath) -> WirePath<'a> {
+    pub fn of(self, path: &'a RelPath) -> WirePath<'a> {
         let absolute = self.absolute_below.map(|root| shown(&path.below(root)));
         WirePath { path: Some(path.as_str()), absolute }
     }
@@ -145,7 +145,7 @@ impl<'a> WireAnswering<'a> {
 
 /// The path of a row, flattened into the row.
 #[derive(Serialize)]
-pub(crate) struct WirePath<'a> {
+pub struct WirePath<'a> {
     path: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     absolute: Option<String>,
@@ -162,7 +162,7 @@ pub(super) fn reasons(counts: &[(SkipReason, usize)]) -> Vec<WireReasonCount> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct WireSnapshot {
+pub struct WireSnapshot {
     root: String,
     branch: Option<String>,
     commit: Option<String>,
@@ -189,7 +189,7 @@ impl WireBuilding {
 }
 
 impl WireSnapshot {
-    pub(crate) fn new(snapshot: &Snapshot) -> WireSnapshot {
+    pub fn new(snapshot: &Snapshot) -> WireSnapshot {
         WireSnapshot {
             root: shown(&snapshot.root),
             branch: snapshot.branch.clone(),
