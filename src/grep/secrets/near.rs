@@ -1,7 +1,8 @@
 //! Values that nothing ties to a name but their line: a word of a line that names a secret, and that looks drawn.
 //!
 //! Tables, commands, calls and prose have too many forms for a rule each. So here the value alone has to say what it is:
-//! letters of both cases and digits that change all the time.
+//! letters of both cases and digits that change all the time, letters that follow each other in no word, or as many hexadecimal
+//! digits as a key has.
 
 use std::ops::Range;
 
@@ -63,15 +64,28 @@ fn trimmed(line: &[u8], word: Range<usize>) -> Range<usize> {
 
 /// Whether a word looks drawn. The checks that most words fail come first.
 fn is_drawn(line: &[u8], word: &Range<usize>) -> bool {
-    // Letters alone may be a name in code.
+    // Letters alone may be a name in code, unless no name has such pairs of letters.
     let is_quoted = word.start > 0 && b"\"'`".contains(&line[word.start - 1]);
+    // A list of checksums has each at the start of its line, or in quotes.
+    let is_apart = word.start > 0 && b" \t".contains(&line[word.start - 1]);
     let word = &line[word.clone()];
+    if is_key_in_hexadecimal(word) {
+        return is_apart && !judge::is_placeholder(word);
+    }
     (MIN_WORD..=MAX_WORD).contains(&word.len())
-        && (is_quoted || word.iter().any(u8::is_ascii_digit))
+        && (is_quoted || word.iter().any(u8::is_ascii_digit) || judge::is_unlike_names(word))
         && word.iter().any(u8::is_ascii_uppercase)
         && word.iter().any(u8::is_ascii_lowercase)
         && judge::may_be_drawn(word)
         && !judge::is_placeholder(word)
+}
+
+/// Whether a word has the length of a key in hexadecimal digits. Names of commits have 40 digits.
+fn is_key_in_hexadecimal(word: &[u8]) -> bool {
+    matches!(word.len(), 32 | 48 | 64 | 96 | 128)
+        && word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && word.iter().any(u8::is_ascii_digit)
+        && word.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// Whether a name near a word is that of a secret, and no name is one of something that only looks drawn.
@@ -87,7 +101,13 @@ fn is_named(line: &[u8], word: &Range<usize>) -> bool {
     };
     let is_one_of = |name: &[u8], words: &[String]| {
         words.iter().any(|word| match word.len() {
-            0..=4 => name.eq_ignore_ascii_case(word.as_bytes()),
+            // A short word is the whole name or one of its parts, as in `DB_DSN`.
+            0..=4 => {
+                name.eq_ignore_ascii_case(word.as_bytes())
+                    || name
+                        .split(|byte| b"_-".contains(byte))
+                        .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+            }
             len => name.windows(len).any(|part| part.eq_ignore_ascii_case(word.as_bytes())),
         })
     };

@@ -300,6 +300,29 @@ fn secrets_are_told_from_what_looks_like_them() {
 }
 
 #[test]
+fn only_what_no_name_looks_like_is_masked_for_the_words_of_its_line() {
+    for line in [
+        "| password | PxTzSUTIdfdxqB |",
+        "snmp-server community ObVcXvPzXqjiEa RO",
+        "DB_DSN=app:mtrmL6zj3HrSSPxW@tcp(db:3306)/shop",
+        "doctl auth init -t 2820ae748a1054ab68ab0bc55204547b926a3b20dd20cd90453cbbbc37db7843",
+    ] {
+        assert!(is_masked(line), "{line}");
+    }
+    for line in [
+        "password getSessionTokenFromHttpRequest",
+        "SecretKeyFactory.getInstance(\"PBKDF2WithHmacSHA256\");",
+        "the token XMLHttpRequestUpload",
+        "5d518818f1c6c369040b782f7852f53e  /etc/pam.d/common-password",
+        "\"src/session.rs\":\"2820ae748a1054ab68ab0bc55204547b926a3b20dd20cd90453cbbbc37db7843\"",
+        "MD5 (session.rs) = 5d518818f1c6c369040b782f7852f53e",
+        "commit 2820ae748a1054ab68ab0bc55204547b926a3b20 mends the token",
+    ] {
+        assert!(!is_masked(line), "{line}");
+    }
+}
+
+#[test]
 fn a_key_in_hexadecimal_is_a_secret_whatever_its_digits() {
     let mut random = Random(13);
     for form in ["api_key: <<h:40>>", "apiKey = \"<<h:40>>\",", "password=<<h:64>>"] {
