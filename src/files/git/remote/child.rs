@@ -237,7 +237,9 @@ fn isolate(command: &mut Command, limits: &CallLimits) {
                 let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
                 if libc::getrlimit(what, &mut limit) == 0 {
                     let most = limit.rlim_cur.min(most as libc::rlim_t);
-                    limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+                    // At the hard limit of processor time the signal is that of any kill, and the cause is lost.
+                    let hard = if what == libc::RLIMIT_CPU { most.saturating_add(1) } else { most };
+                    limit = libc::rlimit { rlim_cur: most, rlim_max: hard.min(limit.rlim_max) };
                     libc::setrlimit(what, &limit);
                 }
             }

@@ -243,6 +243,20 @@ fn messages_without_end_are_refused() {
 }
 
 #[test]
+fn a_process_that_computes_without_end_is_ended_and_the_cause_is_told() {
+    let mut limits = limits().fetch;
+    limits.processor_seconds = 1;
+    // Ends the test only if the limit of processor time does not.
+    limits.whole = Duration::from_secs(600);
+    let folder = tempfile::tempdir().unwrap();
+    let watch =
+        CallWatch { limits: &limits, folder: folder.path(), progress: &|_| (), is_cancelled: &|| false };
+    let output = child::run(Command::new("sh").args(["-c", "while :; do :; done"]), &watch).unwrap();
+    let error = RemoteError::of_output("url".to_string(), &output, "wanted", folder.path(), &limits);
+    assert!(is_above(&error, "seconds of processor time"), "{error}");
+}
+
+#[test]
 fn a_cancelled_call_ends() {
     let (repository, ended) = served(limits(), |mut stream| stream.read_to_end(&mut Vec::new()).map(drop));
     let asked = std::cell::Cell::new(0);
