@@ -228,6 +228,45 @@ fn files_in_the_inbox_are_taken_in() {
     assert_eq!(names, ["documents", "single-files"]);
 }
 
+/// A PDF file of a page with these operators.
+#[cfg(unix)]
+fn pdf_of(operators: &str) -> Vec<u8> {
+    let page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>";
+    let stream = format!("<</Length {}>>\nstream\n{operators}\nendstream", operators.len());
+    let objects =
+        ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", page, stream.as_str()];
+    let (mut file, mut table) = ("%PDF-1.5\n".to_string(), "0000000000 65535 f \n".to_string());
+    for (at, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", file.len());
+        file += &format!("{} 0 obj\n{object}\nendobj\n", at + 1);
+    }
+    let start = file.len();
+    file += &format!("xref\n0 5\n{table}trailer\n<</Size 5 /Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n");
+    file.into_bytes()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_cause_of_a_lost_document_is_told_where_backtraces_are_wanted() {
+    let sources = Sources::new();
+    sources.run(&["library", "intake"]);
+    let inbox = sources.path("library/intake/inbox");
+    fs::write(inbox.join("operands.pdf"), pdf_of(&("1 ".repeat(2_000_000) + "Td"))).unwrap();
+    fs::write(inbox.join("policy.md"), "# Retry policy\n\nThree attempts.\n").unwrap();
+    let mut command = sources.tree.command();
+    let command = command.current_dir(sources.path("")).env("RUST_BACKTRACE", "1");
+    let ran = ran(command.args(["library", "intake", "--all", "--json"]), "");
+    let reply: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        reply["taken"][0]["problem"], "the file cannot be read: its reader needs more than 512 MB of memory",
+        "{reply}"
+    );
+    assert_eq!(
+        (&reply["taken"][1]["name"], &reply["taken"][1]["problem"]),
+        (&"policy.md".into(), &Value::Null)
+    );
+}
+
 #[test]
 fn a_watched_inbox_takes_files_as_they_come() {
     let sources = Sources::new();

@@ -23,9 +23,12 @@ impl DocumentError {
     /// The error of a document whose reader ended a parser worker, by the cause that a worker's end has.
     #[cfg(unix)]
     pub fn of_reader(cause: &str) -> DocumentError {
-        DocumentError::Lost(match cause.contains("memory allocation of") {
-            true => "its reader needs more than 512 MB of memory".to_string(),
-            false => cause.replace("its parser", "its reader"),
+        DocumentError::Lost(match () {
+            () if cause.contains("memory allocation of") => {
+                "its reader needs more than 512 MB of memory".to_string()
+            }
+            () if cause.contains("stack overflow") => "its parts are nested too deeply".to_string(),
+            () => cause.replace("its parser", "its reader"),
         })
     }
 }

@@ -248,6 +248,10 @@ fn the_end_of_a_reader_is_told_in_words() {
             "needs more than 512 MB of memory",
         ),
         (
+            "its parser aborted (SIGABRT): fatal runtime error: stack overflow, aborting",
+            "its parts are nested too deeply",
+        ),
+        (
             "its parser took more than 3.0 s of processor time",
             "its reader took more than 3.0 s of processor time",
         ),

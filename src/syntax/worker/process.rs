@@ -111,6 +111,8 @@ impl Worker {
             .args(arguments)
             // The program's allocator would take memory by the gigabyte, which limits count as used.
             .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
+            // The last line of the messages is the cause, and a backtrace takes seconds where memory is short.
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors)
