@@ -126,7 +126,7 @@ impl Screen {
             if shown.contains(text) {
                 return shown;
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "no '{text}' on the screen:\n{shown}");
+            assert!(begun.elapsed() < Duration::from_secs(120), "no '{text}' on the screen:\n{shown}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

@@ -103,7 +103,7 @@ impl Served {
         command.args(["daemon", "--export-all", "--reuseaddr", "--listen=127.0.0.1"]);
         command.arg(format!("--port={port}")).arg(format!("--base-path={}", self.path("served").display()));
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let until = Instant::now() + Duration::from_secs(20);
+        let until = Instant::now() + Duration::from_secs(120);
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(Instant::now() < until, "git daemon does not listen");
             std::thread::sleep(Duration::from_millis(20));

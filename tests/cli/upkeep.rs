@@ -193,7 +193,7 @@ fn a_second_writer_waits_and_says_so_or_fails_at_once() {
         stderr.read_line(&mut said).unwrap();
         tell.send(said).unwrap();
     });
-    let said = told.recv_timeout(Duration::from_secs(20)).unwrap_or_default();
+    let said = told.recv_timeout(Duration::from_secs(120)).unwrap_or_default();
     let waits = child.try_wait().unwrap().is_none();
     drop(lock);
     assert!(child.wait().unwrap().success());

@@ -22,6 +22,15 @@ fn flood(server: &Server, connections: usize) -> Vec<TcpStream> {
     (0..connections).map(open).collect()
 }
 
+/// How long ten requests take. A slow machine takes as many times longer where other clients are about.
+fn time_of_answers(server: &Server) -> Duration {
+    let begun = Instant::now();
+    for _ in 0..10 {
+        assert_eq!(server.post(GOOD, &hello()).status, 200);
+    }
+    begun.elapsed()
+}
+
 /// A request over a connection that stays open.
 fn ask(server: &Server, stream: &mut TcpStream, pattern: &str) -> String {
     let body = request("grep_files", json!({ "pattern": pattern }));
@@ -36,14 +45,13 @@ fn connections_without_a_token_keep_nobody_out() {
     let server = Server::new(&tree, &[]);
     let mut known = TcpStream::connect(server.address).unwrap();
     assert!(ask(&server, &mut known, "circle").contains("paint.py"));
+    let slack = 20 * time_of_answers(&server);
     let begun = Instant::now();
     let mut idle = flood(&server, 400);
     let opened = Instant::now();
-    for _ in 0..10 {
-        assert_eq!(server.post(GOOD, &hello()).status, 200);
-    }
+    time_of_answers(&server);
     let answered = opened.elapsed();
-    assert!(answered < Duration::from_secs(3), "{answered:?}");
+    assert!(answered < Duration::from_secs(3) + slack, "{answered:?}, slack {slack:?}");
     // Who has shown the token is not displaced.
     assert!(ask(&server, &mut known, "provider").contains("auth.rs"));
     println!("http: 400 idle connections in {:?}, ten answers in {answered:?}", opened - begun);
@@ -52,13 +60,18 @@ fn connections_without_a_token_keep_nobody_out() {
         stream.set_read_timeout(Some(patience)).unwrap();
         matches!(stream.read(&mut [0; 64]), Ok(0)) || stream.take_error().unwrap().is_some()
     };
-    assert!(is_closed(&mut idle[0], Duration::from_secs(2)));
+    assert!(is_closed(&mut idle[0], Duration::from_secs(2) + slack));
     let newest = idle.last_mut().unwrap();
     assert!(!is_closed(newest, Duration::from_millis(50)) || begun.elapsed() > Duration::from_secs(4));
     // Nor are they for ever.
-    assert!(is_closed(newest, Duration::from_secs(9)), "no head is waited for longer than five seconds");
+    assert!(
+        is_closed(newest, Duration::from_secs(9) + slack),
+        "no head is waited for longer than five seconds"
+    );
     let waited = begun.elapsed();
-    assert!(waited > Duration::from_secs(4) && waited < Duration::from_secs(12), "{waited:?}");
+    // The newest connection was opened at the end of the flood.
+    let most = Duration::from_secs(12) + slack + (opened - begun);
+    assert!(waited > Duration::from_secs(4) && waited < most, "{waited:?}, slack {slack:?}");
     assert!(ask(&server, &mut known, "beans").contains("guide.md"));
 }
 
@@ -72,10 +85,11 @@ fn who_has_no_token_gives_way_where_descriptors_end() {
     command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_spyhop")).current_dir(tree.root());
     command.env("SPYHOP_INDEX_DIR", tree.index_dir()).env("SPYHOP_MCP_TOKEN", TOKEN);
     let server = Server::start(&mut command, 2);
+    let slack = 20 * time_of_answers(&server);
     let _idle = flood(&server, 200);
     let begun = Instant::now();
     assert_eq!(server.post(GOOD, &hello()).status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(3) + slack, "{:?}, slack {slack:?}", begun.elapsed());
 }
 
 #[test]
