@@ -188,11 +188,11 @@ def tools(options, tree, folder):
 
 def spyhops(program, tree, store):
     for name, policy in (("Spyhop, `--no-refresh`", "ignore"), ("Spyhop, comparing the tree first", "refresh")):
-        place = ["--root", tree, "--stale-policy", policy]
+        flags = ["--root", tree, "--stale-policy", policy]
         yield Tool(name, store if policy == "ignore" else None, {"SPYHOP_INDEX_DIR": store},
                    (lambda: [program, "index", "--quiet", tree]) if policy == "ignore" else None,
-                   lambda text, place=place: [program, "grep", *place, "-F", "-n", "-e", text],
-                   lambda text, place=place: [program, "search", *place, text])
+                   lambda text, flags=flags: [program, "grep", *flags, "-F", "-n", "-e", text],
+                   lambda text, flags=flags: [program, "search", *flags, text])
 
 
 class Comparison:
@@ -270,8 +270,8 @@ def compare_tools(options):
             warm(tree)
             comparison = Comparison(options, tree, os.path.dirname(tree))
             comparison.measure(options)
-            place = ["--root", tree, "--index-dir", next(os.scandir(os.path.join(folder, "spyhop"))).path]
-            status = json.loads(Run([options.bin, "status", "--json", *place], tree).output)
+            flags = ["--root", tree, "--index-dir", next(os.scandir(os.path.join(folder, "spyhop"))).path]
+            status = json.loads(Run([options.bin, "status", "--json", *flags], tree).output)
         print(f"**{os.path.basename(os.path.abspath(source))}**: {status['files']} files, "
               f"{status['source_bytes'] / 1e6:.1f} MB of source; {options.builds} builds, {options.runs} runs, "
               f"{os.cpu_count()} cores\n")
@@ -286,24 +286,24 @@ def compare_builds(options):
     programs = [os.path.abspath(options.before), os.path.abspath(options.after)]
     questions = options.questions and open(options.questions, encoding="utf-8").read().splitlines() or QUESTIONS
     with tempfile.TemporaryDirectory() as folder:
-        places = [os.path.join(folder, name) for name in ("before", "after")]
-        turns = list(zip(("before", "after"), programs, places))
+        indexes = [os.path.join(folder, name) for name in ("before", "after")]
+        turns = list(zip(("before", "after"), programs, indexes))
         for number in range(options.runs):
-            for name, program, place in turns[:: -1 if number % 2 else 1]:
-                shutil.rmtree(place, ignore_errors=True)
-                run = Run([program, "index", "--wait", "--quiet", "--index-dir", place, tree], tree)
+            for name, program, index in turns[:: -1 if number % 2 else 1]:
+                shutil.rmtree(index, ignore_errors=True)
+                run = Run([program, "index", "--wait", "--quiet", "--index-dir", index, tree], tree)
                 for row, value in (("index, s", run.seconds), ("index, s of processor time", run.processor),
-                                   ("index, peak MB", run.peak), ("index, bytes", size(place))):
+                                   ("index, peak MB", run.peak), ("index, bytes", size(index))):
                     figures.note(row, name, value)
         time.sleep(SETTLE)
         for number in range(-1, options.runs * 3):
-            for name, program, place in turns:
-                run = Run([program, "index", "--wait", "--quiet", "--index-dir", place, tree], tree)
+            for name, program, index in turns:
+                run = Run([program, "index", "--wait", "--quiet", "--index-dir", index, tree], tree)
                 if number >= 0:
                     figures.note("nothing changed, ms", name, run.seconds * 1000)
         for question in questions * options.runs:
-            for name, program, place in turns:
-                command = [program, "search", "--root", tree, "--index-dir", place, "--stale-policy", "ignore"]
+            for name, program, index in turns:
+                command = [program, "search", "--root", tree, "--index-dir", index, "--stale-policy", "ignore"]
                 figures.note("cold question, ms", name, Run([*command, question], tree, codes=(0, 1)).seconds * 1000)
                 once, often = (Run([*command, "--batch", "--json"], tree, codes=(0, 1), text=f"{question}\n" * times)
                                for times in (1, 1 + options.each))
@@ -346,14 +346,14 @@ def growth(options):
         taken = list(parts(os.path.abspath(options.tree), options.sizes, os.path.realpath(folder), options.seed))
         for _ in range(options.runs):
             for wanted, tree in taken:
-                row, place = f"{wanted:g}", f"{tree}-index"
-                shutil.rmtree(place, ignore_errors=True)
-                flags = ["--root", tree, "--index-dir", place]
+                row, index = f"{wanted:g}", f"{tree}-index"
+                shutil.rmtree(index, ignore_errors=True)
+                flags = ["--root", tree, "--index-dir", index]
                 build = Run([options.bin, "index", "--wait", "--quiet", *flags], tree)
                 figures.note(row, "index s", build.seconds)
                 figures.note(row, "s for 100 MB", build.seconds / wanted * 100)
                 figures.note(row, "peak MB", build.peak)
-                figures.note(row, "index MB", size(place) / 1e6)
+                figures.note(row, "index MB", size(index) / 1e6)
                 command = [options.bin, "search", *flags, "--stale-policy", "ignore"]
                 for question in QUESTIONS:
                     cold = Run([*command, question], tree, codes=(0, 1)).seconds

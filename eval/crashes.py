@@ -5,13 +5,13 @@
 TREE is copied and made a git repository; --plants of its files carry words that name their states (see planted.py).
 Moments are dealt out over what is killed: a build from nothing, a refresh after a part of the planted files changed,
 a refresh after a change of branch, merges (one small change, killed after its commit, since merging comes last, and
-every few small segments merge), and a collection (`spyhop gc`, where the program has one) of what a deleted branch left behind. A
+every few small segments merge), and a collection (`spyhop gc`) of what a deleted branch left behind. A
 moment is drawn over the time that an undisturbed run takes, and a tenth more; the pause decides only which moment is
 tried.
 
 After each kill, with no repair in between: the index answers from one whole state, the one before or the one of the
 tree, or, after a first build, says that there is no index or that it holds a part of the files, or, on a branch that it has
-not seen, that it does not hold it; `spyhop doctor` finds nothing (where there is a doctor); and
+not seen, that it does not hold it; `spyhop doctor` finds nothing; and
 the next run, half of the time after another kill, makes the answers those of the tree. Anything else ends the script
 with the moment and its seed. Only the standard library is used.
 """
@@ -46,9 +46,6 @@ class World:
         self.git("init", "-q", "-b", "main")
         self.git("config", "gc.auto", "0")
         self.commit()
-        # A word that is no command is a question, so asking for a command's help does not tell.
-        commands = {line.split()[0] for line in self.run("--help").stdout.splitlines() if line.startswith("  ")}
-        self.has_gc, self.has_doctor = "gc" in commands, "doctor" in commands
 
     def git(self, *arguments):
         who = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
@@ -143,10 +140,9 @@ class World:
         raise Wrong(f"a mixture: {found}, none of {states}")
 
     def healthy(self):
-        if self.has_doctor:
-            run = self.run("doctor", "--json")
-            if run.returncode != 0 or not json.loads(run.stdout)["clean"]:
-                raise Wrong(f"doctor: {run.stdout}{run.stderr}")
+        run = self.run("doctor", "--json")
+        if run.returncode != 0 or not json.loads(run.stdout)["clean"]:
+            raise Wrong(f"doctor: {run.stdout}{run.stderr}")
 
     def recovers(self):
         took = self.timed("index", "--quiet")
@@ -257,19 +253,17 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         world = World(options, os.path.realpath(folder))
-        kinds = [kind for kind in options.only or KINDS if kind != "gc" or world.has_gc]
-        print(f"{options.moments} moments, seed {options.seed}; "
-              f"gc: {'yes' if world.has_gc else 'not in this program'}; "
-              f"doctor: {'yes' if world.has_doctor else 'not in this program'}\n")
+        kinds = options.only or KINDS
+        print(f"{options.moments} moments, seed {options.seed}\n")
         print("| killed | moments | before its end | no index | a part | old state | new state | killed again | usual ms |")
         print("|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
-        for place, kind in enumerate(kinds):
+        for nth, kind in enumerate(kinds):
             tally = dict.fromkeys(["moments", "killed", "none", "part", "old", "new", "again"], 0)
             world.recovers()
             usual = []
             for _ in range(3):
                 world.killed(getattr(Rounds(world), kind)(), None, usual, kind == "merge")
-            count = options.moments * (place + 1) // len(kinds) - options.moments * place // len(kinds)
+            count = options.moments * (nth + 1) // len(kinds) - options.moments * nth // len(kinds)
             for number in range(count):
                 try:
                     moment(world, kind, usual, tally)

@@ -161,9 +161,9 @@ def unpack(archive, into):
                 left -= member.size
                 if left < 0:
                     raise Problem(f"the archive holds more than {MAX_BYTES} bytes")
-                place = into.joinpath(*parts[1:])
-                place.parent.mkdir(parents=True, exist_ok=True)
-                with members.extractfile(member) as content, open(place, "xb") as file:
+                file_path = into.joinpath(*parts[1:])
+                file_path.parent.mkdir(parents=True, exist_ok=True)
+                with members.extractfile(member) as content, open(file_path, "xb") as file:
                     shutil.copyfileobj(content, file)
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
         raise Problem(f"the archive cannot be unpacked: {error}") from error
@@ -194,10 +194,10 @@ def checksum(root):
 
 
 def fetch(corpus, trees):
-    place = trees / corpus["name"]
-    if os.path.lexists(place):
-        if checksum(place) != corpus["tree"]:
-            raise Problem(f"{place} is not what is pinned; move it away to have it fetched again")
+    tree = trees / corpus["name"]
+    if os.path.lexists(tree):
+        if checksum(tree) != corpus["tree"]:
+            raise Problem(f"{tree} is not what is pinned; move it away to have it fetched again")
         return "was there"
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=trees) as scratch:
         scratch, source = pathlib.Path(scratch), corpus["from"]
@@ -210,7 +210,7 @@ def fetch(corpus, trees):
         unpack(archive, scratch / "tree")
         if (found := checksum(scratch / "tree")) != corpus["tree"]:
             raise Problem(f"what was unpacked is not what is pinned: its checksum is {found}")
-        (scratch / "tree").rename(place)
+        (scratch / "tree").rename(tree)
     return "fetched"
 
 

@@ -13,12 +13,12 @@ INDEX.scip is made by an indexer with a real type checker, in TREE:
 
 where /tmp/env.json holds `[]`.
 
-Compared are all functions, methods and types that both the graph and SCIP define at one place under one name; with
+Compared are all functions, methods and types that both the graph and SCIP define on one line under one name; with
 --all-kinds also constants and fields. A reference is a pair of a symbol and a line. A row of the graph is right if SCIP has a
 reference to the symbol on that line; a reference of SCIP is found if the graph has a row there. Lines of imports count in
 both. Calls are the references that a `(` follows. Rules of the comparison:
 
-- A row decides nothing where SCIP has no occurrence at the place of the row, because an indexer without the packages that
+- A row decides nothing where SCIP has no occurrence where the row is, because an indexer without the packages that
   a tree needs leaves names unresolved.
 - scip-typescript gives a name that passes through `export { a as b }` a local symbol of the file of the use, which no
   occurrence defines. Such an occurrence decides nothing either.
@@ -38,7 +38,7 @@ With --sites, call sites that were drawn by seed are compared with what a reader
 sample is `PATH:LINE` of the definition in the tree, several with blanks between where any of them is right, or `-` for a
 definition outside of the tree or for what is no call. `~PATH:LINE` is the declaration of a called variable or field: a row that
 names it is right, and a site without a row is not missed. Among rows with a confidence of at least .5, a row is right if it names
-an expected place; a site counts as found if one of its rows is right.
+an expected definition; a site counts as found if one of its rows is right.
 """
 
 import argparse
@@ -208,8 +208,8 @@ def compare(rows, scip, texts, kinds):
         if kind in kinds:
             ours[path, line, name] = (path, line, name)
     symbol_of = {}
-    for symbol, places in scip.definitions.items():
-        for path, line, column in places:
+    for symbol, defined in scip.definitions.items():
+        for path, line, column in defined:
             name = texts.word(path, line, column)
             near = (ours.get((path, at, name)) for at in range(line, line - 6, -1))
             definition = next(filter(None, near), None)
@@ -412,14 +412,14 @@ def compare_sites(args):
                 rows[tree][path, at, column].append((confidence, to, to_line, rule))
         given = right = wanted = found = 0
         for tree, path, line, column, name, expected in sites:
-            places = [place.lstrip("~").rsplit(":", 1) for place in expected.split()] if expected != "-" else []
+            answers = [answer.lstrip("~").rsplit(":", 1) for answer in expected.split()] if expected != "-" else []
             got = [row for row in rows[tree][path, int(line), int(column)] if row[0] >= 0.5]
-            good = any(row[1] == to and abs(row[2] - int(at)) <= 2 for row in got for to, at in places)
+            good = any(row[1] == to and abs(row[2] - int(at)) <= 2 for row in got for to, at in answers)
             given, right = given + bool(got), right + good
             if expected.startswith("~"):
                 continue
-            wanted, found = wanted + bool(places), found + good
-            if args.verbose and (bool(got) != good or bool(places) != good):
+            wanted, found = wanted + bool(answers), found + good
+            if args.verbose and (bool(got) != good or bool(answers) != good):
                 print("WRONG" if got and not good else "missed", tree, f"{path}:{line}:{column}", name, "expected", expected, "got", got)
         print(f"{pathlib.Path(sample).stem}: {len(sites)} sites, {wanted} of the tree; "
               f"precision {share(right, given)}, recall {share(found, wanted)}")

@@ -13,7 +13,7 @@ when any answer differs.
 edits, deletions, renames and new files; in a git tree, another branch checked out, an older state of the tree; edits on
 that branch; and the first branch again. Patterns are sampled anew each time.
 
-`--hostile N` needs no tree: it writes files that are hard to search (NUL bytes at every place, UTF-16 with and without a mark,
+`--hostile N` needs no tree: it writes files that are hard to search (NUL bytes everywhere, UTF-16 with and without a mark,
 bytes that are no text, lines of megabytes, odd line ends and names) and asks N questions about them, each with flags and
 paths that a seeded generator draws. An answer equals ripgrep's, or differs for a reason that `EXCEPTIONS` names; each of
 these reasons is a line of `docs/grep.md`, which is checked too.

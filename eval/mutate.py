@@ -123,8 +123,8 @@ def mutant(draw, seeds, all_seeds):
             ends = [match.end() for match in re.finditer(rb"\n", text)] or [len(text)]
             text = text[: draw.choice(ends)] + draw.choice(TAILS).encode()
         elif kind == 8 and text:
-            place = min(start, len(text) - 1)
-            text = text[:place] + bytes([draw.randrange(32, 127)]) + text[place + 1 :]
+            at = min(start, len(text) - 1)
+            text = text[:at] + bytes([draw.randrange(32, 127)]) + text[at + 1 :]
         text = text[:MAX_BYTES]
     return text
 

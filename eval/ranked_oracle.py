@@ -47,9 +47,11 @@ def ranked(args, tree, index, text, flags):
             if hit["score"] > last + 1e-6:
                 wrong.append(f"the score rises at {hit['path']}")
             last = hit["score"]
-            place = (hit["path"], hit["line"], hit["end_line"], hit["symbol"])
+            identity = (hit["path"], hit["line"], hit["end_line"], hit["symbol"])
+            if identity in seen:
+                wrong.append(f"a hit stands twice: {identity}")
             paths.add(hit["path"])
-            seen.add(place)
+            seen.add(identity)
         if reply["next"] is None:
             break
         cursor = ["--cursor", reply["next"]]

@@ -14,7 +14,7 @@ use serde_json::Value;
 use spyhop::{ActivitySource, Feature, Profile, SearchRequest, Signal, Transform};
 
 /// A folder with trees, sets and what the program writes.
-struct Place {
+struct Folder {
     folder: tempfile::TempDir,
 }
 
@@ -63,16 +63,16 @@ query = "pour the water"
 relevant = ["guide.md", "auth.rs"]
 "#;
 
-impl Place {
-    fn new(text: &str) -> Place {
-        let place = Place { folder: tempfile::tempdir().unwrap() };
+impl Folder {
+    fn new(text: &str) -> Folder {
+        let folder = Folder { folder: tempfile::tempdir().unwrap() };
         for part in text.split("\n=== ").skip(1) {
             let (path, content) = part.split_once('\n').unwrap();
-            let path = place.path(path);
+            let path = folder.path(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, format!("{}\n", content.trim_end())).unwrap();
         }
-        place
+        folder
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -128,8 +128,8 @@ fn timeless(text: &str) -> Vec<Value> {
 
 #[test]
 fn a_run_measures_and_writes_the_same_each_time() {
-    let place = Place::new(SMALL);
-    let out = place.ok("run web.toml --trees trees --out a.jsonl");
+    let folder = Folder::new(SMALL);
+    let out = folder.ok("run web.toml --trees trees --out a.jsonl");
     assert_eq!(row(&out, "set")[2..8], ["NDCG@10", "MRR@10", "MAP@50", "recall@10", "success@1", "tokens"]);
     // "key" has two targets at the first hit: 2 / (2 + 1 / log2 3), and recall 1. "circle" has one, at the first.
     assert_eq!(row(&out, "semantic")[1..7], ["1", "0.760", "1.000", "0.500", "1.000", "1.000"]);
@@ -137,9 +137,9 @@ fn a_run_measures_and_writes_the_same_each_time() {
     assert_eq!((row(&out, "web")[1], row(&out, "rust")[1]), ("3", "3"));
     assert_eq!(row(&out, "all")[1..3], ["3", "3"], "files, and how many were parsed");
 
-    place.ok("run web.toml --trees trees --out b.jsonl --index-dir kept --repeat 3 --threads 2");
-    place.ok("run web.toml --trees trees --out c.jsonl --index-dir kept");
-    let [a, b, c] = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|name| timeless(&place.read(name)));
+    folder.ok("run web.toml --trees trees --out b.jsonl --index-dir kept --repeat 3 --threads 2");
+    folder.ok("run web.toml --trees trees --out c.jsonl --index-dir kept");
+    let [a, b, c] = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|name| timeless(&folder.read(name)));
     assert_eq!(a[2..], b[2..]);
     assert_eq!(a[2..], c[2..]);
     assert_eq!((&a[1]["parsed"], &c[1]["parsed"]), (&3.into(), &0.into()), "a kept index is used again");
@@ -147,18 +147,18 @@ fn a_run_measures_and_writes_the_same_each_time() {
 
 #[test]
 fn queries_and_trees_are_chosen() {
-    let place = Place::new(SMALL);
-    let out = place.ok("run web.toml --trees trees --kind names --lang rust --only web -k 5 --depth 5");
+    let folder = Folder::new(SMALL);
+    let out = folder.ok("run web.toml --trees trees --kind names --lang rust --only web -k 5 --depth 5");
     assert_eq!(row(&out, "web")[1], "1");
-    let out = place.ok("run web.toml --trees trees --worst 9");
+    let out = folder.ok("run web.toml --trees trees --worst 9");
     assert!(out.contains("\n0.613 water: pour the water\n      ranks 1,-\n"), "{out}");
     assert!(!out.contains("circle: draw_circle"), "{out}");
-    let error = place.refused("run web.toml --trees trees --kind riddle");
+    let error = folder.refused("run web.toml --trees trees --kind riddle");
     assert!(
         error.contains("--kind: nothing is called 'riddle'; choose of: names, semantic, words"),
         "{error}"
     );
-    let error = place.refused("run web.toml --trees trees --depth 5");
+    let error = folder.refused("run web.toml --trees trees --depth 5");
     assert!(error.contains("--depth 5 is less than -k 10"), "{error}");
 }
 
@@ -166,50 +166,50 @@ fn queries_and_trees_are_chosen() {
 fn a_tree_that_is_missing_is_named_and_left_out() {
     let gone = "\n=== more.jsonl\n{\"corpus\": \"web\", \"query\": \"draw_circle\", \"relevant\": [\"paint.py\"]}\n\
                 {\"corpus\": \"gone\", \"query\": \"x\", \"relevant\": [\"y\"]}\n";
-    let place = Place::new(&format!("{SMALL}{gone}"));
-    let ran = place.run("run more.jsonl --trees trees");
+    let folder = Folder::new(&format!("{SMALL}{gone}"));
+    let ran = folder.run("run more.jsonl --trees trees");
     assert_eq!((ran.code, row(&ran.out, "more")[1]), (0, "1"));
     assert!(ran.out.ends_with("left out, not there: more/gone\n"), "{}", ran.out);
     assert_eq!(ran.err, "left out, not there: gone\n");
-    assert!(place.refused("run more.jsonl --trees trees --only gone").contains("no tree is there"));
+    assert!(folder.refused("run more.jsonl --trees trees --only gone").contains("no tree is there"));
 }
 
 #[test]
 fn trees_may_lie_in_several_folders() {
     let more = "\n=== others/pub/menu.py\ndef brew():\n    return 1\n\
                 \n=== more.jsonl\n{\"corpus\": \"pub\", \"query\": \"brew\", \"relevant\": [\"menu.py\"]}\n";
-    let place = Place::new(&format!("{SMALL}{more}"));
-    let out = place.ok("run web.toml more.jsonl --trees trees --trees others");
+    let folder = Folder::new(&format!("{SMALL}{more}"));
+    let out = folder.ok("run web.toml more.jsonl --trees trees --trees others");
     assert_eq!((row(&out, "web")[1], row(&out, "more")[1..3].to_vec()), ("3", vec!["1", "1.000"]));
-    let error = place.refused("run web.toml --trees trees --trees gone");
+    let error = folder.refused("run web.toml --trees trees --trees gone");
     assert!(error.contains("--trees: there is no folder gone"), "{error}");
 }
 
 #[test]
 fn a_bad_set_is_refused_with_its_place() {
-    let place = Place::new(&SMALL.replace("relevant = [\"paint.py\"]", "relevant = []"));
-    let error = place.refused("run web.toml --trees trees");
+    let folder = Folder::new(&SMALL.replace("relevant = [\"paint.py\"]", "relevant = []"));
+    let error = folder.refused("run web.toml --trees trees");
     assert!(error.starts_with("error: web.toml:13: a query has no target; expected "), "{error}");
 }
 
 #[test]
 fn runs_are_compared() {
-    let place = Place::new(SMALL);
-    place.ok("run web.toml --trees trees --out a.jsonl");
-    let out = place.ok("compare a.jsonl a.jsonl");
+    let folder = Folder::new(SMALL);
+    folder.ok("run web.toml --trees trees --out a.jsonl");
+    let out = folder.ok("compare a.jsonl a.jsonl");
     let cells = row(&out, "all");
     assert_eq!(cells[4..], ["+0.0000", "+0.0000", "+0.0000", "1.0000", "0", "0", "3"]);
     // The list of "circle" loses its first hit.
-    let mut rows = timeless(&place.read("a.jsonl"));
+    let mut rows = timeless(&folder.read("a.jsonl"));
     let circle = rows.iter_mut().find(|row| row["id"] == "circle").unwrap();
     circle["hits"].as_array_mut().unwrap().remove(0);
     rows.iter_mut().for_each(|row| (row["ms"], row["index_ms"]) = (0.into(), 0.into()));
     let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
-    fs::write(place.path("b.jsonl"), lines).unwrap();
-    let out = place.ok("compare a.jsonl b.jsonl");
+    fs::write(folder.path("b.jsonl"), lines).unwrap();
+    let out = folder.ok("compare a.jsonl b.jsonl");
     assert_eq!(row(&out, "names")[2..5], ["1.0000", "0.0000", "-1.0000"]);
     assert!(out.contains("worse  -1.000 circle: draw_circle\n       ranks 1 -> -\n"), "{out}");
-    assert!(place.refused("compare a.jsonl web.toml").contains("web.toml:1: "));
+    assert!(folder.refused("compare a.jsonl web.toml").contains("web.toml:1: "));
 }
 
 /// Three more trees for a profile to be learned from; their questions are answered by the file whose name does not say
@@ -237,24 +237,24 @@ fn teachers() -> String {
 
 #[test]
 fn weights_are_learned_the_same_each_time_and_ranked_by() {
-    let place = Place::new(&teachers());
+    let folder = Folder::new(&teachers());
     // Names of files outweigh everything, which the questions say is wrong.
     let mut wrong = Profile::built_in().clone();
     for (feature, weight) in [("file-name.value", 20.0), ("defined-name.value", 0.01)] {
         wrong.set_weight(None, feature.parse().unwrap(), weight);
     }
     wrong.name = "wrong".to_string();
-    fs::write(place.path("wrong.toml"), wrong.to_toml()).unwrap();
+    fs::write(folder.path("wrong.toml"), wrong.to_toml()).unwrap();
     let fit = "fit web.toml more.jsonl --trees trees --trees more --index-dir kept --profile wrong.toml --name mine --seeds 2 --names 0";
-    let out = place.ok(&format!("{fit} --out a.toml"));
+    let out = folder.ok(&format!("{fit} --out a.toml"));
     let more = row(&out, "more");
     assert!(more[2].parse::<f64>().unwrap() < 0.8 && more[3] == "1.0000", "{out}");
     // Two revisions of one repository are held out together.
     assert_eq!(row(&out, "set")[1..4], ["queries", "NDCG@10 start", "held out"]);
     assert_eq!((row(&out, "all")[1], row(&out, "more")[1], row(&out, "web")[1]), ("9", "6", "3"), "{out}");
-    assert_eq!(out, place.ok(&format!("{fit} --out b.toml --threads 1")));
-    let text = place.read("a.toml");
-    assert_eq!(text, place.read("b.toml"));
+    assert_eq!(out, folder.ok(&format!("{fit} --out b.toml --threads 1")));
+    let text = folder.read("a.toml");
+    assert_eq!(text, folder.read("b.toml"));
     let head = "# Fitted, not written: spyhop-eval fit web more --name mine --folds 8 --seed 1 --seeds 2 --strength 0.1 \
                 --kinds 1.5 --names 0\n#\n";
     assert!(text.starts_with(head), "{text}");
@@ -272,20 +272,20 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
         assert!(weight("lexical.rank") >= 0.0 && weight("test.value") <= 0.0);
         assert_ne!(weight("lexical.relative"), start("lexical.relative"));
     }
-    place.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
+    folder.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
 }
 
 #[test]
 fn scores_are_learned_and_judged() {
-    let place = Place::new(&teachers());
+    let folder = Folder::new(&teachers());
     let fit =
         "fit-scores web.toml more.jsonl --trees trees --trees more --index-dir kept --folds 2 --foreign 6";
-    let out = place.ok(&format!("{fit} --out a.toml"));
+    let out = folder.ok(&format!("{fit} --out a.toml"));
     assert_eq!(row(&out, "more")[1], "6", "{out}");
     assert!(row(&out, "foreign")[1].parse::<usize>().unwrap() >= 3, "{out}");
-    assert_eq!(out, place.ok(&format!("{fit} --out b.toml")));
-    assert_eq!(place.read("a.toml"), place.read("b.toml"));
-    let (start, learned) = (Profile::built_in(), Profile::parse(&place.read("a.toml")).unwrap());
+    assert_eq!(out, folder.ok(&format!("{fit} --out b.toml")));
+    assert_eq!(folder.read("a.toml"), folder.read("b.toml"));
+    let (start, learned) = (Profile::built_in(), Profile::parse(&folder.read("a.toml")).unwrap());
     assert_ne!(learned.scores, start.scores);
     let feature = "lexical.rank".parse().unwrap();
     assert!(
@@ -295,20 +295,20 @@ fn scores_are_learned_and_judged() {
     );
     // Scores change, the order does not.
     let run = "run web.toml more.jsonl --trees trees --trees more --index-dir kept --out";
-    place.ok(&format!("{run} x.jsonl"));
-    place.ok(&format!("{run} y.jsonl --profile a.toml"));
-    let compared = place.ok("compare x.jsonl y.jsonl");
+    folder.ok(&format!("{run} x.jsonl"));
+    folder.ok(&format!("{run} y.jsonl --profile a.toml"));
+    let compared = folder.ok("compare x.jsonl y.jsonl");
     assert_eq!(row(&compared, "all")[1], "9", "{compared}");
-    assert!(place.ok(&format!("{fit} --judge --profile a.toml")).contains("doubted"));
-    assert!(place.refused(fit).contains("--out"));
+    assert!(folder.ok(&format!("{fit} --judge --profile a.toml")).contains("doubted"));
+    assert!(folder.refused(fit).contains("--out"));
 }
 
 /// What the fit takes for granted: a file's sum under a profile is nothing but weights times what it measures.
 #[test]
 fn weights_times_measures_are_the_sum() {
-    let place = Place::new(&teachers());
-    let options = spyhop::Options { index_dir: Some(place.path("index")), ..spyhop::Options::default() };
-    let engine = spyhop::Engine::open(place.path("more"), options).unwrap();
+    let folder = Folder::new(&teachers());
+    let options = spyhop::Options { index_dir: Some(folder.path("index")), ..spyhop::Options::default() };
+    let engine = spyhop::Engine::open(folder.path("more"), options).unwrap();
     for (at, text) in
         ["fill the kettle", "fill_quill", "where does fill_cup fill the cup", "other"].iter().enumerate()
     {
@@ -318,8 +318,8 @@ fn weights_times_measures_are_the_sum() {
                 .iter()
                 .flat_map(|signal| Transform::ALL.map(|transform| Feature { signal: *signal, transform }))
         };
-        for (place, feature) in features().enumerate() {
-            profile.set_weight(None, feature, ((place + at) % 7) as f32 * 0.1 - 0.2);
+        for (folder, feature) in features().enumerate() {
+            profile.set_weight(None, feature, ((folder + at) % 7) as f32 * 0.1 - 0.2);
         }
         let profile = Arc::new(profile);
         let request = SearchRequest {
@@ -341,11 +341,11 @@ fn weights_times_measures_are_the_sum() {
 
 #[test]
 fn what_cannot_be_learned_is_refused() {
-    let place = Place::new(&teachers());
+    let folder = Folder::new(&teachers());
     let check = |words: &str, expected: &str| {
-        let error = place.refused(&format!("fit {words} --out a.toml"));
+        let error = folder.refused(&format!("fit {words} --out a.toml"));
         assert!(error.contains(expected), "{error}");
-        assert!(!place.path("a.toml").exists());
+        assert!(!folder.path("a.toml").exists());
     };
     check("web.toml --trees trees", "repositories held out; give two or more");
     check("more.jsonl --trees more --only ink,ink@9", "repositories held out; give two or more");
@@ -355,17 +355,17 @@ fn what_cannot_be_learned_is_refused() {
 
 #[test]
 fn a_profile_is_ranked_by() {
-    let place = Place::new(SMALL);
+    let folder = Folder::new(SMALL);
     let mut profile = Profile::built_in().clone();
     profile.name = "mine".to_string();
     profile.set_weight(None, "definition.value".parse().unwrap(), -20.0);
-    fs::write(place.path("mine.toml"), profile.to_toml()).unwrap();
-    place.ok("run web.toml --trees trees --profile mine.toml --out a.jsonl");
-    place.ok("run web.toml --trees trees --out b.jsonl");
-    let [a, b] = ["a.jsonl", "b.jsonl"].map(|name| timeless(&place.read(name)));
+    fs::write(folder.path("mine.toml"), profile.to_toml()).unwrap();
+    folder.ok("run web.toml --trees trees --profile mine.toml --out a.jsonl");
+    folder.ok("run web.toml --trees trees --out b.jsonl");
+    let [a, b] = ["a.jsonl", "b.jsonl"].map(|name| timeless(&folder.read(name)));
     assert!(a[0]["profile"].as_str().unwrap().starts_with("mine "));
     assert_ne!(a[2..], b[2..]);
-    let error = place.refused("run web.toml --trees trees --profile web.toml");
+    let error = folder.refused("run web.toml --trees trees --profile web.toml");
     assert!(error.contains("profile version 0 is not"), "{error}");
 }
 

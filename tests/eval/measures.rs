@@ -12,7 +12,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::skip::skipped;
-use super::{Place, shown};
+use super::{Folder, shown};
 
 const QUERIES: usize = 300;
 const PYTHON: &str = "SPYHOP_MEASURES_PYTHON";
@@ -59,7 +59,7 @@ fn measures_are_those_of_ir_measures() {
         skipped("measures_are_those_of_ir_measures: python3 has no ir_measures (.ci/measures installs it)");
         return;
     };
-    let place = Place::new("");
+    let folder = Folder::new("");
     let header = json!({
         "row": "header", "format": 1, "version": "0", "profile": "default", "sets": ["chance"], "k": 10, "depth": 50,
         "repeat": 1, "threads": 0, "missing": [],
@@ -67,11 +67,11 @@ fn measures_are_those_of_ir_measures() {
     let mut rng = Rng::with_seed(7);
     let rows = std::iter::once(header).chain((0..QUERIES).map(|number| query(number, &mut rng)));
     let lines: String = rows.map(|row| format!("{row}\n")).collect();
-    fs::write(place.path("run.jsonl"), lines).unwrap();
-    place.ok("export run.jsonl --out out");
+    fs::write(folder.path("run.jsonl"), lines).unwrap();
+    folder.ok("export run.jsonl --out out");
 
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/eval/measures.py");
-    let ran = Command::new(python).args([script, &shown(&place.path("out"))]).output().unwrap();
+    let ran = Command::new(python).args([script, &shown(&folder.path("out"))]).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let theirs: HashMap<(String, String), f64> = String::from_utf8(ran.stdout)
         .unwrap()
@@ -81,7 +81,7 @@ fn measures_are_those_of_ir_measures() {
             ((cells[0].to_string(), cells[1].to_string()), cells[2].parse().unwrap())
         })
         .collect();
-    compare(&place.read("out/measures.tsv"), &theirs);
+    compare(&folder.read("out/measures.tsv"), &theirs);
 }
 
 /// Compares each value of our table with theirs.

@@ -9,7 +9,7 @@ use spyhop::Feature;
 use super::model::{Lesson, Restraint, Weights, learned};
 use super::question::Question;
 
-/// The head of a query under weights that were learned without its repository: the files by their place in the question,
+/// The head of a query under weights that were learned without its repository: the files by their index in the question,
 /// best first, with their sums.
 pub type Held = Vec<(usize, f64)>;
 

@@ -156,7 +156,7 @@ fn lesson(shape: QueryKind, answers: &[bool], rows: &[f32], n: usize) -> Option<
 mod tests {
     use super::*;
 
-    /// `answers` has a `+` for each file that answers; the rows of the lesson are their places.
+    /// `answers` has a `+` for each file that answers; the rows of the lesson are their indexes.
     fn check(answers: &str, expected: Option<(usize, &[f32])>) {
         let answers: Vec<bool> = answers.chars().map(|sign| sign == '+').collect();
         let rows: Vec<f32> = (0..answers.len()).map(|at| at as f32).collect();

@@ -110,7 +110,7 @@ pub fn head(
     out
 }
 
-/// The command without the places of this machine.
+/// The command without the folders of this machine.
 fn command(args: &Args, gathered: &Gathered) -> String {
     let mut out = format!("spyhop-eval fit {} --name {}", gathered.sets.join(" "), args.name);
     let _ = write!(
