@@ -69,10 +69,10 @@ fn every_path_in_the_table_exists() {
 #[test]
 fn a_path_that_is_missing_is_named() {
     let text = "# X\n\n| a | `not/read.rs` |\n\n## Where to make a change\n\n| to add | touch | remarks |\n|---|---|---|\n\
-                | a dog | `src/lib.rs` (a row), `src/dog.rs` | `lib.rs` and `cat.rs`, `Dog::bark` |\n\n\
+                | a dog | `src/base/lib.rs` (a row), `src/dog.rs` | `lib.rs` and `cat.rs`, `Dog::bark` |\n\n\
                 ## Next\n\n| b | `nor/this.rs` |\n";
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let table = rows(text);
-    assert_eq!(table, [("a dog", vec!["src/lib.rs", "src/dog.rs", "lib.rs", "cat.rs"])]);
+    assert_eq!(table, [("a dog", vec!["src/base/lib.rs", "src/dog.rs", "lib.rs", "cat.rs"])]);
     assert_eq!(missing(&table, package), ["a dog: src/dog.rs", "a dog: cat.rs"]);
 }

@@ -41,6 +41,7 @@ impl Cancel {
     }
 
     /// Whether an update that has begun to write ends too.
+    #[doc(hidden)]
     pub fn ends_update(&self) -> bool {
         self.ends_updates && self.is_cancelled()
     }
@@ -70,6 +71,7 @@ impl Cancel {
         self.answer.has_begun.load(Relaxed)
     }
 
+    #[doc(hidden)]
     pub fn begin_answer(&self) {
         self.answer.has_begun.store(true, Relaxed);
     }

@@ -370,6 +370,7 @@ pub struct Skipped {
 
 impl Skipped {
     /// The entry for `path`, a directory if `is_dir`.
+    #[doc(hidden)]
     pub fn new(path: RelPath, reason: SkipReason, detail: String, is_dir: bool) -> Skipped {
         Skipped { path, reason, detail, is_dir }
     }

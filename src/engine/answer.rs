@@ -38,7 +38,7 @@ use spyhop_search::{
 use spyhop_syntax::document::page_of;
 
 /// What a reply says of its origin.
-pub struct ReplyOrigin {
+pub(crate) struct ReplyOrigin {
     pub snapshot: Snapshot,
     /// The sources, if several trees answer.
     pub sources: Vec<SourceSnapshot>,
@@ -61,7 +61,7 @@ impl ReplyOrigin {
 
 /// A hit without its text.
 #[derive(Clone)]
-pub struct FoundPlace {
+pub(crate) struct FoundPlace {
     /// The file, as a number of the snapshot.
     pub file: u32,
     pub lines: Lines,
@@ -72,7 +72,7 @@ pub struct FoundPlace {
 }
 
 /// The request and the snapshot of a reply.
-pub struct AnswerContext<'a> {
+pub(crate) struct AnswerContext<'a> {
     pub(super) engine: &'a Engine,
     pub(super) snapshot: &'a SearchSnapshot,
     pub(super) filter: &'a Filter,
@@ -298,7 +298,7 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// The ranked files, best first, given the lines that contain the query.
-    pub fn ranked_of(
+    pub(crate) fn ranked_of(
         &self,
         query: &Query,
         exhaustive: &spyhop_search::ExhaustivePass,

@@ -7,7 +7,7 @@ use spyhop_base::clean;
 use spyhop_search::query::Query;
 
 /// The queries of a request that could be parsed.
-pub struct AskedQueries {
+pub(crate) struct AskedQueries {
     /// The queries, in the order of the request.
     pub parsed: Vec<Query>,
     /// The position of each query in the request.
@@ -39,12 +39,12 @@ impl AskedQueries {
     }
 
     /// Whether the request has one query.
-    pub fn is_one(&self) -> bool {
+    pub(crate) fn is_one(&self) -> bool {
         self.parsed.len() == 1 && self.lost.is_empty()
     }
 }
 
 /// The warning about a query that is not answered.
-pub fn lost_query(text: &str, fault: &Error) -> String {
+pub(crate) fn lost_query(text: &str, fault: &Error) -> String {
     format!("the query '{}' is not answered: {fault}", clean::line(text))
 }

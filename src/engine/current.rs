@@ -41,21 +41,21 @@ pub enum Current {
 }
 
 /// A commit and one of its views, by its key.
-pub struct Recorded {
+pub(crate) struct Recorded {
     committed: Arc<Committed>,
     key: ViewKey,
 }
 
 /// A borrowed commit and one of its views.
 #[derive(Clone, Copy)]
-pub struct Viewed<'c> {
+pub(crate) struct Viewed<'c> {
     pub committed: &'c Committed,
     pub key: &'c ViewKey,
     pub view: &'c View,
 }
 
 impl Recorded {
-    pub fn viewed(&self) -> Viewed<'_> {
+    pub(crate) fn viewed(&self) -> Viewed<'_> {
         let Recorded { committed, key } = self;
         let view = committed.meta.view(key).ok().flatten();
         Viewed { committed, key, view: view.expect("it was read when this was made") }
@@ -64,7 +64,7 @@ impl Recorded {
 
 impl<'c> Viewed<'c> {
     /// The commit and view of a snapshot.
-    pub fn from_snapshot(snapshot: &'c SearchSnapshot) -> Viewed<'c> {
+    pub(crate) fn from_snapshot(snapshot: &'c SearchSnapshot) -> Viewed<'c> {
         Viewed { committed: snapshot.committed(), key: snapshot.key(), view: snapshot.view() }
     }
 
@@ -87,7 +87,7 @@ impl<'c> Viewed<'c> {
 
 /// The freshness of an answer.
 #[derive(Default)]
-pub struct Freshness {
+pub(crate) struct Freshness {
     /// When the tree was compared with the index for this answer.
     pub checked_at: Option<SystemTime>,
     /// The number of changed files, if they were counted.

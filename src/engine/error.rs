@@ -184,6 +184,7 @@ impl Error {
     }
 
     /// An error of `kind` with the text of `source`.
+    #[doc(hidden)]
     pub fn caused_by(kind: ErrorKind, source: impl std::error::Error + Send + Sync + 'static) -> Error {
         Error { kind, text: source.to_string(), source: Some(Box::new(source)), remedy: None }
     }
@@ -269,6 +270,7 @@ impl From<IndexError> for Error {
 
 impl ErrorKind {
     /// The kind of an I/O error.
+    #[doc(hidden)]
     pub fn of_cause(trouble: IoCause) -> ErrorKind {
         match trouble {
             IoCause::DiskFull => ErrorKind::DiskFull,

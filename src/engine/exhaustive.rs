@@ -17,7 +17,7 @@ use spyhop_search::filter::Filter;
 
 /// The files that contain a query as written.
 #[derive(Default)]
-pub struct ExhaustiveMatches {
+pub(crate) struct ExhaustiveMatches {
     /// The result for ranking.
     pub known: spyhop_search::ExhaustivePass,
     /// The unranked files, sorted by path.
@@ -25,7 +25,7 @@ pub struct ExhaustiveMatches {
 }
 
 /// A file that is not ranked.
-pub struct UnrankedFile {
+pub(crate) struct UnrankedFile {
     /// The number of its tree among those of the answer.
     pub member: usize,
     /// The number of lines that contain the query.

@@ -21,7 +21,7 @@ pub fn guarded<T>(what: &str, act: impl FnOnce() -> Result<T, Error>) -> Result<
 }
 
 /// The error of a panic in an index that passes every check.
-pub fn in_sound_index(error: &Error) -> Error {
+pub(crate) fn in_sound_index(error: &Error) -> Error {
     let text = format!("{error}; the index passes every check, so this is a fault of the program");
     Error::new(ErrorKind::Internal, text)
 }

@@ -111,9 +111,7 @@ impl Engine {
                 let viewed = recorded.viewed();
                 // Another thread may have updated meanwhile.
                 if hosted.is_indexed(&token(viewed.committed, viewed.key), &moment) {
-                    let mut report = RefreshReport::default();
-                    report.generation = viewed.meta().commit().generation;
-                    return Ok(report);
+                    return Ok(RefreshReport::of(viewed.meta().commit().generation));
                 }
             }
             let changed = hosted.changed_since(&moment);

@@ -9,7 +9,7 @@ use spyhop_context::memory::{NoteStamp, NoteTerms, Notebook};
 
 /// The notes that an engine has read, and renames that it has followed.
 #[derive(Default)]
-pub struct MemoryCache {
+pub(crate) struct MemoryCache {
     pub(super) known: Option<(NoteStamp, Arc<KnownNotes>)>,
     /// By newest commit, older commit and path: the path in the newest commit.
     pub(super) followed: FxHashMap<FollowedKey, Option<RelPath>>,
@@ -32,7 +32,7 @@ impl MemoryCache {
 }
 
 /// Notes with their words.
-pub struct KnownNotes {
+pub(crate) struct KnownNotes {
     pub(super) notebook: Notebook,
     pub(super) terms: Vec<NoteTerms>,
 }

@@ -13,7 +13,7 @@ use super::source::ReplySources;
 use spyhop_search::{CurrentFile, SearchSnapshot};
 
 /// A tree of an answer. Its files have adjacent numbers in the snapshot that is searched.
-pub struct MemberTree<'a> {
+pub(crate) struct MemberTree<'a> {
     /// The name of the source; `None` if the engine answers alone.
     pub name: Option<SourceName>,
     pub engine: &'a Engine,
@@ -25,7 +25,7 @@ pub struct MemberTree<'a> {
 }
 
 /// The trees of an answer, and the snapshot of all of them.
-pub struct MemberTrees<'a> {
+pub(crate) struct MemberTrees<'a> {
     all: Vec<MemberTree<'a>>,
     snapshot: &'a SearchSnapshot,
 }
@@ -58,7 +58,7 @@ impl<'a> MemberTrees<'a> {
     }
 
     /// The engine by whose settings secrets are masked: one that masks them, if there is one.
-    pub fn masking_engine(&self) -> &'a Engine {
+    pub(crate) fn masking_engine(&self) -> &'a Engine {
         let mut engines = self.all.iter().map(|tree| tree.engine);
         let masking = engines.clone().find(|engine| !engine.policy().show_secrets);
         masking.or_else(|| engines.next()).expect("a set of trees is not empty")

@@ -123,7 +123,7 @@ impl<'e> LinkSources<'e> {
     }
 
     /// The links to the symbols whose lines a change touches, and to the files without such symbols.
-    pub fn links_of_change(
+    pub(crate) fn links_of_change(
         &mut self,
         changed: &[ChangedFile],
         at: Option<&str>,
@@ -148,7 +148,7 @@ impl<'e> LinkSources<'e> {
     }
 
     /// The links of a note, each with its present row, to the present content of the same code.
-    pub fn links_now(
+    pub(crate) fn links_now(
         &mut self,
         links: &[(&LinkRow, &NoteLink)],
         at: Option<&str>,

@@ -7,7 +7,7 @@ use spyhop_search::SearchSnapshot;
 
 /// The snapshot of the open commit, and the view that was requested.
 #[derive(Clone)]
-pub struct OpenedCommit {
+pub(crate) struct OpenedCommit {
     pub key: ViewKey,
     pub snapshot: Arc<SearchSnapshot>,
 }

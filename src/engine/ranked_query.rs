@@ -5,7 +5,7 @@ use spyhop_search::query::Query;
 use spyhop_search::{Ranking, SearchSnapshot, UnrankedMatch};
 
 /// A query of a request, with its ranking.
-pub struct RankedQuery<'q> {
+pub(crate) struct RankedQuery<'q> {
     /// The position of the query in the request.
     pub place: usize,
     /// The query as it was typed.
@@ -30,7 +30,7 @@ impl RankedQuery<'_> {
 
     /// The files that contain the query as written, if they are at most [`spyhop_search::FEW`]: the path, and the number of the
     /// tree.
-    pub fn few_literal_files<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<(&'p str, usize)> {
+    pub(crate) fn few_literal_files<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<(&'p str, usize)> {
         let Ranking { holding, .. } = &self.ranking;
         if holding.len() + self.unranked.len() > spyhop_search::FEW {
             return Vec::new();

@@ -18,7 +18,7 @@ use spyhop_index::meta::{RecordedIdentity, Version, View};
 use spyhop_search::{CurrentFile, SearchSnapshot};
 
 /// The sources read for one reply, by any of its threads.
-pub struct ReplySources<'a> {
+pub(crate) struct ReplySources<'a> {
     source_tree: TreeSource,
     snapshot: &'a SearchSnapshot,
     view: &'a View,

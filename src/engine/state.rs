@@ -108,7 +108,7 @@ fn views(meta: &Meta) -> Vec<ViewRow> {
 
 /// Checks that the segments have as many documents of each file as the metadata says; the error describes the
 /// difference.
-pub fn reconciled(snapshot: &SearchSnapshot) -> Result<(), String> {
+pub(crate) fn reconciled(snapshot: &SearchSnapshot) -> Result<(), String> {
     let files = 0..snapshot.n_files() as u32;
     let lacks = |file: &u32| snapshot.docs(*file).len() != snapshot.version(*file).chunks() as usize;
     let lacking = files.filter(lacks).count();

@@ -19,7 +19,7 @@ use spyhop_base::input::bounded;
 pub const MAX_LINE_BYTES: u64 = 64 << 10;
 
 /// The size limit of the configuration of a repository.
-pub const MAX_CONFIG_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// A git directory that belongs to a folder. Both paths contain no links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub enum GitDirError {
 }
 
 impl GitDirError {
-    pub fn unusable(path: &Path, reason: impl std::fmt::Display) -> GitDirError {
+    pub(crate) fn unusable(path: &Path, reason: impl std::fmt::Display) -> GitDirError {
         GitDirError::Unusable { path: path.to_path_buf(), reason: reason.to_string() }
     }
 }

@@ -88,7 +88,7 @@ impl FamilyDefinitions {
     }
 
     /// Whether a file of `snapshot` with this stem defines the name outside of a container.
-    pub fn is_in_file(&self, stem: &str, snapshot: &SearchSnapshot) -> bool {
+    pub(crate) fn is_in_file(&self, stem: &str, snapshot: &SearchSnapshot) -> bool {
         let stem_of = |own: &Definition| Box::from(path::stem(path::split(snapshot.path(own.file)).1));
         let free = || self.all.iter().filter(|own| own.container.is_none());
         self.stems.get_or_init(|| free().map(stem_of).collect()).contains(stem)
@@ -105,14 +105,14 @@ impl FamilyDefinitions {
     }
 
     /// Those in a container, which is a whole name or its last part.
-    pub fn members_of(&self, container: &str) -> impl ExactSizeIterator<Item = &Definition> {
+    pub(crate) fn members_of(&self, container: &str) -> impl ExactSizeIterator<Item = &Definition> {
         let places = self.by_container.get(container).map_or(&[][..], Vec::as_slice);
         places.iter().map(|place| &self.all[*place as usize])
     }
 
     /// The number of places that define the name: files, each with the containers in the file that have the name. With
     /// `are_members`, only containers count, else only what is in no container.
-    pub fn homes(&self, are_members: bool) -> usize {
+    pub(crate) fn homes(&self, are_members: bool) -> usize {
         let count = |are_members: bool| {
             let found = self.all.iter().filter(|own| own.container.is_some() == are_members);
             let homes: FxHashSet<(u32, Option<&str>)> =

@@ -27,7 +27,7 @@ pub fn has_imports(language: &'static str) -> bool {
 
 impl Family {
     /// The family of a language, by the language's name in filters.
-    pub fn of_language(name: &'static str) -> Family {
+    pub(crate) fn of_language(name: &'static str) -> Family {
         match name {
             "c" | "cpp" => Family::C,
             "go" => Family::Go,
@@ -40,17 +40,17 @@ impl Family {
     }
 
     /// Whether a name of another file has to be imported before it is used without a receiver.
-    pub fn imports_names(self) -> bool {
+    pub(crate) fn imports_names(self) -> bool {
         matches!(self, Family::Python | Family::Rust | Family::Web)
     }
 
     /// Whether files in one folder see each other's names without an import.
-    pub fn shares_folder(self) -> bool {
+    pub(crate) fn shares_folder(self) -> bool {
         matches!(self, Family::Go | Family::Jvm)
     }
 
     /// Names of functions and members of the standard library that a tree often defines as well.
-    pub fn is_library_name(self, name: &str) -> bool {
+    pub(crate) fn is_library_name(self, name: &str) -> bool {
         static LISTS: LazyLock<[FxHashSet<&'static str>; 6]> = LazyLock::new(|| {
             [
                 include_str!("libraries/c.txt"),
@@ -75,7 +75,7 @@ impl Family {
     }
 
     /// Whether a method may call a sibling without a receiver.
-    pub fn has_implicit_receiver(self) -> bool {
+    pub(crate) fn has_implicit_receiver(self) -> bool {
         matches!(self, Family::Jvm | Family::C | Family::Other(_))
     }
 }

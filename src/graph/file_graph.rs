@@ -19,6 +19,7 @@ pub struct FileEdge {
 
 impl FileEdge {
     /// The import of the file `to` by the file `from`, at a line, from 1.
+    #[doc(hidden)]
     pub fn new(from: usize, to: usize, line: u32) -> FileEdge {
         FileEdge { from, to, line }
     }

@@ -68,7 +68,7 @@ impl Imports {
 
     /// The imports that may pass on `name`, in order, each with the name in its module; `None` for the module itself. Of the
     /// bindings of one import, the first counts.
-    pub fn passing<'i>(&'i self, name: &'i str) -> Vec<(&'i ImportStatement, Option<&'i str>)> {
+    pub(crate) fn passing<'i>(&'i self, name: &'i str) -> Vec<(&'i ImportStatement, Option<&'i str>)> {
         let mut bound = self.places(name).to_vec();
         bound.dedup_by_key(|(statement, _)| *statement);
         let binds = |statement: &u32| bound.binary_search_by_key(statement, |(own, _)| *own).is_ok();

@@ -24,7 +24,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The folders that end in `suffix`, a path of whole parts.
-    pub fn folders_ending_in(self, suffix: &str) -> Vec<&'a str> {
+    pub(crate) fn folders_ending_in(self, suffix: &str) -> Vec<&'a str> {
         let folders = self.0.folders_named(path::split(suffix).1).into_iter();
         folders.filter(|folder| ends_in(folder, suffix)).collect()
     }

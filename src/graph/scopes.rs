@@ -56,7 +56,7 @@ impl Scopes {
     }
 
     /// The declaration of a symbol with this name and span. A type and a variable may have one name.
-    pub fn declared_in(&self, name: &str, span: Span, steps: &Steps) -> Option<&Declaration> {
+    pub(crate) fn declared_in(&self, name: &str, span: Span, steps: &Steps) -> Option<&Declaration> {
         let mut all = self.declarations.get(name)?.iter().take_while(|_| steps.take(1));
         let own = all.find(|own| span.start <= own.at && own.at < span.end);
         own.or_else(|| self.declaration(name, span.start, steps))

@@ -64,7 +64,7 @@ impl Graph<'_> {
     }
 
     /// The test files of a source file, those whose folders are most like its own.
-    pub fn test_files(&self, file: u32) -> Vec<u32> {
+    pub(crate) fn test_files(&self, file: u32) -> Vec<u32> {
         let source = self.snapshot.path(file);
         let (folder, name) = path::split(source);
         let stem = name.split('.').next().unwrap_or(name);

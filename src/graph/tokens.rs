@@ -150,7 +150,7 @@ impl Tokens {
     }
 
     /// The first token that starts at `byte` or later.
-    pub fn index_at(&self, byte: u32) -> usize {
+    pub(crate) fn index_at(&self, byte: u32) -> usize {
         self.all.partition_point(|token| token.start < byte)
     }
 

@@ -122,7 +122,7 @@ impl FileFacts {
     }
 
     /// The facts of a file with this text and analysis.
-    pub fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
+    pub(crate) fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
         let Analysis { symbols, references, comments, .. } = analysis;
         let recorded = references.into_iter().map(RecordedUse::Analyzed).collect();
         FileFacts::new(family, text, symbols, recorded, comments)
@@ -184,7 +184,7 @@ impl FileFacts {
     }
 
     /// The recorded uses of exactly these names, in order.
-    pub fn uses_named(&self, names: &[&str]) -> Vec<NameUse> {
+    pub(crate) fn uses_named(&self, names: &[&str]) -> Vec<NameUse> {
         let mut found: Vec<Reference> = Vec::new();
         for name in names.iter().filter(|name| !name.is_empty()) {
             for at in memchr::memmem::find_iter(self.text.as_bytes(), name.as_bytes()) {
@@ -214,12 +214,12 @@ impl FileFacts {
     }
 
     /// The facts of a file that need no analysis: its text and its imports.
-    pub fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
+    pub(crate) fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
         FileFacts::new(family, text, Vec::new(), Vec::new(), Vec::new())
     }
 
     /// A use of the name at a span.
-    pub fn use_at(&self, span: Span) -> NameUse {
+    pub(crate) fn use_at(&self, span: Span) -> NameUse {
         NameUse {
             span,
             role: UseRole::Mention,
@@ -240,7 +240,7 @@ impl FileFacts {
     }
 
     /// The mentions of names that `takes` chooses, which the analysis has not recorded as uses.
-    pub fn mentions_where(&self, family: Family, takes: impl FnMut(&str) -> bool) -> Vec<NameUse> {
+    pub(crate) fn mentions_where(&self, family: Family, takes: impl FnMut(&str) -> bool) -> Vec<NameUse> {
         self.unrecorded(family, words_where(&self.text, &self.skipped, takes))
     }
 
@@ -313,7 +313,7 @@ impl FileFacts {
     }
 
     /// The name of the type around a symbol or use: the container of `owner`, or `owner` itself if it is a type.
-    pub fn type_around(&self, owner: Option<u32>) -> Option<&str> {
+    pub(crate) fn type_around(&self, owner: Option<u32>) -> Option<&str> {
         let mut at = owner;
         while let Some(symbol) = at.and_then(|index| self.symbols.get(index as usize)) {
             if let Some(container) = &symbol.container {

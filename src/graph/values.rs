@@ -35,7 +35,7 @@ impl Evaluations {
     }
 
     /// Takes one step; `false` if none is left.
-    pub fn spend(&self) -> bool {
+    pub(crate) fn spend(&self) -> bool {
         let left = self.left.get().checked_sub(1);
         self.left.set(left.unwrap_or(0));
         left.is_some()

@@ -26,7 +26,7 @@ pub struct Shown {
 
 /// The lines of a match that contains the line: the line itself, or all lines of a multi-line match.
 #[derive(Clone, Copy)]
-pub struct MatchBlock<'b> {
+pub(crate) struct MatchBlock<'b> {
     /// The lines.
     pub bytes: &'b [u8],
     /// The byte of the block at which the line begins.

@@ -86,7 +86,7 @@ impl Sink for Survey<'_> {
 }
 
 /// Passes on the lines at some byte offsets.
-pub struct PlaceFilter<S> {
+pub(crate) struct PlaceFilter<S> {
     /// Receives the lines.
     pub sink: S,
     /// The byte offsets of the lines to pass on.

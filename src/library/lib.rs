@@ -56,7 +56,7 @@ pub use names::SourceId;
 pub use open::Library;
 pub use paths::LibraryPaths;
 pub use sources::{SourceChoice, SourceReader};
-pub use unpack::{UnpackError, UnpackFault, UnpackLimits};
+pub use unpack::{UnpackError, UnpackFault};
 
 #[cfg(test)]
 mod tests;

@@ -108,7 +108,7 @@ impl LocatedSource {
     }
 
     /// The import that was planned.
-    pub fn job(self, settings: IndexSettings, planned: PlannedSource) -> Job {
+    pub(crate) fn job(self, settings: IndexSettings, planned: PlannedSource) -> Job {
         Job::new(self.id, self.name, self.origin, settings, planned)
     }
 }

@@ -49,7 +49,7 @@ impl QueryCalibration {
     }
 
     /// The calibrated log-odds of a file of the head, or of a further place in such a file.
-    pub fn log_odds(&self, sum: f32) -> f32 {
+    pub(crate) fn log_odds(&self, sum: f32) -> f32 {
         self.calibrated(sum, self.softmax_log_odds(sum))
     }
 
@@ -59,7 +59,7 @@ impl QueryCalibration {
     }
 
     /// The calibrated log-odds of a file outside the head.
-    pub fn log_odds_beyond(&self, sum: f32) -> f32 {
+    pub(crate) fn log_odds_beyond(&self, sum: f32) -> f32 {
         if self.total == 0.0 {
             return self.calibrated(sum, MOST);
         }
@@ -74,7 +74,7 @@ impl QueryCalibration {
 
     /// Calibrates the sums of the files. The contributions of a file are scaled by one factor, so they still add up to
     /// its sum.
-    pub fn calibrate(&self, files: &mut [RankedFile]) {
+    pub(crate) fn calibrate(&self, files: &mut [RankedFile]) {
         let is_doubted = self.doubt.is_some_and(|least| {
             files.iter().all(|ranked| {
                 let lead = ranked.parts[Signal::BestPlace as usize];

@@ -37,7 +37,7 @@ pub struct Context<'c> {
 
 impl Context<'_> {
     /// Whether every file is admitted, so that no file has to be tested.
-    pub fn admits_all_files(&self) -> bool {
+    pub(crate) fn admits_all_files(&self) -> bool {
         self.quoting.is_none() && self.filter.takes_all_files()
     }
 

@@ -5,7 +5,7 @@ use spyhop_base::path;
 use spyhop_index::meta::OutlineSymbol;
 
 /// Whether `container` contains a symbol. The container of the symbol may be qualified itself.
-pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
+pub(crate) fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
     let is_last_part =
         |own: &str| own.strip_suffix(container).is_some_and(|before| before.ends_with(['.', ':', '\\']));
     symbol.container.is_some_and(|own| own == container || is_last_part(own))
@@ -18,7 +18,7 @@ pub fn is_in_module(symbol: &OutlineSymbol<'_>, path: &str, container: &str) -> 
 
 /// How exactly a symbol is the one that a qualified name of the query means: 2 by its container, 1 by the module of its file, 0
 /// by its name alone.
-pub fn qualification(query: &Query, symbol: &OutlineSymbol<'_>, path: &str) -> u8 {
+pub(crate) fn qualification(query: &Query, symbol: &OutlineSymbol<'_>, path: &str) -> u8 {
     let of_name = || query.qualified.iter().filter(|own| own.name == symbol.name);
     match () {
         () if of_name().any(|own| is_in_container(symbol, &own.container)) => 2,
@@ -39,7 +39,7 @@ pub fn is_constructor(symbol: &OutlineSymbol<'_>) -> bool {
 
 /// The worth of a definition for a query by its name, 0 to 1. Outer, large and type-like definitions are worth more, because
 /// people usually mean them.
-pub fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
+pub(crate) fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
     let outer = 1.0 / (1.0 + depth as f32);
     let large = symbol.lines.count().min(200) as f32 / 400.0;
     let kind = if symbol.kind.is_type_like() { 0.5 } else { 0.0 };

@@ -5,7 +5,7 @@ use spyhop_index::inverted::IndexError;
 use spyhop_index::meta::MetaError;
 
 /// Fails if the call on this thread is cancelled.
-pub fn check_cancelled() -> Result<(), SearchError> {
+pub(crate) fn check_cancelled() -> Result<(), SearchError> {
     if cancel::is_cancelled() { Err(SearchError::Cancelled) } else { Ok(()) }
 }
 

@@ -12,4 +12,5 @@ mod columns;
 mod rows;
 
 pub use collect::collect;
-pub use columns::{Evidence, FileEvidence, FusedList, Pool};
+pub(crate) use columns::FusedList;
+pub use columns::{Evidence, FileEvidence, Pool};

@@ -290,11 +290,6 @@ impl Filter {
         &self.named
     }
 
-    /// The folders and files that limit the request; none if it names the root.
-    pub fn paths_below(&self) -> &[RelPath] {
-        &self.paths_below
-    }
-
     /// The most bytes of a file that is searched.
     pub fn max_file_bytes(&self) -> Option<u64> {
         self.max_file_bytes

@@ -23,7 +23,7 @@ mod items;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
-pub use candidates::{Likely, Worth};
+pub(crate) use candidates::{Likely, Worth};
 
 use candidates::{LiteralCandidates, candidates, may_be_read, narrowing_words};
 use items::count_in_items;
@@ -80,7 +80,7 @@ impl Literal {
 
 /// The terms of the inner words of the query, as a mask. A chunk that contains the query as written contains all of
 /// them. The mask is empty for a query of several lines, which may extend over many chunks.
-pub fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
+pub(crate) fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
     if query.text.contains('\n') {
         return 0;
     }
@@ -335,7 +335,7 @@ fn find_in_file(
 }
 
 /// The position of the first match on each matching line.
-pub fn occurrences(source: &str, finder: &Finder<'_>) -> Vec<u32> {
+pub(crate) fn occurrences(source: &str, finder: &Finder<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     let mut line_end = 0;
     for at in finder.find_iter(source.as_bytes()) {

@@ -151,7 +151,7 @@ pub fn slope(parts: &Values) -> f32 {
 }
 
 /// By signal: what its contribution adds to the score.
-pub fn amounts(parts: &Values) -> Values {
+pub(crate) fn amounts(parts: &Values) -> Values {
     let (base, slope) = (parts[Signal::Base as usize], slope(parts));
     let mut amounts = parts.map(|part| part * slope);
     amounts[Signal::Base as usize] = probability(base);

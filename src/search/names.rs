@@ -11,7 +11,7 @@ use spyhop_index::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
 /// The overlap of a name with the query.
 #[derive(Clone, Copy, Default)]
-pub struct TermOverlap {
+pub(crate) struct TermOverlap {
     /// The terms of the query in the name.
     pub mask: u64,
     /// Bit `n` is set if term `n` of the query occurs directly before term `n + 1` in the name.
@@ -36,7 +36,7 @@ pub struct Names<'m> {
 }
 
 /// The terms of a name, as a range of [`Names::terms`].
-pub type TermRange = Range<usize>;
+pub(crate) type TermRange = Range<usize>;
 
 struct Term {
     text: Box<str>,
@@ -92,7 +92,7 @@ impl<'m> Names<'m> {
     }
 
     /// The terms of a path: those of its folder and of its file name.
-    pub fn path_terms(&mut self, path: &str) -> TermRange {
+    pub(crate) fn path_terms(&mut self, path: &str) -> TermRange {
         let (folder, file) = spyhop_base::path::split(path);
         let names = [self.terms_of(folder), self.terms_of(file)];
         let start = self.terms.len();
@@ -129,7 +129,7 @@ impl<'m> Names<'m> {
     }
 
     /// The overlap of a name with the query, if related words count as equal.
-    pub fn related_overlap(&mut self, name: TermRange) -> TermOverlap {
+    pub(crate) fn related_overlap(&mut self, name: TermRange) -> TermOverlap {
         let mut cover = TermOverlap::default();
         let mut known = 0;
         // The terms of the query that a term and the previous one make as one word.
@@ -156,7 +156,7 @@ impl<'m> Names<'m> {
     }
 
     /// Whether two names consist of equal or related words in one order.
-    pub fn are_related(&self, one: TermRange, other: TermRange) -> bool {
+    pub(crate) fn are_related(&self, one: TermRange, other: TermRange) -> bool {
         let text = |term: u32| &*self.term[term as usize].text;
         let is_related =
             |(one, other): (&u32, &u32)| one == other || relations::are_related(text(*one), text(*other));

@@ -93,6 +93,7 @@ impl HostSignals {
     }
 
     /// An error about the names of the signals, if one is invalid, built in or given twice.
+    #[doc(hidden)]
     pub fn fault(&self) -> Option<String> {
         let names: Vec<&str> = self.0.iter().map(|signal| signal.name()).collect();
         let is_name = |name: &str| {
@@ -111,6 +112,7 @@ impl HostSignals {
     }
 
     /// The weighed signal of a profile that is missing here.
+    #[doc(hidden)]
     pub fn missing<'p>(&self, profile: &'p Profile) -> Option<&'p str> {
         profile.own_signals().find(|name| self.0.iter().all(|signal| signal.name() != *name))
     }

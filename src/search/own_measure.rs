@@ -7,7 +7,7 @@ use super::own::{HostSignal, OwnMeasure, SignalInput, SignalValue};
 use crate::query::Query;
 
 /// The description of a file for the signals of the host.
-pub fn file_input<'a>(query: &'a Query, context: &Context<'a>, file: u32) -> SignalInput<'a> {
+pub(crate) fn file_input<'a>(query: &'a Query, context: &Context<'a>, file: u32) -> SignalInput<'a> {
     let version = context.snapshot.version(file);
     SignalInput {
         query: &query.text,

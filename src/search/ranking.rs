@@ -36,7 +36,7 @@ impl Ranking {
     }
 
     /// The places of the file of a hit, best first; empty if the file was not divided into places.
-    pub fn places_of(&self, hit: &Ranked) -> &[MeasuredPlace] {
+    pub(crate) fn places_of(&self, hit: &Ranked) -> &[MeasuredPlace] {
         self.places.get(hit.file).map_or(&[], Vec::as_slice)
     }
 }

@@ -54,7 +54,7 @@ pub fn reasons(
 
 /// The end of the literal reason of a hit that is moved to the first page, because few files contain the query as
 /// written.
-pub const OF_FEW: &str = "; moved to the first page";
+pub(crate) const OF_FEW: &str = "; moved to the first page";
 
 fn contributions(
     query: &Query,

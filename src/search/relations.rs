@@ -18,7 +18,7 @@ const LEAST: usize = 4;
 const ROWS: &str = include_str!("relations.txt");
 
 /// The terms of a query, prepared for comparisons.
-pub struct WordRelations<'q> {
+pub(crate) struct WordRelations<'q> {
     terms: Vec<Word<'q>>,
     /// Bit `n` is set if a term has `n` bytes.
     lengths: u128,
@@ -47,7 +47,7 @@ impl<'q> WordRelations<'q> {
     }
 
     /// The terms of the query that are equal or related to a term of a name, as a mask.
-    pub fn related_terms(&self, term: &str) -> u64 {
+    pub(crate) fn related_terms(&self, term: &str) -> u64 {
         let mut mask = 0;
         let word = Word::new(term);
         for (place, wanted) in self.terms.iter().enumerate() {
@@ -62,7 +62,7 @@ impl<'q> WordRelations<'q> {
     }
 
     /// The terms of the query that equal two adjacent terms of a name, written as one word.
-    pub fn joined_terms(&self, one: &str, other: &str) -> u64 {
+    pub(crate) fn joined_terms(&self, one: &str, other: &str) -> u64 {
         let len = one.len() + other.len();
         if self.lengths.checked_shr(len as u32).unwrap_or(0) & 1 == 0 {
             return 0;
@@ -74,7 +74,7 @@ impl<'q> WordRelations<'q> {
 }
 
 /// Whether two stems are equal or related.
-pub fn are_related(one: &str, other: &str) -> bool {
+pub(crate) fn are_related(one: &str, other: &str) -> bool {
     one == other || Word::new(one).are_related(&Word::new(other))
 }
 

@@ -94,7 +94,7 @@ pub fn test_part(path: &str) -> Option<&str> {
 }
 
 /// The part of the path that marks compatibility or vendored code, if any.
-pub fn compat_part(path: &str) -> Option<&str> {
+pub(crate) fn compat_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').find(|part| matches(part, COMPAT_PARTS)).or_else(|| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -103,7 +103,7 @@ pub fn compat_part(path: &str) -> Option<&str> {
 }
 
 /// The part of the path that marks generated code, if any.
-pub fn generated_part(path: &str) -> Option<&str> {
+pub(crate) fn generated_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     if matches(name, GENERATED_FILES) {
         return Some(name);
@@ -163,7 +163,7 @@ const TEMPLATE_EXTENSIONS: &[&str] = &[
 const TEMPLATE_PARTS: &[&str] = &["layouts", "partials", "templates", "views"];
 
 /// Whether a file is a template: markup with embedded code, by its extension or its folder.
-pub fn is_template(path: &str) -> bool {
+pub(crate) fn is_template(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     has_extension(path, TEMPLATE_EXTENSIONS)
         || (has_extension(path, &["htm", "html", "xhtml", "xml"])
@@ -177,7 +177,7 @@ const PLATFORM_PARTS: &[&str] = &[
 ];
 
 /// The part of the path that names one platform, if any.
-pub fn platform_part(path: &str) -> Option<&str> {
+pub(crate) fn platform_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').find(|part| matches(part, PLATFORM_PARTS)).or_else(|| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -186,12 +186,12 @@ pub fn platform_part(path: &str) -> Option<&str> {
 }
 
 /// Whether a file is a header of C, C++ or Objective-C.
-pub fn is_header(path: &str) -> bool {
+pub(crate) fn is_header(path: &str) -> bool {
     has_extension(path, &["h", "hh", "hpp", "hxx"])
 }
 
 /// Whether a file is a source of C, C++ or Objective-C, and not a header.
-pub fn is_source_of_header(path: &str) -> bool {
+pub(crate) fn is_source_of_header(path: &str) -> bool {
     has_extension(path, &["c", "cc", "cpp", "cxx", "m", "mm"])
 }
 
@@ -208,7 +208,7 @@ pub fn is_past(part: &str) -> bool {
 }
 
 /// How far a file is data, settings or markup: 0 to 1. A template is markup and code.
-pub fn data_share(path: &str, language_name: &str) -> f32 {
+pub(crate) fn data_share(path: &str, language_name: &str) -> f32 {
     match language_name {
         _ if is_template(path) => 0.5,
         "json" | "toml" | "yaml" | "css" | "html" => 1.0,

@@ -101,7 +101,7 @@ impl ActivityRecord {
     }
 
     /// What was done with a file, with its weight.
-    pub fn activity_in(&self, path: &str) -> Option<WeightedActivity> {
+    pub(crate) fn activity_in(&self, path: &str) -> Option<WeightedActivity> {
         match self {
             ActivityRecord::Log(log, now) => {
                 let mut by_turns = log.touched.iter().rev().enumerate();

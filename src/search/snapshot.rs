@@ -28,18 +28,18 @@ use spyhop_index::workspace::Committed;
 
 /// The roles of a path, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathRole(u8);
+pub(crate) struct PathRole(u8);
 
 /// The bit for a computed role.
 const KNOWN: u8 = 0x80;
 
 impl PathRole {
-    pub const TEST: PathRole = PathRole(1);
-    pub const COMPAT: PathRole = PathRole(2);
-    pub const GENERATED: PathRole = PathRole(4);
-    pub const PLATFORM: PathRole = PathRole(8);
+    pub(crate) const TEST: PathRole = PathRole(1);
+    pub(crate) const COMPAT: PathRole = PathRole(2);
+    pub(crate) const GENERATED: PathRole = PathRole(4);
+    pub(crate) const PLATFORM: PathRole = PathRole(8);
     /// The path has a folder that denotes a version or old code.
-    pub const PAST: PathRole = PathRole(16);
+    pub(crate) const PAST: PathRole = PathRole(16);
 
     fn from_path(path: &str) -> PathRole {
         let is_past = split(path).0.split('/').any(role::is_past);

@@ -33,6 +33,7 @@ pub struct ContextLine {
 
 impl ContextLine {
     /// The line of this number, from 1, with its text.
+    #[doc(hidden)]
     pub fn new(line: u32, text: String) -> ContextLine {
         ContextLine { line, text }
     }
@@ -58,6 +59,7 @@ pub struct Snippet {
 
 impl Snippet {
     /// The snippet of one line, from 1; `cut` if `text` omits a part of it.
+    #[doc(hidden)]
     pub fn of_line(line: u32, text: String, highlights: Vec<Span>, cut: bool) -> Snippet {
         Snippet { head: Vec::new(), text, lines: Lines { first: line, last: line }, highlights, cut }
     }
@@ -80,6 +82,7 @@ pub struct SourceLine {
 
 impl SourceLine {
     /// The line of this number, from 1, with the matches as spans of its text.
+    #[doc(hidden)]
     pub fn new(line: u32, text: String, highlights: Vec<Span>) -> SourceLine {
         SourceLine { line, column: highlights.first().map_or(0, |span| span.start) + 1, text, highlights }
     }

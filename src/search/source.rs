@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 /// Reads the text of a file, by its number in the snapshot, if the file may contain the text of the finder.
-pub type ReadSource<'r> = dyn Fn(u32, &Finder<'_>) -> CurrentFile + Sync + 'r;
+pub(crate) type ReadSource<'r> = dyn Fn(u32, &Finder<'_>) -> CurrentFile + Sync + 'r;
 
 /// The current state of a file.
 #[derive(Clone, Debug)]

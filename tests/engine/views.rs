@@ -149,9 +149,7 @@ fn only_what_is_new_is_parsed_and_only_what_is_unknown_is_read() {
     let whole = refresh(&checkout);
     assert_eq!(topic.parsed + 2, whole.parsed, "two files are as on main: {topic:?} {whole:?}");
     // A view of what is there changes nothing, and coming back to a branch parses nothing.
-    let mut nothing = spyhop::RefreshReport::default();
-    nothing.generation = topic.generation;
-    assert_eq!(refresh(&view(&tree, "topic")), nothing);
+    assert_eq!(refresh(&view(&tree, "topic")), spyhop::RefreshReport::of(topic.generation));
     tree.git(&["checkout", "-q", "topic"]);
     assert_eq!(refresh(&open(&tree)).parsed, 0);
 }

@@ -80,7 +80,7 @@ fn check_file(_: &File) -> io::Result<()> {
 
 /// Whether files of the user with this number are used: those of the present user, and root's.
 #[cfg(unix)]
-pub fn is_trusted(uid: u32) -> bool {
+pub(crate) fn is_trusted(uid: u32) -> bool {
     // SAFETY: the call only returns the user id of this process.
     uid == 0 || uid == unsafe { libc::geteuid() }
 }

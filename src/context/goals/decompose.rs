@@ -4,7 +4,7 @@ use super::clauses::{self, Clause, clauses_of};
 use spyhop_search::query::Query;
 
 /// The most goals of a task. Further clauses are added to the last goal.
-pub const MAX_GOALS: usize = 5;
+pub(crate) const MAX_GOALS: usize = 5;
 
 /// A part of a task that can be searched by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Goal {
 }
 
 /// Divides a task into goals, in the order of the text. A text without words has no goals.
-pub fn decompose(task: &str) -> Vec<Goal> {
+pub(crate) fn decompose(task: &str) -> Vec<Goal> {
     let task = task.trim();
     if task.is_empty() {
         return Vec::new();

@@ -15,7 +15,8 @@ mod planner;
 mod regions;
 mod words;
 
-pub use decompose::{Goal, MAX_GOALS, decompose};
+pub use decompose::Goal;
+
 pub use mode::{PackMode, ProbeFigures, chosen_mode};
-pub use planner::{Clusterer, NoClusterer, NoPlanner, PackHelpers, Planner, planned};
+pub use planner::{Clusterer, PackHelpers, Planner, planned};
 pub use regions::{GoalHead, GoalPair, GoalRegion, GoalRegions, HeadFile, MergeReason, regions};

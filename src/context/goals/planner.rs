@@ -12,7 +12,7 @@ pub trait Planner: Send + Sync {
 
 /// The planner that keeps the goals of the grammar.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoPlanner;
+pub(crate) struct NoPlanner;
 
 impl Planner for NoPlanner {
     fn plan(&self, _: &str, _: &[Goal]) -> Option<Vec<Goal>> {
@@ -28,7 +28,7 @@ pub trait Clusterer: Send + Sync {
 
 /// The clusterer that compares the files that the goals find.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoClusterer;
+pub(crate) struct NoClusterer;
 
 impl Clusterer for NoClusterer {
     fn nearness(&self, _: &Goal, _: &Goal) -> Option<f32> {

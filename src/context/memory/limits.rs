@@ -13,10 +13,10 @@ pub const MAX_DIFF_BYTES: usize = 16_000;
 pub const MAX_ITEMS: usize = 16;
 
 /// The most bytes of a signal.
-pub const MAX_SIGNAL_BYTES: usize = 1_000;
+pub(crate) const MAX_SIGNAL_BYTES: usize = 1_000;
 
 /// The most bytes of any other short text: a condition, a path pattern, a reference, an author, a time.
-pub const MAX_SHORT_BYTES: usize = 300;
+pub(crate) const MAX_SHORT_BYTES: usize = 300;
 
 /// The most links of a note.
 pub const MAX_LINKS: usize = 64;

@@ -23,7 +23,7 @@ use super::note::RevisionNote;
 use spyhop_base::store::{self, AtFile, FileError, Private, StoreStep};
 
 /// The number of the format of the log. Version log: 1, the first.
-pub const MEMORY_FORMAT: u32 = 1;
+pub(crate) const MEMORY_FORMAT: u32 = 1;
 
 const MAGIC: &str = "spyhop-memory ";
 

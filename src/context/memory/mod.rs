@@ -25,10 +25,8 @@ pub use check::{prepare, texts};
 pub use error::MemoryError;
 pub use exchange::{BadLine, from_lines, to_lines};
 pub use limits::{
-    MAX_DIFF_BYTES, MAX_IMPORTED, MAX_ITEMS, MAX_LINE_BYTES, MAX_LINKS, MAX_NOTES, MAX_SHORT_BYTES,
-    MAX_SIGNAL_BYTES, MAX_TEXT_BYTES,
+    MAX_DIFF_BYTES, MAX_IMPORTED, MAX_ITEMS, MAX_LINE_BYTES, MAX_LINKS, MAX_NOTES, MAX_TEXT_BYTES,
 };
-pub use log::MEMORY_FORMAT;
 pub use moving::move_notes;
 pub use note::{Applicability, NoteKind, NoteLink, Retirement, RevisionNote, Verification, Verifier};
 pub use notebook::{NotePlace, NoteStamp, Notebook, RecordOutcome, by_id};

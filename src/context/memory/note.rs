@@ -198,6 +198,7 @@ pub struct Retirement {
 
 impl Retirement {
     /// A retirement for `reason` at a time as RFC 3339.
+    #[doc(hidden)]
     pub fn new(reason: String, time: String) -> Retirement {
         Retirement { reason, time }
     }
@@ -205,6 +206,7 @@ impl Retirement {
 
 impl RevisionNote {
     /// A note with a text and nothing else; the id follows from what it says.
+    #[doc(hidden)]
     pub fn new(kind: NoteKind, text: String) -> RevisionNote {
         RevisionNote {
             id: String::new(),

@@ -10,21 +10,21 @@ pub const BASE: f32 = -3.2;
 pub const SCORE: f32 = 0.27;
 
 /// The score of a file that a search does not find, in log-odds.
-pub const NO_SCORE: f32 = -5.8;
+pub(crate) const NO_SCORE: f32 = -5.8;
 
 /// The weight of the rank in a search, and the rank at which the evidence is half as strong as at the first one.
 pub const RANK: f32 = 30.0;
-pub const HALF_RANK: f32 = 8.0;
+pub(crate) const HALF_RANK: f32 = 8.0;
 
 /// The rank of a file that a search does not find.
-pub const NO_RANK: f32 = 60.0;
+pub(crate) const NO_RANK: f32 = 60.0;
 
 /// What a search for one of several goals counts less than the search for the whole task.
-pub const GOAL: f32 = 2.0;
+pub(crate) const GOAL: f32 = 2.0;
 
 /// The weights of the share of the first files that import the file, and that the file imports.
 pub const IMPORTED: f32 = 1.9;
-pub const IMPORTING: f32 = 4.4;
+pub(crate) const IMPORTING: f32 = 4.4;
 
 /// The weight of a common beginning of the file's name and of the name of a first file.
 pub const NAME: f32 = 2.4;

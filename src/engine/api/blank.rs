@@ -35,7 +35,7 @@ pub fn max_results() -> usize {
     graph().max_results
 }
 
-pub fn max_entries() -> usize {
+pub(crate) fn max_entries() -> usize {
     EntriesRequest::new(EntryKind::Route, "").max_results
 }
 

@@ -4,14 +4,14 @@ use spyhop_base::id::Generation;
 use spyhop_base::path::RelPath;
 
 /// The cursor of the page after the first `end` rows of a list.
-pub fn page_cursor(generation: Generation, end: usize) -> String {
+pub(crate) fn page_cursor(generation: Generation, end: usize) -> String {
     format!("g{generation}-{end}")
 }
 
 /// The position after a line: `l17-src/a%20b.rs` or, if files are ordered by relevance, `r4l17-src/a%20b.rs` with the
 /// rank of the file. The text needs no quoting in a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineCursor {
+pub(crate) struct LineCursor {
     pub path: RelPath,
     pub line: u32,
     pub rank: Option<usize>,

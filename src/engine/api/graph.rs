@@ -137,6 +137,7 @@ impl GraphChanges {
     }
 
     /// Checks the length of the text.
+    #[doc(hidden)]
     pub fn check_limits(&self) -> Result<(), AboveLimit> {
         match self {
             GraphChanges::Between(text) => limit::bytes("diff", text, limit::MAX_NAME_BYTES),

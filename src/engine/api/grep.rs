@@ -13,7 +13,7 @@ use spyhop_search::filter::FilterSpec;
 use spyhop_search::snippet::ContextLine;
 
 /// The maximum number of lines of context before or after a matching line.
-pub const MAX_GREP_CONTEXT: u32 = 100;
+pub(crate) const MAX_GREP_CONTEXT: u32 = 100;
 
 /// An exact search of all lines. The options have the same meaning as in ripgrep.
 #[derive(Clone, Debug)]

@@ -46,6 +46,7 @@ impl IncompleteCause {
     }
 
     /// An answer that is incomplete for this cause.
+    #[doc(hidden)]
     pub fn with(self, text: impl Into<String>) -> Incomplete {
         Incomplete { cause: self, text: text.into() }
     }

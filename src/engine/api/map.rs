@@ -8,7 +8,7 @@ use spyhop_base::text::Lines;
 use spyhop_search::filter::FilterSpec;
 
 /// The maximum number of rows of a map.
-pub const MAX_MAP_ITEMS: usize = 5_000;
+pub(crate) const MAX_MAP_ITEMS: usize = 5_000;
 
 /// A request for the outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]

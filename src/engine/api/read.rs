@@ -8,7 +8,7 @@ use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 
 /// The maximum number of bytes of text in a [`ReadText`].
-pub const MAX_READ_BYTES: usize = 16 << 20;
+pub(crate) const MAX_READ_BYTES: usize = 16 << 20;
 
 /// A range of lines, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub struct SymbolChoices {
 }
 
 /// The maximum number of definitions of a name in a [`SymbolChoices`].
-pub const MAX_CHOICES: usize = 50;
+pub(crate) const MAX_CHOICES: usize = 50;
 
 #[cfg(test)]
 mod tests {

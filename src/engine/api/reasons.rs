@@ -38,7 +38,7 @@ pub fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
 }
 
 /// The reason that says most about a hit's own place; `None` if no reason speaks for the place itself.
-pub fn most_telling(reasons: &[Reason]) -> Option<&Reason> {
+pub(crate) fn most_telling(reasons: &[Reason]) -> Option<&Reason> {
     of_place(reasons).first().copied().filter(|reason| reason.contribution >= 0.0)
 }
 

@@ -6,7 +6,7 @@ use spyhop_search::SearchSnapshot;
 
 /// What is counted of some files.
 #[derive(Clone, Debug, Default)]
-pub struct FileTally {
+pub(crate) struct FileTally {
     pub files: usize,
     pub lines: u64,
     pub symbols: usize,
@@ -30,7 +30,7 @@ impl FileTally {
 }
 
 /// The row of a folder or file.
-pub struct MapRow {
+pub(crate) struct MapRow {
     pub path: String,
     pub is_dir: bool,
     pub depth: u32,
@@ -40,7 +40,7 @@ pub struct MapRow {
 }
 
 /// The rows of a map without their symbols. A folder comes before its content.
-pub struct MapPlan {
+pub(crate) struct MapPlan {
     pub rows: Vec<MapRow>,
     /// Whether the map is of one file.
     pub is_file: bool,

@@ -44,7 +44,7 @@ impl PackRun<'_, '_> {
 }
 
 /// The most tokens of a note in the text of a pack.
-pub fn tokens_of_note(row: &NoteRow) -> usize {
+pub(crate) fn tokens_of_note(row: &NoteRow) -> usize {
     let note = &row.note;
     let reference = note.verification.reference().map_or(0, |text| clean::line_bytes(text));
     tokens_of_bytes(NOTE_BYTES + note.id.len() + reference + clean::short_name(note.title()).len())

@@ -13,7 +13,7 @@ use spyhop_context::goals::{Goal, PackMode};
 use spyhop_context::pack::{Budget, Spread, WeighedFile, cut, worth};
 
 /// The most places that a reply lists as left out.
-pub const MAX_LEFT_OUT: usize = 30;
+pub(crate) const MAX_LEFT_OUT: usize = 30;
 
 /// The most files that are considered.
 const MAX_CONSIDERED: usize = 60;

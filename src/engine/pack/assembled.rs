@@ -3,7 +3,7 @@
 use crate::api::{LeftOutPlace, PackFile};
 
 /// The files and units of a pack.
-pub struct Assembled {
+pub(crate) struct Assembled {
     pub files: Vec<PackFile>,
     pub left_out: Vec<LeftOutPlace>,
     pub tokens: usize,

@@ -10,7 +10,7 @@ use spyhop_context::pack::NeedEvidence;
 
 /// A place in a candidate file.
 #[derive(Clone)]
-pub struct CandidatePlace {
+pub(crate) struct CandidatePlace {
     pub lines: Lines,
     pub kind: SymbolKind,
     pub symbol: Option<String>,
@@ -25,7 +25,7 @@ pub struct CandidatePlace {
 
 /// A file that a task may need.
 #[derive(Clone, Default)]
-pub struct PackCandidate {
+pub(crate) struct PackCandidate {
     pub file: u32,
     /// The places, best first.
     pub places: Vec<CandidatePlace>,
@@ -40,7 +40,7 @@ pub struct PackCandidate {
 
 /// The candidates by the number of their file.
 #[derive(Default)]
-pub struct PackCandidates {
+pub(crate) struct PackCandidates {
     pub by_file: BTreeMap<u32, PackCandidate>,
 }
 

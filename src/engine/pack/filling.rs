@@ -14,7 +14,7 @@ use spyhop_context::pack::{BYTES_PER_TOKEN, Budget, CUT_LINE, file_line, tokens_
 
 /// A place that may be taken into a pack.
 #[derive(Clone, Copy)]
-pub struct Pick<'c> {
+pub(crate) struct Pick<'c> {
     pub own: &'c PackCandidate,
     pub place: &'c CandidatePlace,
     /// The probability that the task needs the file.
@@ -24,7 +24,7 @@ pub struct Pick<'c> {
 }
 
 /// A file that is being filled.
-pub struct Draft<'c> {
+pub(crate) struct Draft<'c> {
     pub candidate: &'c PackCandidate,
     pub probability: f32,
     pub is_backup: bool,
@@ -33,7 +33,7 @@ pub struct Draft<'c> {
 }
 
 /// A unit that was taken.
-pub struct DraftUnit<'c> {
+pub(crate) struct DraftUnit<'c> {
     pub extent: UnitExtent,
     pub place: &'c CandidatePlace,
     /// For a unit that is larger than the whole budget: the number of its lines that are shown.
@@ -42,7 +42,7 @@ pub struct DraftUnit<'c> {
 }
 
 /// A page of a pack while it is filled.
-pub struct Filling<'c> {
+pub(crate) struct Filling<'c> {
     pub budget: Budget,
     pub drafts: Vec<Draft<'c>>,
     pub left_out: Vec<LeftOutPlace>,
@@ -60,7 +60,7 @@ impl<'c> Filling<'c> {
     }
 
     /// Leaves out a further place of the file at `at`, unless a unit contains the place.
-    pub fn leave_out_part(&mut self, at: usize, row: LeftOutPlace) {
+    pub(crate) fn leave_out_part(&mut self, at: usize, row: LeftOutPlace) {
         if !self.drafts[at].units.iter().any(|unit| unit.extent.lines.overlaps(row.lines)) {
             self.leave_out(row);
         }
@@ -182,7 +182,7 @@ impl PackRun<'_, '_> {
 }
 
 /// The tokens of a unit with its heading.
-pub fn unit_tokens(pick: Pick<'_>, extent: &UnitExtent) -> usize {
+pub(crate) fn unit_tokens(pick: Pick<'_>, extent: &UnitExtent) -> usize {
     let name = extent.symbol.as_deref().unwrap_or(extent.kind.name());
     let line = unit_line(extent.lines, name, pick.probability, &unit_reason(pick.place));
     extent.tokens + tokens_of_bytes(line.len() + 1)
@@ -209,7 +209,7 @@ pub fn reason_of(own: &PackCandidate) -> String {
 
 /// Why a unit was chosen: the edge or start point that led to the unit, else the reason of the search that says most about
 /// the unit itself. A figure that every file has, such as its size, is no reason.
-pub fn unit_reason(place: &CandidatePlace) -> String {
+pub(crate) fn unit_reason(place: &CandidatePlace) -> String {
     let of_search = || most_telling(&place.reasons).map(|reason| reason.text.clone());
     let why = place.why.clone().or_else(of_search);
     why.unwrap_or_else(|| "it is the best place that the search found in the file".to_string())

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 /// The imports that a pack has read.
 #[derive(Default)]
-pub struct KnownImports {
+pub(crate) struct KnownImports {
     by_file: RefCell<FxHashMap<u32, Rc<[u32]>>>,
 }
 

@@ -32,7 +32,7 @@ const ENOUGH_USES: usize = 16;
 const LEAST_CONFIDENCE: f32 = 0.5;
 
 /// A pack that is being made.
-pub struct PackRun<'a, 'e> {
+pub(crate) struct PackRun<'a, 'e> {
     pub engine: &'a Engine,
     pub snapshot: &'a SearchSnapshot,
     pub request: &'a PackRequest,

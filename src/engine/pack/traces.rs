@@ -109,7 +109,7 @@ impl PackRun<'_, '_> {
 }
 
 /// The tokens of traces.
-pub fn tokens_of_traces(traces: &[PackTrace]) -> usize {
+pub(crate) fn tokens_of_traces(traces: &[PackTrace]) -> usize {
     let line = |trace: &PackTrace| {
         trace_line(trace.words(), trace.symbol.as_deref(), trace.path.as_str(), trace.line)
     };

@@ -22,7 +22,7 @@ use spyhop_search::{SearchError, SearchSnapshot};
 const MAX_IMPORT_LINES: u32 = 8;
 
 /// The texts of a pack, each read once.
-pub struct Units<'a> {
+pub(crate) struct Units<'a> {
     engine: &'a Engine,
     snapshot: &'a SearchSnapshot,
     sources: Arc<ReplySources<'a>>,
@@ -59,7 +59,7 @@ struct UnitItem {
 
 /// The lines of a unit.
 #[derive(Clone, Debug)]
-pub struct UnitExtent {
+pub(crate) struct UnitExtent {
     pub lines: Lines,
     pub kind: SymbolKind,
     pub symbol: Option<String>,
@@ -184,7 +184,7 @@ impl<'a> Units<'a> {
     }
 
     /// The function or type of a file that says most about the task; `None` if no item has a word of the task.
-    pub fn telling_place(&self, file: u32) -> Result<Option<(Lines, SymbolKind, String)>, Error> {
+    pub(crate) fn telling_place(&self, file: u32) -> Result<Option<(Lines, SymbolKind, String)>, Error> {
         let Some(own) = self.file(file)? else { return Ok(None) };
         let item = self.telling_item(&own, None);
         Ok(item.map(|item| (item.lines, item.kind, item.symbol.clone())))
@@ -220,7 +220,7 @@ impl<'a> Units<'a> {
     }
 
     /// The number of lines, of the first ones of `lines`, whose rows have at most `room` bytes, and their bytes.
-    pub fn rows_within(&self, file: u32, lines: Lines, room: usize) -> Result<(usize, usize), Error> {
+    pub(crate) fn rows_within(&self, file: u32, lines: Lines, room: usize) -> Result<(usize, usize), Error> {
         let Some(own) = self.file(file)? else { return Ok((0, 0)) };
         let (mut count, mut size) = (0, 0);
         for bytes in own.row_bytes(lines) {
@@ -233,7 +233,7 @@ impl<'a> Units<'a> {
     }
 
     /// The bytes of lines of a file as rows with numbers.
-    pub fn bytes_of_rows(&self, file: u32, rows: &[PackLine]) -> Result<usize, Error> {
+    pub(crate) fn bytes_of_rows(&self, file: u32, rows: &[PackLine]) -> Result<usize, Error> {
         let width = self.file(file)?.map_or(0, |own| own.width());
         Ok(rows.iter().map(|row| row_bytes(width, &row.text)).sum())
     }

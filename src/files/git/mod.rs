@@ -52,7 +52,7 @@ pub use repo::Repo;
 pub use revision::{Revision, RevisionError};
 #[cfg(feature = "git")]
 pub use tracked::Tracked;
-pub use tree_change::{ReadNew, TreeChange};
+pub use tree_change::TreeChange;
 #[cfg(not(feature = "git"))]
 pub use without::{CommitTree, Repo, Tracked, discover, discover_within, open_objects};
 #[cfg(not(feature = "network"))]

@@ -94,7 +94,7 @@ impl Sound {
 
     /// Checks the files that are read to find the checked-out head, which may have changed since the repository was
     /// opened.
-    pub fn check_head(&self) -> Result<(), GitDirError> {
+    pub(crate) fn check_head(&self) -> Result<(), GitDirError> {
         let GitDir { dir, common, .. } = &self.git_dir;
         self.check_file(&common.join("packed-refs"), MAX_PACKED_REFS_BYTES)?;
         let mut path = dir.join("HEAD");
@@ -113,7 +113,7 @@ impl Sound {
     }
 
     /// Checks the index, which is read when a caller asks for tracked files.
-    pub fn check_index(&self) -> Result<(), GitDirError> {
+    pub(crate) fn check_index(&self) -> Result<(), GitDirError> {
         let dir = &self.git_dir.dir;
         self.check_file(&dir.join("index"), MAX_INDEX_BYTES)?;
         for entry in entries(dir)? {
@@ -125,7 +125,7 @@ impl Sound {
     }
 
     /// Checks every reference and its log, because git decides which of them a name stands for.
-    pub fn check_refs(&self) -> Result<(), GitDirError> {
+    pub(crate) fn check_refs(&self) -> Result<(), GitDirError> {
         let GitDir { dir, common, .. } = &self.git_dir;
         let mut folders = vec![common.join("refs")];
         if dir != common {
@@ -168,7 +168,7 @@ impl Sound {
     }
 
     /// Checks the files of the object database. Their sizes are bounded by the code that reads them.
-    pub fn check_objects(&self) -> Result<(), GitDirError> {
+    pub(crate) fn check_objects(&self) -> Result<(), GitDirError> {
         self.objects.iter().try_for_each(|objects| self.check_below(objects, u64::MAX))
     }
 

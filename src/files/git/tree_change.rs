@@ -15,4 +15,4 @@ pub struct TreeChange {
 }
 
 /// Reads a new file that has no entry in a commit.
-pub type ReadNew<'r> = &'r dyn Fn(&RelPath) -> Option<Vec<u8>>;
+pub(crate) type ReadNew<'r> = &'r dyn Fn(&RelPath) -> Option<Vec<u8>>;

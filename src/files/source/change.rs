@@ -42,6 +42,7 @@ impl Change {
     }
 
     /// What the change does.
+    #[doc(hidden)]
     pub fn kind(&self) -> &ChangeKind {
         &self.kind
     }

@@ -111,7 +111,7 @@ impl Layer {
     }
 
     /// Whether the layer has a folder.
-    pub fn has_folder(&self, folder: &str) -> bool {
+    pub(crate) fn has_folder(&self, folder: &str) -> bool {
         self.folders.contains_key(folder)
     }
 

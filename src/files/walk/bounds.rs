@@ -86,7 +86,13 @@ impl<'a> Spent<'a> {
 
     /// Counts a folder with its number of entries, the length of their names and of its own path in bytes, and its
     /// depth. Returns whether the walk continues.
-    pub fn take_folder(&self, entries: usize, name_bytes: usize, folder_bytes: usize, depth: usize) -> bool {
+    pub(crate) fn take_folder(
+        &self,
+        entries: usize,
+        name_bytes: usize,
+        folder_bytes: usize,
+        depth: usize,
+    ) -> bool {
         let Some(bounds) = self.bounds else { return true };
         let path_bytes = (name_bytes + entries * (folder_bytes + 1)) as u64;
         let add = |sum: &AtomicU64, more: u64| sum.fetch_add(more, Relaxed).saturating_add(more);
@@ -97,7 +103,7 @@ impl<'a> Spent<'a> {
     }
 
     /// Counts a file.
-    pub fn take_file(&self, bytes: u64) {
+    pub(crate) fn take_file(&self, bytes: u64) {
         let Some(bounds) = self.bounds else { return };
         let before = self.file_bytes.fetch_add(bytes.min(1 << 50), Relaxed);
         self.check("bytes of files", before.saturating_add(bytes), bounds.file_bytes);

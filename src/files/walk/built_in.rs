@@ -9,7 +9,7 @@ use RuleEvidence::{Inside, Name};
 
 /// A rule that excludes entries by default.
 #[derive(Clone, Copy, Debug)]
-pub struct BuiltInRule {
+pub(crate) struct BuiltInRule {
     /// The names that the rule matches.
     pub name: NamePattern,
     /// Whether the rule is about directories; otherwise it is about files.
@@ -22,7 +22,7 @@ pub struct BuiltInRule {
 
 /// A pattern for a name.
 #[derive(Clone, Copy, Debug)]
-pub enum NamePattern {
+pub(crate) enum NamePattern {
     /// Exactly this name.
     Is(&'static str),
     /// A longer name with this suffix.
@@ -31,7 +31,7 @@ pub enum NamePattern {
 
 /// Evidence for a rule.
 #[derive(Clone, Copy, Debug)]
-pub enum RuleEvidence {
+pub(crate) enum RuleEvidence {
     /// The name alone, which has no other use.
     Name,
     /// An entry of this name in the same directory.
@@ -73,7 +73,7 @@ const fn file(name: NamePattern, evidence: &'static [RuleEvidence], sentence: &'
 
 /// Every built-in rule. `vendor` is missing on purpose: vendored code is part of what the program does.
 #[rustfmt::skip]
-pub const BUILT_IN: &[BuiltInRule] = &[
+pub(crate) const BUILT_IN: &[BuiltInRule] = &[
     dir("target", &[beside("Cargo.toml"), Inside("CACHEDIR.TAG"), beside("pom.xml"), beside("build.sbt")],
         "what cargo, Maven or sbt built"),
     dir("node_modules", &[beside("package.json"), Inside(".package-lock.json"), Inside(".yarn-integrity")],

@@ -44,6 +44,7 @@ pub struct Exception {
 
 impl Exception {
     /// The exception for `path`: `by` overruled `over`, which would have excluded the entry for `reason`.
+    #[doc(hidden)]
     pub fn new(path: RelPath, reason: SkipReason, over: Cause, by: OverridingRule) -> Exception {
         Exception { path, reason, over, by }
     }

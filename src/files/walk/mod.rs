@@ -32,16 +32,16 @@ mod walker;
 mod whole;
 
 pub use bounds::CommitLimits;
-pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, NamePattern, RuleEvidence};
+pub use built_in::BuiltInFire;
 pub use cause::{Cause, Exception, OverridingRule};
 pub use claim::INDEX_FOLDER;
 pub use count::count;
 pub use error::WalkError;
-pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, IsTracked, OnList, WalkOptions};
+pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, OnList, WalkOptions};
 pub use ordered::walk_in_order;
+pub(crate) use outside::exclude_of;
 pub use outside::{
-    DIFFERING, decides, decides_inside, exclude_of, has_ripgreps_rules_above, is_in_repository, outside,
-    private_rules,
+    DIFFERING, decides, decides_inside, has_ripgreps_rules_above, is_in_repository, outside, private_rules,
 };
 pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule, LIBRARY_FILE};
 pub use secret::holds_secrets;

@@ -131,7 +131,7 @@ impl Default for IgnoreSources {
 pub type OnList<'a> = dyn Fn(&RelPath) + Sync + 'a;
 
 /// Whether git tracks a path; the flag is true when it is a directory.
-pub type IsTracked<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
+pub(crate) type IsTracked<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
 
 /// The location of the ignore file that applies in every tree.
 #[derive(Clone, Copy, Debug, Default)]

@@ -92,7 +92,7 @@ pub fn private_rules(root: &Path) -> Vec<u8> {
 }
 
 /// The path of the private rules of the repository whose `.git` is in `folder`, whether or not the file exists.
-pub fn exclude_of(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn exclude_of(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     fs::symlink_metadata(&dot_git).ok()?;
     rules::exclude_file(&dot_git)

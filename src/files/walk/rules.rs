@@ -49,10 +49,10 @@ pub(super) const NAMES: [(&str, Kind); 4] = [
 ];
 
 /// The ignore file that applies in ranked searches only: an exact search reads what ripgrep would read.
-pub const SPYHOPS_NAME: &str = ".spyhopignore";
+pub(crate) const SPYHOPS_NAME: &str = ".spyhopignore";
 
 /// The ignore file that applies in exact searches only.
-pub const RIPGREPS_NAME: &str = ".rgignore";
+pub(crate) const RIPGREPS_NAME: &str = ".rgignore";
 
 /// The entries that mark the top of a repository: git's, and Jujutsu's, which only ripgrep's definition includes.
 pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];

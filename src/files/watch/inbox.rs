@@ -139,7 +139,7 @@ impl Inbox {
     }
 
     /// Wakes the waiting thread without a path, because a file that a fingerprint covers may have changed.
-    pub fn stir(&self) {
+    pub(crate) fn stir(&self) {
         self.report(|_| ());
     }
 
@@ -177,12 +177,12 @@ impl Inbox {
     }
 
     /// Marks a folder as watched. Returns false if the folder was already watched.
-    pub fn begin_watching(&self, folder: &Path) -> bool {
+    pub(crate) fn begin_watching(&self, folder: &Path) -> bool {
         self.lock().watched.insert(folder.to_path_buf())
     }
 
     /// Marks a folder and all folders below it as not watched.
-    pub fn end_watching(&self, folder: &Path) {
+    pub(crate) fn end_watching(&self, folder: &Path) {
         let mut state = self.lock();
         if state.watched.remove(folder) {
             state.watched.retain(|path| !path.starts_with(folder));

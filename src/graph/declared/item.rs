@@ -20,7 +20,7 @@ pub(super) struct ItemTokens {
 
 impl ItemTokens {
     /// The index of the token at a byte of the file.
-    pub fn index_at(&self, byte: u32) -> usize {
+    pub(crate) fn index_at(&self, byte: u32) -> usize {
         self.tokens.index_at(byte.saturating_sub(self.span.start))
     }
 
@@ -45,7 +45,7 @@ pub(super) type TypedExpression = Option<(Vec<WrittenType>, usize)>;
 
 /// What a graph knows about types.
 #[derive(Default)]
-pub struct DeclaredTypes {
+pub(crate) struct DeclaredTypes {
     pub(super) items: RefCell<ItemsBySpan>,
     pub(super) expressions: KnownEvaluations<ExpressionKey, TypedExpression>,
     /// The definitions of types by the file that names them.

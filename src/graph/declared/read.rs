@@ -31,7 +31,7 @@ impl Graph<'_> {
     }
 
     /// Whether types of receivers are followed in a file.
-    pub fn follows_declarations(&self, file: u32) -> bool {
+    pub(crate) fn follows_declarations(&self, file: u32) -> bool {
         match self.family(file) {
             Family::Go | Family::Rust => true,
             Family::Jvm => self.language(file) == "java",

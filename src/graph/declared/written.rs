@@ -18,7 +18,7 @@ const MAX_NESTING: usize = 12;
 
 /// A type as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenType {
+pub(crate) struct WrittenType {
     /// The file in which it is written, whose imports say what the name means.
     pub file: u32,
     /// The last part of the name; [`LIST`] and [`TUPLE`] for lists and several values.

@@ -60,7 +60,7 @@ pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
 }
 
 /// Whether a text may have a line such as `password: |`. Every line for which [`scalar_head`] finds a head is such a line.
-pub fn may_hold_scalar(text: &[u8]) -> bool {
+pub(crate) fn may_hold_scalar(text: &[u8]) -> bool {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
     memchr::memchr2_iter(b'|', b'>', text).any(|at| {
         let behind = &text[at + 1..];
@@ -71,12 +71,12 @@ pub fn may_hold_scalar(text: &[u8]) -> bool {
 }
 
 /// Whether a text may have a line such as `variable "password" {`.
-pub fn may_hold_variable(text: &[u8]) -> bool {
+pub(crate) fn may_hold_variable(text: &[u8]) -> bool {
     memmem::find(text, b"variable \"").is_some()
 }
 
 /// Whether a line may belong to a [`Base64Body`]: each line of a body but the last has [`MIN_WIDTH`] characters of base64.
-pub fn may_be_body(text: &[u8], line: Range<usize>) -> bool {
+pub(crate) fn may_be_body(text: &[u8], line: Range<usize>) -> bool {
     let width = |line: &[u8]| inner(line).map_or(0, |inner| inner.len());
     match width(&text[line.clone()]) {
         0 => false,
@@ -87,7 +87,7 @@ pub fn may_be_body(text: &[u8], line: Range<usize>) -> bool {
 
 /// Whether a line contains a secret whose name is on the last line before it that is not blank. This holds if the text has no
 /// scalar of several lines.
-pub fn follows_name(text: &[u8], line: Range<usize>) -> bool {
+pub(crate) fn follows_name(text: &[u8], line: Range<usize>) -> bool {
     let line = line.start..line.start + text[line].trim_ascii_end().len();
     let mut before = line_before(text, line.start);
     while let Some(blank) = before.clone().filter(|before| text[before.clone()].trim_ascii().is_empty()) {

@@ -13,7 +13,7 @@ use super::secret::{IN_FILE, Secret};
 const MAX_BEFORE: usize = 96;
 
 /// The shortest value that can be recognized as a secret by its form.
-pub const MIN_VALUE: usize = 8;
+pub(crate) const MIN_VALUE: usize = 8;
 /// The shortest value that is masked in a file whose name announces secrets.
 const MIN_IN_SETTINGS: usize = 3;
 
@@ -120,7 +120,7 @@ fn values_at(line: &[u8], at: usize, start: usize, quotes: &mut Quotes) -> Vec<(
 }
 
 /// The values that may begin at `start` where a blank separates a value from its name, the longest first.
-pub fn words_at(line: &[u8], start: usize) -> Vec<(Range<usize>, Stand)> {
+pub(crate) fn words_at(line: &[u8], start: usize) -> Vec<(Range<usize>, Stand)> {
     if let Some(value) = quoted(line, start) {
         return vec![(value, Stand::Quoted)];
     }
@@ -299,7 +299,7 @@ pub fn named(before: &[u8], care: Care) -> Option<ValueKind> {
 }
 
 /// Adds all values in a line of a file whose secrets have names of any kind; names and structure stay readable.
-pub fn all_values(line: &[u8], found: &mut Vec<Secret>) {
+pub(crate) fn all_values(line: &[u8], found: &mut Vec<Secret>) {
     let text = line.trim_ascii();
     let is_comment = text.starts_with(b"#") || text.starts_with(b"//");
     if text.is_empty()

@@ -32,7 +32,7 @@ pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
 }
 
 /// Whether a text contains the words of a key's header.
-pub fn may_hold_key(bytes: &[u8]) -> bool {
+pub(crate) fn may_hold_key(bytes: &[u8]) -> bool {
     BEGINS.find(bytes).is_some()
 }
 

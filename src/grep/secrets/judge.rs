@@ -9,7 +9,7 @@ use super::table::TABLE;
 
 /// The expected kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueKind {
+pub(crate) enum ValueKind {
     /// A password, made up by a person.
     Password,
     /// A secret such as `client_secret`, made by a machine or made up by a person.
@@ -27,7 +27,7 @@ impl ValueKind {
 
 /// The context of a value in its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stand {
+pub(crate) enum Stand {
     /// In quotes.
     Quoted,
     /// Without quotes where quotes are not needed: in a command, an environment, a URL, a line of settings.
@@ -37,7 +37,7 @@ pub enum Stand {
 }
 
 /// Whether a token with an issuer's prefix removed is a placeholder.
-pub fn is_placeholder(value: &[u8]) -> bool {
+pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let placeholder = &TABLE.placeholder;
     is_example(value)
         || placeholder.known.iter().any(|known| value.ends_with(known.as_bytes()))
@@ -72,7 +72,7 @@ fn holds<'w>(lower: &[u8], words: &'w [String]) -> Option<&'w String> {
 }
 
 /// Whether a value that is assigned to a name for secrets is a secret.
-pub fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
+pub(crate) fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
     let least = if kind == ValueKind::Key && !is_generated(value) { 16 } else { 8 };
     if value.len() < least || value.len() > 1_000 || value.iter().any(|byte| *byte <= b' ') {
         return false;
@@ -103,7 +103,7 @@ pub fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
 
 /// Whether a generator of passwords made a value, whatever signs the value contains: letters of both cases with digits or
 /// signs, which change all the time. Code with as many signs has words between them, and closes each bracket that it opens.
-pub fn is_generated(value: &[u8]) -> bool {
+pub(crate) fn is_generated(value: &[u8]) -> bool {
     // Few letters alone make a name, so their runs may be longer where they are no words.
     let most = if value.iter().all(u8::is_ascii_alphabetic) { 26 } else { 23 };
     is_drawn(value, most) || is_unlike_names(value)
@@ -135,7 +135,7 @@ fn evidence(value: &[u8]) -> i32 {
 const LEAST_EVIDENCE: i32 = 40;
 
 /// Whether letters and digits of both cases follow each other as in drawn values and in no name.
-pub fn is_unlike_names(value: &[u8]) -> bool {
+pub(crate) fn is_unlike_names(value: &[u8]) -> bool {
     (12..=200).contains(&value.len())
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!@#$%^*+~?/".contains(byte))
         && value.iter().any(u8::is_ascii_lowercase)
@@ -145,7 +145,7 @@ pub fn is_unlike_names(value: &[u8]) -> bool {
 }
 
 /// Whether a value of letters and digits may be drawn, though its runs are longer than those of most drawn values.
-pub fn may_be_drawn(value: &[u8]) -> bool {
+pub(crate) fn may_be_drawn(value: &[u8]) -> bool {
     is_generated(value)
         || (value.iter().all(u8::is_ascii_alphanumeric) && has_digit(value) && is_drawn(value, 32))
 }
@@ -214,7 +214,7 @@ fn is_bracketed(value: &[u8]) -> bool {
 }
 
 /// Whether there is a real value: for files whose names announce secrets, where the form of a value does not matter.
-pub fn is_given(value: &[u8], stand: Stand) -> bool {
+pub(crate) fn is_given(value: &[u8], stand: Stand) -> bool {
     const WORDS: [&[u8]; 5] = [b"true", b"false", b"null", b"none", b"nil"];
     stand != Stand::Code
         && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(value))
@@ -223,7 +223,7 @@ pub fn is_given(value: &[u8], stand: Stand) -> bool {
 }
 
 /// Whether a value in a file of secrets is a real value, and not structure or a template.
-pub fn is_any_value(value: &[u8]) -> bool {
+pub(crate) fn is_any_value(value: &[u8]) -> bool {
     const STRUCTURE: &[u8] = b"{}[](),;|>-*&!<?: \t";
     let is_structure = value.iter().all(|byte| STRUCTURE.contains(byte));
     let is_tag = value.first().is_some_and(|first| b"!&*".contains(first)) || matches!(value, b"|+" | b">+");
@@ -289,7 +289,7 @@ fn is_address(value: &[u8]) -> bool {
 }
 
 /// Whether a value looks machine-made: enough different characters, digits among letters, and no words.
-pub fn looks_random(value: &[u8]) -> bool {
+pub(crate) fn looks_random(value: &[u8]) -> bool {
     // Letters alone are words unless the case changes all the time.
     let most = match has_digit(value) {
         // Random values of this length can have longer runs.

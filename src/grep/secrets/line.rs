@@ -31,7 +31,7 @@ pub fn values(line: &[u8], care: Care, found: &mut Vec<Secret>) {
 }
 
 /// The positions in several lines where tokens may start: a single search of all lines is faster than one of each line.
-pub struct LineStarts(Peekable<std::vec::IntoIter<usize>>);
+pub(crate) struct LineStarts(Peekable<std::vec::IntoIter<usize>>);
 
 impl LineStarts {
     /// The positions in all lines of `bytes`.
@@ -52,7 +52,7 @@ impl LineStarts {
 }
 
 /// Whether one of several whole lines contains a token of a known issuer.
-pub fn hold_tokens(lines: &[u8]) -> bool {
+pub(crate) fn hold_tokens(lines: &[u8]) -> bool {
     let mut starts = LineStarts::of(lines);
     if starts.0.peek().is_none() {
         return false;

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use super::{around, block};
 
 /// Checks lines of a text.
-pub struct LineCheck<'t> {
+pub(crate) struct LineCheck<'t> {
     text: &'t [u8],
     /// Whether the text has a line that begins a private key, a YAML scalar of several lines, or a variable of Terraform.
     may_hold_long: OnceCell<bool>,
@@ -25,7 +25,7 @@ impl<'t> LineCheck<'t> {
 
     /// Whether one of the [`super::blocks`] of the text overlaps `line`, which begins at byte `at`; `None` if only these
     /// blocks can tell.
-    pub fn has_block(&self, line: &[u8], at: u64) -> Option<bool> {
+    pub(crate) fn has_block(&self, line: &[u8], at: u64) -> Option<bool> {
         let start = usize::try_from(at).ok()?;
         let end = start.checked_add(line.len())?;
         let text = line.strip_suffix(b"\n").unwrap_or(line);

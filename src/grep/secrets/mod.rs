@@ -24,8 +24,8 @@ mod secret;
 mod table;
 
 pub use file::Care;
-pub use line::hold_tokens;
-pub use line_check::LineCheck;
+pub(crate) use line::hold_tokens;
+pub(crate) use line_check::LineCheck;
 pub use secret::{Secret, SecretBlock};
 
 use std::borrow::Cow;
@@ -120,7 +120,7 @@ impl SecretMask {
     }
 
     /// Whether the name of the file says nothing of secrets, so that a line means what it means in most files.
-    pub fn is_ordinary(&self) -> bool {
+    pub(crate) fn is_ordinary(&self) -> bool {
         !self.whole && self.care == Care::SecretLike
     }
 
@@ -140,7 +140,7 @@ impl SecretMask {
     }
 
     /// Whether a line contains a secret apart from tokens and blocks.
-    pub fn holds_value(&self, line: &[u8]) -> bool {
+    pub(crate) fn holds_value(&self, line: &[u8]) -> bool {
         let mut secrets = Vec::new();
         self.by_file(line, &mut secrets);
         line::values(line, self.care, &mut secrets);
@@ -148,7 +148,7 @@ impl SecretMask {
     }
 
     /// Whether a block overlaps a line, which begins at byte `at` of the file.
-    pub fn has_block(&self, line: &[u8], at: u64) -> bool {
+    pub(crate) fn has_block(&self, line: &[u8], at: u64) -> bool {
         self.blocks_in(at, at + line.len() as u64).next().is_some()
     }
 }
@@ -175,7 +175,7 @@ pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &SecretMask) -
 }
 
 /// All lines of `bytes` with their secrets masked.
-pub fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
+pub(crate) fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut starts = line::LineStarts::of(bytes);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -25,7 +25,7 @@ pub fn kind_of(name: &[u8]) -> Option<ValueKind> {
 }
 
 /// Like [`kind_of`], for files whose names announce secrets: salts, and keys for any purpose, count too.
-pub fn kind_in_settings(name: &[u8]) -> Option<ValueKind> {
+pub(crate) fn kind_in_settings(name: &[u8]) -> Option<ValueKind> {
     kind_of(name).or_else(|| {
         let last = last_word(name);
         let is_key = last.len() < name.len() && last.eq_ignore_ascii_case(b"key");

@@ -46,7 +46,7 @@ struct PatternRow {
 /// The words that are recognized in an assignment.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Assignment {
+pub(crate) struct Assignment {
     #[allow(dead_code, reason = "it is for those who read the file")]
     source: String,
     /// Parts of the names of passwords.
@@ -64,7 +64,7 @@ pub struct Assignment {
 /// The words that are looked for in the line of a value that looks drawn.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NearWords {
+pub(crate) struct NearWords {
     /// Parts of names that a secret stands near, besides those of an assignment.
     pub names: Vec<String>,
     /// Parts of the names of what looks drawn and is no secret.
@@ -74,7 +74,7 @@ pub struct NearWords {
 /// Placeholders, which are not secrets.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Placeholder {
+pub(crate) struct Placeholder {
     /// Parts of any value.
     pub words: Vec<String>,
     /// Parts of passwords.
@@ -118,7 +118,7 @@ fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
 }
 
 /// Literal texts that values start with or follow.
-pub struct ValueStarts {
+pub(crate) struct ValueStarts {
     /// The search for these texts.
     pub texts: AhoCorasick,
     /// The rule of each text.
@@ -126,7 +126,7 @@ pub struct ValueStarts {
 }
 
 /// The patterns.
-pub struct PatternTable {
+pub(crate) struct PatternTable {
     /// Every rule.
     pub rules: Vec<Rule>,
     /// The literal texts of all rules.

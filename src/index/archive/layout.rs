@@ -12,12 +12,12 @@ use spyhop_base::store::{AtFile, FileError};
 pub const VERSION: u32 = 1;
 
 /// The folders inside an archive, named as in the data folder.
-pub const META: &str = "meta";
-pub const SEGMENTS: &str = "tantivy";
+pub(crate) const META: &str = "meta";
+pub(crate) const SEGMENTS: &str = "tantivy";
 
 /// The manifest of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArchiveManifest {
+pub(crate) struct ArchiveManifest {
     /// The version of the program that made the archive.
     pub made_by: String,
     /// The format of the index.
@@ -32,7 +32,7 @@ pub struct ArchiveManifest {
 
 /// A view in an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArchivedView {
+pub(crate) struct ArchivedView {
     /// The checked-out head: a branch, `@` and a commit, or nothing.
     pub head: String,
     /// The commit.
@@ -45,7 +45,7 @@ pub struct ArchivedView {
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArchivedFile {
+pub(crate) struct ArchivedFile {
     /// The file's name, with the folder.
     pub name: String,
     /// The file's length in bytes.

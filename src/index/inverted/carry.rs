@@ -21,7 +21,7 @@ pub fn files(dir: &Path) -> Result<Vec<String>, IndexError> {
 
 /// Copies the commit that `reader` has open into the empty folder `to`. Files of segments never change, so they are
 /// linked and not copied if the file system allows it. Returns `Moved` when there is a newer commit.
-pub fn copy_commit(reader: &Reader, to: &Path) -> Result<(), IndexError> {
+pub(crate) fn copy_commit(reader: &Reader, to: &Path) -> Result<(), IndexError> {
     let from = reader.dir();
     for name in segment_files(from, reader.stamp().into())? {
         let (from, to) = (from.join(&name), to.join(&name));
@@ -37,7 +37,7 @@ pub fn copy_commit(reader: &Reader, to: &Path) -> Result<(), IndexError> {
 
 /// Makes the commit in the folder `from` that of the folder `to`: moves its files, the commit point last. Until then
 /// `to` is unchanged. The caller holds the workspace's lock, and the files have been synced.
-pub fn put_in_place(from: &Path, to: &Path) -> Result<(), IndexError> {
+pub(crate) fn put_in_place(from: &Path, to: &Path) -> Result<(), IndexError> {
     let mut names = files(from)?;
     names.pop();
     for name in &names {

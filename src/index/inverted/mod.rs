@@ -26,14 +26,19 @@ mod words;
 mod workfolder;
 mod writer;
 
-pub use carry::{copy_commit, files, put_in_place};
+pub use carry::files;
+
+pub(crate) use carry::{copy_commit, put_in_place};
 pub use near::folded;
 pub use reader::{DocColumns, Lengths, PostingBlocks, Reader, Segment, SegmentList};
-pub use schema::{ChunkDoc, IndexField};
+pub(crate) use schema::ChunkDoc;
+pub use schema::IndexField;
 pub use trigrams::{MIN_WORDS, Trigram, grams_of};
 pub use verify::{guarded, verify};
-pub use words::{Stretches, WordDocuments, Words, write_grams};
-pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
+pub(crate) use words::write_grams;
+pub use words::{Stretches, WordDocuments, Words};
+pub(crate) use writer::SegmentBuilder;
+pub use writer::{FinishedSegment, SegmentMaker, Writer};
 
 use spyhop_base::cores::NoThread;
 use spyhop_base::store::IoCause;

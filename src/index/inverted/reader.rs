@@ -337,18 +337,6 @@ impl SegmentList {
         Ok(())
     }
 
-    /// An upper bound on how many documents hold the term `text`: deleted documents are included, so no posting list is
-    /// traversed.
-    pub fn doc_freq_bound(&self, field: IndexField, text: &str) -> Result<u64, IndexError> {
-        let tantivy_field = self.layout.field(field);
-        let term = Term::from_field_text(tantivy_field, text);
-        let mut total = 0;
-        for segment in self.segments.iter().filter(|segment| segment.may_hold(field, text)) {
-            total += u64::from(segment.inverted(&self.layout, field)?.doc_freq(&term)?);
-        }
-        Ok(total)
-    }
-
     /// Calls `each` with the terms of a field whose letters differ from `pattern`, which is [`folded`](super::folded),
     /// by at most `slips`, and with those that have it as a prefix; segment by segment in the order of their bytes.
     pub fn terms_near(

@@ -46,7 +46,7 @@ impl IndexField {
 
 /// One document.
 #[derive(Clone, Copy, Debug)]
-pub struct ChunkDoc<'a> {
+pub(crate) struct ChunkDoc<'a> {
     /// The file version of the document.
     pub version: VersionId,
     /// The span in the decoded source.

@@ -65,7 +65,7 @@ impl FileSums {
     }
 
     /// The length of a block; the last one may be shorter.
-    pub fn block_len(&self) -> u64 {
+    pub(crate) fn block_len(&self) -> u64 {
         1 << self.bits
     }
 

@@ -27,7 +27,7 @@ use spyhop_base::store::{self, Envelope, EnvelopeError, FileError, push_varint, 
 const KIND: u32 = 18;
 
 /// The number of words in a block. Smaller blocks make longer lists but fewer words to compare.
-pub const BLOCK_WORDS: u64 = 64;
+pub(crate) const BLOCK_WORDS: u64 = 64;
 
 /// The number of words below which a dictionary is read as a whole, which takes less than a millisecond.
 pub const MIN_WORDS: u64 = 4_096;

@@ -126,7 +126,7 @@ impl SegmentList {
 
 /// Writes the trigram indexes that segments of the newest commit in the folder `dir` lack, and removes those of
 /// segments that no longer exist. The caller holds the workspace's lock.
-pub fn write_grams(dir: &Path) -> Result<(), IndexError> {
+pub(crate) fn write_grams(dir: &Path) -> Result<(), IndexError> {
     guarded(|| write_grams_unguarded(dir))
 }
 

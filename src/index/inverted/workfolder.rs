@@ -69,7 +69,7 @@ impl WorkFolder {
 
     /// Computes the sums of those of the files `names` that an older program has written. tantivy's own checksum of a
     /// whole file, which `is_whole` compares, proves that they are as they were written.
-    pub fn adopt(
+    pub(crate) fn adopt(
         &self,
         names: impl IntoIterator<Item = PathBuf>,
         is_whole: impl Fn(&Path) -> Result<bool, IndexError>,

@@ -41,7 +41,7 @@ pub struct SegmentMaker {
 }
 
 /// A segment that is being filled by one thread.
-pub struct SegmentBuilder {
+pub(crate) struct SegmentBuilder {
     layout: Layout,
     folder: WorkFolder,
     segment: tantivy::Segment,
@@ -99,7 +99,7 @@ impl Writer {
 
     /// Deletes all documents of many file versions, which are in increasing order. A long run of consecutive numbers
     /// becomes one delete operation, because every operation is looked up in every segment.
-    pub fn delete_all(&self, versions: &[VersionId]) -> Result<(), IndexError> {
+    pub(crate) fn delete_all(&self, versions: &[VersionId]) -> Result<(), IndexError> {
         for run in versions.chunk_by(|a, b| a.0 + 1 == b.0) {
             if run.len() < LONG_RUN {
                 run.iter().for_each(|version| self.delete(*version));
@@ -183,7 +183,7 @@ impl Writer {
 impl SegmentMaker {
     /// A new segment for one thread to fill. `budget`, in bytes, determines the size of the term table; the caller
     /// finishes the segment when [`SegmentBuilder::memory`] exceeds `budget`.
-    pub fn new_segment(&self, budget: usize) -> Result<SegmentBuilder, IndexError> {
+    pub(crate) fn new_segment(&self, budget: usize) -> Result<SegmentBuilder, IndexError> {
         let segment = self.index.new_segment();
         let folder = self.folder.clone();
         let writer =
@@ -283,7 +283,7 @@ pub(super) mod tests {
     }
 
     /// A segment with a document for each of `versions`, or the error of a failing disk.
-    pub fn try_segment(
+    pub(crate) fn try_segment(
         writer: &Writer,
         versions: std::ops::Range<u32>,
     ) -> Result<FinishedSegment, IndexError> {

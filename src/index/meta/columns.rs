@@ -101,7 +101,7 @@ impl RecordColumns {
     }
 
     /// The row of a version number.
-    pub fn row_of(&self, id: u32) -> Option<usize> {
+    pub(crate) fn row_of(&self, id: u32) -> Option<usize> {
         let (first, last) = self.ends.filter(|(first, last)| (*first..=*last).contains(&id))?;
         // If the numbers are contiguous, the row follows from the number.
         let place = (id - first) as usize;

@@ -163,7 +163,7 @@ impl Meta {
     }
 
     /// Stored bytes that belong to this view and to no other.
-    pub fn own_view_bytes(&self, key: &ViewKey) -> u64 {
+    pub(crate) fn own_view_bytes(&self, key: &ViewKey) -> u64 {
         let place = |part: &PartRef| (part.heap, part.place.at);
         let others = self.views.iter().filter(|(other, _)| *other != key);
         let others: FxHashSet<_> = others.flat_map(|(_, chain)| chain.parts.iter().map(place)).collect();
@@ -246,7 +246,7 @@ impl Meta {
     }
 
     /// Whether deltas have outgrown their base, so that the next commit should write a new base.
-    pub fn wants_folding(&self) -> bool {
+    pub(crate) fn wants_folding(&self) -> bool {
         let lens: Vec<u64> = self.commit.records.iter().map(|record| record.len).collect();
         lens.len() > MAX_DELTAS
             || lens.iter().skip(1).sum::<u64>() > lens.first().copied().unwrap_or(0) + (64 << 10)
@@ -349,12 +349,12 @@ impl<'m> Version<'m> {
     }
 
     /// Whether only the text was indexed when the version was recorded.
-    pub fn is_text_only(self) -> bool {
+    pub(crate) fn is_text_only(self) -> bool {
         self.notes().any(|note| note == Note::TextOnly)
     }
 
     /// Whether the structure is missing because the analysis was lost.
-    pub fn is_quarantined(self) -> bool {
+    pub(crate) fn is_quarantined(self) -> bool {
         self.notes().any(|note| note == Note::Quarantined)
     }
 

@@ -41,16 +41,17 @@ pub use identity::RecordedIdentity;
 pub use metadata::outlines_read;
 pub use metadata::{Meta, Totals, Version, VersionPlace};
 pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
-pub use record::RecordBuilder;
-pub use row::VersionRow;
-pub use sources::{SOURCES, Sources, SourcesBuilder};
+pub(crate) use record::RecordBuilder;
+pub(crate) use row::VersionRow;
+pub use sources::Sources;
+pub(crate) use sources::{SOURCES, SourcesBuilder};
 pub use uses::{EncodedUses, StoredSignature, StoredUse, StoredUses};
 pub use view::{SkippedEntry, View, ViewEntry, ViewInfo, ViewKey};
 
 use spyhop_base::store::{self, AtFile, FileError};
 
 /// Removes record files that no commit in `kept` names, and the temporary files of a crash.
-pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
+pub(crate) fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
     for entry in std::fs::read_dir(dir).at("list", dir)?.flatten() {
         let name = entry.file_name();
         let named = kept

@@ -20,7 +20,7 @@ const DELTA: u32 = 2;
 
 /// Builds the record of one commit.
 #[derive(Default)]
-pub struct RecordBuilder {
+pub(crate) struct RecordBuilder {
     versions: ColumnsBuilder,
     collected: Vec<u32>,
     views: Vec<(ViewKey, Option<NewView>)>,
@@ -40,7 +40,7 @@ impl RecordBuilder {
     }
 
     /// Adds a new file version. Versions come in the order of their numbers.
-    pub fn add_version(&mut self, row: &VersionRow<'_>) {
+    pub(crate) fn add_version(&mut self, row: &VersionRow<'_>) {
         self.versions.push(row);
     }
 
@@ -50,13 +50,13 @@ impl RecordBuilder {
     }
 
     /// Sets a view. Only its differences from `from`, a previous view, are written.
-    pub fn set_view(&mut self, key: ViewKey, mut info: ViewInfo, view: View, from: Option<ViewKey>) {
+    pub(crate) fn set_view(&mut self, key: ViewKey, mut info: ViewInfo, view: View, from: Option<ViewKey>) {
         info.files = view.len() as u32;
         self.views.push((key, Some(NewView { info, view, from })));
     }
 
     /// Drops a view.
-    pub fn drop_view(&mut self, key: ViewKey) {
+    pub(crate) fn drop_view(&mut self, key: ViewKey) {
         self.views.push((key, None));
     }
 
@@ -111,7 +111,12 @@ impl RecordBuilder {
 
     /// Writes the record as a base into `dir`, the folder of `meta`, for a commit that comes after both `meta` and the
     /// generation `before` of an index that it replaces.
-    pub fn write_after(self, dir: &Path, meta: &Meta, before: Generation) -> Result<Commit, FileError> {
+    pub(crate) fn write_after(
+        self,
+        dir: &Path,
+        meta: &Meta,
+        before: Generation,
+    ) -> Result<Commit, FileError> {
         let Commit { generation, fingerprint, next_version, .. } = &meta.commit;
         let generation = Generation(before.max(*generation).0 + 1);
         self.write_as(generation, dir, meta, (fingerprint, *next_version, true))

@@ -7,7 +7,7 @@ use spyhop_base::model::{FieldLengths, Note};
 
 /// A file version to be recorded.
 #[derive(Clone, Copy, Debug)]
-pub struct VersionRow<'a> {
+pub(crate) struct VersionRow<'a> {
     /// The number of the version.
     pub id: VersionId,
     /// The root-relative path.

@@ -26,7 +26,7 @@ use spyhop_base::id::ContentHash;
 use spyhop_base::store::{self, AtFile, Envelope, FileError, Private, sync_file};
 
 /// The suffix of the names of such files.
-pub const SOURCES: &str = "sources";
+pub(crate) const SOURCES: &str = "sources";
 
 /// The kind number in the envelope.
 const KIND: u32 = 3;
@@ -88,7 +88,7 @@ impl Sources {
 }
 
 /// Builds a file of sources.
-pub struct SourcesBuilder {
+pub(crate) struct SourcesBuilder {
     heap: File,
     at: u64,
     rows: BTreeMap<ContentHash, SourceRow>,
@@ -120,11 +120,6 @@ impl SourcesBuilder {
     /// The number of sources.
     pub fn len(&self) -> usize {
         self.rows.len()
-    }
-
-    /// Whether there are no sources.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
     }
 
     /// Writes the sources as the file `name` in the folder `dir`.

@@ -26,7 +26,7 @@ pub struct IndexHome {
 }
 
 /// Moves the notes beside the index in the first folder to the index in the second. The move is durable when it returns.
-pub type MoveNotes = fn(&Path, &Path) -> Result<(), FileError>;
+pub(crate) type MoveNotes = fn(&Path, &Path) -> Result<(), FileError>;
 
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ fn drop_aside(going: &Path, move_notes: MoveNotes) -> Result<(), WriteError> {
 }
 
 /// Removes the remains of a process that died while it removed an index.
-pub fn remove_leftovers(home: &IndexHome) -> Result<(), WriteError> {
+pub(crate) fn remove_leftovers(home: &IndexHome) -> Result<(), WriteError> {
     let entries = fs::read_dir(&home.dir).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|dir| is_going(dir)).try_for_each(|dir| drop_aside(&dir, home.move_notes))
 }

@@ -1,7 +1,7 @@
 //! Term lists: terms as one string, which the index splits again.
 
 /// Follows each term of a term list.
-pub const SEPARATOR: char = '\n';
+pub(crate) const SEPARATOR: char = '\n';
 
 /// A list of terms as one string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,7 +21,8 @@ mod tokenizer;
 mod words;
 
 pub use extra::{ExtraTerms, TokenizerHook};
-pub use list::{SEPARATOR, TermList};
+pub(crate) use list::SEPARATOR;
+pub use list::TermList;
 pub use pool::{PooledTokenizer, Tokenizers};
 pub use split::parts;
 pub use term_prefixes::{PossibleTerms, PrefixScan, TermPrefixFilter};
@@ -35,4 +36,4 @@ pub const OPEN_WORDS: &str = "\u{1}";
 
 /// The version of the mapping from text to terms. A change of the mapping increments the version, and older indexes are
 /// rebuilt.
-pub const TOKENIZER_VERSION: u32 = 3;
+pub(crate) const TOKENIZER_VERSION: u32 = 3;

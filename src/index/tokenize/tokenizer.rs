@@ -90,7 +90,7 @@ impl Tokenizer {
     }
 
     /// Whether a word since [`Tokenizer::begin_words`] was too long to be recorded.
-    pub fn passed_over(&self) -> bool {
+    pub(crate) fn passed_over(&self) -> bool {
         self.passed_over
     }
 

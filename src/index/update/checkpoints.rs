@@ -14,7 +14,7 @@ pub const HOME: u32 = u32::MAX;
 
 /// Whether a batch completes a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BatchKind {
+pub(crate) enum BatchKind {
     /// More batches are to come.
     Between,
     /// All work done when the checkpoint was called has been delivered.
@@ -22,7 +22,7 @@ pub enum BatchKind {
 }
 
 /// When checkpoints are called, and which workers have answered the last call.
-pub struct CheckpointScheduler {
+pub(crate) struct CheckpointScheduler {
     /// When the next checkpoint is called; `None` while one is in progress, and if there is to be none.
     next: Option<Instant>,
     is_called: bool,
@@ -56,7 +56,7 @@ impl CheckpointScheduler {
     }
 
     /// Whether no worker has anything left to do.
-    pub fn all_are_home(&self) -> bool {
+    pub(crate) fn all_are_home(&self) -> bool {
         self.answered.iter().all(|answered| *answered == HOME)
     }
 

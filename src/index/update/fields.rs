@@ -64,7 +64,7 @@ impl Fields {
 
     /// Marks the places where the words are not those of the file's bytes: a word was too long, a long line is cut
     /// inside a word, or the text was decoded, so that a search of the bytes sees something else.
-    pub fn close_words(&mut self, tokenizer: &Tokenizer, chunks: &[Chunk], source: &Source) {
+    pub(crate) fn close_words(&mut self, tokenizer: &Tokenizer, chunks: &[Chunk], source: &Source) {
         let text = source.text.as_str();
         let inside = |at: usize| {
             let (before, after) = text.split_at(at);
@@ -77,7 +77,7 @@ impl Fields {
         }
     }
 
-    pub fn fill_path(&mut self, tokenizer: &mut Tokenizer, path: &RelPath) {
+    pub(crate) fn fill_path(&mut self, tokenizer: &mut Tokenizer, path: &RelPath) {
         let [.., name, whole] = &mut self.scored;
         tokenizer.terms(path.naming(), name);
         tokenizer.terms(path.parent().unwrap_or(""), whole);

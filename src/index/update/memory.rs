@@ -83,12 +83,12 @@ impl Shares {
 }
 
 /// The memory for reading and parsing a file.
-pub fn of_parsed(bytes: u64) -> u64 {
+pub(crate) fn of_parsed(bytes: u64) -> u64 {
     bytes.saturating_mul(PER_PARSED_BYTE)
 }
 
 /// The memory for the words of a file.
-pub fn of_words(bytes: u64) -> u64 {
+pub(crate) fn of_words(bytes: u64) -> u64 {
     bytes.saturating_mul(PER_WORDS_BYTE)
 }
 
@@ -98,14 +98,14 @@ pub fn is_large(bytes: u64) -> bool {
 }
 
 /// A gate where large files wait until there is memory for them.
-pub struct MemoryGate {
+pub(crate) struct MemoryGate {
     most: u64,
     taken: Mutex<u64>,
     left: Condvar,
 }
 
 /// Memory that is granted to a file. Dropping the permit returns the memory.
-pub struct MemoryPermit<'g> {
+pub(crate) struct MemoryPermit<'g> {
     gate: &'g MemoryGate,
     bytes: u64,
 }

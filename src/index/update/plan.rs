@@ -63,7 +63,7 @@ impl ReadAgain<'static> {
 }
 
 /// The files that a view knows, by path.
-pub struct SiblingView<'m> {
+pub(crate) struct SiblingView<'m> {
     live: Vec<Live<'m>>,
     /// The files that were skipped after they were read.
     passed: Vec<&'m SkippedEntry>,
@@ -170,12 +170,12 @@ impl UpdatePlan {
     }
 
     /// The plan when nothing has changed since `view` was made.
-    pub fn of_unchanged(view: &View) -> UpdatePlan {
+    pub(crate) fn of_unchanged(view: &View) -> UpdatePlan {
         UpdatePlan { skipped: view.skipped().to_vec(), unchanged: view.len(), ..UpdatePlan::default() }
     }
 
     /// Compares the walked entries of `region` with `view`: nothing outside `region` has changed since `view` was made.
-    pub fn of_some(
+    pub(crate) fn of_some(
         walked: Walked,
         meta: &Meta,
         view: &View,
@@ -203,7 +203,7 @@ impl UpdatePlan {
     }
 
     /// Adopts from another view what it knows of the files that would have to be read.
-    pub fn take_from(&mut self, beside: &SiblingView<'_>) {
+    pub(crate) fn take_from(&mut self, beside: &SiblingView<'_>) {
         let mut skipped = Vec::new();
         self.read.retain(|task| {
             let recorded = RecordedIdentity::stat_verified(task.identity, task.wanted);

@@ -72,7 +72,7 @@ const MAX_OUTSIDE_DEATHS: u32 = 3;
 const TRIAL: &str = "trial";
 
 /// A file that was being parsed when a process died.
-pub struct Suspect {
+pub(crate) struct Suspect {
     /// The path of the file.
     pub path: RelPath,
     /// The hash of the file's content at that time.
@@ -143,7 +143,7 @@ impl Quarantine {
     }
 
     /// Forgets the contents that another attempt may parse.
-    pub fn forget_doubtful(&self) -> Result<(), FileError> {
+    pub(crate) fn forget_doubtful(&self) -> Result<(), FileError> {
         self.retain(|_, entry| entry.kind == LossKind::Parser)
     }
 
@@ -161,7 +161,7 @@ impl Quarantine {
 
     /// Parses each suspect again and adds those that fail to the list. `trial` parses a suspect and returns the loss
     /// if parsing did not finish. `is_in_process` says whether a crash ends this process.
-    pub fn try_suspects(
+    pub(crate) fn try_suspects(
         &self,
         suspects: Vec<Suspect>,
         is_in_process: bool,
@@ -191,7 +191,7 @@ impl Quarantine {
 
     /// The files that were being parsed when a process died. A process that died in a trial leaves the note of the
     /// trial; all other notes are then of the same suspects or older.
-    pub fn suspects(&self) -> Vec<Suspect> {
+    pub(crate) fn suspects(&self) -> Vec<Suspect> {
         let Ok(entries) = fs::read_dir(self.folder()) else { return Vec::new() };
         let mut notes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         notes.sort();

@@ -111,7 +111,7 @@ impl Updater<'_> {
 
     /// Compares the tree with an index that was imported: stat data prove nothing yet, and those of the tree are
     /// recorded even for a single file. The caller holds the lock.
-    pub fn adopt(
+    pub(crate) fn adopt(
         &self,
         committed: &Committed,
         progress: OnProgress<'_>,

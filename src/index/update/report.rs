@@ -26,3 +26,11 @@ pub struct RefreshReport {
     /// The folder to which the old index was moved, if the old index could not be read and was rebuilt.
     pub put_aside: Option<PathBuf>,
 }
+
+impl RefreshReport {
+    /// The report of an update that had nothing to do in this generation.
+    #[doc(hidden)]
+    pub fn of(generation: Generation) -> RefreshReport {
+        RefreshReport { generation, ..RefreshReport::default() }
+    }
+}

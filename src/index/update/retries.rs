@@ -33,12 +33,12 @@ impl<'u, 'e> Retries<'u, 'e> {
     }
 
     /// Whether the file of `task` is to be parsed again, whether or not it changed.
-    pub fn is_task_due(&self, meta: &Meta, task: &ReadTask) -> bool {
+    pub(crate) fn is_task_due(&self, meta: &Meta, task: &ReadTask) -> bool {
         task.old.and_then(|(id, _)| meta.version(id)).is_some_and(|version| self.is_due(version))
     }
 
     /// Whether a file of `view` is to be parsed again.
-    pub fn is_any_due(&self, meta: &Meta, view: &View) -> bool {
+    pub(crate) fn is_any_due(&self, meta: &Meta, view: &View) -> bool {
         view.skipped().iter().any(|entry| entry.skipped.reason == SkipReason::Quarantined)
             && view.versions().iter().any(|id| meta.version(*id).is_some_and(|version| self.is_due(version)))
     }

@@ -112,7 +112,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
     }
 
     /// The run, for a view whose stat data prove nothing yet: proving stat data are recorded even for a single file.
-    pub fn proving(self) -> UpdateRun<'r, 'e> {
+    pub(crate) fn proving(self) -> UpdateRun<'r, 'e> {
         UpdateRun { worth_a_commit: 1, ..self }
     }
 

@@ -38,7 +38,7 @@ pub struct TestTree {
 }
 
 impl TestTree {
-    pub fn new() -> TestTree {
+    pub(crate) fn new() -> TestTree {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("tree");
         std::fs::create_dir(&root).unwrap();

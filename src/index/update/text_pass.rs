@@ -15,7 +15,7 @@ use spyhop_base::model::Note;
 
 /// The versions of the first pass that the second pass will replace.
 #[derive(Default)]
-pub struct TextPass {
+pub(crate) struct TextPass {
     /// For each task, the version that is indexed by its text; `None` if there is no such version, or no longer.
     entries: Vec<Option<ViewEntry>>,
     /// The tasks of the first pass, by their positions in the plan.

@@ -37,7 +37,7 @@ pub fn read_file(
 }
 
 /// The size of the largest file that is not ranked and whose words are indexed.
-pub const MAX_WORDS_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_WORDS_BYTES: u64 = 64 << 20;
 
 /// The content of a file that is not ranked, as far as a search for words needs it.
 enum UnrankedContent {
@@ -72,7 +72,7 @@ impl UnrankedContent {
 }
 
 /// The words of a file that is not ranked, if its content still has this key.
-pub fn fill_words(
+pub(crate) fn fill_words(
     source_tree: &TreeSource,
     path: &RelPath,
     key: PathOnlyKey,

@@ -54,7 +54,7 @@ pub fn default_threads() -> usize {
 }
 
 /// The inputs of the workers.
-pub struct WorkerInputs<'w> {
+pub(crate) struct WorkerInputs<'w> {
     pub source_tree: &'w TreeSource,
     pub limits: Limits,
     pub grammars: &'w Grammars,
@@ -81,7 +81,7 @@ pub struct WorkerInputs<'w> {
 }
 
 /// The outcome of a file.
-pub struct FileOutcome {
+pub(crate) struct FileOutcome {
     pub version: LiveVersion,
     /// The identity to record.
     pub identity: RecordedIdentity,
@@ -91,7 +91,7 @@ pub struct FileOutcome {
 }
 
 /// The version that is live for the file now.
-pub enum LiveVersion {
+pub(crate) enum LiveVersion {
     /// The previous version.
     Same(VersionId),
     /// A version that is recorded already.
@@ -103,7 +103,7 @@ pub enum LiveVersion {
 }
 
 /// A version that the update made.
-pub struct NewVersion {
+pub(crate) struct NewVersion {
     pub id: VersionId,
     pub path: RelPath,
     pub content: VersionContent,
@@ -120,7 +120,7 @@ pub struct NewVersion {
 /// The results that a worker flushes at once: a segment, and the outcomes of the files whose documents are in it, by
 /// their positions among the tasks.
 #[derive(Default)]
-pub struct WorkerBatch {
+pub(crate) struct WorkerBatch {
     pub outcomes: Vec<(usize, FileOutcome)>,
     pub segments: Vec<FinishedSegment>,
     /// How many checkpoints had been called when the batch was flushed.

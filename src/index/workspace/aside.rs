@@ -81,7 +81,7 @@ impl Workspace {
 
     /// Removes the remains of processes that died: temporary folders, which only an import makes, and old temporary
     /// files. The caller holds the lock.
-    pub fn remove_leftovers(&self) -> Result<(), WorkspaceError> {
+    pub(crate) fn remove_leftovers(&self) -> Result<(), WorkspaceError> {
         for path in self.entries(|name| name.starts_with(TEMPORARY_PREFIX)) {
             let Ok(found) = path.symlink_metadata() else { continue };
             if found.is_dir() {
@@ -125,7 +125,7 @@ impl Workspace {
     }
 
     /// Removes data folders. The caller holds the lock.
-    pub fn remove_others(&self, others: &[PathBuf]) -> Result<(), WorkspaceError> {
+    pub(crate) fn remove_others(&self, others: &[PathBuf]) -> Result<(), WorkspaceError> {
         for path in others {
             store::remove_folder(path)?;
         }
@@ -134,7 +134,7 @@ impl Workspace {
 
     /// Removes the data folders that are no longer used, and the remains of an import that died. The caller holds the
     /// lock.
-    pub fn remove_unused_others(&self) -> Result<(), WorkspaceError> {
+    pub(crate) fn remove_unused_others(&self) -> Result<(), WorkspaceError> {
         self.remove_leftovers()?;
         self.remove_others(&self.others(UNUSED))
     }

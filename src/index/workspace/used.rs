@@ -40,7 +40,7 @@ impl Workspace {
     }
 
     /// Removes the marks of views that are not among `kept`.
-    pub fn forget_marks<'k>(&self, kept: impl Iterator<Item = &'k ViewKey>) {
+    pub(crate) fn forget_marks<'k>(&self, kept: impl Iterator<Item = &'k ViewKey>) {
         let kept: Vec<PathBuf> = kept.map(|key| self.mark_of(key)).collect();
         let marks = std::fs::read_dir(self.marks()).into_iter().flatten().flatten().map(|mark| mark.path());
         for mark in marks.filter(|mark| !kept.contains(mark)) {

@@ -22,7 +22,7 @@ impl Workspace {
 
     /// As [`Workspace::lock`], for a caller that replaces all data: any folder with the structure of an index is claimed
     /// if its claim was lost.
-    pub fn lock_to_rebuild(
+    pub(crate) fn lock_to_rebuild(
         &self,
         timeout: Duration,
         on_wait: &mut dyn FnMut(Option<&LockHolder>),
@@ -53,7 +53,7 @@ impl Workspace {
     }
 
     /// Refuses to compare an index that was imported with its sources with a tree that is absent.
-    pub fn check_has_tree(&self, committed: &Committed) -> Result<(), WriteError> {
+    pub(crate) fn check_has_tree(&self, committed: &Committed) -> Result<(), WriteError> {
         match committed.meta.sources() {
             Some(_) => Err(WriteError::NoSources { dir: self.dir().to_path_buf() }),
             None => Ok(()),
@@ -62,7 +62,7 @@ impl Workspace {
 
     /// Writes the trigram indexes of the newest segments. They are derived data and belong to no commit: without them
     /// an exact search is slower and finds the same results. The caller holds the lock.
-    pub fn write_trigram_indexes(&self) {
+    pub(crate) fn write_trigram_indexes(&self) {
         if let Err(error) = inverted::write_grams(&self.segment_dir()) {
             tracing::warn!(%error, "the trigram indexes were not written");
         }

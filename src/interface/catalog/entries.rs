@@ -16,7 +16,7 @@ impl HasFilter for EntriesRequest {
 }
 
 /// The words that an entry must contain.
-pub const ENTRY_PATTERN: Param = Param {
+pub(crate) const ENTRY_PATTERN: Param = Param {
     aliases: &["pattern"],
     positional: Positional::Optional,
     ..param("filter", Takes::Text, "Only rows with these words in method, path or name, or handler")
@@ -28,13 +28,13 @@ pub const REACHES: Param = param(
     "Only rows whose handler is this symbol, or reaches it through up to 5 calls",
 );
 /// The number of rows.
-pub const ENTRY_RESULTS: Param = Param {
+pub(crate) const ENTRY_RESULTS: Param = Param {
     default: Some("200"),
     ..Param { takes: Takes::Number(1, 1_000), help: "Rows, 1 to 1000", ..params::MAX_RESULTS }
 };
 
 /// The rows of `routes` and `commands`.
-pub const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = table![Row<Call<EntriesRequest>>:
+pub(crate) const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = table![Row<Call<EntriesRequest>>:
     [
         both(&ENTRY_PATTERN, |call, param, given| {
             if let Some(pattern) = given.text(param)? {
@@ -64,7 +64,7 @@ pub const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = table![Row<Call<EntriesRe
 const ENTRIES_PARAMS: [Listed; ENTRIES_ROWS.len()] = listed(ENTRIES_ROWS);
 
 /// Lists routes.
-pub const ROUTES: Operation = Operation {
+pub(crate) const ROUTES: Operation = Operation {
     name: "routes",
     aliases: &[],
     help: "List the routes of web frameworks: method, path and handler",
@@ -76,7 +76,7 @@ pub const ROUTES: Operation = Operation {
     ],
 };
 /// Lists commands.
-pub const COMMANDS: Operation = Operation {
+pub(crate) const COMMANDS: Operation = Operation {
     name: "commands",
     aliases: &[],
     help: "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",

@@ -17,7 +17,7 @@ impl HasFilter for FileGraphRequest {
 }
 
 /// What is done with the whole graph.
-pub const ACTION: Param = Param {
+pub(crate) const ACTION: Param = Param {
     positional: Positional::Optional,
     ..param("action", Takes::Choice(|| vec!["export"]), "export: every file and every import, in a format")
 };
@@ -27,15 +27,16 @@ pub const FORMAT: Param = Param {
     ..param("format", Takes::Choice(|| vec!["graphml", "dot", "jsonl"]), "The format of an export")
 };
 /// The groups of files that import each other.
-pub const CYCLES: Param = param("cycles", Takes::Nothing, "List the files that import each other in circles");
+pub(crate) const CYCLES: Param =
+    param("cycles", Takes::Nothing, "List the files that import each other in circles");
 /// The files without imports in either direction.
-pub const ORPHANS: Param = param(
+pub(crate) const ORPHANS: Param = param(
     "orphans",
     Takes::Nothing,
     "List the files that no file imports and that import no file of the tree",
 );
 /// The files that most files import.
-pub const HUBS: Param = param(
+pub(crate) const HUBS: Param = param(
     "hubs",
     Takes::Nothing,
     "List the files that most files import, with the number of importers and imports",
@@ -89,7 +90,7 @@ pub const FILE_GRAPH_ROWS: &[Row<Call<FileGraphRequest>>] = table![Row<Call<File
 const FILE_GRAPH_PARAMS: [Listed; FILE_GRAPH_ROWS.len()] = listed(FILE_GRAPH_ROWS);
 
 /// Looks at the graph of files.
-pub const FILE_GRAPH: Operation = Operation {
+pub(crate) const FILE_GRAPH: Operation = Operation {
     name: "graph",
     aliases: &[],
     help: "Export the graph of imports between files, or list its hubs, circles and orphans",

@@ -25,7 +25,7 @@ pub const NAME_PATTERN: Param = Param {
     )
 };
 /// Whether scattered matches are listed.
-pub const ALL_MATCHES: Param = param(
+pub(crate) const ALL_MATCHES: Param = param(
     "scattered",
     Takes::Nothing,
     "Also files in whose paths the letters are scattered, behind better matches",
@@ -68,7 +68,7 @@ pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = table![Row<Call<FilesRequest>
 const FILES_PARAMS: [Listed; FILES_ROWS.len()] = listed(FILES_ROWS);
 
 /// Finds files by name.
-pub const FIND_FILES: Operation = Operation {
+pub(crate) const FIND_FILES: Operation = Operation {
     name: "files",
     aliases: &[],
     help: "Find files by name or path",

@@ -28,7 +28,7 @@ pub const TARGET: Param = Param {
     )
 };
 /// The number of steps.
-pub const GRAPH_DEPTH: Param = Param {
+pub(crate) const GRAPH_DEPTH: Param = Param {
     aliases: &["max_depth"],
     ..param("depth", Takes::Number(1, 8), "Steps, 1 to 8; else tests-of and impact 3, paths 8, others 1")
 };
@@ -38,18 +38,18 @@ pub const GRAPH_RESULTS: Param = Param {
     ..Param { takes: Takes::Number(1, 1_000), help: "Rows, 1 to 1000", ..params::MAX_RESULTS }
 };
 /// The least confidence of a row.
-pub const MIN_CONFIDENCE: Param =
+pub(crate) const MIN_CONFIDENCE: Param =
     Param { default: Some("0.3"), ..param("min_confidence", Takes::Fraction, "Least confidence, 0 to 1") };
 
 /// The relation of the shown uses.
-pub const RELATION: Param =
+pub(crate) const RELATION: Param =
     param("relation", Takes::Choice(choice::names::<Relation>), "Only uses of this relation to the symbol");
 
 /// The end of a path of calls.
-pub const TO: Param =
+pub(crate) const TO: Param =
     param("to", Takes::Text, "Show the shortest paths of calls from the target to this symbol");
 /// The symbol or file whose impact is asked.
-pub const IMPACT_TARGET: Param = Param { positional: Positional::Optional, ..TARGET };
+pub(crate) const IMPACT_TARGET: Param = Param { positional: Positional::Optional, ..TARGET };
 /// The change whose impact is asked.
 pub const DIFF: Param = param(
     "diff",
@@ -173,7 +173,7 @@ pub const DEF: Operation = operation(
     ],
 );
 /// Finds uses.
-pub const REFS: Operation = operation(
+pub(crate) const REFS: Operation = operation(
     GraphQuestion::References,
     "refs",
     "List the uses of a symbol",
@@ -183,7 +183,7 @@ pub const REFS: Operation = operation(
     ],
 );
 /// Finds callers.
-pub const CALLERS: Operation = operation(
+pub(crate) const CALLERS: Operation = operation(
     GraphQuestion::Callers,
     "callers",
     "List the calls of a function",
@@ -193,7 +193,7 @@ pub const CALLERS: Operation = operation(
     ],
 );
 /// Finds callees.
-pub const CALLEES: Operation = operation(
+pub(crate) const CALLEES: Operation = operation(
     GraphQuestion::Callees,
     "callees",
     "List the functions that a function calls",
@@ -203,7 +203,7 @@ pub const CALLEES: Operation = operation(
     ],
 );
 /// Finds implementations.
-pub const IMPLS: Operation = operation(
+pub(crate) const IMPLS: Operation = operation(
     GraphQuestion::Implementations,
     "impls",
     "List the types that extend or implement a type, or the methods that implement a method",
@@ -213,7 +213,7 @@ pub const IMPLS: Operation = operation(
     ],
 );
 /// Finds tests.
-pub const TESTS_OF: Operation = operation(
+pub(crate) const TESTS_OF: Operation = operation(
     GraphQuestion::Tests,
     "tests-of",
     "List the tests that reach a function by calls",
@@ -223,7 +223,7 @@ pub const TESTS_OF: Operation = operation(
     ],
 );
 /// Finds imports.
-pub const IMPORTS: Operation = operation(
+pub(crate) const IMPORTS: Operation = operation(
     GraphQuestion::Imports,
     "imports",
     "List the modules that a file imports",
@@ -233,7 +233,7 @@ pub const IMPORTS: Operation = operation(
     ],
 );
 /// Finds importers.
-pub const IMPORTERS: Operation = operation(
+pub(crate) const IMPORTERS: Operation = operation(
     GraphQuestion::Importers,
     "importers",
     "List the files that import a file",
@@ -254,7 +254,7 @@ pub const TRACE: Operation = operation(
     ],
 );
 /// Finds what depends on a symbol.
-pub const IMPACT: Operation = operation(
+pub(crate) const IMPACT: Operation = operation(
     GraphQuestion::Impact,
     "impact",
     "List what depends on a symbol, a file or a change, and which tests to run",

@@ -67,19 +67,19 @@ pub const LINE_REGEXP: Param = Param {
     ..param("line_regexp", Takes::Nothing, "Matches begin and end at the bounds of lines")
 };
 /// Inverted matching: the lines that do not match.
-pub const INVERT: Param =
+pub(crate) const INVERT: Param =
     Param { short: Some('v'), ..param("invert_match", Takes::Nothing, "The lines that do not match") };
 /// Matches that span several lines.
-pub const MULTI_LINE: Param = Param {
+pub(crate) const MULTI_LINE: Param = Param {
     aliases: &["multi_line"],
     short: Some('U'),
     ..param("multiline", Takes::Nothing, "A match may have several lines")
 };
 /// A dot that matches line ends.
-pub const DOT_ALL: Param =
+pub(crate) const DOT_ALL: Param =
     param("multiline_dotall", Takes::Nothing, "With multiline, a dot matches the end of a line as well");
 /// The maximum number of lines of a file.
-pub const MAX_COUNT: Param = Param {
+pub(crate) const MAX_COUNT: Param = Param {
     short: Some('m'),
     ..param("max_count", Takes::Number(0, u64::MAX), "No more lines of a file than this")
 };
@@ -97,7 +97,7 @@ pub const FILES_WITH: Param = Param {
 pub const FILES_WITHOUT: Param =
     param("files_without_match", Takes::Nothing, "The paths of the files that do not match");
 /// Only the matching parts of lines.
-pub const ONLY_MATCHING: Param =
+pub(crate) const ONLY_MATCHING: Param =
     Param { short: Some('o'), ..param("only_matching", Takes::Nothing, "Only what matches, each on a line") };
 /// Line numbers.
 pub const LINE_NUMBER: Param = Param {
@@ -127,12 +127,12 @@ pub const WITH_FILENAME: Param = Param {
 pub const NO_FILENAME: Param =
     Param { short: Some('I'), ..param("no_filename", Takes::Nothing, "Lines without their path") };
 /// Globs in ripgrep's syntax.
-pub const GREP_GLOB: Param = Param {
+pub(crate) const GREP_GLOB: Param = Param {
     short: Some('g'),
     ..param("glob", Takes::Repeated, "Only paths that match, as ripgrep has it; with ! in front none of them")
 };
 /// The glob filter on paths, where `glob` is another parameter.
-pub const GREP_PATH_GLOB: Param = Param { aliases: &[], ..PATH_GLOB };
+pub(crate) const GREP_PATH_GLOB: Param = Param { aliases: &[], ..PATH_GLOB };
 /// Output in the format of ripgrep's `--json`.
 pub const RG_JSON: Param =
     param("rg_json", Takes::Nothing, "Answer as ripgrep's --json does: a line an event");
@@ -150,14 +150,14 @@ pub const TYPE: Param = Param {
 pub const TYPE_NOT: Param =
     Param { short: Some('T'), ..param("type_not", Takes::Repeated, "No files of this type") };
 /// Further file types.
-pub const TYPE_ADD: Param =
+pub(crate) const TYPE_ADD: Param =
     param("type_add", Takes::Repeated, "A further glob of a type, as 'web:*.html'; with -t or -T");
 /// The list of file types.
 pub const TYPE_LIST: Param = param("type_list", Takes::Nothing, "List the file types with their globs");
 /// The files that would be searched.
 pub const LIST_FILES: Param = param("files", Takes::Nothing, "List the files that would be searched");
 /// Globs that ignore case.
-pub const IGLOB: Param = param("iglob", Takes::Repeated, "As --glob, whatever the case of letters");
+pub(crate) const IGLOB: Param = param("iglob", Takes::Repeated, "As --glob, whatever the case of letters");
 /// The depth of folders.
 pub const MAX_DEPTH: Param = Param {
     aliases: &["maxdepth"],
@@ -195,17 +195,17 @@ pub const PASSTHRU: Param = Param {
     ..param("passthru", Takes::Nothing, "Print all lines, and mark the matches")
 };
 /// Lines without their leading blanks.
-pub const TRIM: Param = param("trim", Takes::Nothing, "Leave out blanks at the beginning of lines");
+pub(crate) const TRIM: Param = param("trim", Takes::Nothing, "Leave out blanks at the beginning of lines");
 /// A NUL byte after each path.
 pub const NULL: Param =
     Param { short: Some('0'), ..param("null", Takes::Nothing, "A NUL byte after each path") };
 /// The longest line that is printed.
-pub const MAX_COLUMNS: Param = Param {
+pub(crate) const MAX_COLUMNS: Param = Param {
     short: Some('M'),
     ..param("max_columns", Takes::Number(0, u64::MAX), "Do not print longer lines, in bytes; 0 for no limit")
 };
 /// The beginning of lines that are too long.
-pub const MAX_COLUMNS_PREVIEW: Param =
+pub(crate) const MAX_COLUMNS_PREVIEW: Param =
     param("max_columns_preview", Takes::Nothing, "Print the beginning of lines above --max-columns");
 /// Binary files as text.
 pub const TEXT: Param =
@@ -213,21 +213,21 @@ pub const TEXT: Param =
 /// Binary files.
 pub const BINARY: Param = param("binary", Takes::Nothing, "Search binary files, and say which match");
 /// Byte offsets.
-pub const BYTE_OFFSET: Param = Param {
+pub(crate) const BYTE_OFFSET: Param = Param {
     short: Some('b'),
     ..param("byte_offset", Takes::Nothing, "Lines with the byte where they begin")
 };
 /// Line ends of Windows.
 pub const CRLF: Param = param("crlf", Takes::Nothing, "$ matches before CR LF as well");
 /// Lines that end with a NUL byte.
-pub const NULL_DATA: Param = param("null_data", Takes::Nothing, "Lines end with a NUL byte");
+pub(crate) const NULL_DATA: Param = param("null_data", Takes::Nothing, "Lines end with a NUL byte");
 /// Counts and times.
-pub const STATS: Param = param("stats", Takes::Nothing, "Counts and times after the output");
+pub(crate) const STATS: Param = param("stats", Takes::Nothing, "Counts and times after the output");
 /// No messages about files.
 pub const NO_MESSAGES: Param =
     param("no_messages", Takes::Nothing, "No messages about files that cannot be read");
 /// Output line by line.
-pub const LINE_BUFFERED: Param =
+pub(crate) const LINE_BUFFERED: Param =
     param("line_buffered", Takes::Nothing, "Write each piece of output at once, as is done in any case");
 /// The line between groups.
 pub const CONTEXT_SEPARATOR: Param =
@@ -236,22 +236,22 @@ pub const CONTEXT_SEPARATOR: Param =
 pub const NO_CONTEXT_SEPARATOR: Param =
     param("no_context_separator", Takes::Nothing, "No line between groups of context lines");
 /// The separator in paths.
-pub const PATH_SEPARATOR: Param =
+pub(crate) const PATH_SEPARATOR: Param =
     param("path_separator", Takes::Text, "The separator in paths, one byte [default: /]");
 /// The separator behind the fields of a line that matches.
-pub const FIELD_MATCH_SEPARATOR: Param =
+pub(crate) const FIELD_MATCH_SEPARATOR: Param =
     param("field_match_separator", Takes::Text, "Between path, number and line of a match [default: :]");
 /// The separator behind the fields of a context line.
-pub const FIELD_CONTEXT_SEPARATOR: Param = param(
+pub(crate) const FIELD_CONTEXT_SEPARATOR: Param = param(
     "field_context_separator",
     Takes::Text,
     "Between path, number and line of a context line [default: -]",
 );
 /// The part of Unicode in patterns.
-pub const NO_UNICODE: Param =
+pub(crate) const NO_UNICODE: Param =
     param("no_unicode", Takes::Nothing, "\\w, \\d, \\s, \\b and . mean ASCII and bytes");
 /// Counts of files without matches.
-pub const INCLUDE_ZERO: Param =
+pub(crate) const INCLUDE_ZERO: Param =
     param("include_zero", Takes::Nothing, "With --count, also files without a match");
 /// NUL bytes as in memory maps, which no search uses.
 pub const MMAP: Param =
@@ -267,7 +267,7 @@ pub const SEARCH_ZIP: Param = Param {
 pub const NO_SEARCH_ZIP: Param =
     param("no_search_zip", Takes::Nothing, "The opposite of --search-zip (the default)");
 /// Links on paths.
-pub const HYPERLINK_FORMAT: Param = param(
+pub(crate) const HYPERLINK_FORMAT: Param = param(
     "hyperlink_format",
     Takes::Text,
     "Links on paths where there are colours: a format of ripgrep, or a name such as file or vscode",
@@ -281,19 +281,19 @@ pub const SORT_FILES: Param = param("sort_files", Takes::Nothing, "As --sort pat
 pub const NO_COLUMN: Param =
     param("no_column", Takes::Nothing, "Lines without the column of their first match");
 /// Globs that ignore case.
-pub const GLOB_CASE_INSENSITIVE: Param =
+pub(crate) const GLOB_CASE_INSENSITIVE: Param =
     param("glob_case_insensitive", Takes::Nothing, "Each --glob is an --iglob");
 /// The size limit of searched files.
-pub const MAX_SEARCHED_SIZE: Param =
+pub(crate) const MAX_SEARCHED_SIZE: Param =
     param("max_filesize", Takes::Bytes, "Do not search larger files (bytes, or with K, M, G)");
 /// The end of the search of a file.
-pub const STOP_ON_NONMATCH: Param = param(
+pub(crate) const STOP_ON_NONMATCH: Param = param(
     "stop_on_nonmatch",
     Takes::Nothing,
     "End a file at the first line that does not match after one that does",
 );
 /// The encoding of files.
-pub const ENCODING: Param = Param {
+pub(crate) const ENCODING: Param = Param {
     short: Some('E'),
     ..param(
         "encoding",
@@ -302,28 +302,30 @@ pub const ENCODING: Param = Param {
     )
 };
 /// The size of a compiled pattern.
-pub const REGEX_SIZE_LIMIT: Param =
+pub(crate) const REGEX_SIZE_LIMIT: Param =
     param("regex_size_limit", Takes::Bytes, "Most memory of a compiled pattern");
 /// The size of a pattern's automaton.
-pub const DFA_SIZE_LIMIT: Param = param("dfa_size_limit", Takes::Bytes, "Most memory of a pattern's cache");
+pub(crate) const DFA_SIZE_LIMIT: Param =
+    param("dfa_size_limit", Takes::Bytes, "Most memory of a pattern's cache");
 /// Output for people.
-pub const PRETTY: Param = Param {
+pub(crate) const PRETTY: Param = Param {
     short: Some('p'),
     ..param("pretty", Takes::Nothing, "Colours, headings and line numbers, also into a pipe")
 };
 /// Order by relevance.
 pub const RANK: Param = param("rank", Takes::Nothing, "Files by relevance");
 /// A filter by kind of item.
-pub const GREP_KIND: Param = Param { takes: Takes::List, help: "Only in items of these kinds", ..KIND };
+pub(crate) const GREP_KIND: Param =
+    Param { takes: Takes::List, help: "Only in items of these kinds", ..KIND };
 /// Search of every file without the index.
-pub const BRUTE: Param =
+pub(crate) const BRUTE: Param =
     param("brute", Takes::Nothing, "Read every file, whatever the index says; the answer is the same");
 /// The query plan instead of a search.
 pub const EXPLAIN_PLAN: Param =
     param("explain_plan", Takes::Nothing, "Say what a file must hold to be read, instead of searching");
 
 /// Further ignore files.
-pub const IGNORE_FILE: Param = param(
+pub(crate) const IGNORE_FILE: Param = param(
     "ignore_file",
     Takes::Repeated,
     "A further ignore file, with patterns relative to the current folder; the last one counts most",

@@ -69,7 +69,7 @@ pub const SNAPSHOT: Param = param(
     "Copy the files of a folder, which is otherwise searched where it lies",
 );
 /// Unpacks archives inside an archive.
-pub const NESTED: Param = param(
+pub(crate) const NESTED: Param = param(
     "nested",
     Takes::Nothing,
     "Also unpack the archives inside an archive: the files of a/b.jar in the folder a/b.jar!",
@@ -82,20 +82,20 @@ pub const SOURCE_NAME: Param = Param {
     ..param("source_name", Takes::Text, "The name or the id of a source")
 };
 /// Sources by their names.
-pub const SOURCE_NAMES: Param = Param {
+pub(crate) const SOURCE_NAMES: Param = Param {
     positional: Positional::Optional,
     ..param("source_name", Takes::Repeated, "Names or ids of sources; else all")
 };
 /// One source in place of all, for tools.
-pub const ONE_SOURCE: Param = param("source", Takes::Text, "Only this one, with its history");
+pub(crate) const ONE_SOURCE: Param = param("source", Takes::Text, "Only this one, with its history");
 /// The new name of a source.
-pub const OTHER_NAME: Param =
+pub(crate) const OTHER_NAME: Param =
     Param { positional: Positional::Required, ..param("new_name", Takes::Text, "The new name") };
 /// Plans a collection.
-pub const COLLECTION_PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be removed");
+pub(crate) const COLLECTION_PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be removed");
 
 /// Plans updates.
-pub const UPDATE_PLAN: Param =
+pub(crate) const UPDATE_PLAN: Param =
     param("dry_run", Takes::Nothing, "Only tell what would be imported and indexed");
 
 /// The parameters that choose a library; every operation of a library takes these.
@@ -147,7 +147,7 @@ pub const ADD_SOURCE: Operation = Operation {
 };
 
 /// Operations without parameters of their own.
-pub const NO_ROWS: &[Row<Call<()>>] = &[];
+pub(crate) const NO_ROWS: &[Row<Call<()>>] = &[];
 
 /// The rows of `library list`. A tool shows one source by the same operation.
 pub const LIST_SOURCES_ROWS: &[Row<Call<Option<String>>>] = &[tools(&ONE_SOURCE, |call, param, given| {
@@ -204,7 +204,7 @@ pub const SHOW_SOURCE: Operation = Operation {
 };
 
 /// The folder of a source.
-pub const SOURCE_PATH: Operation = Operation {
+pub(crate) const SOURCE_PATH: Operation = Operation {
     name: "library path",
     aliases: &[],
     help: "Print the folder with the files of a source",
@@ -302,7 +302,7 @@ pub const COLLECT_SOURCES: Operation = Operation {
 };
 
 /// Does not wait for entries that have just changed.
-pub const INTAKE_ALL: Param =
+pub(crate) const INTAKE_ALL: Param =
     param("all", Takes::Nothing, "Also take in entries that changed in the last two seconds");
 
 /// The rows of `library intake`.
@@ -324,7 +324,7 @@ pub const TAKE_IN: Operation = Operation {
 };
 
 /// Takes in files as they come.
-pub const WATCH_INBOX: Operation = Operation {
+pub(crate) const WATCH_INBOX: Operation = Operation {
     name: "library watch",
     aliases: &[],
     help: "Take in the files of the inbox as they come, until the command is killed",

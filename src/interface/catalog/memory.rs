@@ -19,7 +19,7 @@ impl HasFilter for SearchNotesRequest {
 }
 
 /// The text of a note.
-pub const NOTE_TEXT: Param = Param {
+pub(crate) const NOTE_TEXT: Param = Param {
     positional: Positional::Required,
     ..param(
         "text",
@@ -28,7 +28,7 @@ pub const NOTE_TEXT: Param = Param {
     )
 };
 /// The kind of a note.
-pub const NOTE_KIND: Param = Param {
+pub(crate) const NOTE_KIND: Param = Param {
     default: Some("explanation"),
     ..param(
         "kind",
@@ -37,10 +37,10 @@ pub const NOTE_KIND: Param = Param {
     )
 };
 /// Only notes of a kind.
-pub const ONLY_KIND: Param =
+pub(crate) const ONLY_KIND: Param =
     param("kind", Takes::Choice(choice::names::<NoteKind>), "Only notes of this kind");
 /// Texts by which the matter is recognized.
-pub const SIGNALS: Param = Param {
+pub(crate) const SIGNALS: Param = Param {
     aliases: &["signal"],
     ..param("signals", Takes::Repeated, "A text by which the matter is recognized, such as that of an error")
 };
@@ -54,42 +54,44 @@ pub const LINKS: Param = Param {
     )
 };
 /// The commit that a note is about.
-pub const NOTE_COMMIT: Param =
+pub(crate) const NOTE_COMMIT: Param =
     param("commit", Takes::Text, "The git revision that the note is about; what it changed is linked");
 /// The change that a note is about.
-pub const NOTE_DIFF: Param =
+pub(crate) const NOTE_DIFF: Param =
     param("diff", Takes::Text, "The unified diff that the note is about; what it touches is linked");
 /// The paths to which a note applies.
-pub const APPLIES_PATHS: Param =
+pub(crate) const APPLIES_PATHS: Param =
     param("applies_paths", Takes::Repeated, "The note applies only to this folder, file or glob");
 /// The languages to which a note applies.
-pub const APPLIES_LANGUAGES: Param = param(
+pub(crate) const APPLIES_LANGUAGES: Param = param(
     "applies_languages",
     Takes::List,
     "The note applies only to this language; separate several by commas",
 );
 /// The conditions under which a note applies.
-pub const CONDITIONS: Param = Param {
+pub(crate) const CONDITIONS: Param = Param {
     aliases: &["when"],
     ..param("conditions", Takes::Repeated, "A condition, in words, under which the note applies")
 };
 /// The test that verifies a note.
-pub const NOTE_TEST: Param = param("test", Takes::Text, "The test that verifies the note");
+pub(crate) const NOTE_TEST: Param = param("test", Takes::Text, "The test that verifies the note");
 /// The author of a note.
-pub const AUTHOR: Param = param("author", Takes::Text, "Who says so");
+pub(crate) const AUTHOR: Param = param("author", Takes::Text, "Who says so");
 /// The time of a note.
-pub const NOTE_TIME: Param = param("time", Takes::Text, "The time of the note, such as 2026-01-31; else now");
+pub(crate) const NOTE_TIME: Param =
+    param("time", Takes::Text, "The time of the note, such as 2026-01-31; else now");
 /// A note.
-pub const NOTE_ID: Param = Param {
+pub(crate) const NOTE_ID: Param = Param {
     positional: Positional::Required,
     ..param("id", Takes::Text, "The id of the note, or its first digits, 4 or more")
 };
 /// Only stale notes.
-pub const STALE: Param = param("stale", Takes::Nothing, "Only notes about code that has changed since");
+pub(crate) const STALE: Param =
+    param("stale", Takes::Nothing, "Only notes about code that has changed since");
 /// Retired notes too.
-pub const RETIRED: Param = param("retired", Takes::Nothing, "Retired notes too");
+pub(crate) const RETIRED: Param = param("retired", Takes::Nothing, "Retired notes too");
 /// The number of listed notes.
-pub const LISTED_NOTES: Param = Param {
+pub(crate) const LISTED_NOTES: Param = Param {
     default: Some("50"),
     ..Param {
         takes: Takes::Number(1, 2_000),
@@ -98,46 +100,49 @@ pub const LISTED_NOTES: Param = Param {
     }
 };
 /// The commit that verifies a note.
-pub const VERIFYING_COMMIT: Param = param("commit", Takes::Text, "The git revision that verifies the note");
+pub(crate) const VERIFYING_COMMIT: Param =
+    param("commit", Takes::Text, "The git revision that verifies the note");
 /// What contradicts a note.
-pub const CONTRADICTED: Param = param("contradicted", Takes::Text, "What shows that the note is wrong");
+pub(crate) const CONTRADICTED: Param =
+    param("contradicted", Takes::Text, "What shows that the note is wrong");
 /// Back to unverified.
-pub const UNVERIFIED: Param = param("unverified", Takes::Nothing, "The note counts as unverified again");
+pub(crate) const UNVERIFIED: Param =
+    param("unverified", Takes::Nothing, "The note counts as unverified again");
 /// Takes the present content of the code.
-pub const RELINK: Param =
+pub(crate) const RELINK: Param =
     param("relink", Takes::Nothing, "The note holds for the code as it is now, and is no longer stale");
 /// Why a note is retired.
-pub const RETIRE_REASON: Param = param("reason", Takes::Text, "Why the note is no longer of use");
+pub(crate) const RETIRE_REASON: Param = param("reason", Takes::Text, "Why the note is no longer of use");
 /// Shows a retired note again.
-pub const UNDO: Param = param("undo", Takes::Nothing, "Show a retired note again");
+pub(crate) const UNDO: Param = param("undo", Takes::Nothing, "Show a retired note again");
 /// The question that notes are searched for.
-pub const NOTE_QUERY: Param = Param {
+pub(crate) const NOTE_QUERY: Param = Param {
     positional: Positional::Required,
     ..param("query", Takes::Texts, "The task, or the text of an error")
 };
 /// The files that a question is about.
-pub const ABOUT_FILES: Param =
+pub(crate) const ABOUT_FILES: Param =
     Param { aliases: &["file"], ..param("files", Takes::Paths, "Files that it is about") };
 /// The symbols that a question is about.
-pub const ABOUT_SYMBOLS: Param = Param {
+pub(crate) const ABOUT_SYMBOLS: Param = Param {
     aliases: &["symbol"],
     ..param("symbols", Takes::Repeated, "Symbols that it is about, such as Pool.take")
 };
 /// The number of found notes.
-pub const FOUND_NOTES: Param =
+pub(crate) const FOUND_NOTES: Param =
     Param { default: Some("5"), ..Param { help: "Notes, 1 to 50", ..params::MAX_RESULTS } };
 /// The lowest score of a note.
-pub const NOTE_SCORE: Param = Param {
+pub(crate) const NOTE_SCORE: Param = Param {
     default: Some("0.5"),
     ..param("min_score", Takes::Fraction, "Leave out notes below this score, 0 to 1")
 };
 /// The file of an export.
-pub const NOTES_OUT: Param = Param {
+pub(crate) const NOTES_OUT: Param = Param {
     positional: Positional::Optional,
     ..param("file", Takes::Path, "The file to write; else standard output")
 };
 /// The file of an import.
-pub const NOTES_IN: Param = Param {
+pub(crate) const NOTES_IN: Param = Param {
     positional: Positional::Required,
     ..param("file", Takes::Path, "The file or <(command) to read; - for standard input")
 };
@@ -200,7 +205,7 @@ pub const ADD_NOTE_ROWS: &[Row<Call<AddNoteRequest>>] = &[
 const ADD_NOTE_PARAMS: [Listed; ADD_NOTE_ROWS.len()] = listed(ADD_NOTE_ROWS);
 
 /// Records a note.
-pub const ADD_NOTE: Operation = Operation {
+pub(crate) const ADD_NOTE: Operation = Operation {
     name: "memory add",
     aliases: &[],
     help: "Record a note about the code: a failure, a revision or an explanation",
@@ -212,7 +217,7 @@ pub const ADD_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory list`.
-pub const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
+pub(crate) const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
     command_line(&ONLY_KIND, |call, param, given| {
         let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
         call.request.kind = kind.transpose()?;
@@ -230,7 +235,7 @@ pub const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
 const LIST_NOTES_PARAMS: [Listed; LIST_NOTES_ROWS.len()] = listed(LIST_NOTES_ROWS);
 
 /// Lists notes.
-pub const LIST_NOTES: Operation = Operation {
+pub(crate) const LIST_NOTES: Operation = Operation {
     name: "memory list",
     aliases: &[],
     help: "List the notes, the newest first, each with whether its code has changed since",
@@ -239,7 +244,7 @@ pub const LIST_NOTES: Operation = Operation {
 };
 
 /// The rows of `memory show`.
-pub const SHOW_NOTE_ROWS: &[Row<Call<String>>] = &[
+pub(crate) const SHOW_NOTE_ROWS: &[Row<Call<String>>] = &[
     command_line(&NOTE_ID, |call, param, given| {
         assign(&mut call.request, given.text(param)?);
         Ok(())
@@ -250,7 +255,7 @@ pub const SHOW_NOTE_ROWS: &[Row<Call<String>>] = &[
 const SHOW_NOTE_PARAMS: [Listed; SHOW_NOTE_ROWS.len()] = listed(SHOW_NOTE_ROWS);
 
 /// Shows a note.
-pub const SHOW_NOTE: Operation = Operation {
+pub(crate) const SHOW_NOTE: Operation = Operation {
     name: "memory show",
     aliases: &[],
     help: "Show a note",
@@ -259,7 +264,7 @@ pub const SHOW_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory verify`.
-pub const VERIFY_NOTE_ROWS: &[Row<Call<VerifyNoteRequest>>] = &[
+pub(crate) const VERIFY_NOTE_ROWS: &[Row<Call<VerifyNoteRequest>>] = &[
     command_line(&NOTE_ID, |call, param, given| {
         assign(&mut call.request.id, given.text(param)?);
         Ok(())
@@ -283,7 +288,7 @@ pub const VERIFY_NOTE_ROWS: &[Row<Call<VerifyNoteRequest>>] = &[
 const VERIFY_NOTE_PARAMS: [Listed; VERIFY_NOTE_ROWS.len()] = listed(VERIFY_NOTE_ROWS);
 
 /// Says how sure a note is.
-pub const VERIFY_NOTE: Operation = Operation {
+pub(crate) const VERIFY_NOTE: Operation = Operation {
     name: "memory verify",
     aliases: &[],
     help: "Say how sure a note is: verified by a test or a commit, contradicted, unverified",
@@ -295,7 +300,7 @@ pub const VERIFY_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory retire`.
-pub const RETIRE_NOTE_ROWS: &[Row<Call<RetireNoteRequest>>] = &[
+pub(crate) const RETIRE_NOTE_ROWS: &[Row<Call<RetireNoteRequest>>] = &[
     command_line(&NOTE_ID, |call, param, given| {
         assign(&mut call.request.id, given.text(param)?);
         Ok(())
@@ -310,7 +315,7 @@ pub const RETIRE_NOTE_ROWS: &[Row<Call<RetireNoteRequest>>] = &[
 const RETIRE_NOTE_PARAMS: [Listed; RETIRE_NOTE_ROWS.len()] = listed(RETIRE_NOTE_ROWS);
 
 /// Retires a note.
-pub const RETIRE_NOTE: Operation = Operation {
+pub(crate) const RETIRE_NOTE: Operation = Operation {
     name: "memory retire",
     aliases: &[],
     help: "Keep a note, but show it in no search any more",
@@ -356,7 +361,7 @@ pub const SEARCH_NOTES_ROWS: &[Row<Call<SearchNotesRequest>>] = &[
 const SEARCH_NOTES_PARAMS: [Listed; SEARCH_NOTES_ROWS.len()] = listed(SEARCH_NOTES_ROWS);
 
 /// Searches the notes.
-pub const SEARCH_NOTES: Operation = Operation {
+pub(crate) const SEARCH_NOTES: Operation = Operation {
     name: "memory search",
     aliases: &[],
     help: "Find the notes that help with a question; only notes with enough evidence are shown",
@@ -377,7 +382,7 @@ pub const EXPORT_NOTES_ROWS: &[Row<Call<ExportNotesRequest>>] =
 const EXPORT_NOTES_PARAMS: [Listed; EXPORT_NOTES_ROWS.len()] = listed(EXPORT_NOTES_ROWS);
 
 /// Exports notes.
-pub const EXPORT_NOTES: Operation = Operation {
+pub(crate) const EXPORT_NOTES: Operation = Operation {
     name: "memory export",
     aliases: &[],
     help: "Write all notes as JSON lines",
@@ -395,7 +400,7 @@ pub const IMPORT_NOTES_ROWS: &[Row<Call<ImportNotesRequest>>] =
 const IMPORT_NOTES_PARAMS: [Listed; IMPORT_NOTES_ROWS.len()] = listed(IMPORT_NOTES_ROWS);
 
 /// Imports notes.
-pub const IMPORT_NOTES: Operation = Operation {
+pub(crate) const IMPORT_NOTES: Operation = Operation {
     name: "memory import",
     aliases: &[],
     help: "Record the notes of JSON lines; a second import changes nothing",

@@ -37,14 +37,15 @@ mod upkeep;
 mod values;
 
 pub use choice::{NamedChoice, names};
-pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, REACHES, ROUTES};
+pub use entries::REACHES;
+pub(crate) use entries::{COMMANDS, ENTRIES_ROWS, ROUTES};
 pub use faces::Faces;
-pub use file_graph::{FILE_GRAPH, FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
-pub use files::{ALL_MATCHES, FILES_RESULTS, FILES_ROWS, FIND_FILES, NAME_PATTERN};
-pub use graph::{
-    CALLEES, CALLERS, DEF, DIFF, GRAPH_DEPTH, GRAPH_RESULTS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
-    MIN_CONFIDENCE, REFS, RELATION, TARGET, TESTS_OF, TO, TRACE, file_of_target, graph_rows,
-};
+pub(crate) use file_graph::FILE_GRAPH;
+pub use file_graph::{FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
+pub(crate) use files::FIND_FILES;
+pub use files::{FILES_RESULTS, FILES_ROWS, NAME_PATTERN};
+pub(crate) use graph::{CALLEES, CALLERS, IMPACT, IMPLS, IMPORTERS, IMPORTS, REFS, TESTS_OF};
+pub use graph::{DEF, DIFF, GRAPH_RESULTS, TARGET, TRACE, file_of_target, graph_rows};
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use library::*;
 pub use map::{DEPTH, MAP, MAP_ROWS, MAX_ITEMS};
@@ -58,7 +59,8 @@ pub use search::*;
 pub use shared::{Call, PLACE, Placement, SERVER, in_range};
 pub use skipped::{REASON, SKIPPED, SKIPPED_ROWS, SkippedRequest};
 pub use sources::{ALL_SOURCES, ASKED_SOURCES, AskedSources, IN, TOOL_IN};
-pub use symbols::{SYMBOL_PATTERN, SYMBOLS, SYMBOLS_RESULTS, SYMBOLS_ROWS};
+pub(crate) use symbols::SYMBOLS;
+pub use symbols::{SYMBOLS_RESULTS, SYMBOLS_ROWS};
 pub use upkeep::*;
 pub use values::{RawValues, ValueError};
 

@@ -28,7 +28,7 @@ pub const MAX_FILES: Param =
     Param { default: Some("40"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
 
 /// How far the collection goes.
-pub const PACK_MODE: Param = Param {
+pub(crate) const PACK_MODE: Param = Param {
     default: Some("auto"),
     ..param(
         "pack_mode",
@@ -37,14 +37,14 @@ pub const PACK_MODE: Param = Param {
     )
 };
 /// How much of the pack is shown.
-pub const PACK_DETAIL: Param = Param {
+pub(crate) const PACK_DETAIL: Param = Param {
     default: Some("default"),
     ..param("mode", Takes::Choice(choice::names::<Mode>), "debug: every stage")
 };
 /// Files to start from.
 pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin with");
 /// Symbols to start from.
-pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
+pub(crate) const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
 
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[

@@ -13,13 +13,13 @@ use spyhop_engine::api::StalePolicy;
 pub const QUERIES: Param =
     param("queries", Takes::Text, "Several queries separated by |, answered as one: merged, best score kept");
 /// Several queries as a list.
-pub const QUERY_LIST: Param = Param {
+pub(crate) const QUERY_LIST: Param = Param {
     takes: Takes::Repeated,
     help: "Several queries, answered as one: merged, best score kept",
     ..QUERIES
 };
 /// A change to start from.
-pub const PACK_DIFF: Param = param("diff", Takes::Text, "Start from a change");
+pub(crate) const PACK_DIFF: Param = param("diff", Takes::Text, "Start from a change");
 /// The search query.
 pub const QUERY: Param = Param {
     positional: Positional::Required,
@@ -40,7 +40,7 @@ pub const PATH_GLOB: Param = Param {
     ..param("path_glob", Takes::Repeated, "As src/**/*.rs; without / the file name")
 };
 /// A filter by path: globs to exclude.
-pub const EXCLUDE: Param =
+pub(crate) const EXCLUDE: Param =
     param("exclude", Takes::Repeated, "No paths with this text; separate several by |");
 /// A filter by language.
 pub const LANG: Param =
@@ -51,7 +51,7 @@ pub const KIND: Param = Param {
     ..param("kind", Takes::Choices(choice::names::<SymbolKind>), "Only this kind; separate several by commas")
 };
 /// The lowest score of a hit.
-pub const MIN_SCORE: Param = Param {
+pub(crate) const MIN_SCORE: Param = Param {
     default: Some("0"),
     ..param("min_score", Takes::Fraction, "Least score, 0 to 1; literal hits stay")
 };
@@ -77,7 +77,7 @@ pub const TOOL_DB: Param = Param { aliases: &["index_dir"], ..DB };
 /// The current folder in place of the whole tree.
 pub const HERE: Param = param("here", Takes::Nothing, "Only the current folder");
 /// The policy for files that changed after the last update.
-pub const STALE_POLICY: Param = Param {
+pub(crate) const STALE_POLICY: Param = Param {
     default: Some("refresh"),
     ..param(
         "stale_policy",
@@ -89,13 +89,13 @@ pub const STALE_POLICY: Param = Param {
 /// A revision other than the worktree.
 pub const VIEW: Param = param("view", Takes::Text, "Branch, tag or commit");
 /// Short for the stale policy `ignore`.
-pub const NO_REFRESH: Param =
+pub(crate) const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
 /// Fails on a missing index instead of building it.
-pub const REQUIRE_INDEX: Param =
+pub(crate) const REQUIRE_INDEX: Param =
     param("require_index", Takes::Nothing, "Fail when there is no index, instead of making it first");
 /// Waits for the complete index.
-pub const WAIT_FOR_INDEX: Param = param(
+pub(crate) const WAIT_FOR_INDEX: Param = param(
     "wait",
     Takes::Nothing,
     "Answer from the complete index only, the same as --stale-policy wait; else the text of a large tree answers first",
@@ -107,7 +107,7 @@ pub const THREADS: Param = param(
     "Threads for indexing; else one a core. Never changes an answer",
 );
 /// The memory limit of an update.
-pub const MAX_MEMORY: Param = param(
+pub(crate) const MAX_MEMORY: Param = param(
     "max_memory",
     Takes::Bytes,
     "Memory that indexing keeps to, at least 64M (bytes, or with K, M, G); else 200M and 700 bytes a file, and up to 256M more for large trees. Never changes an answer",
@@ -116,13 +116,13 @@ pub const MAX_MEMORY: Param = param(
 pub const HIDDEN: Param =
     param("hidden", Takes::Nothing, "Index files and folders whose name begins with a dot");
 /// Ignored files.
-pub const NO_IGNORE: Param = param(
+pub(crate) const NO_IGNORE: Param = param(
     "no_ignore",
     Takes::Nothing,
     "Index what ignore files leave out: .gitignore, .ignore, .spyhopignore, git's excludes",
 );
 /// Files that the built-in rules skip, such as build products.
-pub const NO_BUILT_IN: Param = param(
+pub(crate) const NO_BUILT_IN: Param = param(
     "no_built_in",
     Takes::Nothing,
     "Index what built-in rules leave out: build products, lock files, generated and minified code",
@@ -140,7 +140,7 @@ pub const SHOW_SECRETS: Param = param(
     "Show passwords, keys and tokens as they are, instead of masking them",
 );
 /// The size limit of files whose text is indexed.
-pub const MAX_FILE_SIZE: Param = Param {
+pub(crate) const MAX_FILE_SIZE: Param = Param {
     default: Some("1M"),
     ..param(
         "max_file_size",
@@ -161,7 +161,7 @@ pub const PROFILE: Param = param(
     "Rank by the weights in this file instead of the built-in ones; eval/README.md tells how to fit one",
 );
 /// A path whose skip rule is explained.
-pub const EXPLAIN_SKIPS: Param = param(
+pub(crate) const EXPLAIN_SKIPS: Param = param(
     "explain_skips",
     Takes::Path,
     "Say which line of which ignore file, which rule or measure leaves this path out, or that nothing does",

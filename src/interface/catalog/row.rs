@@ -19,7 +19,7 @@ pub struct Row<R> {
 
 impl<R> Row<R> {
     /// The row on these front ends only.
-    pub const fn only_on(self, faces: Faces) -> Row<R> {
+    pub(crate) const fn only_on(self, faces: Faces) -> Row<R> {
         Row { param: self.param, faces, set: self.set }
     }
 }
@@ -33,7 +33,7 @@ impl<R> Clone for Row<R> {
 impl<R> Copy for Row<R> {}
 
 /// Writes the value of a parameter into a request.
-pub type Setter<R> = fn(&mut R, &Param, &dyn RawValues) -> Result<(), ValueError>;
+pub(crate) type Setter<R> = fn(&mut R, &Param, &dyn RawValues) -> Result<(), ValueError>;
 
 /// A parameter and where it appears: a [`Row`] without its request.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub const fn both<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
 }
 
 /// A row of command lines.
-pub const fn command_line<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
+pub(crate) const fn command_line<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
     Row { param, faces: Faces::CommandLine, set }
 }
 
@@ -115,11 +115,11 @@ pub fn assign<T>(home: &mut T, given: Option<T>) {
 }
 
 /// A number as a `usize`. A number too large becomes the largest one, which is out of every range.
-pub fn saturated(number: Option<u64>) -> Option<usize> {
+pub(crate) fn saturated(number: Option<u64>) -> Option<usize> {
     number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// A number as a `u32`. A number too large becomes the largest one, which is out of every range.
-pub fn saturated_u32(number: Option<u64>) -> Option<u32> {
+pub(crate) fn saturated_u32(number: Option<u64>) -> Option<u32> {
     number.map(|number| u32::try_from(number).unwrap_or(u32::MAX))
 }

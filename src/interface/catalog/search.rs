@@ -52,12 +52,12 @@ impl HasSearch for SearchCall {
 }
 
 /// Lines of context around a hit.
-pub const EXPAND: Param = Param {
+pub(crate) const EXPAND: Param = Param {
     default: Some("0"),
     ..param("expand", Takes::Number(0, u32::MAX as u64), "Lines of context before and after")
 };
 /// Neighbours of strong hits in the code graph.
-pub const EXPAND_GRAPH: Param =
+pub(crate) const EXPAND_GRAPH: Param =
     param("expand_graph", Takes::Nothing, "Add callers, callees and tests of strong hits");
 /// The most hits of one file before further files.
 pub const PER_FILE: Param = Param {
@@ -65,7 +65,7 @@ pub const PER_FILE: Param = Param {
     ..param("per_file", Takes::Number(1, u32::MAX as u64), "Hits a file; further ones come after")
 };
 /// Every file that contains the query literally.
-pub const EXHAUSTIVE: Param = param(
+pub(crate) const EXHAUSTIVE: Param = param(
     "exhaustive",
     Takes::Nothing,
     "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000",
@@ -80,7 +80,7 @@ pub const MODE: Param = Param {
     )
 };
 /// Refers to code that was sent before instead of sending it again.
-pub const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
+pub(crate) const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
 /// The file that a search was expected to find.
 pub const FILE: Param = Param {
     positional: Positional::Required,
@@ -214,7 +214,7 @@ pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = table![Row<WhyNotCall>:
 const WHY_NOT_PARAMS: [Listed; WHY_NOT_ROWS.len()] = listed(WHY_NOT_ROWS);
 
 /// Explains why a file does not rank.
-pub const WHY_NOT: Operation = Operation {
+pub(crate) const WHY_NOT: Operation = Operation {
     name: "why-not",
     aliases: &[],
     help: "Say why a file does not answer a query, or where it ranks",

@@ -28,7 +28,7 @@ impl<R> Call<R> {
 }
 
 /// A call that chooses the options of its engine.
-pub trait HasOptions {
+pub(crate) trait HasOptions {
     /// The options of the engine.
     fn options(&mut self) -> &mut Options;
 }
@@ -40,7 +40,7 @@ impl<R> HasOptions for Call<R> {
 }
 
 /// A request with filters.
-pub trait HasFilter {
+pub(crate) trait HasFilter {
     /// The filters.
     fn filter(&mut self) -> &mut FilterSpec;
 }
@@ -149,7 +149,7 @@ pub const fn stale_policy<R: HasOptions>() -> Row<R> {
 }
 
 /// Short for the stale policy `ignore`; must follow [`stale_policy`].
-pub const fn no_refresh<R: HasOptions>() -> Row<R> {
+pub(crate) const fn no_refresh<R: HasOptions>() -> Row<R> {
     command_line(&params::NO_REFRESH, |call, param, given| {
         if given.flag(param)? != Some(true) {
             return Ok(());
@@ -165,7 +165,7 @@ pub const fn no_refresh<R: HasOptions>() -> Row<R> {
 }
 
 /// Short for the stale policy `wait`; must follow [`no_refresh`].
-pub const fn wait_for_index<R: HasOptions>() -> Row<R> {
+pub(crate) const fn wait_for_index<R: HasOptions>() -> Row<R> {
     command_line(&params::WAIT_FOR_INDEX, |call, param, given| {
         if given.flag(param)? != Some(true) {
             return Ok(());
@@ -183,7 +183,7 @@ pub const fn wait_for_index<R: HasOptions>() -> Row<R> {
 }
 
 /// Fails on a missing index instead of building it.
-pub const fn require_index<R: HasOptions>() -> Row<R> {
+pub(crate) const fn require_index<R: HasOptions>() -> Row<R> {
     command_line(&params::REQUIRE_INDEX, |call, param, given| {
         if given.flag(param)? == Some(true) {
             call.options().on_missing = OnMissing::Fail;
@@ -265,7 +265,7 @@ pub const fn kind<R: HasFilter>(param: &'static Param) -> Row<R> {
 }
 
 /// A call that ranks.
-pub trait HasSearch {
+pub(crate) trait HasSearch {
     /// The search.
     fn search(&mut self) -> &mut SearchRequest;
 }

@@ -16,7 +16,7 @@ impl HasFilter for SymbolsRequest {
 }
 
 /// The pattern for names of definitions.
-pub const SYMBOL_PATTERN: Param = Param {
+pub(crate) const SYMBOL_PATTERN: Param = Param {
     positional: Positional::Optional,
     ..param(
         "pattern",
@@ -57,7 +57,7 @@ pub const SYMBOLS_ROWS: &[Row<Call<SymbolsRequest>>] = table![Row<Call<SymbolsRe
 const SYMBOLS_PARAMS: [Listed; SYMBOLS_ROWS.len()] = listed(SYMBOLS_ROWS);
 
 /// Finds definitions by name.
-pub const SYMBOLS: Operation = Operation {
+pub(crate) const SYMBOLS: Operation = Operation {
     name: "symbols",
     aliases: &[],
     help: "Find definitions by name",

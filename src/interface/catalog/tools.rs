@@ -135,7 +135,7 @@ impl Tool {
 pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
 
 /// Tools that are not listed, but found by `tool_search`, and callable.
-pub const DEFERRED: &[&str] = &[
+pub(crate) const DEFERRED: &[&str] = &[
     "find_references",
     "get_context_pack",
     "impact",
@@ -154,7 +154,7 @@ pub const DEFERRED: &[&str] = &[
 ];
 
 /// Tools that exist only where a server was started to allow them ([`Tool::grant`]). They are then deferred.
-pub const ON_GRANT: &[&str] = &[
+pub(crate) const ON_GRANT: &[&str] = &[
     "add_source",
     "library_gc",
     "library_intake",
@@ -207,12 +207,6 @@ pub const HIDDEN: &[&str] = &[
     "who_calls",
     "write_memory",
 ];
-
-/// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
-pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
-
-/// Removed aliases. A call of one fails with an error that names the replacement.
-pub const REMOVED: &[&str] = &[];
 
 /// The parameters of calls whose answers may be long.
 const OF_ANSWER: &[&Param] = &[&MAX_TOKENS, &TREE];

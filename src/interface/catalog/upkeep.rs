@@ -21,17 +21,17 @@ pub struct IndexRequest {
 }
 
 /// A full rebuild.
-pub const REBUILD: Param =
+pub(crate) const REBUILD: Param =
     param("rebuild", Takes::Nothing, "Forget what is indexed and index everything again");
 /// Parses a large tree at once, instead of indexing its text first.
-pub const WAIT: Param = param(
+pub(crate) const WAIT: Param = param(
     "wait",
     Takes::Nothing,
     "Parse a large tree at once, instead of making all of its text searchable first: the index is complete \
            sooner, and nothing answers before it has got somewhere",
 );
 /// Fails instead of waiting for another process.
-pub const NO_WAIT: Param = param(
+pub(crate) const NO_WAIT: Param = param(
     "no_wait",
     Takes::Nothing,
     "Fail at once when another process is changing the index, instead of waiting for it",
@@ -66,7 +66,7 @@ const fn no_wait<R>() -> Row<Call<R>> {
 const INDEX_PARAMS: [Listed; INDEX_ROWS.len()] = listed(INDEX_ROWS);
 
 /// Builds or refreshes the index.
-pub const INDEX: Operation = Operation {
+pub(crate) const INDEX: Operation = Operation {
     name: "index",
     aliases: &[],
     help: "Index a tree, or what changed in it since",
@@ -94,7 +94,7 @@ pub const MAX_BYTES: Param = param(
      with K, M, G)",
 );
 /// Reports what would be done, without doing it.
-pub const DRY_RUN: Param = param("dry_run", Takes::Nothing, "Only say what would go");
+pub(crate) const DRY_RUN: Param = param("dry_run", Takes::Nothing, "Only say what would go");
 
 /// The rows of `gc`.
 pub const GC_ROWS: &[Row<Call<GcRequest>>] = &[
@@ -109,7 +109,7 @@ pub const GC_ROWS: &[Row<Call<GcRequest>>] = &[
 const GC_PARAMS: [Listed; GC_ROWS.len()] = listed(GC_ROWS);
 
 /// Frees space.
-pub const GC: Operation = Operation {
+pub(crate) const GC: Operation = Operation {
     name: "gc",
     aliases: &[],
     help: "Drop what the index holds of branches and worktrees that are gone, and merge segments",
@@ -135,13 +135,13 @@ pub const ARCHIVE: Param = Param {
     ..param("archive", Takes::Path, "The file that the index travels in")
 };
 /// Exports the views of all branches.
-pub const ALL_VIEWS: Param = param(
+pub(crate) const ALL_VIEWS: Param = param(
     "all_views",
     Takes::Nothing,
     "Export every branch of this tree that is indexed, not only the current one",
 );
 /// Exports the sources of the ranked files too.
-pub const WITH_SNIPPETS: Param = param(
+pub(crate) const WITH_SNIPPETS: Param = param(
     "with_snippets",
     Takes::Nothing,
     "Export the sources of the ranked files as well, to be searched where the tree is not",
@@ -181,9 +181,9 @@ pub struct ImportRequest {
 }
 
 /// Replaces an existing index.
-pub const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
+pub(crate) const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
 /// Imports an index whose tree is elsewhere.
-pub const WITHOUT_SOURCES: Param = param(
+pub(crate) const WITHOUT_SOURCES: Param = param(
     "without_sources",
     Takes::Nothing,
     "The tree is not here: answer from the file alone, which was exported with snippets",
@@ -231,7 +231,7 @@ pub const TOUCH_ROWS: &[Row<Vec<RelPath>>] = &[both(&FILES, |files, param, given
 const TOUCH_PARAMS: [Listed; TOUCH_ROWS.len()] = listed(TOUCH_ROWS);
 
 /// Records files that are being worked on.
-pub const TOUCH: Operation = Operation {
+pub(crate) const TOUCH: Operation = Operation {
     name: "touch",
     aliases: &[],
     help: "Say which files are being worked on; for a while they weigh more",
@@ -243,7 +243,7 @@ pub const TOUCH: Operation = Operation {
 };
 
 /// Keeps the index current.
-pub const WATCH: Operation = Operation {
+pub(crate) const WATCH: Operation = Operation {
     name: "watch",
     aliases: &[],
     help: "Keep the index current while files change, so that nobody has to compare the tree",
@@ -255,7 +255,7 @@ pub const WATCH: Operation = Operation {
 };
 
 /// Lists the views of an index.
-pub const VIEWS: Operation = Operation {
+pub(crate) const VIEWS: Operation = Operation {
     name: "views",
     aliases: &[],
     help: "List the branches, commits and worktrees that the index holds, with what each costs",
@@ -264,7 +264,7 @@ pub const VIEWS: Operation = Operation {
 };
 
 /// Checks the index thoroughly.
-pub const DOCTOR: Operation = Operation {
+pub(crate) const DOCTOR: Operation = Operation {
     name: "doctor",
     aliases: &[],
     help: "Check every byte of the index against its checksum, and say what is wrong",
@@ -273,7 +273,7 @@ pub const DOCTOR: Operation = Operation {
 };
 
 /// Reports the state of the index.
-pub const STATUS: Operation = Operation {
+pub(crate) const STATUS: Operation = Operation {
     name: "status",
     aliases: &[],
     help: "Show the state of the index and what is in it",

@@ -7,7 +7,7 @@ use spyhop_engine::Engine;
 use spyhop_engine::api::{EntriesReply, EntriesRequest, EntryKind};
 
 /// Lists routes.
-pub static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {
+pub(crate) static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {
     operation: &catalog::ROUTES,
     builds_index: true,
     prints_paths: true,
@@ -23,7 +23,7 @@ pub static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation
 };
 
 /// Lists commands.
-pub static COMMANDS: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {
+pub(crate) static COMMANDS: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {
     operation: &catalog::COMMANDS,
     request: || EntriesRequest::new(EntryKind::Command, ""),
     ..ROUTES

@@ -70,7 +70,7 @@ pub trait RunLibrary: Sync {
 }
 
 /// Answers a prepared request.
-pub type PreparedLibraryRun =
+pub(crate) type PreparedLibraryRun =
     Box<dyn FnOnce(&Library, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
 
 impl<Q: 'static, A: 'static> RunLibrary for LibraryOperation<Q, A> {
@@ -197,7 +197,7 @@ pub static SHOW_SOURCE: LibraryOperation<String, SourceAtPath> = LibraryOperatio
 };
 
 /// The folder of a source.
-pub static SOURCE_PATH: LibraryOperation<String, PathBuf> = LibraryOperation {
+pub(crate) static SOURCE_PATH: LibraryOperation<String, PathBuf> = LibraryOperation {
     operation: &catalog::SOURCE_PATH,
     indexes: false,
     repeats: false,
@@ -349,7 +349,7 @@ pub static TAKE_IN: LibraryOperation<bool, IntakeReply> = LibraryOperation {
 };
 
 /// Takes in files as they come.
-pub static WATCH_INBOX: LibraryOperation<(), IntakeReply> = LibraryOperation {
+pub(crate) static WATCH_INBOX: LibraryOperation<(), IntakeReply> = LibraryOperation {
     operation: &catalog::WATCH_INBOX,
     indexes: true,
     repeats: true,

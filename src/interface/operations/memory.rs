@@ -17,7 +17,7 @@ pub const MEMORY: &str = "memory";
 pub const MEMORY_HELP: &str = "Keep notes about the code, and find those that help with a question";
 
 /// Records a note.
-pub static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperation {
+pub(crate) static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperation {
     operation: &catalog::ADD_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -49,7 +49,7 @@ pub static LIST: PlainOperation<ListNotesRequest, NotesReply> = PlainOperation {
 };
 
 /// Shows a note.
-pub static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
+pub(crate) static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
     operation: &catalog::SHOW_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -65,7 +65,7 @@ pub static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
 };
 
 /// Says how sure a note is.
-pub static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperation {
+pub(crate) static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperation {
     operation: &catalog::VERIFY_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -81,7 +81,7 @@ pub static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperatio
 };
 
 /// Retires a note.
-pub static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainOperation {
+pub(crate) static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainOperation {
     operation: &catalog::RETIRE_NOTE,
     builds_index: false,
     prints_paths: true,

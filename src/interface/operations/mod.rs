@@ -12,10 +12,11 @@ mod pack;
 mod plain;
 mod state;
 
-pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, PreparedLibraryRun, RunLibrary};
+pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, RunLibrary};
+
 pub use memory::{MEMORY, MEMORY_HELP};
 pub use pack::PACK;
-pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
+pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, RunPlain};
 
 use crate::catalog::{
     CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,

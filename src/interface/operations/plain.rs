@@ -39,7 +39,7 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
 }
 
 /// Answers a request from several sources.
-pub type AnswerFromSources<Q> = fn(&SourceSet, &Q) -> Result<Box<dyn PlainReply>, Error>;
+pub(crate) type AnswerFromSources<Q> = fn(&SourceSet, &Q) -> Result<Box<dyn PlainReply>, Error>;
 
 /// What a reply means for an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum PlainOutcome {
 
 impl PlainOutcome {
     /// `Found` if the reply has any rows.
-    pub fn of_rows<T>(rows: &[T]) -> PlainOutcome {
+    pub(crate) fn of_rows<T>(rows: &[T]) -> PlainOutcome {
         if rows.is_empty() { PlainOutcome::Nothing } else { PlainOutcome::Found }
     }
 }
@@ -94,10 +94,10 @@ pub struct PreparedCall {
 }
 
 /// Answers a prepared request from several sources.
-pub type PreparedSourcesRun = Box<dyn FnOnce(&SourceSet) -> Result<Box<dyn PlainReply>, Error>>;
+pub(crate) type PreparedSourcesRun = Box<dyn FnOnce(&SourceSet) -> Result<Box<dyn PlainReply>, Error>>;
 
 /// Answers a prepared request.
-pub type PreparedRun = Box<dyn FnOnce(&Engine, OnProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
+pub(crate) type PreparedRun = Box<dyn FnOnce(&Engine, OnProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
 
 /// A reply in each of its forms.
 pub trait PlainReply {

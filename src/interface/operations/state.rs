@@ -7,7 +7,7 @@ use spyhop_engine::LanguageRow;
 use spyhop_engine::api::{Checkup, NamedStatus, SourceStatuses, State, Status, ViewsReply};
 
 /// Reports the state of the index. The outcome tells a script whether there is an index, and whether it is damaged.
-pub static STATUS: PlainOperation<(), Status> = PlainOperation {
+pub(crate) static STATUS: PlainOperation<(), Status> = PlainOperation {
     operation: &catalog::STATUS,
     builds_index: false,
     prints_paths: false,
@@ -47,7 +47,7 @@ static SOURCE_STATUSES: PlainOperation<(), SourceStatuses> = PlainOperation {
 };
 
 /// Lists the views of the index.
-pub static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
+pub(crate) static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
     operation: &catalog::VIEWS,
     builds_index: false,
     prints_paths: false,
@@ -63,7 +63,7 @@ pub static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
 };
 
 /// Checks the index.
-pub static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
+pub(crate) static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
     operation: &catalog::DOCTOR,
     builds_index: false,
     prints_paths: false,

@@ -45,7 +45,7 @@ pub fn index_arguments(recipe: &IndexRecipe) -> Vec<OsString> {
 
 /// The command line that continues an import, quoted for a shell. The reference, the folder and the copy are part of what
 /// the source is.
-pub fn import_command(import: &UnfinishedImport) -> String {
+pub(crate) fn import_command(import: &UnfinishedImport) -> String {
     if import.is_update {
         return format!("spyhop library update {}", quoted(&import.name));
     }

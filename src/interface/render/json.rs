@@ -26,18 +26,20 @@ pub use self::graph::graph;
 pub use self::index::{
     checkup, collected, exported, imported, refresh, source_statuses, status, views, watched,
 };
-pub use self::library::{
-    add_plan, added_source, collected_sources, intake, library_status, removed_source, source, source_path,
-    sources, update_plans, updated_sources, verified_sources,
+pub(crate) use self::library::{
+    add_plan, added_source, collected_sources, removed_source, source_path, update_plans, updated_sources,
+    verified_sources,
 };
+pub use self::library::{intake, library_status, source, sources};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 pub use self::memory::{imported_notes, notes};
 pub use self::pack::pack;
 pub use self::read::read;
+pub use self::shared::WirePath;
+pub(crate) use self::shared::WireSnapshot;
 pub use self::shared::{JsonPaths, line};
 use self::shared::{WireAnswering, WireProvenance, WireReasonCount, reasons, rounded};
-pub use self::shared::{WirePath, WireSnapshot};
 use crate::render::places::RowPlaces;
 use spyhop_base::model::Skipped;
 use spyhop_engine::LanguageRow;

@@ -29,13 +29,15 @@ pub use self::file_graph::{
 pub(super) use self::graph::heading_of_edge;
 pub use self::graph::{graph, graph_footer, graph_lines};
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
-pub use self::library::{
-    add_plan, added_source, changed_source, collected_sources, intake, library_status, removed_source,
-    source, source_path, sources, update_plans, updated_sources, verified_sources,
+pub(crate) use self::library::{
+    add_plan, added_source, changed_source, collected_sources, removed_source, source_path, update_plans,
+    updated_sources, verified_sources,
 };
+pub use self::library::{intake, library_status, source, sources};
 pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
 use self::memory::note_lines;
-pub use self::memory::{imported_notes, notes, whole_notes};
+pub(crate) use self::memory::whole_notes;
+pub use self::memory::{imported_notes, notes};
 pub use self::pack::pack;
 pub(super) use self::pack::pack_without_notes;
 pub use self::page::evidence;

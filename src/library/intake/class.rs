@@ -42,6 +42,7 @@ impl IntakeClass {
     }
 
     /// The folder of papers, and the one of documents.
+    #[doc(hidden)]
     pub fn folder(self) -> &'static str {
         if self == IntakeClass::Paper { "papers" } else { "documents" }
     }

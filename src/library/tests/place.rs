@@ -12,12 +12,12 @@ use spyhop_engine::Error;
 use spyhop_engine::api::{Options, SearchRequest};
 
 /// A folder with a library and the sources of a user.
-pub struct TestPlace {
+pub(crate) struct TestPlace {
     folder: TempDir,
     pub library: Library,
 }
 
-pub fn library_at(root: PathBuf) -> Library {
+pub(crate) fn library_at(root: PathBuf) -> Library {
     Library::open(LibraryOptions { root: Some(root), ..LibraryOptions::default() }).unwrap()
 }
 
@@ -73,7 +73,7 @@ pub fn git(dir: &Path, arguments: &str) {
 }
 
 /// A tar archive with one folder at its top, as packages have.
-pub fn tar_bytes(entries: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn tar_bytes(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, text) in entries {
         let mut header = tar::Header::new_gnu();
@@ -91,7 +91,7 @@ pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-pub const PACKAGE: &[(&str, &str)] = &[
+pub(crate) const PACKAGE: &[(&str, &str)] = &[
     ("keys-1.2.0/Cargo.toml", "[package]\nname = \"keys\"\nversion = \"1.2.0\"\nlicense = \"MIT\"\n"),
     ("keys-1.2.0/LICENSE", "MIT License\n"),
     ("keys-1.2.0/src/auth.rs", "pub fn resolve_api_key() {}\n"),

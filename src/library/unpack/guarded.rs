@@ -6,7 +6,7 @@ use super::{TreeWriter, UnpackError, UnpackFault};
 use spyhop_syntax::worker::message_of;
 
 /// Unpacks with `unpack`. A reader that panics on the bytes of the archive has found damage.
-pub fn unpack_guarded(
+pub(crate) fn unpack_guarded(
     writer: &mut TreeWriter<'_>,
     unpack: impl FnOnce(&mut TreeWriter<'_>) -> Result<(), UnpackError>,
 ) -> Result<(), UnpackError> {

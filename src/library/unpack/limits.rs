@@ -2,7 +2,7 @@
 
 /// The limits of an archive, against archives that are small and unpack to very much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnpackLimits {
+pub(crate) struct UnpackLimits {
     /// The most entries. Default 500 000; the Linux kernel has about 90 000.
     pub entries: usize,
     /// The size of the largest file in bytes. Default 1 GiB, the limit of indexed files.

@@ -17,7 +17,7 @@ mod zip_file;
 
 pub use error::{UnpackError, UnpackFault};
 pub(super) use guarded::unpack_guarded;
-pub use limits::UnpackLimits;
+pub(crate) use limits::UnpackLimits;
 pub(super) use nested::unpack_nested;
 pub(super) use tarball::unpack_tar;
 pub(super) use writer::{TreeWriter, UnpackedTree};

@@ -7,7 +7,7 @@ use super::{TreeWriter, UnpackError, UnpackFault, unpack_guarded, unpack_tar, un
 use crate::format::{self, FileForm};
 
 /// Unpacks the archives among the files of a tree, each into a folder beside it. Archives inside these stay files.
-pub fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
+pub(crate) fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
     writer.settle()?;
     for path in writer.paths() {
         let failed =

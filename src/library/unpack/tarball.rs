@@ -22,7 +22,7 @@ const MAX_HEADER_BYTES: u64 = 64 << 10;
 const MAX_TRAILER_BYTES: u64 = 4 << 20;
 
 /// Unpacks a tar archive.
-pub fn unpack_tar(
+pub(crate) fn unpack_tar(
     file: File,
     compression: TarCompression,
     writer: &mut TreeWriter<'_>,

@@ -26,7 +26,7 @@ const REPORT_BYTES: u64 = 4 << 20;
 
 /// A tree that was written.
 #[derive(Clone, Debug, Default)]
-pub struct UnpackedTree {
+pub(crate) struct UnpackedTree {
     /// The files, in the order in which they were written.
     pub files: Vec<RawFile>,
     /// The size of all files.
@@ -70,7 +70,7 @@ enum SeenKind {
 }
 
 /// Writes the entries of one source below a new folder.
-pub struct TreeWriter<'a> {
+pub(crate) struct TreeWriter<'a> {
     /// The source, for errors.
     archive: PathBuf,
     tree: &'a Path,
@@ -136,19 +136,19 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// Limits the size of the files by the `bytes` of which they are made.
-    pub fn limit_by(&mut self, bytes: u64) {
+    pub(crate) fn limit_by(&mut self, bytes: u64) {
         let by_ratio = bytes.saturating_mul(self.limits.ratio).max(self.limits.free_bytes);
         self.most = self.most.min(by_ratio);
     }
 
     /// Refuses names with a backslash.
-    pub fn refuse_backslashes(&mut self) {
+    pub(crate) fn refuse_backslashes(&mut self) {
         self.backslash = true;
     }
 
     /// Accepts names that differ by case only, if the file system does, and leaves out names that an archive may not have.
     /// Repositories and folders of the user may have such names.
-    pub fn accept_names(&mut self) {
+    pub(crate) fn accept_names(&mut self) {
         self.refuses_collisions = false;
     }
 
@@ -178,13 +178,13 @@ impl<'a> TreeWriter<'a> {
 
     /// The size of the largest tar archive whose entries are within the limits: each entry also has a header, padding and
     /// perhaps a long name. Archives inside an archive have one limit together.
-    pub fn most_tar_bytes(&self) -> u64 {
+    pub(crate) fn most_tar_bytes(&self) -> u64 {
         let most = self.most.saturating_add((self.limits.entries as u64).saturating_mul(ENTRY_BYTES));
         most.saturating_sub(self.tar_bytes)
     }
 
     /// Counts the bytes of a tar archive that were read.
-    pub fn count_tar_bytes(&mut self, bytes: u64) {
+    pub(crate) fn count_tar_bytes(&mut self, bytes: u64) {
         self.tar_bytes = self.tar_bytes.saturating_add(bytes);
     }
 
@@ -194,7 +194,7 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// The error for the archive as a whole.
-    pub fn error_of_all(&self, fault: UnpackFault) -> UnpackError {
+    pub(crate) fn error_of_all(&self, fault: UnpackFault) -> UnpackError {
         let entry = self.below.strip_suffix("!/").map(str::to_string);
         UnpackError { archive: self.archive.clone(), entry, fault }
     }
@@ -214,7 +214,7 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// Leaves out a file of the user whose `bytes` are above the limit. False if the file is not that large.
-    pub fn leaves_out_size(&mut self, entry: &[u8], bytes: u64) -> bool {
+    pub(crate) fn leaves_out_size(&mut self, entry: &[u8], bytes: u64) -> bool {
         let is_above = bytes > self.limits.file_bytes;
         if is_above {
             self.leave_out(entry, "larger than the limit of files");

@@ -30,7 +30,7 @@ struct ListedEntry {
 }
 
 /// Unpacks a zip archive.
-pub fn unpack_zip(file: File, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
+pub(crate) fn unpack_zip(file: File, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
     writer.refuse_backslashes();
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer)

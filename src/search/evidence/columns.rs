@@ -69,7 +69,7 @@ pub struct Sums {
 
 /// A list of files, ordered by one kind of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FusedList {
+pub(crate) enum FusedList {
     /// The score of the text of the whole file.
     Body,
     /// The score of the best chunk.
@@ -165,7 +165,7 @@ impl Pool {
     }
 
     /// Clears the used evidence in the pool.
-    pub fn clear_used(&self) {
+    pub(crate) fn clear_used(&self) {
         let used = std::mem::take(&mut self.lock().used);
         let cleared: Vec<Evidence> = used.into_iter().map(Evidence::cleared).collect();
         let mut waiting = self.lock();
@@ -375,18 +375,18 @@ impl Evidence {
     }
 
     /// The score of a chunk by its text and its symbols.
-    pub fn chunk_score(&self, doc: u32) -> f32 {
+    pub(crate) fn chunk_score(&self, doc: u32) -> f32 {
         self.chunk_body[doc as usize] + self.chunk_symbol[doc as usize]
     }
 
     /// The lines of a file that the frames of the query name.
-    pub fn frames_of(&self, file: u32) -> &[u32] {
+    pub(crate) fn frames_of(&self, file: u32) -> &[u32] {
         let place = self.framed.binary_search_by_key(&file, |(file, _)| *file);
         place.map_or(&[], |place| &self.framed[place].1)
     }
 
     /// The sum of the idf of the terms in a mask: their share of the query's weight.
-    pub fn idf_of(&self, mask: u64) -> f32 {
+    pub(crate) fn idf_of(&self, mask: u64) -> f32 {
         let mut left = mask;
         let mut sum = 0.0;
         while left != 0 {

@@ -106,7 +106,7 @@ impl Evidence {
     }
 
     /// The row of a matching file.
-    pub fn file_row(&self, context: &Context<'_>, file: u32) -> FileEvidence {
+    pub(crate) fn file_row(&self, context: &Context<'_>, file: u32) -> FileEvidence {
         let (snapshot, filter) = (context.snapshot, context.filter);
         let mut choice = Choice {
             literal_docs: &self.literal_docs,

@@ -79,7 +79,7 @@ pub struct Letters {
 
 /// The letters of a pattern that occur in a text so far.
 #[derive(Clone, Copy)]
-pub struct SeenLetters {
+pub(crate) struct SeenLetters {
     /// The number of letters at the start of the pattern that occur in order.
     found: usize,
     before: MatchClass,
@@ -167,7 +167,7 @@ impl Letters {
     }
 
     /// An upper bound of the score of a text whose start was read into `seen`; 0 if the text does not match.
-    pub fn bound_of(&self, text: &[u8], mut seen: SeenLetters) -> u32 {
+    pub(crate) fn bound_of(&self, text: &[u8], mut seen: SeenLetters) -> u32 {
         if self.places.is_none() {
             return self.most;
         }

@@ -22,10 +22,10 @@ const MAX_EXPANSIONS: usize = 256;
 const MAX_FILES_FOR_INSIDES: usize = 3_000;
 
 /// Whether the evidence permits that a file contains the query as written.
-pub type Likely<'l> = dyn Fn(u32) -> bool + Sync + 'l;
+pub(crate) type Likely<'l> = dyn Fn(u32) -> bool + Sync + 'l;
 
 /// The score of a file by its other evidence.
-pub type Worth<'w> = dyn Fn(u32) -> f32 + 'w;
+pub(crate) type Worth<'w> = dyn Fn(u32) -> f32 + 'w;
 
 /// Whether the text of a file is indexed and the file is admitted.
 pub(super) fn may_be_read(context: &Context<'_>, file: u32) -> bool {

@@ -22,7 +22,7 @@ use spyhop_index::meta::{Outline, OutlineSymbol};
 use spyhop_index::tokenize::TermPrefixFilter;
 
 /// A value for each signal of places.
-pub type PlaceValues = [f32; PlaceSignal::COUNT];
+pub(crate) type PlaceValues = [f32; PlaceSignal::COUNT];
 
 /// The BM25 parameters for units. Repetition saturates soon, and length counts little, because length has a signal of
 /// its own.
@@ -42,7 +42,7 @@ const PART_OF_LINE: f32 = 0.7;
 const OF_CONSTRUCTOR: f32 = 0.8;
 
 /// A measured unit.
-pub struct MeasuredUnit {
+pub(crate) struct MeasuredUnit {
     /// The unit, with the lines that are shown.
     pub unit: Unit,
     pub values: PlaceValues,
@@ -55,7 +55,7 @@ pub struct MeasuredUnit {
 }
 
 /// Measures the units of files, one file at a time.
-pub struct UnitMeasure<'m> {
+pub(crate) struct UnitMeasure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,

@@ -21,7 +21,7 @@ pub struct OwnPlacePart {
 }
 
 /// Measures the places of a file by the signals of the host that the profile weighs.
-pub struct OwnPlaceMeasure<'m> {
+pub(crate) struct OwnPlaceMeasure<'m> {
     signals: Vec<(&'m Arc<dyn HostSignal>, f32)>,
     file: SignalInput<'m>,
     outline: &'m Outline<'m>,

@@ -15,7 +15,7 @@ use spyhop_index::meta::OutlineSymbol;
 const MOST_LINES: u32 = 120;
 
 /// A part of a file.
-pub struct FilePart {
+pub(crate) struct FilePart {
     /// The bytes.
     pub span: Span,
     /// The number of the unit.
@@ -27,7 +27,7 @@ pub struct FilePart {
 }
 
 /// A file, divided into parts.
-pub struct FileParts<'t> {
+pub(crate) struct FileParts<'t> {
     text: &'t str,
     /// The line index of the text.
     pub index: LineIndex,
@@ -85,23 +85,23 @@ impl<'t> FileParts<'t> {
     }
 
     /// The text of a part.
-    pub fn part_text(&self, part: usize) -> &'t str {
+    pub(crate) fn part_text(&self, part: usize) -> &'t str {
         &self.text[self.all[part].span.range()]
     }
 
     /// The first byte of a line that is not white space.
-    pub fn first_of_line(&self, line: u32) -> u32 {
+    pub(crate) fn first_of_line(&self, line: u32) -> u32 {
         trimmed(self.text, self.index.span_of(Lines { first: line, last: line })).start
     }
 
     /// The part that contains a byte.
-    pub fn part_at(&self, byte: u32) -> Option<usize> {
+    pub(crate) fn part_at(&self, byte: u32) -> Option<usize> {
         let part = self.all.partition_point(|part| part.span.end <= byte);
         self.all.get(part).filter(|own| own.span.start <= byte).map(|_| part)
     }
 
     /// Whether a span covers its lines, except for white space.
-    pub fn is_whole_lines(&self, span: Span) -> bool {
+    pub(crate) fn is_whole_lines(&self, span: Span) -> bool {
         let lines = self.index.span_of(self.index.lines_of(span));
         trimmed(self.text, lines) == span
     }

@@ -32,7 +32,7 @@ pub struct Templates<'q> {
 
 /// The best template of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BestTemplate {
+pub(crate) struct BestTemplate {
     /// From 0 to 1: half, and half of the share of the query's weight in its words.
     pub value: f32,
     /// The byte at which the literal begins.

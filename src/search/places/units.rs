@@ -27,7 +27,7 @@ pub struct Unit {
 
 /// A piece of text that belongs to one unit, or to no unit yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UnitPiece {
+pub(crate) struct UnitPiece {
     /// The bytes.
     pub span: Span,
     /// The number of the unit.

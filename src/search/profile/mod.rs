@@ -28,7 +28,8 @@ use serde::Deserialize;
 pub use error::ProfileError;
 pub use report::ReportParameters;
 pub use scores::{Calibration, ScoreCalibration};
-pub use signal::{Feature, PROFILE_VERSION, PlaceSignal, QueryKind, Signal, Transform};
+pub(crate) use signal::PROFILE_VERSION;
+pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 
 /// A ranking profile.
 #[derive(Clone, Debug)]
@@ -314,13 +315,14 @@ impl Profile {
     }
 
     /// The weights for this kind of query, by signal and transform.
+    #[doc(hidden)]
     pub fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
         &self.weights[kind as usize]
     }
 
     /// The weights of the signals of places for this kind of query, in log-odds: of the value, and of the value divided
     /// by the greatest value in the file.
-    pub fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
+    pub(crate) fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
         &self.places.weights[kind as usize]
     }
 

@@ -7,7 +7,7 @@ use super::error::ProfileError;
 use super::signal::{QueryKind, Transform};
 
 /// The weights of one signal by kind of query and transform.
-pub type TransformWeights = [[f32; Transform::ALL.len()]; QueryKind::ALL.len()];
+pub(crate) type TransformWeights = [[f32; Transform::ALL.len()]; QueryKind::ALL.len()];
 
 /// The weights of the signals that a host adds, by their names.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl OwnWeights {
         weights.file[kind as usize][transform as usize] = weight;
     }
 
-    pub fn set_place(&mut self, name: &str, kind: QueryKind, weight: f32) {
+    pub(crate) fn set_place(&mut self, name: &str, kind: QueryKind, weight: f32) {
         self.0.entry(name.to_string()).or_default().place[kind as usize] = weight;
     }
 
@@ -42,7 +42,7 @@ impl OwnWeights {
         self.0.get(name).map_or([0.0; Transform::ALL.len()], |weights| weights.file[kind as usize])
     }
 
-    pub fn get_place(&self, name: &str, kind: QueryKind) -> f32 {
+    pub(crate) fn get_place(&self, name: &str, kind: QueryKind) -> f32 {
         self.0.get(name).map_or(0.0, |weights| weights.place[kind as usize])
     }
 
@@ -61,7 +61,7 @@ impl OwnWeights {
     }
 
     /// Appends the tables of a profile.
-    pub fn push_toml(&self, text: &mut String, mut push: impl FnMut(&mut String, &str, [f32; 3])) {
+    pub(crate) fn push_toml(&self, text: &mut String, mut push: impl FnMut(&mut String, &str, [f32; 3])) {
         for (name, weights) in &self.0 {
             let _ = writeln!(text, "\n[own.{}]", toml::Value::from(name.as_str()));
             for transform in Transform::ALL {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The version of the schema and of the meaning of the signals.
-pub const PROFILE_VERSION: u32 = 2;
+pub(crate) const PROFILE_VERSION: u32 = 2;
 
 macro_rules! signals {
     ($(#[$doc:meta])+ $signals:ident: $($variant:ident $name:literal $(| $alias:literal)?,)+) => {

@@ -18,7 +18,7 @@ const MAX_FRAMES: usize = 64;
 
 /// The distinct frames of `text`, in order: `File "x.py", line 3` of Python, and `x.go:3` of Go, Rust, Java, Node and
 /// compilers.
-pub fn frames_of(text: &str) -> Vec<Frame> {
+pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
     let pattern = PATTERN.get_or_init(|| {
         let pattern =
@@ -44,7 +44,7 @@ pub fn frames_of(text: &str) -> Vec<Frame> {
 
 impl Frame {
     /// How many components at the end of `path` equal those of the frame; 0 if the file names differ.
-    pub fn shared_parts(&self, path: &str) -> usize {
+    pub(crate) fn shared_parts(&self, path: &str) -> usize {
         let components = self.path.rsplit('/').filter(|part| !part.is_empty() && *part != ".");
         components.zip(path.rsplit('/')).take_while(|(one, other)| one == other).count()
     }

@@ -15,10 +15,10 @@ use crate::profile::QueryKind;
 use spyhop_index::tokenize::{ExtraTerms, TermList, Tokenizer, for_each_word, parts};
 
 /// The most characters of a query.
-pub const MAX_QUERY_CHARS: usize = 10_000;
+pub(crate) const MAX_QUERY_CHARS: usize = 10_000;
 
 /// The most terms of a query, and the most names; further ones are dropped. A set of terms fits a 64-bit mask.
-pub const MAX_TERMS: usize = 64;
+pub(crate) const MAX_TERMS: usize = 64;
 
 /// A parsed query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Query {
     }
 
     /// The name that the whole query is, or the last part of the qualified name that the whole query is.
-    pub fn only_name(&self) -> Option<&str> {
+    pub(crate) fn only_name(&self) -> Option<&str> {
         match (&self.names[..], self.qualified.last()) {
             (_, Some(last)) => Some(last.name.as_str()).filter(|_| self.is_qualified_name),
             ([name], None) => Some(name.as_str()).filter(|name| *name == self.text),
@@ -199,7 +199,7 @@ impl Query {
 
     /// The query with `names` instead of its own names. If the query has a qualified name, each name keeps its
     /// container. The terms of the first name are added before the terms of the query; the text does not change.
-    pub fn with_names(&self, names: &[String]) -> Query {
+    pub(crate) fn with_names(&self, names: &[String]) -> Query {
         let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
         let mut terms = terms_of(&first, &ExtraTerms::default());
         terms.extend(

@@ -53,7 +53,7 @@ pub fn split_container(qualified: &str) -> (&str, &str) {
 
 /// The qualified names in `text`: each adjacent pair of parts once, so `a.B.c` gives `a.B` and `B.c`. Go's receivers
 /// `(*T).m` are recognized.
-pub fn qualified_of(text: &str) -> Vec<Qualified> {
+pub(crate) fn qualified_of(text: &str) -> Vec<Qualified> {
     let mut words: Vec<(usize, &str)> = Vec::new();
     for_each_word(text, |word| words.push((word.as_ptr() as usize - text.as_ptr() as usize, word)));
     let mut found: Vec<Qualified> = Vec::new();

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// A text of several lines and more words than this is a report.
-pub const LEAST_WORDS: usize = 40;
+pub(crate) const LEAST_WORDS: usize = 40;
 
 /// The most words of a title.
 const TITLE_WORDS: usize = 30;
@@ -18,7 +18,7 @@ const FEWEST: usize = 8;
 const MOST: usize = 90;
 
 /// The words of a report that are looked up, in order. `words` are all words of the report, as slices of `text`.
-pub fn informative<'t>(text: &'t str, words: Vec<&'t str>) -> Vec<&'t str> {
+pub(crate) fn informative<'t>(text: &'t str, words: Vec<&'t str>) -> Vec<&'t str> {
     let title_end = text.find('\n').unwrap_or(text.len());
     let is_in_title = |word: &str| offset_in(text, word) < title_end;
     let n_title = words.iter().take(TITLE_WORDS).take_while(|word| is_in_title(word)).count();

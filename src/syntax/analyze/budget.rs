@@ -29,7 +29,7 @@ const CALLBACKS_A_LOOK: u64 = 16;
 /// The processor time after which the parser of a text of `length` bytes counts as hanging. Real files take at most 1.3
 /// microseconds a byte. The openings of `eval/mutate.py`, repeated for 60,000 bytes, take up to 16 microseconds a byte until they
 /// end or use up a count, in a release build. Only Haskell's `<<~A` takes longer.
-pub fn watchdog(length: usize) -> Duration {
+pub(crate) fn watchdog(length: usize) -> Duration {
     Duration::from_secs(5) + Duration::from_micros(60) * length as u32
 }
 

@@ -19,7 +19,7 @@ mod walk;
 
 use tree_sitter::{Parser, Range, Tree};
 
-pub use budget::watchdog;
+pub(crate) use budget::watchdog;
 pub use colors::{ColorClass, ColoredSpan};
 pub use outline::outline;
 pub use syntax::{SyntaxClass, syntax};
@@ -50,13 +50,13 @@ impl Analyzer {
 
     /// Creates an analyzer for a process that parses and does nothing else. From then on, a parser that allocates too much
     /// aborts the process.
-    pub fn for_worker() -> Analyzer {
+    pub(crate) fn for_worker() -> Analyzer {
         budget::count_allocations();
         Analyzer::new()
     }
 
     /// Analyses a text in a language without a grammar: windows of lines.
-    pub fn of_text(source: &str) -> Analysis {
+    pub(crate) fn of_text(source: &str) -> Analysis {
         assemble(
             source,
             &LineIndex::new(source),

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The character between two pages of a text.
-pub const PAGE_BREAK: char = '\u{c}';
+pub(crate) const PAGE_BREAK: char = '\u{c}';
 
 /// The most characters of an abstract that are kept.
-pub const MAX_ABSTRACT_CHARS: usize = 3_000;
+pub(crate) const MAX_ABSTRACT_CHARS: usize = 3_000;
 
 /// The most characters of a title or heading that are kept.
 const MAX_TITLE_CHARS: usize = 300;
@@ -99,7 +99,7 @@ pub fn page_of(text: &str, line: u32) -> Option<u32> {
 }
 
 /// A title or heading on one line, without Markdown's marks, or `None` if nothing is left.
-pub fn one_line(text: &str) -> Option<String> {
+pub(crate) fn one_line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().take(MAX_TITLE_CHARS).collect();
     (!line.is_empty()).then_some(line)

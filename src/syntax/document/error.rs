@@ -22,7 +22,7 @@ pub enum DocumentError {
 impl DocumentError {
     /// The error of a document whose reader ended a parser worker, by the cause that a worker's end has.
     #[cfg(unix)]
-    pub fn of_reader(cause: &str) -> DocumentError {
+    pub(crate) fn of_reader(cause: &str) -> DocumentError {
         DocumentError::Lost(match () {
             () if cause.contains("memory allocation of") => {
                 "its reader needs more than 512 MB of memory".to_string()

@@ -22,7 +22,8 @@ mod pdf_limits;
 mod pdf_lines;
 mod plain;
 
-pub use content::{Document, Heading, PAGE_BREAK, page_of};
+pub use content::{Document, Heading, page_of};
+
 pub use error::DocumentError;
 pub use form::DocumentForm;
 

@@ -39,7 +39,7 @@ const DICTIONARY: usize = 600;
 ///
 /// # Errors
 /// [`DocumentError::Damaged`] if reading them takes too much memory or time.
-pub fn check_streams(bytes: &[u8]) -> Result<(), DocumentError> {
+pub(crate) fn check_streams(bytes: &[u8]) -> Result<(), DocumentError> {
     let (mut unpacked, mut mapped, mut read) = (0, 0, 0);
     let mut ends = memmem::find_iter(bytes, b"endstream").peekable();
     for at in memmem::find_iter(bytes, b"stream") {
@@ -130,7 +130,7 @@ fn code_of(text: &[u8]) -> u64 {
 ///
 /// # Errors
 /// [`DocumentError::Damaged`] if they do not.
-pub fn check_ancestors(file: &PdfFile) -> Result<(), DocumentError> {
+pub(crate) fn check_ancestors(file: &PdfFile) -> Result<(), DocumentError> {
     let mut known = HashSet::new();
     for page in file.get_pages().into_values() {
         let mut id = page;
@@ -154,7 +154,7 @@ pub fn check_ancestors(file: &PdfFile) -> Result<(), DocumentError> {
 ///
 /// # Errors
 /// [`DocumentError::Damaged`] if one does.
-pub fn check_forms(file: &PdfFile) -> Result<(), DocumentError> {
+pub(crate) fn check_forms(file: &PdfFile) -> Result<(), DocumentError> {
     // The depth below each form, and `None` while its forms are followed.
     let mut depths: HashMap<ObjectId, Option<usize>> = HashMap::new();
     for start in file.objects.keys() {

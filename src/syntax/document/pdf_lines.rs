@@ -17,7 +17,7 @@ const MAX_PAGE_BYTES: usize = 4 << 20;
 
 /// A line of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PdfLine {
+pub(crate) struct PdfLine {
     /// The text.
     pub text: String,
     /// The size of most of its characters, in points.
@@ -34,7 +34,7 @@ pub struct PdfLine {
 
 /// Collects the lines of one page.
 #[derive(Debug, Default)]
-pub struct PageLines {
+pub(crate) struct PageLines {
     /// The lines, in the order of the file.
     pub lines: Vec<PdfLine>,
     /// The text that does not run from left to right, such as a stamp on the margin.

@@ -26,10 +26,10 @@ pub struct BodyRules {
 
 /// Bits of a word's meaning.
 mod word {
-    pub const TYPE_BRACE: u8 = 1;
-    pub const ITEM: u8 = 1 << 1;
+    pub(crate) const TYPE_BRACE: u8 = 1;
+    pub(crate) const ITEM: u8 = 1 << 1;
     pub const BLOCK: u8 = 1 << 2;
-    pub const ANNOUNCES: u8 = 1 << 3;
+    pub(crate) const ANNOUNCES: u8 = 1 << 3;
     pub const RESERVED: u8 = 1 << 4;
 }
 
@@ -65,12 +65,12 @@ impl BodyRules {
     }
 
     /// Whether a brace after this sign begins a body.
-    pub fn begins_behind(&self, sign: u8) -> bool {
+    pub(crate) fn begins_behind(&self, sign: u8) -> bool {
         self.behind.contains(&sign)
     }
 
     /// Whether a brace after this word begins a body.
-    pub fn begins_behind_word(&self, text: &str) -> bool {
+    pub(crate) fn begins_behind_word(&self, text: &str) -> bool {
         self.behind_words && !self.is(text, word::TYPE_BRACE)
     }
 
@@ -80,17 +80,17 @@ impl BodyRules {
     }
 
     /// Whether this word defines something if a brace follows.
-    pub fn opens_block(&self, text: &str) -> bool {
+    pub(crate) fn opens_block(&self, text: &str) -> bool {
         self.is(text, word::BLOCK)
     }
 
     /// Whether a type follows this word.
-    pub fn announces_type(&self, text: &str) -> bool {
+    pub(crate) fn announces_type(&self, text: &str) -> bool {
         self.is(text, word::ANNOUNCES)
     }
 
     /// Whether this word cannot be a name.
-    pub fn is_reserved(&self, text: &str) -> bool {
+    pub(crate) fn is_reserved(&self, text: &str) -> bool {
         self.is(text, word::RESERVED)
     }
 }

@@ -131,7 +131,7 @@ pub(super) struct ManifestHead {
 
 impl ManifestHead {
     /// The head of a built-in manifest, where claims come before all other tables.
-    pub fn of_built_in(text: &str) -> Result<ManifestHead, toml::de::Error> {
+    pub(crate) fn of_built_in(text: &str) -> Result<ManifestHead, toml::de::Error> {
         let is_other = |line: &str| line.starts_with('[') && line.trim_end() != "[[claim]]";
         let lines = text.split_inclusive('\n').take_while(|line| !is_other(line));
         toml::from_str(&text[..lines.map(str::len).sum()])

@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 pub use bodies::BodyRules;
 pub use error::{GrammarError, UnknownLanguage};
 pub use manifest::{Nesting, TypePlace};
-pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow, follow_to_name, in_capitals};
+pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow};
+pub(crate) use rules::{follow_to_name, in_capitals};
 
 use manifest::{Manifest, ManifestHead};
 use parsers::{LINKED, Linked};
@@ -61,7 +62,7 @@ pub struct GrammarRow {
 
 /// The text of a manifest that replaces a built-in one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ManifestText {
+pub(crate) struct ManifestText {
     /// The language of the replaced manifest.
     pub language: String,
     /// The manifest.
@@ -140,7 +141,7 @@ impl Grammars {
 
     /// The built-in languages, with `manifests` in place of the built-in manifests of the same names. Each manifest is
     /// compiled at once.
-    pub fn with_manifests(manifests: Vec<ManifestText>) -> Result<Grammars, GrammarError> {
+    pub(crate) fn with_manifests(manifests: Vec<ManifestText>) -> Result<Grammars, GrammarError> {
         let mut languages: Vec<Language> = LINKED.iter().map(Language::built_in).collect();
         for ManifestText { language: name, text, source_name } in manifests {
             let place =
@@ -162,7 +163,7 @@ impl Grammars {
 
     /// The manifests that replace built-in ones. With them, [`Grammars::with_manifests`] makes the same grammars in
     /// another process.
-    pub fn overriding_manifests(&self) -> Vec<ManifestText> {
+    pub(crate) fn overriding_manifests(&self) -> Vec<ManifestText> {
         let overridden = self.languages.iter().filter(|language| language.overridden);
         let manifest = |language: &Language| ManifestText {
             language: language.linked.name.to_string(),

@@ -63,22 +63,22 @@ pub struct NodeMeaning {
 pub mod flag {
     pub const NAMED: u16 = 1;
     pub const COMMENT: u16 = 1 << 1;
-    pub const LEADING: u16 = 1 << 2;
-    pub const WRAPPER: u16 = 1 << 3;
+    pub(crate) const LEADING: u16 = 1 << 2;
+    pub(crate) const WRAPPER: u16 = 1 << 3;
     pub const TRANSPARENT: u16 = 1 << 4;
-    pub const SKIP: u16 = 1 << 5;
+    pub(crate) const SKIP: u16 = 1 << 5;
     pub const FUNCTION: u16 = 1 << 6;
-    pub const IDENTIFIER: u16 = 1 << 7;
+    pub(crate) const IDENTIFIER: u16 = 1 << 7;
     pub const TYPE: u16 = 1 << 8;
     pub const STRING: u16 = 1 << 9;
-    pub const ITEM: u16 = 1 << 10;
-    pub const USES: u16 = 1 << 11;
+    pub(crate) const ITEM: u16 = 1 << 10;
+    pub(crate) const USES: u16 = 1 << 11;
     /// Some uses of this kind have a path.
     pub const REACHES: u16 = 1 << 12;
 }
 
 /// A set of kinds, by their numbers.
-pub type NodeKindSet = Box<[u16]>;
+pub(crate) type NodeKindSet = Box<[u16]>;
 
 /// A step from a node to one of its children.
 #[derive(Clone, Debug)]
@@ -174,7 +174,7 @@ impl Rules {
     }
 
     /// Like [`Rules::name_of`], together with the node of the qualifier, if the name has one.
-    pub fn qualified_name_of<'tree>(&self, node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
+    pub(crate) fn qualified_name_of<'tree>(&self, node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
         let (node, scope) = self.last_of(node);
         (node, scope.map(|scope| self.name_of(scope)))
     }
@@ -209,7 +209,7 @@ impl Rules {
 
     /// Whether `name`, the text of `node`, can be a name. In a language with reserved words, a name cannot begin with a
     /// sign either.
-    pub fn can_name(&self, node: Node<'_>, name: &str) -> bool {
+    pub(crate) fn can_name(&self, node: Node<'_>, name: &str) -> bool {
         let is_reserved = || self.reserved.binary_search_by(|word| (**word).cmp(name)).is_ok();
         self.reserved.is_empty()
             || (name.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '~' | '$'))
@@ -272,7 +272,7 @@ impl Step {
     }
 
     /// Every child of `node` to which this step might lead.
-    pub fn all_from<'tree>(&self, node: Node<'tree>) -> Vec<Node<'tree>> {
+    pub(crate) fn all_from<'tree>(&self, node: Node<'tree>) -> Vec<Node<'tree>> {
         let mut cursor = node.walk();
         match self {
             Step::Field(field) => match std::num::NonZeroU16::new(*field) {
@@ -296,7 +296,7 @@ pub fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tree>> {
 }
 
 /// The node at the end of a path to a name; steps in such a path may depend on the text of a child.
-pub fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &str) -> Option<Node<'tree>> {
+pub(crate) fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &str) -> Option<Node<'tree>> {
     path.iter().try_fold(node, |node, step| match step {
         Step::Reads(kinds, text) => {
             let mut cursor = node.walk();
@@ -337,7 +337,7 @@ impl Condition {
 }
 
 /// Whether `word` is in capitals, as the names of macros are.
-pub fn in_capitals(word: &str) -> bool {
+pub(crate) fn in_capitals(word: &str) -> bool {
     word.len() > 1
         && word.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && word.bytes().any(|byte| byte.is_ascii_uppercase())

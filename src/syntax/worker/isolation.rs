@@ -44,6 +44,7 @@ impl Isolation {
 
     /// Starts a worker that the next [`FileAnalyzer`](super::FileAnalyzer) can use, unless one is idle. A worker takes
     /// some milliseconds to get ready, so a caller that is about to parse calls this early.
+    #[doc(hidden)]
     pub fn prepare(&self, grammars: &Grammars) {
         #[cfg(unix)]
         if let Isolation::Subprocess(pool) = self

@@ -57,7 +57,7 @@ const NONSENSE: &str = "its parser answered nonsense";
 
 /// Why there is no worker.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub(crate) enum StartError {
     /// The process could not be started.
     #[error("cannot start the parser worker '{}': {source}", program.display())]
     Start {
@@ -76,7 +76,7 @@ pub enum StartError {
 
 /// The death of a worker while it analysed a text.
 #[derive(Debug)]
-pub struct Death {
+pub(crate) struct Death {
     /// The cause.
     pub cause: String,
     /// Whose fault the death is.
@@ -150,7 +150,7 @@ impl Worker {
     }
 
     /// Waits until the worker has answered the greeting.
-    pub fn wait_until_ready(&mut self, grammars: &Grammars) -> Result<(), StartError> {
+    pub(crate) fn wait_until_ready(&mut self, grammars: &Grammars) -> Result<(), StartError> {
         if self.is_ready {
             return Ok(());
         }

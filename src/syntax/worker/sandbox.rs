@@ -11,7 +11,7 @@ const MAX_DATA: u64 = 4 << 30;
 
 /// The most memory that a worker may allocate while it reads a document, in bytes, without its stack. With the program less than
 /// 512 MB are then resident.
-pub const MAX_DOCUMENT_DATA: u64 = 400 << 20;
+pub(crate) const MAX_DOCUMENT_DATA: u64 = 400 << 20;
 
 /// The largest address space of a worker, in bytes: its memory, stack and program, and what the allocator reserves.
 #[cfg(target_pointer_width = "64")]
@@ -21,7 +21,7 @@ const MAX_ADDRESSES: u64 = 12 << 30;
 const OWN_PIPES: u64 = 3;
 
 /// Limits the resources of this process. No file can be opened afterwards.
-pub fn limit_resources() {
+pub(crate) fn limit_resources() {
     let limit = |what, most: u64| {
         let limit = libc::rlimit { rlim_cur: most as libc::rlim_t, rlim_max: most as libc::rlim_t };
         // SAFETY: a live struct. A limit that the system refuses leaves the process without that limit.
@@ -37,7 +37,7 @@ pub fn limit_resources() {
 
 /// Limits the memory that this process may allocate to `most` bytes and its stack while `work` runs. The allocator of the program
 /// must not hold more than it uses.
-pub fn with_memory<T>(most: u64, work: impl FnOnce() -> T) -> T {
+pub(crate) fn with_memory<T>(most: u64, work: impl FnOnce() -> T) -> T {
     let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: a live struct.
     if unsafe { libc::getrlimit(libc::RLIMIT_DATA, &mut before) } != 0 {
@@ -56,14 +56,14 @@ pub fn with_memory<T>(most: u64, work: impl FnOnce() -> T) -> T {
 /// Refuses every system call that parsing does not need, for all threads of this process. A kernel without seccomp
 /// leaves the process with the limits alone.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub fn refuse_system_calls() {
+pub(crate) fn refuse_system_calls() {
     if let Err(error) = filter().and_then(|filter| seccompiler::apply_filter_all_threads(&filter)) {
         tracing::warn!(%error, "a parser worker has no seccomp filter");
     }
 }
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub fn refuse_system_calls() {}
+pub(crate) fn refuse_system_calls() {}
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {

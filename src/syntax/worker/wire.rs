@@ -26,14 +26,14 @@ const MAX_MESSAGE: usize = (1 << 30) + (64 << 10);
 
 /// The first message to a worker.
 #[derive(Serialize, Deserialize)]
-pub struct Greeting {
+pub(crate) struct Greeting {
     /// The manifests that replace built-in ones.
     pub manifests: Vec<ManifestText>,
 }
 
 /// A worker's answer to the greeting.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hello {
+pub(crate) struct Hello {
     /// The version of the rules by which files are cut and walked.
     pub analyze_version: u32,
     /// [`Grammars::fingerprint`] of its grammars.
@@ -48,7 +48,7 @@ impl Hello {
 
 /// The result for a text.
 #[derive(Serialize, Deserialize)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// The structure of the text.
     Analysis(Analysis),
     /// The content of the document.
@@ -90,7 +90,7 @@ const COLORS: u16 = u16::MAX - 1;
 /// Replaces the contents of `message` by a request. The body of a request is the number of the language (2 bytes, little
 /// endian) followed by the text; or [`DOCUMENT`], the place of the form in [`DocumentForm::ALL`] (1 byte), and the bytes of
 /// the document; or [`COLORS`], the number of the language and the text.
-pub fn write_request(message: &mut Vec<u8>, request: &Request<'_>) {
+pub(crate) fn write_request(message: &mut Vec<u8>, request: &Request<'_>) {
     message.clear();
     message.extend_from_slice(&[0; HEAD]);
     match request {
@@ -119,7 +119,7 @@ fn finish(message: &mut [u8]) {
 }
 
 /// The request in a body.
-pub fn read_request(body: &[u8]) -> Option<Request<'_>> {
+pub(crate) fn read_request(body: &[u8]) -> Option<Request<'_>> {
     let (language, rest) = body.split_first_chunk()?;
     let language = u16::from_le_bytes(*language);
     if language == DOCUMENT {
@@ -136,14 +136,14 @@ pub fn read_request(body: &[u8]) -> Option<Request<'_>> {
 
 /// The length of the body of the message that begins with `bytes`: `None` while its head is incomplete, an error for a
 /// length that no message has.
-pub fn body_length(bytes: &[u8]) -> Result<Option<usize>, ()> {
+pub(crate) fn body_length(bytes: &[u8]) -> Result<Option<usize>, ()> {
     let Some(head) = bytes.first_chunk::<HEAD>() else { return Ok(None) };
     let length = u32::from_le_bytes(*head) as usize;
     if length > MAX_MESSAGE { Err(()) } else { Ok(Some(length)) }
 }
 
 /// Whether coloured parts of `text` are valid, in order and not overlapping.
-pub fn check_colors(colors: &[ColoredSpan], text: &str) -> bool {
+pub(crate) fn check_colors(colors: &[ColoredSpan], text: &str) -> bool {
     let mut end = 0;
     colors.iter().all(|(span, _)| {
         let follows = end <= span.start && span.start <= span.end;

@@ -6,7 +6,7 @@ use std::io;
 
 /// The kind of an entry; a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListedKind {
+pub(crate) enum ListedKind {
     File,
     Dir,
     Link,
@@ -31,11 +31,11 @@ impl Entry {
 }
 
 /// A failure to read an entry, or with `None` the directory itself, whose remaining entries are then missing.
-pub type EntryFailure = (Option<String>, io::Error);
+pub(crate) type EntryFailure = (Option<String>, io::Error);
 
 /// The entries of a directory, sorted as the paths that begin with them sort as text.
 #[derive(Debug)]
-pub struct FolderListing {
+pub(crate) struct FolderListing {
     pub entries: Vec<Entry>,
     /// The names, each with a NUL after it; a name that is not UTF-8 in a lossy form.
     pub(super) names: String,
@@ -47,11 +47,11 @@ impl FolderListing {
     }
 
     /// The total length of all names in bytes.
-    pub fn name_bytes(&self) -> usize {
+    pub(crate) fn name_bytes(&self) -> usize {
         self.names.len()
     }
 
-    pub fn exact_name<'a>(&'a self, entry: &'a Entry) -> &'a OsStr {
+    pub(crate) fn exact_name<'a>(&'a self, entry: &'a Entry) -> &'a OsStr {
         entry.exact.as_deref().unwrap_or_else(|| OsStr::new(self.name(entry)))
     }
 
@@ -76,7 +76,7 @@ impl FolderListing {
     }
 
     /// Replaces the kinds of entries by those that `kind_of` gives.
-    pub fn with_kinds(
+    pub(crate) fn with_kinds(
         mut self,
         mut kind_of: impl FnMut(&FolderListing, &Entry) -> Option<ListedKind>,
     ) -> FolderListing {

@@ -2,6 +2,12 @@
 
 use std::collections::HashSet;
 
+/// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
+const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
+
+/// Removed aliases. A call of one fails with an error that names the replacement.
+const REMOVED: &[&str] = &[];
+
 use super::super::offer::{ToolOffer, ToolProfile, find};
 use super::*;
 use crate::catalog::aliases::AliasState;

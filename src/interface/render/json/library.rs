@@ -31,7 +31,7 @@ pub fn source<'r>(source: &'r SourceManifest, path: Option<&'r Path>) -> impl Se
 }
 
 /// A source that was removed, and where what the user dropped in lies now.
-pub fn removed_source(removed: &RemovedSource) -> impl Serialize + use<'_> {
+pub(crate) fn removed_source(removed: &RemovedSource) -> impl Serialize + use<'_> {
     WireRemoved {
         source: WireManifest::new(&removed.source, None),
         kept_at: removed.kept_at.as_deref().map(shown),
@@ -39,12 +39,12 @@ pub fn removed_source(removed: &RemovedSource) -> impl Serialize + use<'_> {
 }
 
 /// The folder of a source.
-pub fn source_path(path: &Path) -> impl Serialize + use<> {
+pub(crate) fn source_path(path: &Path) -> impl Serialize + use<> {
     WireSourcePath { path: shown(path) }
 }
 
 /// What adding a source would do.
-pub fn add_plan(plan: &AddPlan) -> impl Serialize + use<'_> {
+pub(crate) fn add_plan(plan: &AddPlan) -> impl Serialize + use<'_> {
     WireAddPlan {
         library: shown(&plan.library),
         id: plan.id.as_str(),
@@ -61,7 +61,7 @@ pub fn add_plan(plan: &AddPlan) -> impl Serialize + use<'_> {
 }
 
 /// A source that was added.
-pub fn added_source(added: &AddReply) -> impl Serialize + use<'_> {
+pub(crate) fn added_source(added: &AddReply) -> impl Serialize + use<'_> {
     WireAdded {
         source: WireManifest::new(&added.source, Some(&added.path)),
         resumed: added.resumed,
@@ -80,7 +80,7 @@ pub fn library_status(status: &LibraryStatus) -> impl Serialize + use<'_> {
 }
 
 /// The outcomes of an update.
-pub fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> impl Serialize + use<'_> {
+pub(crate) fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> impl Serialize + use<'_> {
     WireBatch {
         sources: batch.sources.iter().map(WireUpdated::new).collect(),
         failed: batch.failed.iter().map(WireFailed::new).collect(),
@@ -88,7 +88,7 @@ pub fn updated_sources(batch: &SourceBatch<UpdatedSource>) -> impl Serialize + u
 }
 
 /// The plans of updates.
-pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> impl Serialize + use<'_> {
+pub(crate) fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> impl Serialize + use<'_> {
     WireBatch {
         sources: batch.sources.iter().map(WirePlannedUpdate::new).collect(),
         failed: batch.failed.iter().map(WireFailed::new).collect(),
@@ -96,7 +96,7 @@ pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> impl Serialize + use<
 }
 
 /// The outcomes of a comparison with hashes.
-pub fn verified_sources(batch: &SourceBatch<VerifiedSource>) -> impl Serialize + use<'_> {
+pub(crate) fn verified_sources(batch: &SourceBatch<VerifiedSource>) -> impl Serialize + use<'_> {
     WireBatch {
         sources: batch.sources.iter().map(WireVerified::new).collect(),
         failed: batch.failed.iter().map(WireFailed::new).collect(),
@@ -104,7 +104,7 @@ pub fn verified_sources(batch: &SourceBatch<VerifiedSource>) -> impl Serialize +
 }
 
 /// What was removed to free space, or would be.
-pub fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> impl Serialize + use<> {
+pub(crate) fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> impl Serialize + use<> {
     WireCollectedSources {
         removed: collected.removed.iter().map(|path| shown(path)).collect(),
         bytes: collected.bytes,

@@ -93,7 +93,7 @@ impl<'a> WireProvenance<'a> {
     }
 
     /// The source of a status.
-    pub fn of_status(own: &'a NamedStatus) -> WireProvenance<'a> {
+    pub(crate) fn of_status(own: &'a NamedStatus) -> WireProvenance<'a> {
         let commit = own.status.as_ref().ok().and_then(|status| status.commit.as_deref());
         WireProvenance::from_parts(&own.name, own.provenance.as_deref(), commit)
     }
@@ -162,7 +162,7 @@ pub(super) fn reasons(counts: &[(SkipReason, usize)]) -> Vec<WireReasonCount> {
 }
 
 #[derive(Serialize)]
-pub struct WireSnapshot {
+pub(crate) struct WireSnapshot {
     root: String,
     branch: Option<String>,
     commit: Option<String>,

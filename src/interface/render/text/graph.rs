@@ -301,7 +301,7 @@ impl Page<'_> {
 }
 
 /// The heading above a group of edges.
-pub fn heading_of_edge(question: GraphQuestion, row: &GraphRow) -> &'static str {
+pub(crate) fn heading_of_edge(question: GraphQuestion, row: &GraphRow) -> &'static str {
     match (question, row.is_outgoing) {
         (GraphQuestion::Imports, _) => "imports",
         (GraphQuestion::Importers, _) => "imported by",

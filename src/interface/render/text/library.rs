@@ -140,12 +140,12 @@ fn time(seconds: u64) -> String {
 }
 
 /// The folder of a source, on one line.
-pub fn source_path(path: &Path) -> String {
+pub(crate) fn source_path(path: &Path) -> String {
     format!("{}\n", shown(path))
 }
 
 /// What adding a source would do.
-pub fn add_plan(plan: &AddPlan, style: &Style) -> String {
+pub(crate) fn add_plan(plan: &AddPlan, style: &Style) -> String {
     let mut out = format!(
         "would add {} ({}): {}\n",
         style.paint(Ink::Symbol, &clean(&plan.name)),
@@ -171,7 +171,7 @@ pub fn add_plan(plan: &AddPlan, style: &Style) -> String {
 }
 
 /// A source that was added.
-pub fn added_source(added: &AddReply, style: &Style) -> String {
+pub(crate) fn added_source(added: &AddReply, style: &Style) -> String {
     let AddReply { source, path, report, resumed } = added;
     let size = match source.is_held() {
         true => format!(": {}, {}", count(source.files, "file", "files"), bytes(source.bytes)),
@@ -191,7 +191,7 @@ pub fn added_source(added: &AddReply, style: &Style) -> String {
 }
 
 /// What happened to a source, on one line.
-pub fn changed_source(what: &str, source: &SourceManifest) -> String {
+pub(crate) fn changed_source(what: &str, source: &SourceManifest) -> String {
     format!(
         "{what} {} ({}: {})\n",
         clean(&source.name),
@@ -201,7 +201,7 @@ pub fn changed_source(what: &str, source: &SourceManifest) -> String {
 }
 
 /// A source that was removed, and where what the user dropped in lies now.
-pub fn removed_source(removed: &RemovedSource) -> String {
+pub(crate) fn removed_source(removed: &RemovedSource) -> String {
     let mut out = changed_source("removed", &removed.source);
     if let Some(path) = &removed.kept_at {
         let _ = writeln!(out, "  what you dropped in lies at {}", shown(path));
@@ -262,7 +262,7 @@ fn status_row(status: &SourceStatus) -> Vec<String> {
 }
 
 /// The outcomes of an update.
-pub fn updated_sources(batch: &SourceBatch<UpdatedSource>, _: &Style) -> String {
+pub(crate) fn updated_sources(batch: &SourceBatch<UpdatedSource>, _: &Style) -> String {
     let mut out = String::new();
     for UpdatedSource { source, is_new, old_commit, report } in &batch.sources {
         let name = clean(&source.name);
@@ -280,7 +280,7 @@ pub fn updated_sources(batch: &SourceBatch<UpdatedSource>, _: &Style) -> String 
 }
 
 /// The plans of updates.
-pub fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> String {
+pub(crate) fn update_plans(batch: &SourceBatch<PlannedUpdate>) -> String {
     let mut out = String::new();
     for PlannedUpdate { source, step, newest_commit, changed_files, resumes, .. } in &batch.sources {
         let what = match (step, &source.commit, newest_commit, changed_files) {
@@ -312,7 +312,7 @@ fn failed(failed: &[FailedSource]) -> String {
 }
 
 /// The outcomes of a comparison with hashes.
-pub fn verified_sources(batch: &SourceBatch<VerifiedSource>, style: &Style) -> String {
+pub(crate) fn verified_sources(batch: &SourceBatch<VerifiedSource>, style: &Style) -> String {
     let mut out = String::new();
     for verified in &batch.sources {
         let name = clean(&verified.name);
@@ -342,7 +342,7 @@ pub fn verified_sources(batch: &SourceBatch<VerifiedSource>, style: &Style) -> S
 }
 
 /// What was removed to free space, or would be.
-pub fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> String {
+pub(crate) fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> String {
     let removed = if is_dry_run { "would remove" } else { "removed" };
     let lines = collected.removed.iter().map(|path| format!("{removed} {}\n", shown(path)));
     let freed = if is_dry_run { "would free" } else { "freed" };

@@ -13,7 +13,7 @@ pub fn notes(reply: &NotesReply, style: &Style) -> String {
 }
 
 /// Notes with all that they have, also their diffs.
-pub fn whole_notes(reply: &NotesReply, style: &Style) -> String {
+pub(crate) fn whole_notes(reply: &NotesReply, style: &Style) -> String {
     let whole = |out: &mut String, row: &NoteRow, style: &Style| {
         note(out, row, style);
         for line in row.note.diff.iter().flat_map(|diff| diff.lines()) {

@@ -22,7 +22,7 @@ pub fn pack(reply: &PackReply, style: &Style) -> String {
 }
 
 /// A context pack without its notes.
-pub fn pack_without_notes(reply: &PackReply, style: &Style) -> String {
+pub(crate) fn pack_without_notes(reply: &PackReply, style: &Style) -> String {
     let mut out = String::new();
     let dim = |text: &str| style.paint(Ink::Dim, text);
     if reply.goals.len() > 1 {

@@ -52,7 +52,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Continues at `at`, which is the end of a line or of the text.
-    pub fn skip_to(&mut self, at: usize) {
+    pub(crate) fn skip_to(&mut self, at: usize) {
         self.at = at;
     }
 

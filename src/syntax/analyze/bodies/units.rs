@@ -8,7 +8,7 @@ use spyhop_base::text::{LineIndex, Span};
 
 /// A position where a body may be cut: the first line of a statement, or of the comment before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BodyUnit {
+pub(crate) struct BodyUnit {
     /// The first byte of the line.
     pub at: u32,
     /// The line.

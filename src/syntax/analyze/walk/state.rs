@@ -7,7 +7,7 @@ use spyhop_base::text::{LineIndex, Span};
 
 /// The results of the walk.
 #[derive(Default)]
-pub struct WalkedOutline {
+pub(crate) struct WalkedOutline {
     /// Sorted like [`spyhop_base::model::Analysis::symbols`].
     pub symbols: Vec<Symbol>,
     /// In order, without duplicates.
@@ -47,11 +47,11 @@ pub(super) struct Lead {
 /// Bits of [`OpenNode::flags`] that do not come from the kind.
 pub(super) mod frame {
     /// The node's children are units between which the file may be cut.
-    pub const SPLIT: u16 = 1 << 13;
+    pub(crate) const SPLIT: u16 = 1 << 13;
     /// The node opened a symbol.
     pub const SYMBOL: u16 = 1 << 14;
     /// The node is inside a function.
-    pub const LOCAL: u16 = 1 << 15;
+    pub(crate) const LOCAL: u16 = 1 << 15;
 }
 
 /// A symbol whose node is open.
