@@ -9,7 +9,7 @@ use crate::support::Tree;
 use crate::support::repository;
 
 fn frameworks() -> PathBuf {
-    repository("frameworks")
+    repository("src/graph/frameworks")
 }
 
 fn list(tree: &Tree, kind: EntryKind, pattern: &str) -> EntriesReply {

@@ -55,7 +55,7 @@ fn workers_see_what_this_process_sees() {
     let tree = Tree::new("");
     let own = repository("");
     copy_into(&tree, &own.join("src/syntax/grammars"), "grammars");
-    copy_into(&tree, &own.join("src/analyze"), "src");
+    copy_into(&tree, &own.join("src/syntax/analyze"), "src");
     let engines = [open(&tree, in_workers(), "workers"), open(&tree, Isolation::InProcess, "in_process")];
     let reports = engines.each_ref().map(refresh);
     assert_eq!(reports[0].parsed, reports[1].parsed);

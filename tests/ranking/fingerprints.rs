@@ -16,7 +16,7 @@ use super::folder;
 use crate::support::repository;
 
 /// What is ranking code: files, folders and how the paths of such files begin.
-const RANKING: &[&str] = &["src/search", "src/profile", "src/query", "src/filter", "src/tokenize"];
+const RANKING: &[&str] = &["src/search", "src/index/tokenize"];
 
 /// The parts of an identifier, or words in a row, that a name may be spread over.
 const NAME_PARTS: usize = 3;
@@ -259,7 +259,7 @@ fn a_planted_text_is_found() {
         assert_eq!(fingerprints.found_in("src/search/score.rs", text).len(), 1, "{text}");
         check("src/walk/mod.rs", text, &[]);
     }
-    check("src/query.rs", "breakfast fish, steadfastfishes, a sea of lions", &[]);
+    check("src/search/query.rs", "breakfast fish, steadfastfishes, a sea of lions", &[]);
 }
 
 #[test]

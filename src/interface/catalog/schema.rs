@@ -77,7 +77,7 @@ fn property(param: &Param) -> Value {
 pub fn reference() -> String {
     let mut out = String::from(
         "# Tools for agents\n\nWhat `spyhop mcp` offers. This page is written from the catalog \
-         (`SPYHOP_BLESS=1 cargo test --test integration mcp`); edit the rows in `src/catalog/`, not this page.\n\n\
+         (`SPYHOP_BLESS=1 cargo test --test integration mcp`); edit the rows in `src/interface/catalog/`, not this page.\n\n\
          | tool | state | what it does |\n|---|---|---|\n",
     );
     for tool in TOOLS {
