@@ -79,33 +79,6 @@ fn archives_are_unpacked_and_indexed() {
 }
 
 #[test]
-fn sources_answer_together() {
-    let place = TestPlace::new();
-    assert_eq!(
-        place.library.source_set(&[], &Options::default()).err().unwrap().kind(),
-        ErrorKind::BadRequest
-    );
-    place.add(&place.project("one")).unwrap();
-    place.add(&place.project("two")).unwrap();
-    fs::write(place.path("three.rs"), "pub fn resolve_api_key() {}\n").unwrap();
-    place.add(&place.path("three.rs")).unwrap();
-    let found = |names: &[&str]| {
-        let set = place.library.source_set(names, &Options::default()).unwrap();
-        let reply = set.search(&SearchRequest::new("resolve_api_key")).unwrap();
-        let mut sources: Vec<String> =
-            reply.results.iter().map(|hit| hit.source.as_ref().unwrap().to_string()).collect();
-        sources.sort();
-        sources.dedup();
-        sources
-    };
-    assert_eq!(found(&[]), ["one", "three.rs", "two"]);
-    assert_eq!(found(&["two", "three.rs"]), ["three.rs", "two"]);
-    assert_eq!(found(&["two", "four"]), ["two"]);
-    let unknown = place.library.source_set(&["four"], &Options::default());
-    assert_eq!(unknown.err().unwrap().kind(), ErrorKind::UnknownSource);
-}
-
-#[test]
 fn one_file_is_a_source() {
     let place = TestPlace::new();
     fs::write(place.path("auth.rs"), "pub fn resolve_api_key() {}\n").unwrap();

@@ -171,72 +171,21 @@ mod tests {
 
     #[test]
     fn names_tell() {
-        for path in [
-            ".env",
-            "a/.env.production",
-            "deploy/prod.env",
-            ".envrc",
-            "home/id_rsa",
-            "tls/server.key",
-            "a.pem",
-            "b.p12",
-            "c.pfx",
-            "d.jks",
-            "e.keystore",
-            ".netrc",
-            ".pgpass",
-            ".npmrc",
-            ".pypirc",
-            "www/.htpasswd",
-            "credentials.json",
-            "home/.aws/credentials",
-            "kubeconfig",
-            "x/.kube/config",
-            "prod.tfvars",
-            "terraform.tfstate",
-            "terraform.tfstate.backup",
-            ".docker/config.json",
-            "PROD.ENV",
-            "tls/Server.KEY",
-            "home/.AWS/Credentials",
-            "home/id_rsa.bak",
-            "ID_RSA.old",
-            "tls/server.key.old",
-            "server.pem~",
-            "credentials.json.bak",
-        ] {
+        let names = ".env a/.env.production deploy/prod.env .envrc home/id_rsa tls/server.key a.pem b.p12 \
+                    c.pfx d.jks e.keystore .netrc .pgpass .npmrc .pypirc www/.htpasswd credentials.json \
+                    home/.aws/credentials kubeconfig x/.kube/config prod.tfvars terraform.tfstate \
+                    terraform.tfstate.backup .docker/config.json PROD.ENV tls/Server.KEY \
+                    home/.AWS/Credentials home/id_rsa.bak ID_RSA.old tls/server.key.old server.pem~ \
+                    credentials.json.bak";
+        for path in names.split(' ') {
             assert!(holds_secrets(path), "{path}");
         }
-        for path in [
-            ".env.example",
-            ".env.sample",
-            "a/.env.template",
-            "example.env",
-            "terraform.tfvars.example",
-            "id_rsa.pub",
-            "src/env.rs",
-            "environment",
-            "key",
-            "keys.rs",
-            "monkey",
-            "credentials",
-            "src/credentials.go",
-            "config.json",
-            "config",
-            "pem",
-            "server.crt",
-            "npmrc.md",
-            "settings.xml",
-            "credentials.rs",
-            "credentials/mod.go",
-            "secrets.yaml",
-            "service-account.json",
-            "appsettings.json",
-            "wp-config.php",
-            "key.old",
-            "main.rs.bak",
-            "monkey.old",
-        ] {
+        let names = ".env.example .env.sample a/.env.template example.env terraform.tfvars.example \
+                    id_rsa.pub src/env.rs environment key keys.rs monkey credentials src/credentials.go \
+                    config.json config pem server.crt npmrc.md settings.xml credentials.rs \
+                    credentials/mod.go secrets.yaml service-account.json appsettings.json wp-config.php \
+                    key.old main.rs.bak monkey.old";
+        for path in names.split(' ') {
             assert!(!holds_secrets(path), "{path}");
         }
     }

@@ -78,173 +78,28 @@ fn check_at(root: &Path, options: &WalkOptions, expected: &str) {
     }
 }
 
-#[track_caller]
-fn check(fixture: &str, expected: &str) {
-    check_at(tree(fixture).path(), &plain(), expected);
-}
-
+/// The cases of `rules.txt`: after `## TITLE` a fixture, and after each `=> OPTIONS` the walk.
 #[test]
-fn an_empty_tree_has_nothing() {
-    check("", "");
-    check("-- a/b/", "");
-}
-
-#[test]
-fn candidates_are_sorted_by_their_path_as_text() {
-    check("-- b.rs\n-- a/z.rs\n-- a.rs\n-- a/b/c.rs", "a.rs\na/b/c.rs\na/z.rs\nb.rs");
-}
-
-#[test]
-fn a_gitignore_counts_without_a_repository_and_a_directory_is_one_row() {
-    check(
-        "-- .gitignore
-         *.log
-         /logs/
-         -- a.log
-         -- sub/b.log
-         -- sub/a.rs
-         -- logs/deep/x.rs
-         -- sub/logs/y.rs",
-        "sub/a.rs
-         sub/logs/y.rs
-         ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! a.log [ignored: .gitignore:1: *.log]
-         ! logs/ [ignored: .gitignore:2: /logs/]
-         ! sub/b.log [ignored: .gitignore:1: *.log]",
-    );
-}
-
-#[test]
-fn a_later_line_and_a_deeper_file_win() {
-    check(
-        "-- .gitignore
-         *.log
-         !keep.log
-         -- a/.gitignore
-         !*.log
-         deep.log
-         /b/c.rs
-         -- keep.log
-         -- a/x.log
-         -- a/deep.log
-         -- a/b/c.rs
-         -- a/b/b/c.rs",
-        "a/b/b/c.rs
-         a/x.log
-         keep.log
-         ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! a/.gitignore [hidden: '.gitignore' begins with a dot]
-         ! a/b/c.rs [ignored: a/.gitignore:3: /b/c.rs]
-         ! a/deep.log [ignored: a/.gitignore:2: deep.log]",
-    );
-}
-
-#[test]
-fn within_a_directory_the_nearer_tool_wins() {
-    check(
-        "-- .gitignore
-         one
-         !two
-         three
-         -- .ignore
-         !one
-         two
-         !three
-         -- .spyhopignore
-         three
-         -- one
-         -- two
-         -- three",
-        "one
-         ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! .ignore [hidden: '.ignore' begins with a dot]
-         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
-         ! three [ignored: .spyhopignore:1: three]
-         ! two [ignored: .ignore:2: two]",
-    );
-}
-
-#[test]
-fn the_nearer_tool_wins_across_directories_as_well() {
-    check(
-        "-- .spyhopignore
-         !one
-         -- .ignore
-         !one
-         !two
-         three
-         -- sub/.ignore
-         one
-         -- sub/.gitignore
-         two
-         !three
-         four
-         -- sub/one
-         -- sub/two
-         -- sub/three
-         -- sub/four",
-        "sub/one
-         sub/two
-         ! .ignore [hidden: '.ignore' begins with a dot]
-         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
-         ! sub/.gitignore [hidden: '.gitignore' begins with a dot]
-         ! sub/.ignore [hidden: '.ignore' begins with a dot]
-         ! sub/four [ignored: sub/.gitignore:3: four]
-         ! sub/three [ignored: .ignore:3: three]",
-    );
-}
-
-#[test]
-fn the_last_of_equal_lines_is_the_one_that_is_named() {
-    check(
-        "-- .gitignore
-         # a.rs
-         a.rs
-         !a.rs
-         a.rs
-         -- a.rs",
-        "! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! a.rs [ignored: .gitignore:4: a.rs]",
-    );
-}
-
-#[test]
-fn rules_can_be_switched_off() {
-    let dir = tree(
-        "-- .gitignore
-         *.log
-         -- .spyhopignore
-         *.tmp
-         -- .git/info/exclude
-         *.own
-         -- a.log
-         -- a.tmp
-         -- a.own
-         -- package.json
-         -- dist/a.js
-         -- node_modules/b.js",
-    );
-    let hidden = "! .gitignore [hidden: '.gitignore' begins with a dot]
-                  ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]";
-    check_at(
-        dir.path(),
-        &WalkOptions { no_ignore: true, ..plain() },
-        &format!(
-            "a.log\na.own\na.tmp\npackage.json\n{hidden}
-             ! dist/ [built-in: built-in rule 'dist': package.json beside it]
-             ! node_modules/ [built-in: built-in rule 'node_modules': package.json beside it]"
-        ),
-    );
-    check_at(
-        dir.path(),
-        &WalkOptions { no_built_in: true, ..plain() },
-        &format!(
-            "dist/a.js\nnode_modules/b.js\npackage.json\n{hidden}
-             ! a.log [ignored: .gitignore:1: *.log]
-             ! a.own [ignored: .git/info/exclude:1: *.own]
-             ! a.tmp [ignored: .spyhopignore:1: *.tmp]"
-        ),
-    );
+fn each_rule_leaves_out_what_it_names() {
+    for case in include_str!("tests/rules.txt").split("## ").skip(1) {
+        let (title, case) = case.split_once('\n').unwrap();
+        println!("{title}");
+        let mut parts = case.split("=>");
+        let dir = tree(parts.next().unwrap());
+        for part in parts {
+            let (words, expected) = part.split_once('\n').unwrap();
+            let has = |word: &str| words.split(' ').any(|own| own == word);
+            let options = WalkOptions {
+                hidden: has("hidden"),
+                secrets: has("secrets"),
+                no_ignore: has("no_ignore"),
+                no_built_in: has("no_built_in"),
+                ..plain()
+            };
+            let below = words.trim().strip_prefix("in=").unwrap_or_default();
+            check_at(&dir.path().join(below), &options, expected);
+        }
+    }
 }
 
 #[test]
@@ -278,121 +133,6 @@ fn only_a_spyhopignore_asks_for_content() {
 }
 
 #[test]
-fn hidden_names_stay_out_unless_wanted_and_git_always() {
-    let fixture = "-- .github/ci.yml
-                   -- .lint
-                   -- .git/HEAD
-                   -- sub/.git
-                   -- a.rs
-                   -- .ignore
-                   !.github";
-    check(
-        fixture,
-        ".github/ci.yml
-         a.rs
-         ! .ignore [hidden: '.ignore' begins with a dot]
-         ! .lint [hidden: '.lint' begins with a dot]",
-    );
-    check_at(
-        tree(fixture).path(),
-        &WalkOptions { hidden: true, ..plain() },
-        ".github/ci.yml\n.ignore\n.lint\na.rs",
-    );
-}
-
-#[test]
-fn files_of_secrets_stay_out_by_their_names() {
-    let fixture = "-- .env
-                   -- .env.example
-                   -- .npmrc
-                   -- keys/server.key
-                   -- keys/server.crt
-                   -- ignored.pem
-                   -- wanted.tfvars
-                   -- .gitignore
-                   ignored.pem
-                   -- .spyhopignore
-                   !wanted.tfvars";
-    let rows = "! .env [secret: built-in rule '.env': its name says so]
-         ! .env.example [hidden: '.env.example' begins with a dot]
-         ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! .npmrc [secret: built-in rule '.npmrc': its name says so]
-         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
-         ! ignored.pem [ignored: .gitignore:1: ignored.pem]
-         ! keys/server.key [secret: built-in rule '*.key': its name says so]";
-    check(fixture, &format!("keys/server.crt\nwanted.tfvars\n{rows}"));
-    let all = WalkOptions { hidden: true, secrets: true, ..plain() };
-    check_at(
-        tree(fixture).path(),
-        &all,
-        ".env\n.env.example\n.gitignore\n.npmrc\n.spyhopignore\nkeys/server.crt\nkeys/server.key\nwanted.tfvars
-         ! ignored.pem [ignored: .gitignore:1: ignored.pem]",
-    );
-}
-
-#[test]
-fn rules_above_the_root_count_down_from_the_top_of_the_repository() {
-    let dir = tree(
-        "-- .gitignore
-         *.outside
-         -- top/.git/info/exclude
-         /mid/root/secret.rs
-         -- top/.gitignore
-         *.log
-         /mid/root/anchored.rs
-         -- top/mid/.ignore
-         *.tmp
-         -- top/mid/root/a.log
-         -- top/mid/root/a.tmp
-         -- top/mid/root/a.outside
-         -- top/mid/root/anchored.rs
-         -- top/mid/root/secret.rs
-         -- top/mid/root/sub/anchored.rs",
-    );
-    check_at(
-        &dir.path().join("top/mid/root"),
-        &plain(),
-        "a.outside
-         sub/anchored.rs
-         ! a.log [ignored: ../../.gitignore:1: *.log]
-         ! a.tmp [ignored: ../.ignore:1: *.tmp]
-         ! anchored.rs [ignored: ../../.gitignore:2: /mid/root/anchored.rs]
-         ! secret.rs [ignored: ../../.git/info/exclude:1: /mid/root/secret.rs]",
-    );
-}
-
-#[test]
-fn a_repository_below_keeps_to_its_own_git_rules() {
-    check(
-        "-- .git/info/exclude
-         *.excluded
-         -- .gitignore
-         *.log
-         -- .ignore
-         *.tmp
-         -- inner/.git
-         gitdir: ../.git/modules/inner
-         -- .git/modules/inner/config
-         [core]
-         worktree = ../../../inner
-         -- .git/modules/inner/info/exclude
-         *.own
-         -- a.excluded
-         -- inner/a.excluded
-         -- inner/a.log
-         -- inner/a.own
-         -- inner/a.tmp",
-        "inner/a.excluded
-         inner/a.log
-         ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! .ignore [hidden: '.ignore' begins with a dot]
-         ! a.excluded [ignored: .git/info/exclude:1: *.excluded]
-         ! inner/a.own [ignored: inner/.git/info/exclude:1: *.own]
-         ! inner/a.tmp [ignored: .ignore:1: *.tmp]",
-    );
-}
-
-#[test]
 fn the_users_own_file_comes_last() {
     let user = tree("-- excludes\n*.swp\n*.bak");
     let excludes = user.path().join("excludes");
@@ -406,50 +146,6 @@ fn the_users_own_file_comes_last() {
              ! sub/a.swp [ignored: {}:1: *.swp]",
             excludes.display()
         ),
-    );
-}
-
-#[test]
-fn a_built_in_rule_needs_its_evidence() {
-    check(
-        "-- Cargo.toml
-         -- Cargo.lock
-         -- target/debug/x.rs
-         -- drivers/target/core.c
-         -- drivers/Cargo.lock
-         -- tagged/target/CACHEDIR.TAG
-         -- web/package.json
-         -- web/node_modules/m/index.js
-         -- web/dist/a.js
-         -- web/app.min.js
-         -- web/target/CACHEDIR.TAG/x
-         -- go/vendor/modules.txt
-         -- go/build/a.go
-         -- py/venv/pyvenv.cfg
-         -- py/__pycache__/a.pyc
-         -- App.xcodeproj/project.pbxproj
-         -- DerivedData/a.swift
-         -- Info.plist
-         -- .plist.d/x",
-        "App.xcodeproj/project.pbxproj
-         Cargo.toml
-         drivers/Cargo.lock
-         drivers/target/core.c
-         go/build/a.go
-         go/vendor/modules.txt
-         web/package.json
-         ! .plist.d/ [hidden: '.plist.d' begins with a dot]
-         ! Cargo.lock [built-in: built-in rule 'Cargo.lock': Cargo.toml beside it]
-         ! DerivedData/ [built-in: built-in rule 'DerivedData': *.xcodeproj beside it]
-         ! Info.plist [built-in: built-in rule '*.plist': its name says so]
-         ! py/__pycache__/ [built-in: built-in rule '__pycache__': its name says so]
-         ! py/venv/ [built-in: built-in rule 'venv': pyvenv.cfg inside it]
-         ! tagged/target/ [built-in: built-in rule 'target': CACHEDIR.TAG inside it]
-         ! target/ [built-in: built-in rule 'target': Cargo.toml beside it]
-         ! web/app.min.js [built-in: built-in rule '*.min.js': its name says so]
-         ! web/dist/ [built-in: built-in rule 'dist': package.json beside it]
-         ! web/node_modules/ [built-in: built-in rule 'node_modules': package.json beside it]
-         ! web/target/ [built-in: built-in rule 'target': CACHEDIR.TAG inside it]",
     );
 }
 
@@ -470,29 +166,6 @@ fn a_built_in_rule_gives_way_to_what_git_tracks() {
     let mut asked = asked.into_inner().unwrap();
     asked.sort();
     assert_eq!(asked, ["Cargo.lock false", "target true", "x/target true"]);
-}
-
-#[test]
-fn only_a_spyhopignore_overrides_a_built_in_rule() {
-    check(
-        "-- .spyhopignore
-         !a/target
-         -- .gitignore
-         !target
-         -- a/Cargo.toml
-         -- a/.gitignore
-         !target
-         -- a/target/x.rs
-         -- b/Cargo.toml
-         -- b/target/x.rs",
-        "a/Cargo.toml
-         a/target/x.rs
-         b/Cargo.toml
-         ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
-         ! a/.gitignore [hidden: '.gitignore' begins with a dot]
-         ! b/target/ [built-in: built-in rule 'target': Cargo.toml beside it]",
-    );
 }
 
 #[test]
