@@ -552,6 +552,7 @@ impl Engine {
             threads: self.options.threads,
             max_memory: self.options.max_memory,
             checkpoint: update::FIRST_CHECKPOINT,
+            racy: update::RACY,
             text_first: match (self.options.text_first, self.options.on_missing) {
                 (false, _) => u64::MAX,
                 (true, OnMissing::BuildText) => update::TEXT_ALONE,

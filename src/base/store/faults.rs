@@ -130,6 +130,13 @@ pub struct Image {
 }
 
 impl Image {
+    /// The crash, the kind of the step, and the kind of its file.
+    fn kind(&self) -> String {
+        let step: String = self.at.chars().filter(|c| !c.is_ascii_digit()).collect();
+        let name = step.rsplit(['/', '.']).next().unwrap_or_default();
+        format!("{:?} {} {name}", self.mode, step.trim().split([' ', '(']).next().unwrap_or_default())
+    }
+
     /// Writes the image into the folder `to`, which is created anew.
     pub fn restore(&self, to: &Path) {
         let _ = fs::remove_dir_all(to);
@@ -264,6 +271,20 @@ impl Freezer {
         let mut frozen = lock(&self.frozen);
         frozen.shoot("end");
         std::mem::take(&mut frozen.images)
+    }
+
+    /// By day, of each kind of step and crash the first and the last image; all of them if `SPYHOP_NIGHTLY` is set.
+    pub fn finish_by_kind(self) -> Vec<Image> {
+        let mut images = self.finish();
+        if std::env::var_os("SPYHOP_NIGHTLY").is_none() {
+            let kinds: Vec<String> = images.iter().map(Image::kind).collect();
+            let is_end =
+                |at: usize| !kinds[..at].contains(&kinds[at]) || !kinds[at + 1..].contains(&kinds[at]);
+            let kept: Vec<bool> = (0..images.len()).map(is_end).collect();
+            let mut kept = kept.into_iter();
+            images.retain(|_| kept.next().unwrap_or(true));
+        }
+        images
     }
 }
 

@@ -27,7 +27,7 @@ pub use plan::{ReadTask, UpdatePlan};
 pub use progress::{OnProgress, Progress, Stage, tell_waiting};
 pub use quarantine::Quarantine;
 pub use report::RefreshReport;
-pub use updater::{FIRST_CHECKPOINT, OWN_INDEX, Since, TEXT_ALONE, TEXT_FIRST, Updater};
+pub use updater::{FIRST_CHECKPOINT, OWN_INDEX, RACY, Since, TEXT_ALONE, TEXT_FIRST, Updater};
 
 #[cfg(test)]
 pub mod crashes;

@@ -255,6 +255,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
             text_only,
             threads: self.updater.threads.unwrap_or_else(work::default_threads),
             max_memory: self.updater.max_memory,
+            racy: self.updater.racy,
             n_files: self.plan.unchanged + self.n_tasks,
             progress: self.progress,
             cancel: self.updater.cancel.as_ref(),

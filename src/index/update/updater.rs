@@ -24,6 +24,10 @@ use spyhop_syntax::worker::Isolation;
 /// The detail of the skipped row for an index that lies in its own tree.
 pub const OWN_INDEX: &str = "this tree's own index";
 
+/// A file that was modified within this time before it was read could be modified again without its times moving,
+/// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
+pub const RACY: Duration = Duration::from_secs(2);
+
 /// The time after which a long update writes its first checkpoint. The pauses between later checkpoints double.
 pub const FIRST_CHECKPOINT: Duration = Duration::from_millis(1200);
 
@@ -62,6 +66,8 @@ pub struct Updater<'e> {
     pub max_memory: Option<u64>,
     /// The time until the first checkpoint, see [`FIRST_CHECKPOINT`].
     pub checkpoint: Duration,
+    /// How long ago a file must have changed for its stat data to prove something, see [`RACY`].
+    pub racy: Duration,
     /// The size in bytes from which a tree that is indexed for the first time is indexed by its text first, see
     /// [`TEXT_FIRST`].
     pub text_first: u64,

@@ -41,10 +41,6 @@ use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::{FileAnalyzer, Isolation, LossKind};
 
-/// A file that was modified within this time before it was read could be modified again without its times moving,
-/// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
-const RACY: Duration = Duration::from_secs(2);
-
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
 
@@ -78,6 +74,8 @@ pub(crate) struct WorkerInputs<'w> {
     pub progress: OnProgress<'w>,
     /// Ends the work between two files, as if no further file were left.
     pub cancel: Option<&'w Cancel>,
+    /// See [`Updater::racy`](super::Updater::racy).
+    pub racy: Duration,
 }
 
 /// The outcome of a file.
@@ -376,7 +374,7 @@ impl<'w> IndexWorker<'w> {
         gate: &MemoryGate,
     ) -> Result<Option<FileOutcome>, IndexError> {
         let _room = memory::is_large(task.identity.size()).then(|| gate.enter(self.cost(task)));
-        let identity = recorded_identity(task);
+        let identity = recorded_identity(task, self.work.racy);
         let id = VersionId(self.work.first_version + place as u32);
         let entry = |reason: SkipReason, detail: String| {
             let skipped = Skipped::new(task.path.clone(), reason, detail, false);
@@ -613,11 +611,11 @@ fn outline(analysis: &Analysis) -> Outline<'_> {
 }
 
 /// The identity to record for a file that is about to be read: as walked, or unproven if the file is too fresh.
-fn recorded_identity(task: &ReadTask) -> RecordedIdentity {
+fn recorded_identity(task: &ReadTask, racy: Duration) -> RecordedIdentity {
     if let FileIdentity::Stat(stat) = task.identity {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let newest = stat.mtime_ns.max(stat.ctime_ns);
-        if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {
+        if i128::from(newest) + racy.as_nanos() as i128 > now.as_nanos() as i128 {
             return RecordedIdentity::Unproven;
         }
     }
