@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{SMALL, Tree, ran};
+use super::{SMALL, Tree};
 
 /// The number of paths in a reply, each of which must have its absolute form beside it.
 fn paths(value: &Value, root: &Path) -> usize {
@@ -47,35 +47,5 @@ fn json_gains_an_absolute_path_beside_each_path() {
         let found = paths(&reply(&["--absolute"]), &tree.root());
         assert!(found >= least, "{args:?}: {found} paths");
         assert!(!reply(&[]).to_string().contains("\"absolute\""), "{args:?}");
-    }
-}
-
-#[test]
-fn lines_of_json_gain_absolute_paths() {
-    let tree = Tree::new(SMALL);
-    let check = |out: &str| {
-        let found = out.lines().map(|line| paths(&serde_json::from_str(line).unwrap(), &tree.root()));
-        assert!(found.sum::<usize>() > 0, "{out}");
-    };
-    check(&tree.run(&["circle", "--jsonl", "--absolute"]).out);
-    check(&ran(tree.command().args(["--batch", "--absolute"]), "circle\n").out);
-}
-
-#[test]
-fn text_has_absolute_paths() {
-    let tree = Tree::new(SMALL);
-    let file = tree.root().join("src/auth.rs");
-    let file = file.to_str().unwrap();
-    for args in [
-        &["resolve_api_key", "-n", "1"][..],
-        &["resolve_api_key", "--mode", "compact", "-n", "1"],
-        &["grep", "resolve_api_key", "src"],
-        &["grep", "--files"],
-        &["files", "auth"],
-        &["symbols", "resolve_api_key"],
-        &["def", "resolve_api_key"],
-    ] {
-        let ran = tree.run(&[args, &["--absolute"]].concat());
-        assert!(ran.out.lines().any(|line| line.starts_with(file)), "{args:?}: {}{}", ran.out, ran.err);
     }
 }

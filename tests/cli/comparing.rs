@@ -65,17 +65,6 @@ fn changes_since_the_index_are_searched() {
 }
 
 #[test]
-fn a_search_without_an_index_and_below_a_folder_prints_all() {
-    let tree = tree();
-    assert_eq!(check(&tree, &["walrus_7"]).lines().count(), 6);
-    let here = tree.run_in("a", &["grep", "walrus_7"]);
-    assert_eq!(here.out.lines().count(), 3, "{}{}", here.out, here.err);
-    assert!(here.out.starts_with("b/f7.rs:fn walrus_7") && here.out.contains("\nb-c/f7.rs:"), "{}", here.out);
-    let none = tree.run(&["grep", "walrus", "gone"]);
-    assert_eq!(none.code, 2, "{}", none.out);
-}
-
-#[test]
 fn a_reader_that_closes_the_pipe_ends_the_search() {
     let tree = tree();
     let long = "fn walrus() {}\n".repeat(100_000);

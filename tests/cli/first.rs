@@ -82,20 +82,3 @@ fn the_next_search_goes_on_if_the_detached_process_is_killed() {
     assert_ne!(first, second);
     wait_until_complete(&tree);
 }
-
-#[test]
-fn who_wants_the_complete_index_waits_for_it() {
-    let tree = large();
-    let ran = tree.run(&["search", "provider", "--wait", "--json"]);
-    let reply: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((building(&reply), ran.code), (&Value::Null, 0), "{}", ran.err);
-    let ran = tree.run(&["search", "provider", "--wait", "--no-refresh"]);
-    assert_eq!(ran.code, 2, "{}", ran.err);
-}
-
-#[test]
-fn a_small_tree_is_indexed_at_once() {
-    let tree = Tree::new(super::SMALL);
-    let reply = tree.json(&["search", "provider"]);
-    assert_eq!((building(&reply), &reply["complete"]), (&Value::Null, &true.into()));
-}

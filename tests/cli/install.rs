@@ -8,9 +8,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use super::pty::Pty;
 use super::{Ran, ran};
-use crate::mcp::golden;
 use crate::support::cases;
+use crate::support::golden;
 
 /// A home, a project in it, and nothing of this machine's settings.
 struct Home {
@@ -101,63 +103,16 @@ const JSON: &[(&str, &str, Scopes)] = &[
     ),
 ];
 
-/// Files as people have them; KEY stands for the table of servers.
-const JSON_LAYOUTS: &[(&str, &str)] = &[
-    ("empty", ""),
-    ("only a newline", "\n"),
-    ("only a comment", "// to do\n"),
-    ("an object", "{}"),
-    ("an object over two lines", "{\n}\n"),
-    ("no servers yet", "{\n  \"KEY\": {}\n}\n"),
-    ("servers to come", "{\n    \"KEY\": {\n        // none yet\n    }\n}\n"),
-    ("on one line", "{\"KEY\":{\"other\":{\"command\":\"o\"}},\"b\":[1,2]}"),
-    (
-        "another server, comments, settings around it",
-        "{\n  // mine\n  \"theme\": \"dark\", // at night\n  \"KEY\": {\n    /* the other */\n    \"other\": {\n      \
-         \"command\": \"o\",\n      \"args\": [\"a\",  \"b\"]\n    }\n    // no more\n  },\n  \"last\": null\n}\n",
-    ),
-    ("settings and no servers", "{\n  \"a\": 1 // one\n  // the end\n}\n"),
-    ("tabs", "{\n\t\"a\": 1,\n\t\"KEY\": {\n\t\t\"other\": { \"command\": \"o\" }\n\t}\n}"),
-    ("CRLF", "{\r\n  \"a\": 1,\r\n  \"KEY\": {\r\n    \"other\": {}\r\n  }\r\n}\r\n"),
-    ("CRLF and LF", "{\r\n  \"a\": 1,\n  \"b\": 2\r\n}\r\n"),
-    ("no final newline", "{\n  \"a\": 1\n}"),
-    (
-        "trailing commas",
-        "{\n  \"KEY\": {\n    \"other\": {\n      \"command\": \"o\",\n      \"args\": [\"x\",],\n    },\n  },\n}\n",
-    ),
-    ("a mark at the beginning", "\u{feff}{\n  \"a\": 1\n}\n"),
-    (
-        "ours from before",
-        "{\n  \"KEY\": {\n    \"spyhop\": {\n      \"command\": \"old\", // where it was\n      \"env\": { \"A\": \"b\" }\n    \
-         },\n    \"other\": {}\n  }\n}\n",
-    ),
-    (
-        "ours of another kind",
-        "{\n  \"KEY\": {\n    \"spyhop\": { \"url\": \"http://127.0.0.1:7733/mcp\" }\n  }\n}\n",
-    ),
-];
+/// Files as people have them, with blanks made visible; KEY stands for the table of servers.
+const JSON_LAYOUTS: &str = include_str!("installed/layouts-json.txt");
 
-const TOML_LAYOUTS: &[(&str, &str)] = &[
-    ("empty", ""),
-    ("settings", "model = \"x\" # the best\n\n[history]\nsave = true\n"),
-    ("a comment at the end", "model = \"x\"\n# the end\n"),
-    ("no final newline", "model = \"x\""),
-    ("other servers", "[mcp_servers.other]\ncommand = \"o\"\nargs = [\n    \"[a]\",\n]\n"),
-    (
-        "other servers in the middle",
-        "a = 1\n\n[mcp_servers.other]\ncommand = 'o'\n[mcp_servers.other.env]\nA = \"b\"\n\n# about z\n[z]\nq = 1979-05-27\n",
-    ),
-    ("CRLF", "a = 1\r\n\r\n[b]\r\nc = \"\"\"\r\nd\r\n\"\"\"\r\n"),
-    ("tabs", "[b]\n\tc\t=\t1\n"),
-    ("inline", "mcp_servers = { other = { command = \"o\" } }\nx = 1\n"),
-    ("dotted", "mcp_servers.other.command = \"o\"\n"),
-    ("a table of its own", "[mcp_servers]\n\n[mcp_servers.other]\ncommand = \"o\"\n"),
-    (
-        "ours from before",
-        "# ours\n[mcp_servers.spyhop] # here\ncommand = \"old\"\nstartup_timeout_sec = 20\n\n[mcp_servers.spyhop.env]\nA = \
-         \"b\"\n\n# theirs\n[mcp_servers.other]\ncommand = \"o\"\n",
-    ),
-];
+const TOML_LAYOUTS: &str = include_str!("installed/layouts-toml.txt");
+
+/// The text whose blanks are visible here.
+fn with_blanks(shown: &str) -> String {
+    let text = format!("{shown}\n").replace("<mark>", "\u{feff}").replace("<tab>", "\t");
+    text.replace("<cr>\n", "\r\n").replace("<end>\n", "")
+}
 
 /// Text with its blanks made visible.
 fn visible(text: &str) -> String {
@@ -168,17 +123,12 @@ fn visible(text: &str) -> String {
 
 /// Puts the entry into a file of each layout, compares the file with the page of the client, and takes the entry back. A thorough
 /// run also repeats both commands and writes to the file between them.
-fn layouts(
-    (client, scope): (&str, &str),
-    file: &str,
-    key: &str,
-    layouts: &[(&str, &str)],
-    is_thorough: bool,
-) {
+fn layouts((client, scope): (&str, &str), file: &str, key: &str, layouts: &str, is_thorough: bool) {
     let mut page = String::new();
-    for (name, text) in layouts {
+    for layout in format!("\n{}", layouts.trim_end_matches('\n')).split("\n=== ").skip(1) {
+        let (name, text) = layout.split_once('\n').unwrap();
         let home = Home::new();
-        let text = text.replace("KEY", key);
+        let text = with_blanks(text).replace("KEY", key);
         let path = home.path().join(file);
         write(&path, text.as_bytes());
         let before = home.everything();
@@ -307,38 +257,33 @@ fn what_the_entry_says() {
     };
     let own = env!("CARGO_BIN_EXE_spyhop");
     let project = home.project().display().to_string();
-    let check =
-        |args: &[&str], file: &str, expected: Value| assert_eq!(entry(args, file), expected, "{args:?}");
-    check(
-        &["claude-code"],
-        ".claude.json",
-        serde_json::json!({ "type": "stdio", "command": own, "args": ["mcp"] }),
-    );
-    check(
-        &["claude-code", "--scope", "project"],
-        "project/.mcp.json",
-        serde_json::json!({ "type": "stdio", "command": "spyhop", "args": ["mcp"] }),
-    );
-    check(
-        &["vscode"],
-        "project/.vscode/mcp.json",
-        serde_json::json!({ "type": "stdio", "command": "spyhop", "args": ["mcp", "${workspaceFolder}"] }),
-    );
-    check(
-        &["cursor", "--scope", "user", "."],
-        ".cursor/mcp.json",
-        serde_json::json!({ "type": "stdio", "command": own, "args": ["mcp", project] }),
-    );
-    check(
-        &["zed", "--file", "zed.json"],
-        "project/zed.json",
-        serde_json::json!({ "command": own, "args": ["mcp"] }),
-    );
-    check(
-        &["generic", "--file", "any/mcp.json"],
-        "project/any/mcp.json",
-        serde_json::json!({ "command": own, "args": ["mcp"] }),
-    );
+    use serde_json::json;
+    for (args, file, expected) in [
+        (&["claude-code"][..], ".claude.json", json!({ "type": "stdio", "command": own, "args": ["mcp"] })),
+        (
+            &["claude-code", "--scope", "project"],
+            "project/.mcp.json",
+            json!({ "type": "stdio", "command": "spyhop", "args": ["mcp"] }),
+        ),
+        (
+            &["vscode"],
+            "project/.vscode/mcp.json",
+            json!({ "type": "stdio", "command": "spyhop", "args": ["mcp", "${workspaceFolder}"] }),
+        ),
+        (
+            &["cursor", "--scope", "user", "."],
+            ".cursor/mcp.json",
+            json!({ "type": "stdio", "command": own, "args": ["mcp", project] }),
+        ),
+        (&["zed", "--file", "zed.json"], "project/zed.json", json!({ "command": own, "args": ["mcp"] })),
+        (
+            &["generic", "--file", "any/mcp.json"],
+            "project/any/mcp.json",
+            json!({ "command": own, "args": ["mcp"] }),
+        ),
+    ] {
+        assert_eq!(entry(args, file), expected, "{args:?}");
+    }
     home.ends(&["uninstall", "generic", "--file", "any/mcp.json", "--yes"], 0);
     assert!(!home.project().join("any").exists());
     // The name in the path, not the file behind it.
@@ -476,7 +421,11 @@ fn ran_with_umask(command: &mut Command, mask: libc::mode_t) -> i32 {
 fn somebody_at_a_terminal_is_asked() {
     let home = Home::new();
     let path = home.path().join(".gemini/settings.json");
-    let answered = |name: &str, answer: &str| at_a_terminal(&mut home.command(&[name, "gemini-cli"]), answer);
+    let answered = |name: &str, answer: &str| {
+        let mut pty = Pty::start(home.command(&[name, "gemini-cli"]));
+        pty.send(answer);
+        pty.end()
+    };
     let (code, said) = answered("install", "n\n");
     assert_eq!((code, path.exists()), (1, false));
     assert!(said.contains(&format!("Write {}? [y/N]", path.display())), "{said}");
@@ -486,26 +435,4 @@ fn somebody_at_a_terminal_is_asked() {
     let (code, said) = answered("uninstall", "yes\n");
     assert_eq!((code, path.exists()), (0, false));
     assert!(said.contains(&format!("Remove {}? [y/N]", path.display())), "{said}");
-}
-
-/// Runs a command whose standard input is a terminal on which `answer` is typed; its code and what it asked.
-#[cfg(target_os = "linux")]
-fn at_a_terminal(command: &mut Command, answer: &str) -> (i32, String) {
-    use std::io::Write;
-    use std::os::fd::{FromRawFd, OwnedFd};
-    use std::process::Stdio;
-    let (mut user, mut program) = (0, 0);
-    // SAFETY: the two places are ours, and nothing else is passed.
-    let opened = unsafe {
-        libc::openpty(&mut user, &mut program, std::ptr::null_mut(), std::ptr::null(), std::ptr::null())
-    };
-    assert_eq!(opened, 0);
-    // SAFETY: both have just been opened and belong to nobody else.
-    let (user, program) = unsafe { (OwnedFd::from_raw_fd(user), OwnedFd::from_raw_fd(program)) };
-    command.stdin(Stdio::from(program)).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    std::fs::File::from(user.try_clone().unwrap()).write_all(answer.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    drop(user);
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Ran, SMALL, Tree, git, ran};
+use super::{Ran, SMALL, Tree, ran};
 
 /// A folder beside the tree with sources to add, and a library beside both.
 struct Sources {
@@ -53,13 +53,6 @@ impl Sources {
             .status();
         assert!(zip.unwrap().success());
     }
-
-    fn repository(&self) {
-        let top = self.path("keys");
-        git(&top, &["init", "-q", "-b", "main"]);
-        git(&top, &["add", "-A"]);
-        git(&top, &["commit", "-q", "-m", "one"]);
-    }
 }
 
 #[test]
@@ -100,112 +93,6 @@ fn a_source_is_added_updated_renamed_and_removed() {
     assert_eq!(sources.run(&["library", "remove", "keys"]).code, 0);
     assert_eq!(sources.names(), ["packed"]);
     assert!(sources.path("keys/src/keys.rs").exists());
-}
-
-#[test]
-fn archives_inside_an_archive_are_searched_on_request() {
-    let sources = Sources::new();
-    sources.zip("keys.jar");
-    fs::rename(sources.path("keys.jar"), sources.path("keys/keys.jar")).unwrap();
-    fs::write(sources.path("keys/broken.zip"), b"PK\x03\x04 and nothing else").unwrap();
-    sources.zip("outer.zip");
-    let ran = sources.run(&["add", "outer.zip", "--nested"]);
-    assert!(ran.code == 0 && ran.out.starts_with("added outer (zip): 6 files, "), "{} {}", ran.out, ran.err);
-    assert!(ran.out.contains("\n  1 left out; spyhop library show names them\n"), "{}", ran.out);
-    let shown = sources.run(&["library", "show", "outer"]).out;
-    assert!(shown.contains("zip, with the archives inside\n"), "{shown}");
-    assert!(shown.contains("keys/broken.zip!: its entry 'keys/broken.zip' is damaged"), "{shown}");
-    let found = sources.json(&["grep", "rotate_signing_key", "--in", "outer"]);
-    let paths: Vec<_> = found["results"].as_array().unwrap().iter().map(|row| &row["path"]).collect();
-    assert_eq!(paths, ["keys.jar!/keys/src/keys.rs", "src/keys.rs"]);
-    fs::write(sources.path("keys/src/new.rs"), "pub fn added_later() {}\n").unwrap();
-    sources.zip("outer.zip");
-    assert_eq!(sources.json(&["library", "update", "outer"])["sources"][0]["new"], true);
-    assert_eq!(sources.json(&["library", "show", "outer"])["nested"], true);
-}
-
-#[test]
-fn a_tag_of_a_repository_is_added_and_a_branch_is_updated() {
-    let sources = Sources::new();
-    sources.repository();
-    let top = sources.path("keys");
-    git(&top, &["tag", "v1"]);
-    let main = sources.json(&["add", "keys", "--ref", "main", "--folder", "src"]);
-    let tagged = sources.json(&["add", "keys", "--ref", "v1", "--name", "old"]);
-    assert_eq!(main["source"]["commit"], tagged["source"]["commit"]);
-    assert_eq!((&main["source"]["files"], &tagged["source"]["files"]), (&1.into(), &2.into()));
-    fs::write(top.join("src/keys.rs"), "pub fn rotate_two_keys() {}\n").unwrap();
-    git(&top, &["commit", "-q", "-a", "-m", "two"]);
-    let planned = sources.json(&["library", "update", "--dry-run"]);
-    let steps: Vec<_> = planned["sources"].as_array().unwrap().iter().map(|row| &row["step"]).collect();
-    assert_eq!(steps, ["import", "nothing"]);
-    let plan = sources.run(&["library", "update", "keys", "--dry-run"]);
-    assert!(plan.code == 0 && plan.out.starts_with("keys: would import "), "{} {}", plan.out, plan.err);
-    let updated = sources.json(&["library", "update", "keys"]);
-    let row = &updated["sources"][0];
-    assert_eq!(row["commit"], planned["sources"][0]["newest_commit"]);
-    assert_eq!((&row["new"], &row["old_commit"]), (&true.into(), &main["source"]["commit"]));
-    assert_eq!(sources.json(&["library", "update", "old"])["sources"][0]["new"], false);
-}
-
-#[test]
-fn errors_name_the_value_and_what_to_do() {
-    let sources = Sources::new();
-    sources.repository();
-    fs::write(sources.path("broken.zip"), b"PK\x03\x04 and nothing else").unwrap();
-    assert_eq!(sources.run(&["add", "keys"]).code, 0);
-    let check = |args: &[&str], parts: &[&str]| {
-        let ran = sources.run(args);
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");
-        for part in parts {
-            assert!(ran.err.contains(part), "{args:?}: {part}: {}", ran.err);
-        }
-    };
-    check(&["add", "nowhere"], &["there is no file or folder 'nowhere'"]);
-    check(&["add", "keys"], &["is in the library as 'keys'", "update"]);
-    check(&["add", "keys", "--ref", "v9", "--name", "old"], &["'v9'"]);
-    check(&["add", "keys", "--nested", "--name", "old"], &["nested needs an archive"]);
-    check(&["add", "broken.zip"], &["broken.zip is refused: it is damaged"]);
-    check(&["add", "keys", "--ref", "main"], &["the name 'keys' is taken", "'keys-2'"]);
-    check(&["add", "keys", "--snapshot", "--name", "a b"], &["the name 'a b' has characters"]);
-    check(&["library", "show", "kyes"], &["there is no source 'kyes'", "choose keys"]);
-    check(&["library", "update", "kyes"], &["there is no source 'kyes'"]);
-    check(&["add", "keys", "--library", "keys/library"], &["contain each other"]);
-    assert_eq!(sources.names(), ["keys"]);
-    let both = sources.run(&["library", "update", "keys", "kyes"]);
-    assert!(both.code == 2 && both.out.contains("kyes: failed: there is no source"), "{}", both.out);
-}
-
-#[cfg(unix)]
-#[test]
-fn imported_files_are_read_only_until_they_are_unprotected() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let sources = Sources::new();
-    sources.zip("keys.zip");
-    sources.run(&["add", "keys.zip"]);
-    let file = PathBuf::from(sources.run(&["library", "path", "keys"]).out.trim_end()).join("src/keys.rs");
-    let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(), 0o400);
-    assert_eq!(sources.run(&["library", "unprotect", "keys"]).code, 0);
-    assert_eq!(mode(), 0o600);
-    fs::write(&file, "pub fn changed() {}\n").unwrap();
-    let verified = sources.run(&["library", "verify", "keys"]);
-    assert_eq!(verified.code, 2);
-    assert!(verified.out.contains("  changed: keys/src/keys.rs\n"), "{}", verified.out);
-}
-
-#[test]
-fn a_dry_run_of_a_collection_names_what_it_would_remove() {
-    let sources = Sources::new();
-    sources.run(&["add", "keys"]);
-    let left = sources.path("library/derived/gone-1");
-    fs::create_dir(&left).unwrap();
-    let planned = sources.run(&["library", "gc", "--dry-run"]).out;
-    assert!(planned.contains(&format!("would remove {}\n", left.display())), "{planned}");
-    assert!(left.exists());
-    assert_eq!(sources.json(&["library", "gc"])["removed"].as_array().unwrap().len(), 1);
-    assert!(!left.exists());
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! ripgrep is looked for in `SPYHOP_RG`, then as `rg`. Where it is missing or older, the test says that it was skipped;
 //! with `SPYHOP_RG` set it fails instead.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 use super::{SMALL, Tree};
@@ -105,132 +104,19 @@ fn events(out: &[u8]) -> Vec<serde_json::Value> {
     String::from_utf8_lossy(out).lines().map(read).collect()
 }
 
-const FLAGS: &[&[&str]] = &[
-    &[],
-    &["-n"],
-    &["-i", "-n"],
-    &["-s", "-i", "-s"],
-    &["-S", "-n"],
-    &["-w", "-n"],
-    &["-x", "-n"],
-    &["-F"],
-    &["-c"],
-    &["-c", "-v"],
-    &["-o", "-n"],
-    &["-o", "-c"],
-    &["--count-matches"],
-    &["-l"],
-    &["-l", "-v"],
-    &["--files-without-match"],
-    &["-m", "1"],
-    &["-m", "2", "-n", "-A", "1"],
-    &["-v", "-n", "-m", "3"],
-    &["-A", "2"],
-    &["-B", "1", "-n"],
-    &["-C", "2", "-n"],
-    &["-A", "1", "-C", "3", "-n"],
-    &["--column"],
-    &["--column", "-N"],
-    &["-H", "-n"],
-    &["-I", "-n"],
-    &["--heading", "-n"],
-    &["--heading", "-C", "1"],
-    &["-U", "-n"],
-    &["-U", "-o", "-n"],
-    &["-U", "--multiline-dotall", "-c"],
-    &["-e", "one", "-n"],
-    &["-g", "*.txt", "-n"],
-    &["-g", "!a", "-n"],
-    &["-g", "a/**", "-l"],
-    &["-g", "*.log", "-l"],
-    &["-g", "*.rs", "-g", "!nested", "-l"],
-    &["-g", "*", "-g", "!.git", "-l"],
-    &["-g", ".*", "-c"],
-    &["-g", "!*.txt", "-l"],
-    &["-g", "left-out/**", "-l"],
-    &["-g", "left-out", "-l"],
-    &["-g", "left-out", "-g", "*.txt", "-l"],
-    &["-g", "/.github", "-g", "two.txt", "-l"],
-    &["--files-without-match", "--count-matches"],
-    &["--count-matches", "--files-without-match"],
-    &["-c", "-l"],
-    &["-l", "-c", "-c"],
-    &["-l", "--json"],
-    &["--json", "-c"],
-    &["--count-matches", "-v"],
-    &["-c", "-o", "--count-matches", "-v"],
-    &["-n", "-N"],
-    &["-N", "-n", "-n"],
-    &["-H", "-I"],
-    &["-A", "1", "-A", "2", "-m", "2", "-m", "1"],
-    &["--color", "always", "-n"],
-    &["--color", "always", "--heading", "-n", "-C", "1"],
-    &["-t", "txt", "-n"],
-    &["-T", "txt", "-l"],
-    &["-t", "rust", "-t", "c", "-c"],
-    &["--type-add", "own:*.{bin,log}", "-t", "own", "-l"],
-    &["-t", "txt", "-g", "*.js", "-l"],
-    &["--iglob", "*.TXT", "-c"],
-    &["--iglob", "!*.TXT", "-g", "!*.rs", "-l"],
-    &["-d", "1", "-l"],
-    &["--max-depth", "2", "-c"],
-    &["-r", "<$0>", "-n"],
-    &["-r", "", "-o", "-n"],
-    &["--vimgrep"],
-    &["--vimgrep", "-C", "1"],
-    &["--passthru", "-n"],
-    &["--trim", "-n"],
-    &["-0", "-n"],
-    &["-0", "-l"],
-    &["-0", "-c"],
-    &["-M", "20", "-n"],
-    &["-M", "20", "--max-columns-preview"],
-    &["-M", "0"],
-    &["-a", "-n"],
-    &["-a", "-c"],
-    &["--binary", "-n"],
-    &["-b"],
-    &["-b", "-o"],
-    &["--crlf", "-n"],
-    &["--null-data", "-c"],
-    &["-u", "-l"],
-    &["-uu", "-l"],
-    &["-uuu", "-l"],
-    &["-.", "-l"],
-    &["-j", "1", "-c"],
-    &["-C", "1", "--context-separator", "~~"],
-    &["-C", "1", "--no-context-separator"],
-    &["-p"],
-    &["-p", "-C", "1"],
-    &["-q"],
-    &["-q", "-c"],
-    &["--line-buffered", "-n"],
-    &["--json"],
-    &["--json", "-C", "1"],
-    &["--json", "-U"],
-];
+/// Flags, a line for each run; `''` is an empty word.
+const FLAGS: &str = include_str!("ripgrep/flags.txt");
 
-const PATTERNS: &[&str] = &[
-    "two",
-    "TWO",
-    "Two",
-    "t",
-    "two\\(",
-    "^two",
-    "two$",
-    "\\btwo\\b",
-    "one.*two|four",
-    "größe",
-    "x*",
-    "^$",
-    "mask",
-    "·",
-    "\\W{3}",
-    "wtwo",
-    "long",
-    "no such thing",
-    "",
-];
+/// Folders and what is asked there, a line for each run.
+const PLACES: &str = include_str!("ripgrep/places.txt");
+
+/// The words of a line.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().map(|word| if word == "''" { "" } else { word }).collect()
+}
+
+/// Patterns, one in each line; the last one is empty.
+const PATTERNS: &str = include_str!("ripgrep/patterns.txt");
 
 const MULTI: &[&str] = &["one\\ntwo", "two\\r?\\n\\s*\\n", "two(?s:.)+three"];
 
@@ -271,22 +157,24 @@ fn compare(of: Of) {
             wrong.push(format!("{flags:?} {pattern:?} {policy}: {mine:?}, not {theirs:?}"));
         }
     };
-    for (place, flags) in FLAGS.iter().enumerate() {
+    let all: Vec<Vec<&str>> = FLAGS.lines().map(words).collect();
+    let patterns: Vec<&str> = PATTERNS.split('\n').collect();
+    for (place, flags) in all.iter().enumerate() {
         let multi = if flags.contains(&"-U") { MULTI } else { &[] };
         // Every pattern with some flags, every flag with some patterns: all of them together take minutes.
-        let chosen = PATTERNS.iter().enumerate().filter(|(at, _)| (at + place) % 6 == 0 || *at == 0);
+        let chosen = patterns.iter().enumerate().filter(|(at, _)| (at + place) % 6 == 0 || *at == 0);
         for pattern in chosen.map(|(_, pattern)| pattern).chain(multi) {
             check(flags, pattern, if place % 2 == 0 { "ignore" } else { "refresh" });
         }
     }
-    for pattern in PATTERNS {
+    for pattern in &patterns {
         check(&["-n"], pattern, "ignore");
         check(&["-i", "-n"], pattern, "ignore");
         check(&["-w", "-n"], pattern, "refresh");
     }
     // Which files are searched depends on the policy, whatever is looked for.
     for policy in ["ignore", "refresh"] {
-        for flags in FLAGS.iter().filter(|flags| flags.contains(&"-g") || flags.is_empty()) {
+        for flags in all.iter().filter(|flags| flags.contains(&"-g") || flags.is_empty()) {
             check(flags, "two", policy);
         }
     }
@@ -295,28 +183,6 @@ fn compare(of: Of) {
 
 fn head(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().take(160).collect()
-}
-
-#[test]
-fn changes_are_seen() {
-    let Some(rg) = ripgrep() else { return };
-    let tree = tree_of(Of::Nobody);
-    tree.run(&["index"]);
-    tree.write("a/two.txt", "nothing\nnew_needle\n");
-    tree.write("new.txt", "two new_needle\n");
-    std::fs::rename(Path::new(&tree.root()).join("crlf.c"), Path::new(&tree.root()).join("moved.c")).unwrap();
-    std::fs::remove_file(Path::new(&tree.root()).join("no-end.txt")).unwrap();
-    for pattern in ["two", "new_needle", "one_two", "one"] {
-        let out = Command::new(&rg)
-            .current_dir(tree.root())
-            .args(["--no-config", "--sort", "path", "-n", pattern])
-            .output()
-            .unwrap();
-        let ran = own(&tree, &["grep", "-n", pattern]);
-        let [mine, theirs] =
-            [&ran.stdout, &out.stdout].map(|text| String::from_utf8_lossy(text).into_owned());
-        assert_eq!(mine, theirs, "{pattern}");
-    }
 }
 
 /// Compares a run in a folder of the tree, with standard input, with one of ripgrep; the path order is ripgrep's last.
@@ -352,45 +218,11 @@ fn paths_standard_input_and_lists_are_those_of_ripgrep() {
     let other = other.to_str().unwrap();
     tree.run(&["index"]);
     let mut wrong = Vec::new();
-    for (folder, args) in [
-        ("a", &["two"][..]),
-        ("a", &["two", "."]),
-        ("a", &["-l", "two", ".."]),
-        ("a", &["two", "../a.txt"]),
-        ("a", &["-n", "two", "./two.txt"]),
-        ("other", &["-c", "two", "../a", "../a-b/", "deep"]),
-        ("", &["two", "a", "no-such-path"]),
-        ("", &["-l", "two", "./a", "nested"]),
-        ("", &["-l", "two", other]),
-        ("a", &["-l", "two", ".", other]),
-        ("", &["--files"]),
-        ("nested", &["--files"]),
-        ("", &["--files", "-t", "txt", "-d", "2"]),
-        ("", &["--files", "-0", "a"]),
-        ("", &["--files", "--sortr", "path"]),
-        // A path that is named is searched whatever globs and sizes say, and what lies below is judged.
-        ("", &["-g", "!a", "two", "a"]),
-        ("", &["-g", "!a", "-g", "!two.txt", "two", "a", "a-b"]),
-        ("", &["-g", "!a", "-l", "two", ".", "a"]),
-        ("", &["-g", "!deep", "-uu", "-l", "two", "other"]),
-        ("", &["-g", "!deep", "-uu", "-l", "two", "other/deep"]),
-        ("", &["-g", "!two.txt", "-n", "two", "a/two.txt"]),
-        ("", &["-g", "!*.txt", "-c", "two", "a/two.txt", "a.txt", "nested"]),
-        ("a", &["-g", "!a", "two", "../a"]),
-        ("", &["--files", "-g", "!a", "a", "nested"]),
-        ("", &["--max-filesize", "3", "-n", "two", "a.txt"]),
-        ("", &["--max-filesize", "30", "-l", "two", "a.txt", "a-b", "a"]),
-        ("", &["--max-filesize", "30", "-l", "two"]),
-        ("", &["--max-filesize", "30", "-v", "-c", "x", "a/two.txt"]),
-        ("", &["--files", "--max-filesize", "5", "a.txt", "a-b"]),
-        ("", &["--one-file-system", "-l", "two"]),
-        ("", &["--one-file-system", "--no-one-file-system", "-l", "two", "a"]),
-        ("", &["--sortr", "path", "-l", "two"]),
-        ("", &["--type-list"]),
-        ("", &["-f", "a/two.txt", "-l", "a.txt", "a"]),
-        ("", &["-e", "one", "-f", "word.txt", "-c"]),
-    ] {
-        wrong.extend(same_in(&rg, &tree, folder, args, None));
+    for line in PLACES.lines() {
+        let (folder, args) = line.split_once(": ").unwrap();
+        let args: Vec<&str> =
+            words(args).into_iter().map(|word| if word == "OTHER" { other } else { word }).collect();
+        wrong.extend(same_in(&rg, &tree, folder, &args, None));
     }
     let text = b"one\ntwo\r\nTWO two\n";
     for args in [

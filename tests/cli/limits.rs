@@ -134,59 +134,31 @@ fn a_small_stack_is_enough() {
 }
 
 #[test]
-fn a_current_folder_that_has_gone_is_named() {
+fn a_current_folder_that_has_gone_or_lies_behind_a_closed_one_is_named() {
     let tree = Tree::new(SMALL);
     let gone = tree.root().join("gone");
-    std::fs::create_dir(&gone).unwrap();
-    let script = format!("cd '{0}' && rmdir '{0}' && exec \"$0\" \"$@\"", gone.display());
-    for args in [&["circle"][..], &["grep", "circle"], &["index"], &["status"], &["mcp"]] {
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(&script).arg(env!("CARGO_BIN_EXE_spyhop")).args(args);
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        let (code, _, err) = told(&format!("{args:?}"), &output);
-        let expected = format!("the current folder '{}' cannot be used: it has been deleted", gone.display());
-        assert!(code == Some(2) && err.contains(&expected), "{args:?}: {err}");
-        std::fs::create_dir(&gone).unwrap();
-    }
-}
-
-#[test]
-fn a_folder_that_may_not_be_read_is_named() {
-    if !is_root("a_folder_that_may_not_be_read_is_named") {
-        return;
-    }
-    let tree = Tree::new(SMALL);
-    give(&tree, 54_321);
-    std::fs::set_permissions(tree.root(), std::fs::Permissions::from_mode(0o300)).unwrap();
-    let here = tree.root();
-    for args in [&["circle"][..], &["grep", "circle"], &["index"], &["files", "rs"]] {
-        let mut command = tree.command();
-        let output = command.args(args).uid(54_321).stdin(Stdio::null()).output().unwrap();
-        let (code, _, err) = told(&format!("{args:?}"), &output);
-        assert!(code == Some(2) && err.contains(&here.display().to_string()), "{args:?}: {code:?} {err}");
-        assert!(err.contains("Permission denied"), "{args:?}: {err}");
-    }
-}
-
-#[test]
-fn a_current_folder_behind_a_closed_one_is_named() {
-    if !is_root("a_current_folder_behind_a_closed_one_is_named") {
-        return;
-    }
-    let tree = Tree::new(SMALL);
-    give(&tree, 54_321);
-    let script = "cd src && chmod 000 .. && exec \"$0\" \"$@\"";
-    let expected = format!(
-        "the current folder '{}' cannot be used: Permission denied",
-        tree.root().join("src").display()
-    );
-    for args in [&["circle"][..], &["grep", "circle"], &["status"], &["mcp"]] {
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_spyhop")).args(args).current_dir(tree.root());
-        let output = command.uid(54_321).stdin(Stdio::null()).output().unwrap();
-        let (code, _, err) = told(&format!("{args:?}"), &output);
-        assert!(code == Some(2) && err.contains(&expected), "{args:?}: {err}");
-        std::fs::set_permissions(tree.root(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let check = |script: &str, folder: &Path, why: &str, uid: Option<u32>| {
+        for args in [&["circle"][..], &["grep", "circle"], &["status"], &["mcp"]] {
+            let mut command = Command::new("sh");
+            command
+                .current_dir(tree.root())
+                .args(["-c", script])
+                .arg(env!("CARGO_BIN_EXE_spyhop"))
+                .args(args);
+            uid.into_iter().for_each(|uid| _ = command.uid(uid));
+            let output = command.stdin(Stdio::null()).output().unwrap();
+            let (code, _, err) = told(&format!("{args:?}"), &output);
+            let expected = format!("the current folder '{}' cannot be used: {why}", folder.display());
+            assert!(code == Some(2) && err.contains(&expected), "{args:?}: {err}");
+            std::fs::set_permissions(tree.root(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    };
+    let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" \"$@\"";
+    check(script, &gone, "it has been deleted", None);
+    if is_root("a_current_folder_that_has_gone_or_lies_behind_a_closed_one_is_named") {
+        give(&tree, 54_321);
+        let script = "cd src && chmod 000 .. && exec \"$0\" \"$@\"";
+        check(script, &tree.root().join("src"), "Permission denied", Some(54_321));
     }
 }
 

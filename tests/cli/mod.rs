@@ -5,16 +5,13 @@
 //! standard error, the exit code. How well answers rank is not tested here.
 
 mod absolute;
-mod bad_input;
 mod comparing;
 #[cfg(unix)]
 mod completions;
 mod crashed_parser;
 mod explain;
 mod first;
-mod forgiving;
 mod forms;
-mod graph;
 #[cfg(unix)]
 mod huge;
 mod install;
@@ -44,6 +41,8 @@ mod sources;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
+mod transcripts;
+#[cfg(unix)]
 mod ui;
 mod upkeep;
 mod views;
@@ -51,4 +50,27 @@ mod views;
 mod waiting;
 mod watch;
 
+use std::path::{Path, PathBuf};
+
 use crate::support::{Ran, SMALL, Tree, git, ran};
+
+/// The tree of a file of `transcripts/`.
+fn described(transcript: &str) -> Tree {
+    Tree::new(transcript.split_once("\n$ ").unwrap().0)
+}
+
+/// The files below a folder, however deep, in order.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => found.push(entry.path()),
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,13 +1,10 @@
 //! `spyhop memory`: the commands, other processes, killed processes, full disks.
 
-use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::{SMALL, Tree};
-use crate::support::Random;
 
 fn add(tree: &Tree, args: &[&str]) -> Value {
     tree.json(&[&["memory", "add"], args].concat())["results"][0].take()
@@ -23,24 +20,9 @@ fn listed(tree: &Tree) -> Vec<String> {
 fn a_note_is_recorded_shown_verified_and_retired() {
     let tree = Tree::new(SMALL);
     assert_eq!(tree.run(&["memory", "list"]).code, 1);
-    let note = add(
-        &tree,
-        &[
-            "A circle needs a radius",
-            "--kind",
-            "failure",
-            "--link",
-            "src/paint.py#draw_circle",
-            "--signal",
-            "radius is None",
-            "--author",
-            "me",
-            "--time",
-            "2026-01-31",
-            "--when",
-            "on the canvas",
-        ],
-    );
+    let what = ["A circle needs a radius", "--kind", "failure", "--link", "src/paint.py#draw_circle"];
+    let when = ["--signal", "radius is None", "--author", "me", "--when", "on the canvas"];
+    let note = add(&tree, &[&what[..], &when, &["--time", "2026-01-31"]].concat());
     let id = note["id"].as_str().unwrap();
     assert_eq!(note["links"][0]["state"], "current");
     assert_eq!((note["time"].as_str(), note["untrusted"].as_bool()), (Some("2026-01-31"), Some(true)));
@@ -58,21 +40,7 @@ fn a_note_is_recorded_shown_verified_and_retired() {
     assert_eq!(tree.run(&["memory", "verify", id]).code, 2);
     assert_eq!(tree.run(&["memory", "show", "ffff"]).code, 2);
     // The same note again is no second one.
-    let again = tree.run(&[
-        "memory",
-        "add",
-        "A circle needs a radius",
-        "--kind",
-        "failure",
-        "--link",
-        "src/paint.py#draw_circle",
-        "--signal",
-        "radius is None",
-        "--author",
-        "me",
-        "--when",
-        "on the canvas",
-    ]);
+    let again = tree.run(&[&["memory", "add"], &what[..], &when].concat());
     assert!(again.err.contains("says the same"), "{}", again.err);
     assert_eq!(tree.run(&["memory", "retire", id, "--reason", "done"]).code, 0);
     assert_eq!((listed(&tree).len(), tree.run(&["memory", "list", "--retired"]).code), (0, 0));
@@ -131,64 +99,6 @@ fn an_export_replaces_a_file_as_a_whole_or_leaves_it() {
 }
 
 #[test]
-fn an_export_is_imported_once_and_bad_lines_are_named() {
-    let tree = Tree::new(SMALL);
-    add(&tree, &["One", "--link", "src/auth.rs"]);
-    add(&tree, &["Two"]);
-    let exported = tree.run(&["memory", "export"]);
-    assert_eq!(exported.out.lines().count(), 2);
-    let other = Tree::new(SMALL);
-    let imported = other.feed(&["memory", "import", "-"], &format!("{}no note\n", exported.out));
-    assert_eq!(
-        (imported.code, imported.out.contains("line 3: the line is not JSON")),
-        (2, true),
-        "{}",
-        imported.out
-    );
-    assert!(imported.out.starts_with("2 notes added"), "{}", imported.out);
-    assert!(other.feed(&["memory", "import", "-"], &exported.out).out.contains("2 known already"));
-    assert_eq!(other.run(&["memory", "export"]).out, exported.out);
-    // The links hold in the other clone as well.
-    assert_eq!(other.json(&["memory", "list"])["results"][1]["stale"], false);
-}
-
-#[test]
-fn killed_at_any_moment_no_acknowledged_note_is_lost() {
-    let tree = Tree::new(SMALL);
-    let mut random = Random(7);
-    let mut acknowledged: Vec<String> = Vec::new();
-    let begun = Instant::now();
-    add(&tree, &["note 0"]);
-    acknowledged.push("note 0".to_string());
-    let usual = begun.elapsed();
-    let mut killed = 0;
-    for number in 1..60 {
-        let title = format!("note {number}");
-        let mut command = tree.command();
-        command.args(["memory", "add", &title, "--quiet"]).stdin(Stdio::null());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(random.moment(usual).min(Duration::from_secs(2)));
-        let _ = child.kill();
-        let ended = child.wait().unwrap();
-        match ended.signal() {
-            Some(_) => killed += 1,
-            None => {
-                assert!(ended.success(), "{title}");
-                acknowledged.push(title);
-            }
-        }
-        let present = listed(&tree);
-        for own in &acknowledged {
-            assert!(present.contains(own), "{own} is lost after {number} runs");
-        }
-        assert!(present.iter().all(|title| title.starts_with("note ")), "{present:?}");
-    }
-    assert!(killed > 5, "{killed} of 59 were killed");
-    let warnings = tree.json(&["memory", "list"])["warnings"].take();
-    assert_eq!(warnings.as_array().unwrap().len(), 0, "{warnings}");
-}
-
-#[test]
 fn processes_that_record_at_once_all_succeed() {
     let tree = Tree::new(SMALL);
     let children: Vec<_> = (0..8)
@@ -204,68 +114,6 @@ fn processes_that_record_at_once_all_succeed() {
     let mut titles = listed(&tree);
     titles.sort();
     assert_eq!(titles, (0..8).map(|number| format!("from {number}")).collect::<Vec<_>>());
-}
-
-#[test]
-fn a_search_shows_a_line_about_a_note_that_helps() {
-    let tree = Tree::new(SMALL);
-    let without = tree.json(&["search", "resolve the secret of a provider"]);
-    assert!(without.get("notes").is_none(), "{without}");
-    add(
-        &tree,
-        &["Resolving the secret of a provider needs the vault", "--link", "src/auth.rs#resolve_api_key"],
-    );
-    let ran = tree.run(&["search", "resolve the secret of a provider"]);
-    assert!(ran.out.contains("note ") && ran.out.contains("explanation, unverified"), "{}", ran.out);
-    let with = tree.json(&["search", "resolve the secret of a provider"]);
-    assert_eq!(with["notes"].as_array().unwrap().len(), 1);
-    assert_eq!(with["results"], without["results"]);
-    // Lines for programs stay lines for programs.
-    let compact = tree.run(&["search", "resolve the secret of a provider", "--vimgrep"]);
-    assert!(!compact.out.contains("note "), "{}", compact.out);
-    assert!(tree.json(&["search", "draw a circle"]).get("notes").is_none());
-}
-
-#[test]
-fn secrets_in_a_note_are_masked_before_they_are_stored() {
-    let tree = Tree::new(SMALL);
-    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    add(&tree, &[&format!("It fails with {token}"), "--signal", &format!("Authorization: Bearer {token}")]);
-    let shown = tree.run(&["memory", "list", "--json"]).out + &tree.run(&["memory", "export"]).out;
-    assert!(!shown.contains(&token[8..]) && shown.contains("masked"), "{shown}");
-    let line = format!("{{\"kind\":\"failure\",\"text\":\"imported {token}\"}}\n");
-    assert_eq!(tree.feed(&["memory", "import", "-"], &line).code, 0);
-    let link = |at: &str| {
-        let content = "0".repeat(32);
-        format!(
-            "{{\"path\":\"src/auth.rs\",\"symbol\":\"{token}\",\"content\":\"{content}\",\"at\":\"{at}\"}}"
-        )
-    };
-    let linked = |commit: &str, at: &str| {
-        let link = link(at);
-        format!("{{\"kind\":\"failure\",\"text\":\"linked\",\"commit\":\"{commit}\",\"links\":[{link}]}}\n")
-    };
-    let commit = "0123456789abcdef0123456789abcdef01234567";
-    for (commit, at, code) in [(commit, commit, 0), (&token, commit, 2), (commit, &token, 2)] {
-        let imported = tree.feed(&["memory", "import", "-"], &linked(commit, at));
-        assert_eq!(imported.code, code, "{}", imported.out);
-        assert!(!imported.out.contains(&token[8..]), "{}", imported.out);
-    }
-    let listed = tree.run(&["memory", "list", "--json"]).out + &tree.run(&["memory", "list"]).out;
-    assert!(!listed.contains(&token[8..]) && listed.contains("linked"), "{listed}");
-    for entry in walk(&tree.index_dir()) {
-        let bytes = std::fs::read(&entry).unwrap();
-        let found = bytes.windows(token.len()).any(|window| window == token.as_bytes());
-        assert!(!found, "{}", entry.display());
-    }
-}
-
-fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() { found.extend(walk(&entry)) } else { found.push(entry) }
-    }
-    found
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! What people see on a terminal: colours of code, pages of one screen, the pager. The terminals are pseudo-terminals,
 //! and tmux where it is installed.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use super::terminal::{on_terminal_of, plain};
+use super::pty::Pty;
+use super::terminal::plain;
+use super::ui::Terminal;
 use super::{SMALL, Tree};
 
 /// Variables that turn the pager off.
@@ -36,7 +36,7 @@ fn a_page_fits_its_screen_and_its_width() {
     tree.run(&["index", "-q"]);
     for (rows, columns) in [(24, 80), (50, 200), (50, 80), (24, 200)] {
         for query in ["lantern", "where is the lantern lit", "light_lantern"] {
-            let (code, text) = on_terminal_of(command(&tree, &[query, "-q"]), rows, columns);
+            let (code, text) = Pty::written(command(&tree, &[query, "-q"]), (rows, columns));
             let text = plain(&text);
             assert_eq!(code, 0, "{text}");
             assert!(!text.contains("P:"), "no pager: {text}");
@@ -53,13 +53,13 @@ fn code_has_colours_that_flags_turn_off() {
     let tree = Tree::new(SMALL);
     tree.run(&["index", "-q"]);
     let keyword = "\u{1b}[34mpub\u{1b}[0m \u{1b}[34mfn\u{1b}[0m";
-    let (_, text) = on_terminal_of(command(&tree, &["resolve_api_key"]), 40, 120);
+    let (_, text) = Pty::written(command(&tree, &["resolve_api_key"]), (40, 120));
     assert!(text.contains(keyword) && text.contains("\u{1b}[1m\u{1b}[31mresolve_api_key"), "{text:?}");
-    let (_, text) = on_terminal_of(command(&tree, &["resolve_api_key", "--color", "never"]), 40, 120);
+    let (_, text) = Pty::written(command(&tree, &["resolve_api_key", "--color", "never"]), (40, 120));
     assert!(!text.contains("\u{1b}["), "{text:?}");
     let mut without = command(&tree, &["resolve_api_key"]);
     without.env("NO_COLOR", "1");
-    assert!(!on_terminal_of(without, 40, 120).1.contains("\u{1b}["));
+    assert!(!Pty::written(without, (40, 120)).1.contains("\u{1b}["));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_pager_shows_what_does_not_fit() {
     let tree = lanterns();
     tree.run(&["index", "-q"]);
     let is_paged = |command: Command| {
-        let (code, text) = on_terminal_of(command, 24, 80);
+        let (code, text) = Pty::written(command, (24, 80));
         assert_eq!(code, 0, "{text}");
         assert!(text.contains("python"), "{text}");
         plain(&text).lines().all(|line| line.starts_with("P:"))
@@ -83,81 +83,21 @@ fn a_pager_shows_what_does_not_fit() {
     let mut second = command(&tree, &["languages"]);
     second.env_remove("SPYHOP_PAGER").env("PAGER", "sed 's/^/P:/'");
     assert!(is_paged(second));
-    let (_, text) = on_terminal_of(command(&tree, &["files", "light"]), 24, 80);
+    let (_, text) = Pty::written(command(&tree, &["files", "light"]), (24, 80));
     assert!(!text.contains("P:"), "what fits is not paged: {text}");
     let piped = command(&tree, &["languages"]).output().unwrap();
     assert!(!String::from_utf8_lossy(&piped.stdout).contains("P:"), "a pipe has no pager");
 }
 
-/// A screen of tmux on a server of its own, which ends with the value.
-struct Screen {
-    socket: String,
-}
-
-impl Screen {
-    /// A shell that runs `line` on a screen; `None` where tmux is not installed.
-    fn new(tree: &Tree, name: &str, (columns, rows): (u32, u32), line: &str) -> Option<Screen> {
-        let screen = Screen { socket: format!("spyhop-{}-{name}", std::process::id()) };
-        let program = Path::new(env!("CARGO_BIN_EXE_spyhop")).parent().unwrap().display();
-        let line = format!("PATH={program}:$PATH; cd {}; {line}; exec cat", tree.root().display());
-        let mut start =
-            screen.tmux(&["new-session", "-d", "-x", &columns.to_string(), "-y", &rows.to_string()]);
-        start
-            .arg(line)
-            .env("SPYHOP_INDEX_DIR", tree.index_dir())
-            .env("PAGER", "less")
-            .env_remove("SPYHOP_PAGER");
-        AGENTS.iter().for_each(|name| _ = start.env_remove(name));
-        start.status().ok().filter(|status| status.success()).map(|_| screen)
-    }
-
-    fn tmux(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("tmux");
-        command.args(["-L", &self.socket, "-f", "/dev/null"]).args(args).stderr(Stdio::null());
-        command
-    }
-
-    /// The screen, once it has `text`.
-    fn with(&self, text: &str) -> String {
-        let begun = Instant::now();
-        loop {
-            let output = self.tmux(&["capture-pane", "-p"]).output().unwrap();
-            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-            if shown.contains(text) {
-                return shown;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(120), "no '{text}' on the screen:\n{shown}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        let _ = self.tmux(&["kill-server"]).status();
-    }
-}
-
 #[test]
-fn tmux_shows_a_page_whole_and_pages_the_rest() {
-    let tree = lanterns();
-    tree.run(&["index", "-q"]);
-    for size in [(80, 24), (200, 50)] {
-        let Some(screen) = Screen::new(&tree, "page", size, "spyhop lantern; echo done=$?") else {
-            eprintln!("tmux is not installed");
-            return;
-        };
-        let shown = screen.with("done=0");
-        let first = shown.lines().next().unwrap_or_default();
-        assert!(
-            first.starts_with("src/") && first.contains("fn "),
-            "the first hit is on the screen:\n{shown}"
-        );
-        assert!(shown.contains(" results"), "{shown}");
-    }
-    let screen = Screen::new(&tree, "pager", (80, 24), "spyhop languages; echo done=$?").unwrap();
-    let shown = screen.with("bash");
-    assert!(!shown.contains("zig") && !shown.contains("done="), "less shows the first screen:\n{shown}");
-    screen.tmux(&["send-keys", "q"]).status().unwrap();
-    screen.with("done=0");
+fn the_pager_of_the_machine_shows_the_first_screen() {
+    let tree = Tree::new(SMALL);
+    let name = "the_pager_of_the_machine_shows_the_first_screen";
+    let Some(terminal) = Terminal::open(name, &tree, (80, 24)) else { return };
+    let without: Vec<String> = AGENTS.iter().map(|name| format!("-u {name}")).collect();
+    terminal.enter(&format!("clear; env {} PAGER=less spyhop languages; echo done=$?", without.join(" ")));
+    let shown = terminal.wait("bash");
+    assert!(!shown.contains("zig") && !shown.contains("done=0"), "less shows the first screen:\n{shown}");
+    terminal.press(&["q"]);
+    terminal.wait("done=0");
 }

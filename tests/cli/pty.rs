@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,23 +20,42 @@ pub struct Pty {
 
 impl Pty {
     /// Starts `command` with a terminal as its input, output and error output.
-    pub fn start(mut command: Command) -> Pty {
+    pub fn start(command: Command) -> Pty {
+        Pty::of(command, (24, 200), false)
+    }
+
+    /// What `command` writes to a terminal of so many rows and columns, byte by byte, and how it ends. It reads nothing.
+    pub fn written(command: Command, size: (u16, u16)) -> (i32, String) {
+        Pty::of(command, size, true).end()
+    }
+
+    fn of(mut command: Command, (ws_row, ws_col): (u16, u16), is_raw: bool) -> Pty {
         let (mut master, mut slave) = (0, 0);
-        let size = libc::winsize { ws_row: 24, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = libc::winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
         let null = std::ptr::null_mut;
         // SAFETY: the descriptors and the size are variables of this function; no name and no settings are given.
         let (master, slave) = unsafe {
             assert_eq!(libc::openpty(&mut master, &mut slave, null(), std::ptr::null(), &size), 0);
             // Other children must not keep this side open.
             assert_eq!(libc::fcntl(master, libc::F_SETFD, libc::FD_CLOEXEC), 0);
+            let mut settings: libc::termios = std::mem::zeroed();
+            assert_eq!(libc::tcgetattr(slave, &mut settings), 0);
+            if is_raw {
+                libc::cfmakeraw(&mut settings);
+                assert_eq!(libc::tcsetattr(slave, libc::TCSANOW, &settings), 0);
+            }
             (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave))
         };
-        command.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap()).stderr(slave);
+        match is_raw {
+            true => command.stdin(Stdio::null()),
+            false => command.stdin(slave.try_clone().unwrap()),
+        };
+        command.stdout(slave.try_clone().unwrap()).stderr(slave);
         command.env("TERM", "xterm");
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(|| {
-                if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY as _, 0) < 0 {
+                if libc::setsid() < 0 || libc::ioctl(1, libc::TIOCSCTTY as _, 0) < 0 {
                     return Err(std::io::Error::last_os_error());
                 }
                 Ok(())
@@ -86,7 +105,8 @@ impl Pty {
         if let Some(reader) = self.reader.take() {
             let _ = reader.join();
         }
-        (code, self.seen())
+        let seen = std::mem::take(&mut *self.seen.lock().unwrap());
+        (code, String::from_utf8(seen).expect("what a terminal gets is UTF-8"))
     }
 }
 

@@ -99,8 +99,11 @@ impl Served {
 
     fn serve_git(&self) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = Command::new("git");
-        command.args(["daemon", "--export-all", "--reuseaddr", "--listen=127.0.0.1"]);
+        // `git daemon` would be its parent, and it would outlive the test.
+        let folder = Command::new("git").arg("--exec-path").output().unwrap().stdout;
+        let mut command =
+            Command::new(Path::new(String::from_utf8(folder).unwrap().trim()).join("git-daemon"));
+        command.args(["--export-all", "--reuseaddr", "--listen=127.0.0.1"]);
         command.arg(format!("--port={port}")).arg(format!("--base-path={}", self.path("served").display()));
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let until = Instant::now() + Duration::from_secs(120);
@@ -364,22 +367,9 @@ fn credentials_come_from_gits_helpers_and_are_neither_stored_nor_shown() {
     let served = Served::new();
     let (key, certificate) = (served.path("key.pem"), served.path("certificate.pem"));
     let mut make = Command::new("openssl");
-    make.args([
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "30",
-        "-subj",
-        "/CN=localhost",
-        "-addext",
-    ]);
-    make.args(["subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate);
+    make.args("req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=localhost".split(' '));
+    make.args("-addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE".split(' '));
+    make.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
     if !make.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
         skipped("openssl is not installed");
         return;

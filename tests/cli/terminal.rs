@@ -1,11 +1,7 @@
 //! A real terminal: what files, names and branches hold must not steer it, and our own colours stay.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::fd::{FromRawFd, OwnedFd};
-use std::process::{Command, Stdio};
-
 use super::Tree;
+use super::pty::Pty;
 
 /// What hides or steers, and an ordinary character of many bytes.
 const HOSTILE: &str =
@@ -13,38 +9,6 @@ const HOSTILE: &str =
 
 /// What a terminal shows of it.
 const SHOWN: &str = "␛]0;evil␇␦31m␦␦␦␦␦␦␦␍walrusß";
-
-/// What `command` writes to a terminal, and how it ends.
-fn on_terminal(command: Command) -> (i32, String) {
-    on_terminal_of(command, 24, 300)
-}
-
-/// What `command` writes to a terminal of a size, and how it ends. No pager of the machine's settings is used.
-pub(super) fn on_terminal_of(mut command: Command, rows: u16, columns: u16) -> (i32, String) {
-    let (mut master, mut slave) = (0, 0);
-    let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let null = std::ptr::null_mut;
-    // SAFETY: the descriptors and the size are variables of this function; no name and no settings are given.
-    let (master, slave) = unsafe {
-        assert_eq!(libc::openpty(&mut master, &mut slave, null(), std::ptr::null(), &size), 0);
-        let mut settings: libc::termios = std::mem::zeroed();
-        assert_eq!(libc::tcgetattr(slave, &mut settings), 0);
-        libc::cfmakeraw(&mut settings);
-        assert_eq!(libc::tcsetattr(slave, libc::TCSANOW, &settings), 0);
-        (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave))
-    };
-    command.stdin(Stdio::null()).stdout(slave.try_clone().unwrap()).stderr(slave).env("TERM", "xterm");
-    let mut child = command.spawn().unwrap();
-    drop(command);
-    let mut bytes = Vec::new();
-    let mut master = File::from(master);
-    let mut buffer = [0; 4096];
-    // A terminal whose other side is closed fails with EIO.
-    while let Ok(n @ 1..) = master.read(&mut buffer) {
-        bytes.extend_from_slice(&buffer[..n]);
-    }
-    (child.wait().unwrap().code().unwrap(), String::from_utf8(bytes).expect("clean output is UTF-8"))
-}
 
 /// The text without our own colours and links.
 pub(super) fn plain(text: &str) -> String {
@@ -70,7 +34,7 @@ fn hostile() -> Tree {
 fn run(tree: &Tree, args: &[&str]) -> (i32, String) {
     let mut command = tree.command();
     command.args(args).env("SPYHOP_PAGER", "");
-    on_terminal(command)
+    Pty::written(command, (24, 300))
 }
 
 #[test]

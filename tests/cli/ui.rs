@@ -12,13 +12,13 @@ use crate::support::repository;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A shell in a terminal of its own.
-struct Terminal {
+pub struct Terminal {
     folder: tempfile::TempDir,
 }
 
 impl Terminal {
     /// A shell that stands in the tree; `None` without tmux.
-    fn open(name: &str, tree: &Tree, (width, height): (u16, u16)) -> Option<Terminal> {
+    pub fn open(name: &str, tree: &Tree, (width, height): (u16, u16)) -> Option<Terminal> {
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("SKIPPED, NOTHING IS PROVED: {name} needs tmux");
             return None;
@@ -37,6 +37,7 @@ impl Terminal {
             .env_remove("ENV")
             .env_remove("NO_COLOR")
             .env_remove("SPYHOP_LOG")
+            .env_remove("SPYHOP_PAGER")
             .env_remove("TMUX");
         let (width, height) = (width.to_string(), height.to_string());
         tmux.args(["new-session", "-d", "-x", &width, "-y", &height, "-c"]).arg(tree.root()).arg("sh");
@@ -65,11 +66,11 @@ impl Terminal {
     }
 
     /// Presses keys, by tmux's names.
-    fn press(&self, keys: &[&str]) {
+    pub fn press(&self, keys: &[&str]) {
         assert!(self.tmux().arg("send-keys").args(keys).status().unwrap().success());
     }
 
-    fn enter(&self, line: &str) {
+    pub fn enter(&self, line: &str) {
         self.write(line);
         self.press(&["Enter"]);
     }
@@ -92,14 +93,8 @@ impl Terminal {
         }
     }
 
-    fn wait(&self, text: &str) -> String {
+    pub fn wait(&self, text: &str) -> String {
         self.wait_until(text, |screen| screen.contains(text))
-    }
-
-    fn resize(&self, width: u16, height: u16) {
-        let (width, height) = (width.to_string(), height.to_string());
-        let resized = self.tmux().args(["resize-window", "-x", &width, "-y", &height]).status();
-        assert!(resized.unwrap().success());
     }
 
     /// Checks that the terminal works as before the picker.
@@ -162,57 +157,6 @@ fn each_mode_finds_and_previews() {
 }
 
 #[test]
-fn marked_places_are_printed_to_a_pipe() {
-    let tree = Tree::new(SMALL);
-    let Some(terminal) = Terminal::open("marked_places_are_printed_to_a_pipe", &tree, (80, 24)) else {
-        return;
-    };
-    terminal.enter("cd src; spyhop ui --mode exact 'circle|secret' | cat > ../out; clear; cat ../out");
-    terminal.wait("4 lines");
-    assert!(terminal.screen().contains("enter print"), "{}", terminal.screen());
-    terminal.press(&["Down", "Tab", "Down", "Tab"]);
-    terminal.wait("2 marked");
-    terminal.press(&["Enter"]);
-    // The list of the picker has these places too, with the text behind them.
-    terminal.wait_until("the printed places", |screen| {
-        let lines: Vec<&str> = screen.lines().filter(|line| line.contains(':')).collect();
-        lines == ["auth.rs:3:14", "paint.py:2:16"]
-    });
-    terminal.check_restored();
-    // On a terminal, `--print` draws there and prints there when the picker is gone.
-    terminal.enter("clear; spyhop ui --print --mode files vault auth; echo code=$?");
-    terminal.wait("files> vault auth");
-    terminal.press(&["C-w", "C-u"]);
-    terminal.write("auth");
-    terminal.wait("1 file");
-    terminal.press(&["Enter"]);
-    terminal.wait("auth.rs:1:1\ncode=0");
-}
-
-#[test]
-fn a_resize_moves_the_preview() {
-    let tree = Tree::new(SMALL);
-    let Some(terminal) = Terminal::open("a_resize_moves_the_preview", &tree, (120, 24)) else { return };
-    terminal.enter("spyhop ui --mode exact canvas; echo code=$?");
-    terminal.wait_until("the preview beside", |screen| {
-        screen.contains("│ src/paint.py") && screen.contains("▌    \"\"\"Draws")
-    });
-    terminal.resize(60, 20);
-    terminal.wait_until("the preview below", |screen| {
-        screen.contains("────") && screen.contains("\nsrc/paint.py") && screen.contains("2▌    \"\"\"Draws")
-    });
-    terminal.resize(60, 8);
-    terminal.wait_until("no preview", |screen| !screen.contains("────") && screen.contains("exact> canvas"));
-    terminal.resize(130, 30);
-    terminal.wait_until("the preview beside", |screen| screen.contains("│ src/paint.py"));
-    terminal.press(&["M-p"]);
-    terminal.wait_until("no preview", |screen| !screen.contains('│') && screen.contains("src/paint.py:2:"));
-    terminal.press(&["C-c"]);
-    terminal.wait("code=130");
-    terminal.check_restored();
-}
-
-#[test]
 fn the_editor_opens_the_line_and_the_history_keeps_the_query() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::new(SMALL);
@@ -248,20 +192,6 @@ fn the_editor_opens_the_line_and_the_history_keeps_the_query() {
     terminal.wait("the editor 'no-such-editor' cannot be started");
     terminal.press(&["Escape"]);
     terminal.wait("shell$");
-}
-
-#[test]
-fn files_that_change_are_found_and_text_is_clean() {
-    let tree = Tree::new(SMALL);
-    let name = "files_that_change_are_found_and_text_is_clean";
-    let Some(terminal) = Terminal::open(name, &tree, (120, 24)) else { return };
-    terminal.enter("spyhop ui --mode exact walrus");
-    terminal.wait("nothing found");
-    tree.write("src/new.rs", "fn walrus() {} // \u{1b}]0;evil\u{7}\u{202e}\n");
-    terminal.wait("src/new.rs:1: fn walrus() {} // ␛]0;evil␇␦");
-    terminal.wait("1▌fn walrus() {} // ␛]0;evil␇␦");
-    let title = terminal.tmux().args(["display-message", "-p", "#{pane_title}"]).output().unwrap();
-    assert!(!String::from_utf8_lossy(&title.stdout).contains("evil"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{SMALL, Tree, git};
+use super::{SMALL, Tree, files_below};
 
 /// A repository with the branches `one` and `two`, each with many files of its own.
 fn repository() -> Tree {
@@ -65,24 +65,14 @@ fn views_are_listed_by_their_last_use_with_what_they_cost() {
     assert!(text.contains("  commit     one ") && text.contains("63 files, 60 own files"), "{text}");
 }
 
-/// Every file of an index folder but those that say when a view was used.
-fn files(folder: PathBuf) -> Vec<(PathBuf, u64)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            match entry.file_type().unwrap().is_dir() {
-                true => folders.push(entry.path()),
-                false => found.push((entry.path(), entry.metadata().unwrap().len())),
-            }
-        }
-    }
-    found.sort();
-    found
+/// Every file of the index with its size.
+fn files(tree: &Tree) -> Vec<(PathBuf, u64)> {
+    let sized = |path: PathBuf| (path.clone(), path.metadata().unwrap().len());
+    files_below(&tree.index_dir()).into_iter().map(sized).collect()
 }
 
 fn bytes(tree: &Tree) -> u64 {
-    files(tree.index_dir()).iter().map(|(_, bytes)| bytes).sum()
+    files(tree).iter().map(|(_, bytes)| bytes).sum()
 }
 
 #[test]
@@ -93,14 +83,14 @@ fn room_is_made_by_dropping_the_longest_unused_view() {
     search(&tree, "two");
     tree.run(&["gc", "-q"]); // so that merging alone makes no room
     search(&tree, "one");
-    let before = files(tree.index_dir());
+    let before = files(&tree);
     let max = (bytes(&tree) - 1).to_string();
     let would = tree.json(&["gc", "--max-bytes", &max, "--dry-run"]);
     let dropped = |reply: &Value| -> Vec<String> {
         let views = reply["views"].as_array().unwrap().iter();
         views.map(|view| view["head"].as_str().unwrap().to_string()).collect()
     };
-    assert_eq!((dropped(&would), files(tree.index_dir())), (vec!["two".to_string()], before));
+    assert_eq!((dropped(&would), files(&tree)), (vec!["two".to_string()], before));
     let did = tree.json(&["gc", "--max-bytes", &max]);
     assert_eq!(
         (dropped(&did), &did["room"]["fits"], &did["versions"]),
@@ -153,23 +143,4 @@ fn then_the_indexes_of_other_trees_go_but_never_the_current_one() {
     );
     assert!(of(&others[0]).is_some() && tree.index_dir().join("not-ours/file").exists());
     assert_eq!(tree.run(&["search", "secret", "--no-refresh"]).code, 0);
-}
-
-#[test]
-fn a_path_is_looked_for_in_the_view() {
-    let tree = repository();
-    let paths = |args: &[&str]| tree.paths(&[&["search", "only", "--view", "one"], args].concat());
-    assert_eq!(paths(&["--path", "src/one7.rs"]), ["src/one7.rs"]);
-    let whole = tree.root().join("src/one8.rs");
-    assert_eq!(paths(&["--path", whole.to_str().unwrap()]), ["src/one8.rs"]);
-    let ran = tree.run(&["search", "only", "--view", "one", "--path", "src/two7.rs"]);
-    assert_eq!((ran.code, ran.err.as_str()), (2, "spyhop: path 'src/two7.rs' does not exist in 'one'\n"));
-    let lines = tree.run(&["grep", "brew_one_7", "src", "--view", "one"]).out;
-    assert_eq!(lines, "src/one7.rs:pub fn only_on_one_7() { brew_one_7(); }\n");
-    // A worktree beside it has a view of its own of the same versions.
-    let beside = tree.root().with_file_name("beside");
-    git(&tree.root(), &["worktree", "add", "-q", "-b", "three", beside.to_str().unwrap(), "main"]);
-    let ran = tree.run_in(&beside, &["search", "only", "--view", "one", "--json"]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(views(&tree)[0]["own_files"], 0);
 }

@@ -4,6 +4,7 @@
 // Each suite is a separate binary and uses a part of this module.
 #![allow(dead_code, unused_imports)]
 
+mod golden;
 mod library;
 mod nightly;
 #[cfg(unix)]
@@ -13,6 +14,7 @@ mod repository;
 mod skip;
 mod tree;
 
+pub use golden::golden;
 pub use library::Shelf;
 pub use nightly::cases;
 #[cfg(unix)]
