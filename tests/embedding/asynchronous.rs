@@ -102,35 +102,6 @@ fn a_dropped_refresh_ends_and_the_next_one_continues() {
 }
 
 #[test]
-fn after_a_dropped_rebuild_the_old_index_answers() {
-    let (tree, engine) = slow();
-    runtime().block_on(engine.refresh(|_| ())).unwrap();
-    let reads = reads_of_dropped(&tree, engine.rebuild(|_| ()));
-    assert!((20..FILES / 2).contains(&reads), "{reads} reads");
-    let found = |name: &'static str| {
-        runtime().block_on(engine.symbols(SymbolsRequest::new(name))).unwrap().symbols.len()
-    };
-    assert_eq!((found("in_f100"), found("in_f399")), (1, 1));
-    assert_eq!(runtime().block_on(engine.status()).unwrap().files, FILES);
-    runtime().block_on(engine.rebuild(|_| ())).unwrap();
-    assert_eq!((found("in_f100"), found("in_f399")), (1, 1));
-}
-
-#[test]
-fn a_search_that_is_dropped_leaves_a_complete_index() {
-    let (tree, engine) = slow();
-    let reads = reads_of_dropped(&tree, engine.search(SearchRequest::new("in_f7")));
-    assert!(reads >= FILES, "{reads} reads");
-}
-
-#[test]
-fn a_call_that_was_not_begun_reads_nothing() {
-    let (tree, engine) = slow();
-    drop(engine.grep(GrepRequest::new("nowhere")));
-    assert_eq!(tree.reads.load(Relaxed), 0);
-}
-
-#[test]
 fn answers_are_those_of_the_engine() {
     let tree = Tree::small();
     let options = Options { index_dir: Some(tree.beside("index")), ..Options::default() };
@@ -155,22 +126,5 @@ fn answers_are_those_of_the_engine() {
         assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
         let error = AsyncEngine::open(tree.beside("none"), Options::default()).await.err().unwrap();
         assert_eq!(error.kind(), ErrorKind::NoRoot);
-    });
-}
-
-#[test]
-fn many_calls_share_an_engine() {
-    let tree = Tree::small();
-    let engine = AsyncEngine::from(tree.open());
-
-    runtime().block_on(async {
-        let ask = |query: &'static str| {
-            let engine = engine.clone();
-            tokio::spawn(async move { engine.search(SearchRequest::new(query)).await.unwrap().total })
-        };
-        let asked: Vec<_> = ["api key", "circle", "beans"].into_iter().map(ask).collect();
-        for call in asked {
-            assert!(call.await.unwrap() > 0);
-        }
     });
 }

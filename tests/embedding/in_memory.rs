@@ -35,17 +35,11 @@ fn other_answers(engine: &Engine) -> Vec<String> {
 }
 
 #[test]
-fn a_tree_in_memory_answers_like_a_folder() {
-    let tree = Tree::mixed(240);
+fn every_kind_of_source_answers_like_a_folder() {
+    let tree = Tree::mixed(60);
     let (folder, memory) = (tree.open(), in_memory(tree.memory()));
     check_alike(&folder, &memory, &requests(), "in memory");
     assert_eq!(other_answers(&folder), other_answers(&memory));
-}
-
-#[test]
-fn every_kind_of_source_answers_like_a_folder() {
-    let tree = Tree::mixed(60);
-    let memory = in_memory(tree.memory());
     let of_folder = in_memory(FolderTree::open(tree.root()).unwrap());
     check_alike(&memory, &of_folder, &requests(), "folder");
     assert_eq!(other_answers(&memory), other_answers(&of_folder));
@@ -93,45 +87,40 @@ fn every_change_has_the_answers_of_a_new_tree() {
     let engine = in_memory(source.clone());
     let mut expected = source;
     let text = "/// Will merge the token.\npub fn merge_token() {}\n";
-    let steps: Vec<Vec<Change>> = vec![
-        vec![Change::write("src/auth.rs", text)],
-        vec![Change::write("new/deep/er/file.rs", text), Change::remove("src/paint.py")],
-        vec![Change::remove("new")],
-        vec![Change::write("new/file.rs", text)],
-        vec![Change::write("new", text), Change::write("src/auth.rs/inner.rs", text)],
-        vec![Change::write("src/.gitignore", "inner.rs\n")],
-        vec![Change::remove("src/.gitignore"), Change::remove(".gitignore")],
-        vec![Change::write("target/debug/a.rs", text)],
-        vec![Change::write("Cargo.toml", "[package]\nname = \"a\"\n")],
-        vec![Change::remove("key"), Change::remove("not/there")],
-        vec![Change::write("key/again.rs", text), Change::remove("key/again.rs")],
-    ];
-    let told: Vec<Vec<(String, Option<&str>)>> = vec![
-        vec![("src/auth.rs".into(), Some(text))],
-        vec![("new/deep/er/file.rs".into(), Some(text)), ("src/paint.py".into(), None)],
-        vec![("new".into(), None)],
-        vec![("new/file.rs".into(), Some(text))],
-        vec![
-            ("new".into(), None),
-            ("new".into(), Some(text)),
-            ("src/auth.rs".into(), None),
-            ("src/auth.rs/inner.rs".into(), Some(text)),
-        ],
-        vec![("src/.gitignore".into(), Some("inner.rs\n"))],
-        vec![("src/.gitignore".into(), None), (".gitignore".into(), None)],
-        vec![("target/debug/a.rs".into(), Some(text))],
-        vec![("Cargo.toml".into(), Some("[package]\nname = \"a\"\n"))],
-        vec![("key".into(), None)],
-        vec![],
+    let write = Change::write;
+    let remove = |path: &str| Change::remove(path);
+    // Each step with what it does to the files: a path gets a text, or is removed.
+    let (put, gone) = (|path| (path, Some(text)), |path| (path, None));
+    let steps: Vec<(Vec<Change>, Vec<(&str, Option<&str>)>)> = vec![
+        (vec![write("src/auth.rs", text)], vec![put("src/auth.rs")]),
+        (
+            vec![write("new/deep/er/file.rs", text), remove("src/paint.py")],
+            vec![put("new/deep/er/file.rs"), gone("src/paint.py")],
+        ),
+        (vec![remove("new")], vec![gone("new")]),
+        (vec![write("new/file.rs", text)], vec![put("new/file.rs")]),
+        (
+            vec![write("new", text), write("src/auth.rs/inner.rs", text)],
+            vec![gone("new"), put("new"), gone("src/auth.rs"), put("src/auth.rs/inner.rs")],
+        ),
+        (vec![write("src/.gitignore", "inner.rs\n")], vec![("src/.gitignore", Some("inner.rs\n"))]),
+        (
+            vec![remove("src/.gitignore"), remove(".gitignore")],
+            vec![gone("src/.gitignore"), gone(".gitignore")],
+        ),
+        (vec![write("target/debug/a.rs", text)], vec![put("target/debug/a.rs")]),
+        (vec![write("Cargo.toml", "[package]\n")], vec![("Cargo.toml", Some("[package]\n"))]),
+        (vec![remove("key"), remove("not/there")], vec![gone("key")]),
+        (vec![write("key/again.rs", text), remove("key/again.rs")], vec![]),
     ];
     let requests: Vec<SearchRequest> =
         ["merge_token", "merge the token", "resolve_api_key", "key order"].map(SearchRequest::new).into();
-    for (number, (changes, told)) in steps.into_iter().zip(told).enumerate() {
+    for (number, (changes, told)) in steps.into_iter().enumerate() {
         engine.apply(changes).unwrap();
         for (path, text) in told {
             match text {
-                Some(text) => expected.insert(&path, text).unwrap(),
-                None => expected.remove(&path).unwrap(),
+                Some(text) => expected.insert(path, text).unwrap(),
+                None => expected.remove(path).unwrap(),
             }
         }
         check_alike(&engine, &in_memory(expected.clone()), &requests, &format!("step {number}"));

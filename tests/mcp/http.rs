@@ -5,12 +5,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Session, steady};
 use crate::support::{SMALL, Tree};
 
 pub const TOKEN: &str = "a-token-of-the-tests";
@@ -76,13 +74,6 @@ impl Server {
         read(&mut stream)
     }
 
-    /// The message that answers a call, over a connection of its own.
-    fn call(&self, tool: &str, arguments: Value) -> Value {
-        let answer = self.post(GOOD, &request(tool, arguments));
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        serde_json::from_str(&answer.body).unwrap()
-    }
-
     #[cfg(unix)]
     fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
@@ -143,9 +134,9 @@ pub fn hello() -> String {
 }
 
 #[test]
-fn who_may_not_ask_is_told_why() {
+fn who_may_not_ask_is_told_why_and_pages_that_may_are_told_so() {
     let tree = Tree::new(SMALL);
-    let server = Server::new(&tree, &[]);
+    let server = Server::new(&tree, &["--allow-origin", "https://app.example"]);
     let check = |headers: &[&str], status: u16, words: &str| {
         let answer = server.post(headers, &hello());
         assert_eq!(answer.status, status, "{headers:?}: {}", answer.body);
@@ -153,27 +144,26 @@ fn who_may_not_ask_is_told_why() {
         let challenged = header(&answer.head, "www-authenticate").is_some();
         assert_eq!(challenged, status == 401, "{}", answer.head);
         assert!(!answer.body.contains(TOKEN) && !answer.head.contains(TOKEN));
+        header(&answer.head, "access-control-allow-origin").map(str::to_string)
     };
-    check(GOOD, 200, "spyhop");
-    check(&["Host: HOST", JSON, ACCEPT], 401, "Authorization: Bearer");
-    check(&["Host: HOST", "Authorization: Basic TOKEN", JSON, ACCEPT], 401, "Authorization: Bearer");
+    let (from_app, app) = ("Origin: https://app.example", Some("https://app.example".to_string()));
+    assert_eq!(check(GOOD, 200, "spyhop"), None);
+    assert_eq!(check(&[GOOD, &[from_app]].concat(), 200, "spyhop"), app);
+    // It may also read that it has the wrong token; others may read nothing.
+    assert_eq!(check(&["Host: HOST", from_app, JSON, ACCEPT], 401, "Authorization: Bearer"), app);
     check(&["Host: HOST", "Authorization: Bearer TOKENx", JSON, ACCEPT], 401, "invalid bearer token");
-    check(
-        &["Host: evil.example", GOOD[1], JSON, ACCEPT],
-        403,
-        "'evil.example' is not served here; choose localhost:",
-    );
-    check(&["Host: HOST", "Host: evil.example", GOOD[1], JSON, ACCEPT], 400, "one Host");
     check(&[GOOD[1], JSON, ACCEPT], 400, "one Host");
-    check(
-        &["Host: HOST", "Origin: http://evil.example", GOOD[1], JSON, ACCEPT],
-        403,
-        "pages of 'http://evil.example'",
-    );
-    check(&["Host: HOST", "Origin: null", GOOD[1], JSON, ACCEPT], 403, "pages of 'null'");
-    check(&["Host: HOST", "Origin: http://HOST", GOOD[1], JSON, ACCEPT], 200, "spyhop");
-    // Who comes from elsewhere learns nothing about the token.
-    check(&["Host: evil.example", "Authorization: Bearer no", JSON, ACCEPT], 403, "not served here");
+    let evil = ["Host: evil.example", from_app, GOOD[1], JSON, ACCEPT];
+    assert_eq!(check(&evil, 403, "'evil.example' is not served here; choose localhost:"), None);
+    let evil = [GOOD, &["Origin: http://evil.example"]].concat();
+    assert_eq!(check(&evil, 403, "pages of 'http://evil.example'"), None);
+    let answer = server.raw(&format!(
+        "OPTIONS /mcp HTTP/1.1\r\nHost: {}\r\n{from_app}\r\nAccess-Control-Request-Method: POST\r\n\r\n",
+        server.address
+    ));
+    assert_eq!((answer.status, header(&answer.head, "access-control-allow-origin")), (204, app.as_deref()));
+    assert!(header(&answer.head, "access-control-allow-headers").unwrap().contains("Authorization"));
+    assert!(header(&answer.head, "access-control-allow-methods").unwrap().contains("POST"));
 }
 
 #[test]
@@ -225,104 +215,6 @@ fn bodies_are_bounded() {
         server.raw("POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 99999999999\r\n\r\n");
     assert_eq!(answer.status, 403);
     assert_eq!(header(&answer.head, "connection"), Some("close"));
-}
-
-#[test]
-fn the_same_answers_and_the_same_roots_as_over_pipes() {
-    let tree = Tree::new(SMALL);
-    let server = Server::new(&tree, &[]);
-    let mut session = Session::new(&tree);
-    let mut same = |tool: &str, arguments: Value| {
-        let [mut over_http, mut over_pipes] =
-            [server.call(tool, arguments.clone()), session.call(tool, arguments)];
-        for message in [&mut over_http, &mut over_pipes] {
-            message["id"].take();
-            let data = message["result"]["structuredContent"].take();
-            message["result"]["structuredContent"] = steady(data);
-        }
-        assert_eq!(over_http, over_pipes);
-        over_http
-    };
-    let found = same("codebase_search", json!({ "query": "secret of a provider" }));
-    assert_eq!(found["result"]["structuredContent"]["results"][0]["path"], "src/auth.rs");
-    same("grep_files", json!({ "pattern": "circle" }));
-    same("file_search", json!({ "pattern": "*.rs" }));
-    for path in ["/etc/passwd", "../index", "~", "src/../.."] {
-        let refused = same("codebase_search", json!({ "query": "a", "path": path }));
-        assert_eq!(refused["result"]["isError"], true, "{path}");
-    }
-    assert!(same("no_such_tool", json!({}))["error"].is_object());
-}
-
-#[test]
-fn pages_that_are_allowed_are_told_so() {
-    let tree = Tree::new(SMALL);
-    let server =
-        Server::new(&tree, &["--allow-origin", "https://app.example", "--allow-host", "tunnel.example:80"]);
-    let answer = server.post(&[GOOD, &["Origin: https://app.example"]].concat(), &hello());
-    assert_eq!(answer.status, 200);
-    assert_eq!(header(&answer.head, "access-control-allow-origin"), Some("https://app.example"));
-    let answer = server.raw(&format!(
-        "OPTIONS /mcp HTTP/1.1\r\nHost: {}\r\nOrigin: https://app.example\r\n\
-         Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n\r\n",
-        server.address
-    ));
-    assert_eq!(answer.status, 204);
-    assert_eq!(header(&answer.head, "access-control-allow-origin"), Some("https://app.example"));
-    assert!(header(&answer.head, "access-control-allow-headers").unwrap().contains("Authorization"));
-    assert!(header(&answer.head, "access-control-allow-methods").unwrap().contains("POST"));
-    assert_eq!(server.post(&["Host: tunnel.example:80", GOOD[1], JSON, ACCEPT], &hello()).status, 200);
-    // It may also read that it has the wrong token; others may read nothing.
-    let answer = server.post(&["Host: HOST", "Origin: https://app.example", JSON, ACCEPT], &hello());
-    assert_eq!(answer.status, 401);
-    assert_eq!(header(&answer.head, "access-control-allow-origin"), Some("https://app.example"));
-    let answer = server.post(&["Host: evil.example", "Origin: https://app.example", JSON, ACCEPT], &hello());
-    assert_eq!((answer.status, header(&answer.head, "access-control-allow-origin")), (403, None));
-    let answer = server.post(&[GOOD, &["Origin: https://other.example"]].concat(), &hello());
-    assert_eq!((answer.status, header(&answer.head, "access-control-allow-origin")), (403, None));
-    let answer = server.post(GOOD, &hello());
-    assert_eq!(header(&answer.head, "access-control-allow-origin"), None);
-}
-
-#[test]
-fn twenty_at_once_each_get_their_own() {
-    let tree = Tree::new(SMALL);
-    for number in 0..20 {
-        tree.write(
-            &format!("many/part_{number}.py"),
-            format!("def unlike_{number}():\n    return {number}\n"),
-        );
-    }
-    let server = Server::new(&tree, &[]);
-    std::thread::scope(|scope| {
-        for number in 0..20 {
-            let server = &server;
-            scope.spawn(move || {
-                for _ in 0..5 {
-                    let found =
-                        server.call("grep_files", json!({ "pattern": format!("unlike_{number}\\b") }));
-                    let rows = &found["result"]["structuredContent"]["results"];
-                    assert_eq!(rows.as_array().unwrap().len(), 1, "{found}");
-                    assert_eq!(rows[0]["path"], format!("many/part_{number}.py"));
-                }
-            });
-        }
-    });
-}
-
-#[test]
-fn one_connection_brings_many_requests() {
-    let tree = Tree::new(SMALL);
-    let server = Server::new(&tree, &[]);
-    let mut stream = server.connect();
-    for pattern in ["circle", "provider", "beans"] {
-        let body = request("grep_files", json!({ "pattern": pattern }));
-        let head = GOOD.join("\r\n").replace("HOST", &server.address.to_string()).replace("TOKEN", TOKEN);
-        write!(stream, "POST /mcp HTTP/1.1\r\n{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
-            .unwrap();
-        let answer = read(&mut stream);
-        assert!(answer.status == 200 && answer.body.contains(pattern), "{}", answer.body);
-    }
 }
 
 #[cfg(unix)]
@@ -398,35 +290,4 @@ fn a_token_is_drawn_and_shown_once() {
     };
     assert_eq!([ask(&one, &token(&one)), ask(&one, &token(&two))], [200, 401]);
     assert_eq!(one.greeting.iter().filter(|line| line.contains(&token(&one))).count(), 1);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_token_file_is_made_kept_and_guarded() {
-    use std::os::unix::fs::PermissionsExt;
-    let tree = Tree::new(SMALL);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("token");
-    let named = path.to_str().unwrap();
-    let ask = |expected: &str| {
-        let mut command = tree.command();
-        command.args(["mcp", "--http", "127.0.0.1:0", "--token-file", named]).env("SPYHOP_MCP_TOKEN", TOKEN);
-        let server = Server::start(&mut command, 2);
-        assert!(server.greeting[1].contains(expected), "{:?}", server.greeting);
-        let bearer =
-            format!("Authorization: Bearer {}", std::fs::read_to_string(Path::new(named)).unwrap().trim());
-        assert!(!server.greeting.concat().contains(&bearer["Authorization: Bearer ".len()..]));
-        assert_eq!(server.post(&["Host: HOST", &bearer, JSON, ACCEPT], &hello()).status, 200);
-        // The variable does not count where there is a file.
-        assert_eq!(server.post(GOOD, &hello()).status, 401);
-        bearer
-    };
-    let made = ask("a token was written to");
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(ask("the token is the one in"), made);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let said = refused(&tree, &["--http", "127.0.0.1:0", "--token-file", named], TOKEN);
-    assert!(said.contains("(mode 644); chmod 600 it"), "{said}");
-    let said = refused(&tree, &["--http", "127.0.0.1:0"], "short");
-    assert!(said.contains("the token in SPYHOP_MCP_TOKEN has 5 characters"), "{said}");
 }

@@ -17,20 +17,6 @@ fn refusal(session: &mut Session, tool: &str, given: Value) -> String {
 }
 
 #[test]
-fn sources_are_listed_and_shown_as_on_the_command_line() {
-    let tree = Tree::new(SMALL);
-    let mut session = Session::new(&tree);
-    assert!(session.text("library", json!({})).starts_with("no sources in "));
-    assert_eq!(tree.run(&["add", "src", "--name", "code", "-q"]).code, 0);
-    assert_eq!(session.data("library", json!({})), tree.json(&["library", "list"]));
-    assert_eq!(session.data("library", json!({ "source": "code" })), tree.json(&["library", "show", "code"]));
-    let unknown = refusal(&mut session, "library", json!({ "source": "coed" }));
-    assert!(unknown.contains("there is no source 'coed'") && unknown.contains("code"), "{unknown}");
-    let found = session.data("tool_search", json!({ "query": "sources in the library" }));
-    assert_eq!(found["tools"][0]["name"], "library");
-}
-
-#[test]
 fn sources_are_added_only_where_the_server_was_started_for_it() {
     let tree = Tree::new(SMALL);
     let mut session = Session::new(&tree);

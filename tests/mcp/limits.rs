@@ -75,23 +75,6 @@ fn connections_without_a_token_keep_nobody_out() {
     assert!(ask(&server, &mut known, "beans").contains("guide.md"));
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn who_has_no_token_gives_way_where_descriptors_end() {
-    let tree = Tree::new(SMALL);
-    tree.run(&["index", "-q"]);
-    let mut command = std::process::Command::new("sh");
-    let script = "ulimit -n 96; exec \"$0\" mcp --http 127.0.0.1:0";
-    command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_spyhop")).current_dir(tree.root());
-    command.env("SPYHOP_INDEX_DIR", tree.index_dir()).env("SPYHOP_MCP_TOKEN", TOKEN);
-    let server = Server::start(&mut command, 2);
-    let slack = 20 * time_of_answers(&server);
-    let _idle = flood(&server, 200);
-    let begun = Instant::now();
-    assert_eq!(server.post(GOOD, &hello()).status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(3) + slack, "{:?}, slack {slack:?}", begun.elapsed());
-}
-
 #[test]
 fn a_request_that_is_too_long_is_answered_over_pipes() {
     let tree = Tree::new(SMALL);
@@ -107,47 +90,6 @@ fn a_request_that_is_too_long_is_answered_over_pipes() {
         .send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": { "text": long } }));
     let found = session.call("grep_files", json!({ "pattern": "circle" }));
     assert!(found.to_string().contains("paint.py"), "{found}");
-    assert_eq!(session.end(), 0);
-}
-
-#[test]
-fn a_list_that_is_too_long_is_refused_with_its_limit() {
-    let tree = Tree::new(SMALL);
-    let mut session = Session::new(&tree);
-    let many = |entries: usize| vec!["circle"; entries];
-    for (tool, given, says) in [
-        ("search_batch", json!({ "queries": many(100_000) }), "queries has 100000 entries; the limit is 100"),
-        (
-            "search_batch",
-            json!({ "queries": ["circle|".repeat(5_000)] }),
-            "queries has 5000 entries; the limit is 100",
-        ),
-        (
-            "codebase_search",
-            json!({ "query": "circle", "path_glob": many(200_000) }),
-            "path_glob has 200000 entries; the limit is 1000",
-        ),
-        (
-            "codebase_search",
-            json!({ "query": "circle", "lang": ["rust,".repeat(5_000)] }),
-            "lang has 5001 entries; the limit is 1000",
-        ),
-        (
-            "codebase_search",
-            json!({ "query": "circle", "in": ["a,".repeat(5_000)] }),
-            "in has 5000 entries; the limit is 1000",
-        ),
-        (
-            "codebase_search",
-            json!({ "query": "x".repeat(1 << 20) }),
-            "query has 1048576 bytes; the limit is 65536",
-        ),
-        ("touch", json!({ "files": many(50_000) }), "files has 50000 entries; the limit is 1000"),
-    ] {
-        let answer = session.call(tool, given);
-        let data = &answer["result"]["structuredContent"];
-        assert_eq!((&data["kind"], &data["error"]), (&json!("bad-request"), &json!(says)), "{tool}");
-    }
     assert_eq!(session.end(), 0);
 }
 

@@ -25,13 +25,11 @@ mod views;
 mod watch;
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::support::Tree;
-use crate::support::repository;
 
 /// A running server and the client's side of its pipes.
 pub struct Session {
@@ -164,25 +162,6 @@ impl Drop for Session {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A file of this package.
-pub fn in_package(path: &str) -> PathBuf {
-    repository(path)
-}
-
-/// Holds a committed file to what it should be; with `SPYHOP_BLESS=1` it is written instead.
-pub fn golden(path: &str, text: &str) {
-    let file = in_package(path);
-    if std::env::var_os("SPYHOP_BLESS").is_some() {
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, text).unwrap();
-    }
-    let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        committed == text,
-        "{path} is not what the catalog says now; look at it after SPYHOP_BLESS=1\n{text}"
-    );
 }
 
 /// A reply without what differs from one moment to the next.

@@ -21,6 +21,31 @@ fn keys(reply: &Value, list: &str) -> Vec<String> {
     reply[list].as_array().unwrap().iter().map(|row| format!("{}:{}", row["path"], row["line"])).collect()
 }
 
+/// The rows of all pages of a call, each page within a budget of tokens, and the number of pages.
+fn paged(
+    session: &mut Session,
+    tool: &str,
+    mut given: Value,
+    list: &str,
+    budget: usize,
+) -> (Vec<String>, usize) {
+    given["max_tokens"] = budget.into();
+    let (mut seen, mut pages) = (Vec::new(), 0);
+    loop {
+        let message = session.call(tool, given.clone());
+        let text = message["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(agent::tokens(text) <= budget, "{tool}, {budget}: {}\n{text}", agent::tokens(text));
+        let page = &message["result"]["structuredContent"];
+        seen.extend(keys(page, list));
+        pages += 1;
+        match page["next"].as_str() {
+            Some(next) => assert!(text.contains(&format!("next: {next}\n")), "{text}"),
+            None => return (seen, pages),
+        }
+        given["cursor"] = page["next"].clone();
+    }
+}
+
 #[test]
 fn pages_that_fit_join_to_the_whole() {
     let tree = forty();
@@ -32,22 +57,8 @@ fn pages_that_fit_join_to_the_whole() {
     for budget in [300, 700, 4000] {
         // What a page showed weighs in later questions, and not in the further pages of its own.
         let mut session = Session::start(tree.command().arg("mcp"));
-        let (mut seen, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
-        loop {
-            let given =
-                json!({ "query": "light lantern", "limit": 50, "max_tokens": budget, "cursor": cursor });
-            let message = session.call("codebase_search", given);
-            let text = message["result"]["content"][0]["text"].as_str().unwrap();
-            assert!(agent::tokens(text) <= budget, "{budget}: {}", agent::tokens(text));
-            let page = &message["result"]["structuredContent"];
-            seen.extend(keys(page, "results"));
-            pages += 1;
-            cursor = page["next"].clone();
-            match cursor.as_str() {
-                Some(next) => assert!(text.ends_with(&format!("\nnext: {next}\n")), "{text}"),
-                None => break,
-            }
-        }
+        let given = json!({ "query": "light lantern", "limit": 50 });
+        let (seen, pages) = paged(&mut session, "codebase_search", given, "results", budget);
         assert_eq!(seen, whole, "{budget}");
         assert!(pages > 1 || budget == 4000, "{pages}");
     }
@@ -65,21 +76,7 @@ fn lines_and_files_come_in_pages_and_a_map_is_made_to_fit() {
         asked["max_tokens"] = 100_000.into();
         let whole = keys(&session.data(tool, asked.clone()), "results");
         assert!(whole.len() >= 40, "{whole:?}");
-        let (mut seen, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
-        loop {
-            asked["max_tokens"] = 300.into();
-            asked["cursor"] = cursor;
-            let message = session.call(tool, asked.clone());
-            let text = message["result"]["content"][0]["text"].as_str().unwrap();
-            assert!(agent::tokens(text) <= 300, "{tool}: {}\n{text}", agent::tokens(text));
-            let page = &message["result"]["structuredContent"];
-            seen.extend(keys(page, "results"));
-            pages += 1;
-            cursor = page["next"].clone();
-            if cursor.is_null() {
-                break;
-            }
-        }
+        let (seen, pages) = paged(&mut session, tool, given, "results", 300);
         assert_eq!(seen, whole, "{tool}");
         assert!(pages > 1);
     }
@@ -108,24 +105,8 @@ fn what_was_left_out_comes_in_pages() {
     }
     let mut session = Session::new(&tree);
     let whole = session.data("skipped_files", json!({ "max_tokens": 100000 }));
-    let paths = |reply: &Value| -> Vec<Value> {
-        reply["entries"].as_array().unwrap().iter().map(|entry| entry["path"].clone()).collect()
-    };
-    let (mut seen, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
-    loop {
-        let given = json!({ "max_tokens": 100, "cursor": cursor });
-        let message = session.call("skipped_files", given);
-        let text = message["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(agent::tokens(text) <= 100, "{text}");
-        let page = &message["result"]["structuredContent"];
-        seen.extend(paths(page));
-        pages += 1;
-        cursor = page["next"].clone();
-        if cursor.is_null() {
-            break;
-        }
-    }
-    assert_eq!(seen, paths(&whole));
+    let (seen, pages) = paged(&mut session, "skipped_files", json!({}), "entries", 100);
+    assert_eq!(seen, keys(&whole, "entries"));
     assert!(seen.len() > 30 && pages > 1, "{pages} pages of {seen:?}");
     assert_eq!(session.data("skipped_files", json!({ "reason": "binary" }))["entries"], json!([]));
 }

@@ -41,40 +41,22 @@ fn nothing_outside_the_roots_is_reached_by_any_parameter() {
     std::os::unix::fs::symlink("/no/such/place", tree.root().join("dangling")).unwrap();
     let elsewhere = other.root().to_string_lossy().into_owned();
     let inside = tree.root().to_string_lossy().into_owned();
-    let table = [
-        "..".to_string(),
-        "../".into(),
-        "src/../../tree".into(),
-        "src/../auth.rs".into(),
-        "..\\..\\windows".into(),
-        "/".into(),
-        "/etc".into(),
-        "/etc/passwd".into(),
+    let fixed = r"
+        .. ../ src/../../tree src/../auth.rs ..\..\windows / /etc /etc/passwd out out/secret.txt out/not/there
+        src/out.txt dangling dangling/x ~ ~/.ssh/id_rsa ~root C:\Windows c:/Windows C: \\server\share
+        //server/share //?/C:/Windows \\?\C:\Windows \\.\pipe\x";
+    let built = [
         format!("{inside}/../tree/src"),
         format!("{inside}x"),
         elsewhere.clone(),
         format!("{elsewhere}/secret.txt"),
         format!("{inside}/out/secret.txt"),
-        "out".into(),
-        "out/secret.txt".into(),
-        "out/not/there".into(),
-        "src/out.txt".into(),
-        "dangling".into(),
-        "dangling/x".into(),
-        "~".into(),
-        "~/.ssh/id_rsa".into(),
-        "~root".into(),
-        "src\0/auth.rs".into(),
-        "\0".into(),
-        "C:\\Windows".into(),
-        "c:/Windows".into(),
-        "C:".into(),
-        "\\\\server\\share".into(),
-        "//server/share".into(),
-        "//?/C:/Windows".into(),
-        "\\\\?\\C:\\Windows".into(),
-        "\\\\.\\pipe\\x".into(),
     ];
+    let table: Vec<&str> = fixed
+        .split_whitespace()
+        .chain(built.iter().map(String::as_str))
+        .chain(["src\0/auth.rs", "\0"])
+        .collect();
     tree.run(&["index", "-q"]);
     let mut session = Session::start(tree.command().args(["mcp", "--allow-memory"]));
     let params = path_params();

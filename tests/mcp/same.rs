@@ -125,66 +125,58 @@ fn what_else_there_is() {
         names.iter().for_each(|name| _ = data.as_object_mut().unwrap().remove(*name));
         data
     };
+    let paths = JsonPaths::default();
+    let mut check = |by_library: String, line: &[&str], tool: &str, given: Value| {
+        let by_library = steady(parsed(by_library));
+        assert_eq!(steady(tree.json(line)), by_library, "{line:?}");
+        assert_eq!(steady(session.data(tool, given)), by_library, "{line:?}");
+    };
 
     let queries = ["circle".to_string(), "beans".to_string()];
     let batch = engine.search_batch(&queries, &SearchRequest::new("")).unwrap();
-    let batch = steady(parsed(wire::line(&wire::search(&batch, Some(&queries), JsonPaths::default()))));
-    assert_eq!(steady(tree.json(&["--queries", "circle|beans"])), batch);
-    assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
+    let batch = wire::line(&wire::search(&batch, Some(&queries), paths));
+    check(batch, &["--queries", "circle|beans"], "search_batch", json!({ "queries": queries }));
 
     let mut grep = GrepRequest { enclosing: true, ..GrepRequest::new("circle|secret") };
     (grep.expand, grep.case, grep.filter.path) = (1, spyhop_engine::api::Case::Ignored, Some("src".into()));
-    let grep = steady(parsed(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), JsonPaths::default()))));
-    assert_eq!(steady(tree.json(&["grep", "circle|secret", "-i", "-C", "1", "--path", "src"])), grep);
-    let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
-    assert_eq!(steady(session.data("grep_files", asked)), grep);
-
+    let given = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
+    let line = ["grep", "circle|secret", "-i", "-C", "1", "--path", "src"];
+    check(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), paths)), &line, "grep_files", given);
     let mut grep = GrepRequest { rank: true, fixed: true, enclosing: true, ..GrepRequest::new("circle") };
     grep.filter.kind = vec![spyhop_base::model::SymbolKind::Fn];
-    let grep = steady(parsed(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), JsonPaths::default()))));
-    assert_eq!(steady(tree.json(&["grep", "circle", "-F", "--rank", "--kind", "fn"])), grep);
-    let asked = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });
-    assert_eq!(steady(session.data("grep_files", asked)), grep);
+    let given = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });
+    let line = ["grep", "circle", "-F", "--rank", "--kind", "fn"];
+    check(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), paths)), &line, "grep_files", given);
 
     for pattern in ["*.py", "auth", ""] {
-        let files = steady(parsed(wire::line(&wire::files(
-            &engine.files(&FilesRequest::new(pattern)).unwrap(),
-            JsonPaths::default(),
-        ))));
-        assert_eq!(steady(tree.json(&["files", pattern])), files, "{pattern}");
-        assert_eq!(steady(session.data("file_search", json!({ "pattern": pattern }))), files, "{pattern}");
+        let files = wire::line(&wire::files(&engine.files(&FilesRequest::new(pattern)).unwrap(), paths));
+        check(files, &["files", pattern], "file_search", json!({ "pattern": pattern }));
     }
-
     for pattern in ["circle", "harea", ""] {
-        let symbols = steady(parsed(wire::line(&wire::symbols(
-            &engine.symbols(&SymbolsRequest::new(pattern)).unwrap(),
-            JsonPaths::default(),
-        ))));
-        assert_eq!(steady(tree.json(&["symbols", pattern])), symbols, "{pattern}");
-        assert_eq!(
-            steady(session.data("symbol_search", json!({ "pattern": pattern }))),
-            symbols,
-            "{pattern}"
-        );
+        let symbols = engine.symbols(&SymbolsRequest::new(pattern)).unwrap();
+        let symbols = wire::line(&wire::symbols(&symbols, paths));
+        check(symbols, &["symbols", pattern], "symbol_search", json!({ "pattern": pattern }));
     }
-
-    let map = MapRequest { depth: 1, ..MapRequest::default() };
-    let map =
-        steady(parsed(wire::line(&wire::map(&engine.project_map(&map).unwrap(), JsonPaths::default()))));
-    assert_eq!(steady(tree.json(&["map", "--depth", "1"])), map);
-    assert_eq!(steady(session.data("project_map", json!({ "depth": 1 }))), map);
+    let map = engine.project_map(&MapRequest { depth: 1, ..MapRequest::default() }).unwrap();
+    check(
+        wire::line(&wire::map(&map, paths)),
+        &["map", "--depth", "1"],
+        "project_map",
+        json!({ "depth": 1 }),
+    );
 
     let read = ReadRequest { path: RelPath::new("src/paint.py").ok(), ..ReadRequest::default() };
-    let read = ReadRequest { lines: "1-2".parse().ok(), ..read };
-    let read = steady(parsed(wire::line(&wire::read(&engine.read(&read).unwrap(), JsonPaths::default()))));
-    assert_eq!(steady(tree.json(&["read", "src/paint.py", "--lines", "1-2"])), read);
-    let asked = json!({ "path": "src/paint.py", "lines": "1-2" });
-    assert_eq!(steady(session.data("read_file", asked)), read);
-
+    let read = engine.read(&ReadRequest { lines: "1-2".parse().ok(), ..read }).unwrap();
+    let given = json!({ "path": "src/paint.py", "lines": "1-2" });
+    check(
+        wire::line(&wire::read(&read, paths)),
+        &["read", "src/paint.py", "--lines", "1-2"],
+        "read_file",
+        given,
+    );
     let read = ReadRequest { symbol: Some("draw_circle".into()), ..ReadRequest::default() };
-    let read = steady(parsed(wire::line(&wire::read(&engine.read(&read).unwrap(), JsonPaths::default()))));
-    assert_eq!(steady(tree.json(&["read", "--symbol", "draw_circle"])), read);
-    assert_eq!(steady(session.data("read_file", json!({ "symbol": "draw_circle" }))), read);
+    let read = wire::line(&wire::read(&engine.read(&read).unwrap(), paths));
+    check(read, &["read", "--symbol", "draw_circle"], "read_file", json!({ "symbol": "draw_circle" }));
 
     let status = parsed(wire::line(&wire::status(&engine.status().unwrap())));
     assert_eq!(tree.json(&["status"]), status);

@@ -61,33 +61,6 @@ fn what_a_client_did_weighs_for_it_alone() {
 }
 
 #[test]
-fn a_file_that_was_opened_weighs_more_than_one_that_was_shown() {
-    let tree = Tree::new(ALIKE);
-    let mut session = Session::new(&tree);
-    session.data("codebase_search", json!({ "query": "lantern" }));
-    session.data("grep_files", json!({ "pattern": "lantern", "path": "b/two.rs" }));
-    let reply = session.data("codebase_search", json!({ "query": "lantern" }));
-    assert_eq!(first(&reply), "b/two.rs");
-    assert_eq!(remembered(&reply, "b/two.rs").unwrap(), "session: file opened just now");
-    assert_eq!(remembered(&reply, "a/one.rs").unwrap(), "session: code of it shown 1 turn ago");
-}
-
-#[test]
-fn the_same_session_gets_the_same_answers() {
-    let tree = Tree::new(SMALL);
-    let run = || {
-        let mut session = Session::new(&tree);
-        let mut texts = Vec::new();
-        for query in ["provider key", "circle", "provider", "circle"] {
-            texts.push(session.text("codebase_search", json!({ "query": query, "dedupe": true })));
-            session.data("touch", json!({ "files": ["docs/guide.md"] }));
-        }
-        texts
-    };
-    assert_eq!(run(), run());
-}
-
-#[test]
 fn roots_have_sessions_of_their_own() {
     let [one, two] = [Tree::new(ALIKE), Tree::new(ALIKE)];
     let roots = [&one, &two].map(|tree| tree.root().canonicalize().unwrap().to_str().unwrap().to_string());

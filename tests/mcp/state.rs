@@ -1,7 +1,5 @@
 //! What is answered while an index is built, and what a client can do meanwhile.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use super::Session;
@@ -74,45 +72,6 @@ fn indexing_is_a_state_that_can_be_watched_and_left() {
 }
 
 #[test]
-fn nobody_waits_long_for_an_index_without_being_told() {
-    let tree = large();
-    let mut session = Session::start(tree.command().args(["mcp", "--threads", "1"]));
-    let begun = Instant::now();
-    let data = session.data("codebase_search", json!({ "query": "step" }));
-    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
-    if data["state"] == "indexing" {
-        assert!(data["indexing"]["files"].is_u64() && data["indexing"]["bytes"].is_u64(), "{data}");
-        assert_eq!((&data["results"], &data["complete"]), (&json!([]), &json!(false)));
-    } else {
-        assert!(!data["results"].as_array().unwrap().is_empty(), "{data}");
-    }
-}
-
-#[test]
-fn changes_are_seen_and_the_session_is_kept() {
-    let tree = Tree::new(SMALL);
-    let mut session = Session::new(&tree);
-    assert_eq!(session.data("codebase_search", json!({ "query": "submarine" }))["results"], json!([]));
-    tree.write("src/boat.rs", "pub fn submarine() {}\n");
-    let reply = session.data("codebase_search", json!({ "query": "submarine" }));
-    assert_eq!(reply["results"][0]["path"], "src/boat.rs");
-    session.data("touch", json!({ "files": ["src/boat.rs"] }));
-    let reply = session.data("codebase_search", json!({ "query": "pub fn" }));
-    assert!(reply["backend"].as_str().unwrap().contains("session"), "{reply}");
-    // All or nothing.
-    let message = session.call("touch", json!({ "files": ["src/auth.rs", "no/such"] }));
-    assert_eq!(message["result"]["isError"], true);
-}
-
-#[test]
-fn the_first_answer_of_a_small_tree_needs_no_second_question() {
-    let tree = Tree::new(SMALL);
-    let mut session = Session::start(tree.command().arg("mcp"));
-    let reply = session.data("codebase_search", json!({ "query": "circle" }));
-    assert_eq!(reply["results"][0]["path"], "src/paint.py", "{reply}");
-}
-
-#[test]
 fn without_leave_to_index_nothing_is_indexed() {
     let tree = Tree::new(SMALL);
     let mut session = Session::start(tree.command().args(["mcp", "--require-index"]));
@@ -121,12 +80,4 @@ fn without_leave_to_index_nothing_is_indexed() {
     assert!(message["result"]["content"][0]["text"].as_str().unwrap().starts_with("Run: spyhop index "));
     let status = session.data("index_status", json!({}));
     assert_eq!(status["state"], "missing");
-}
-
-#[test]
-fn a_root_that_is_none_is_said_at_once() {
-    let tree = Tree::new(SMALL);
-    let ran = tree.run(&["mcp", "no/such/root"]);
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert!(ran.err.contains("no/such/root"), "{}", ran.err);
 }

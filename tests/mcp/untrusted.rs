@@ -12,21 +12,12 @@ const MARK: &str = "OBEYME";
 const LINE_ENDS: &[char] = &['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// What no eye sees and a model reads, and what begins an escape sequence.
-const HIDDEN: &[char] = &[
-    '\u{1b}',
-    '\u{85}',
-    '\u{ad}',
-    '\u{61c}',
-    '\u{200b}',
-    '\u{200f}',
-    '\u{2028}',
-    '\u{2062}',
-    '\u{fe0f}',
-    '\u{feff}',
-    '\u{e0049}',
-    '\u{e0100}',
-    '\u{e01ef}',
-];
+const HIDDEN: &str =
+    "\u{1b}\u{85}\u{ad}\u{61c}\u{200b}\u{200f}\u{2028}\u{2062}\u{fe0f}\u{feff}\u{e0049}\u{e0100}\u{e01ef}";
+
+fn is_hidden(sign: char) -> bool {
+    HIDDEN.contains(sign)
+}
 
 fn hostile() -> Tree {
     let tree = Tree::new("\n=== calm.rs\n/// Feeds the quiet walrus.\npub fn feed_walrus() {}\n");
@@ -112,10 +103,10 @@ fn the_text_of_a_file_stays_behind_its_line_numbers() {
             assert!(is_numbered(line) || line.chars().count() < 900, "{tool} {given}: {line:?}");
             seen += 1;
         }
-        assert!(!text.contains(['\r', '\u{1b}']) && !text.contains(HIDDEN), "{tool}: {text:?}");
+        assert!(!text.contains(['\r', '\u{1b}']) && !text.contains(is_hidden), "{tool}: {text:?}");
         // Clients show the data to models as well.
         let data = session.data(tool, given.clone()).to_string();
-        assert!(!data.contains(HIDDEN), "{tool}: {data}");
+        assert!(!data.contains(is_hidden), "{tool}: {data}");
         // The page's end is ours.
         let next = text.lines().filter(|line| line.starts_with("next: ")).collect::<Vec<_>>();
         assert!(next.len() <= 1 && next.iter().all(|line| !line.contains(MARK)), "{tool}: {next:?}");

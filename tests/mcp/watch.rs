@@ -49,26 +49,6 @@ fn about(word: &str) -> String {
     format!("/// {word}\npub fn about_{word}() {{}}\n")
 }
 
-#[test]
-fn what_was_written_is_in_the_next_answer() {
-    let tree = Tree::new(SMALL);
-    let mut session = watching(&tree);
-    let mut is = |word: &str, expected: &[&str]| assert_eq!(found(&mut session, word), expected, "{word}");
-    tree.write("src/new.rs", about("qxnewqx"));
-    is("qxnewqx", &["src/new.rs"]);
-    tree.write("src/new.rs", about("qxchangedqx"));
-    is("qxnewqx", &[]);
-    is("qxchangedqx", &["src/new.rs"]);
-    std::fs::rename(tree.root().join("src"), tree.root().join("lib")).unwrap();
-    is("qxchangedqx", &["lib/new.rs"]);
-    tree.write("lib/deep/er/more.rs", about("qxdeepqx"));
-    is("qxdeepqx", &["lib/deep/er/more.rs"]);
-    std::fs::remove_dir_all(tree.root().join("lib")).unwrap();
-    is("qxdeepqx", &[]);
-    is("qxchangedqx", &[]);
-    assert_eq!(session.end(), 0);
-}
-
 /// What is written through a link elsewhere is the one change that a walk sees and no event tells of. An answer that does
 /// not have it was not walked for; one that had to wait too long for the watcher on a busy machine may have it.
 #[cfg(target_os = "linux")]
@@ -95,38 +75,4 @@ fn no_answer_costs_a_walk_while_the_tree_is_watched() {
     write(&tree.root().join("src/linked.rs"), "qxafterqx");
     assert_eq!(found(&mut session, "qxafterqx"), ["src/linked.rs"]);
     assert_eq!(session.data("index_status", json!({}))["watcher"], session.pid());
-}
-
-#[test]
-fn a_branch_that_was_checked_out_is_what_answers_next() {
-    let tree = Tree::new(SMALL);
-    let commit = || {
-        tree.git(&["add", "-A"]);
-        tree.git(&["commit", "-q", "-m", "a commit"]);
-    };
-    tree.git(&["init", "-q", "-b", "main"]);
-    tree.write("src/branch.rs", about("qxmainqx"));
-    commit();
-    tree.git(&["checkout", "-q", "-b", "topic"]);
-    tree.write("src/branch.rs", about("qxtopicqx"));
-    tree.write("src/more.rs", about("qxtopicqx"));
-    commit();
-    tree.git(&["checkout", "-q", "main"]);
-    let mut session = watching(&tree);
-    for _ in 0..2 {
-        for (branch, other, files) in
-            [("topic", "main", &["src/branch.rs", "src/more.rs"][..]), ("main", "topic", &["src/branch.rs"])]
-        {
-            tree.git(&["checkout", "-q", branch]);
-            assert_eq!(found(&mut session, &format!("qx{branch}qx")), files);
-            assert_eq!(found(&mut session, &format!("qx{other}qx")), [""; 0]);
-            assert_eq!(reply(&mut session, "secret")["snapshot"]["branch"], branch);
-            // What is not committed yet belongs to the branch as well.
-            tree.write("src/branch.rs", about("qxunfinishedqx"));
-            assert_eq!(found(&mut session, "qxunfinishedqx"), ["src/branch.rs"]);
-            tree.git(&["checkout", "-q", "src/branch.rs"]);
-        }
-    }
-    assert_eq!(session.data("index_status", json!({}))["watcher"], session.pid());
-    assert_eq!(session.end(), 0);
 }

@@ -19,37 +19,14 @@ fn a_line_chooses_its_mode() {
         assert!(reply["is_automatic"].as_bool().unwrap() && !reply["why_mode"].as_str().unwrap().is_empty());
     };
     check("secret+of+a+provider", "ranked", "src/auth.rs");
-    check("def+%5Cw%2B_circle", "exact", "src/paint.py");
     check("/draw.circle/", "exact", "src/paint.py");
-    check("%22draw_circle(%22", "exact", "src/paint.py");
     check("src/pai", "files", "src/paint.py");
-    check("paint.py", "files", "src/paint.py");
     check("@drawcirc", "symbols", "src/paint.py");
-    check("", "files", "docs/guide.md");
     let chosen = page.json("search?q=circle&mode=exact");
     assert_eq!((&chosen["mode"], &chosen["is_automatic"]), (&json!("exact"), &json!(false)));
     let as_text = page.json("search?q=circle(&mode=exact");
     assert!(as_text["note"].as_str().unwrap().starts_with("searched as a text"), "{as_text}");
     assert_eq!(as_text["reply"]["results"][0]["line"], 1);
-}
-
-#[test]
-fn rows_have_their_colours() {
-    let tree = Tree::new(SMALL);
-    let page = Page::new(&tree, &[]);
-    let reply = page.json("search?q=draw+a+circle");
-    let snippet = reply["reply"]["results"][0]["snippet"].as_str().unwrap();
-    let tokens: Vec<(&str, &str)> = reply["colors"][0]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|token| {
-            let [start, end] = [0, 1].map(|at| token[at].as_u64().unwrap() as usize);
-            (&snippet[start..end], token[2].as_str().unwrap())
-        })
-        .collect();
-    assert!(tokens.contains(&("def", "keyword")), "{tokens:?}");
-    assert!(tokens.contains(&("\"\"\"Draws a circle on the canvas.\"\"\"", "string")), "{tokens:?}");
 }
 
 /// The tokens of a file or an excerpt.
@@ -95,40 +72,6 @@ fn a_file_that_no_parser_colours_has_the_colours_of_the_lexer() {
     assert_eq!(shown(&page.json("file?path=a.kt")), [("val", "keyword"), ("1", "number")]);
     assert_eq!(shown(&page.json("file?path=large.py"))[0], ("1", "number"));
     assert_eq!(shown(&page.json("excerpt?path=large.py&lines=1")), [("1", "number")]);
-}
-
-#[test]
-fn filters_are_words_with_spans_and_limit_the_answer() {
-    let tree = Tree::new(SMALL);
-    let page = Page::new(&tree, &[]);
-    let line = "lang:rust path:src -paint é kind:fn key";
-    let reply = page.json(&format!("search?q={}", line.replace(' ', "+").replace('é', "%C3%A9")));
-    let words = reply["query"]["words"].as_array().unwrap();
-    let shown: Vec<(&str, &str, bool)> = words
-        .iter()
-        .map(|word| {
-            let [start, end] = [0, 1].map(|at| word["span"][at].as_u64().unwrap() as usize);
-            (&line[start..end], word["value"].as_str().unwrap(), word["is_excluding"].as_bool().unwrap())
-        })
-        .collect();
-    let expected = [
-        ("lang:rust", "rust", false),
-        ("path:src", "src", false),
-        ("-paint", "paint", true),
-        ("kind:fn", "fn", false),
-    ];
-    assert_eq!(shown, expected);
-    assert_eq!(reply["query"]["text"], "é key");
-    let paths = |query: &str| -> Vec<String> {
-        let reply = page.json(&format!("search?mode=files&q={query}"));
-        let rows = reply["reply"]["results"].as_array().unwrap();
-        rows.iter().map(|row| row["path"].as_str().unwrap().to_string()).collect()
-    };
-    assert_eq!(paths("path:src"), ["src/auth.rs", "src/paint.py"]);
-    assert_eq!(paths("path:src+-path:src/auth.rs"), ["src/paint.py"]);
-    assert_eq!(paths("-path:src"), ["docs/guide.md"]);
-    assert_eq!(paths("-glob:*.rs+-guide"), ["src/paint.py"]);
-    assert_eq!(paths("lang:"), ["docs/guide.md", "src/auth.rs", "src/paint.py"]);
 }
 
 #[test]
@@ -258,19 +201,6 @@ fn events_come_in_their_order() {
 }
 
 #[test]
-fn a_path_that_a_view_does_not_have_is_an_error() {
-    let tree = Tree::new(SMALL);
-    tree.git(&["init", "-q", "-b", "main"]);
-    tree.commit();
-    let page = Page::new(&tree, &[]);
-    for question in ["grep?pattern=the", "map?", "symbols?name=x"] {
-        let answer = page.get(&format!("/api/v1/{question}&view=main&path=nowhere"));
-        assert!([400, 404].contains(&answer.status), "{question}: {} {}", answer.status, answer.text());
-        assert!(answer.text().contains("nowhere"), "{question}: {}", answer.text());
-    }
-}
-
-#[test]
 fn why_not_takes_a_line_with_its_filters() {
     let tree = Tree::new(SMALL);
     let page = Page::new(&tree, &[]);
@@ -318,24 +248,6 @@ fn several_trees_are_asked_as_one() {
     let file = page.json(&format!("file?path=lib/kite.rs&root={second}"));
     assert_eq!(file["total_lines"], 2);
     assert_eq!(page.get("/api/v1/search?q=x&root=*&view=main").status, 400);
-}
-
-#[test]
-fn pages_follow_one_another() {
-    let tree = Tree::new(SMALL);
-    let page = Page::new(&tree, &[]);
-    let first = page.json("search?q=the&mode=exact&limit=1");
-    let next = first["reply"]["next"].as_str().unwrap();
-    let second = page.json(&format!("search?q=the&mode=exact&limit=1&cursor={}", next.replace('/', "%2F")));
-    assert_ne!(first["reply"]["results"], second["reply"]["results"]);
-    // A page that counts nothing has the same lines, and a cursor where more follow.
-    let cursor = next.replace('/', "%2F");
-    let uncounted = page.json(&format!("search?q=the&mode=exact&limit=1&counts=false&cursor={cursor}"));
-    assert_eq!(uncounted["reply"]["results"], second["reply"]["results"]);
-    assert_eq!(uncounted["reply"]["next"], second["reply"]["next"]);
-    for page in [first, second] {
-        assert_eq!(page["reply"]["results"].as_array().map(Vec::len), Some(1), "{page}");
-    }
 }
 
 #[cfg(unix)]
@@ -416,18 +328,5 @@ mod cancelled {
             let text = text(reader);
             assert!(text.ends_with("event: superseded\ndata: {}\n\n"), "{text}");
         }
-    }
-
-    #[test]
-    fn a_whole_answer_is_superseded_too() {
-        let (_tree, page, _) = served();
-        std::thread::scope(|scope| {
-            let older = scope.spawn(|| page.get("/api/v1/search?q=circle+view:bomb&mode=exact&tab=t"));
-            std::thread::sleep(Duration::from_millis(200));
-            assert_eq!(page.json("search?q=circle&tab=t")["mode"], "ranked");
-            let older = older.join().unwrap();
-            let error: Value = older.json();
-            assert_eq!((older.status, error["kind"].as_str()), (409, Some("superseded")));
-        });
     }
 }
