@@ -1,7 +1,7 @@
 //! Killed at any moment, an index still answers from one whole commit.
 //!
-//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build, of a refresh,
-//! of the merging that follows many small ones, and of a collection. Every file holds the word of the state of the tree
+//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build and of a
+//! refresh; merges and collections are frozen before each step by the unit tests of the index. Every file holds the word of the state of the tree
 //! that wrote it last, and a state changes a part of the files, adds some and removes some; so how many files answer to each word tells which state an index is of, and
 //! no mixture of two states answers like either. Moments are drawn over the time that an undisturbed run takes and a
 //! tenth more, so the commit and what follows it are hit too. The pause before the kill decides only which moment is
@@ -17,12 +17,11 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::Random;
@@ -53,7 +52,7 @@ struct State {
 struct World {
     folder: tempfile::TempDir,
     state: State,
-    /// The number of the newest state that was ever written; a branch that is left takes its states with it.
+    /// The number of the newest state that was ever written.
     newest: u32,
     indexes: usize,
 }
@@ -62,16 +61,6 @@ struct World {
 struct Ended {
     killed: bool,
     took: Duration,
-    /// What of that came after the commit: merging and clearing away.
-    tail: Option<Duration>,
-}
-
-/// When to kill.
-#[derive(Clone, Copy)]
-enum Fuse {
-    Begun(Duration),
-    /// So long after the commit.
-    Committed(Duration),
 }
 
 impl World {
@@ -104,11 +93,6 @@ impl World {
     /// Moves the tree on: some files change, some are added, some go.
     fn advance(&mut self, random: &mut Random) {
         let changed = 20 + random.below(60);
-        self.change(random, changed);
-    }
-
-    /// The same with `changed` files that change.
-    fn change(&mut self, random: &mut Random, changed: usize) {
         self.newest += 1;
         self.state.number = self.newest;
         let number = self.newest;
@@ -120,9 +104,6 @@ impl World {
             }
         }
         for file in [first, FILES + random.below(30)] {
-            if changed < 2 {
-                break;
-            }
             match self.state.files.remove(&file) {
                 Some(_) => std::fs::remove_file(self.path(file)).unwrap(),
                 None => {
@@ -145,27 +126,12 @@ impl World {
         command
     }
 
-    fn index(&self, fuse: Option<Fuse>) -> Ended {
-        self.run(&["index", "--quiet", "--threads", "3"], fuse)
-    }
-
-    /// Runs the program, killed at `fuse` if it is not done by then.
-    fn run(&self, args: &[&str], fuse: Option<Fuse>) -> Ended {
+    /// Indexes; killed so long after its beginning if it is not done by then.
+    fn index(&self, fuse: Option<Duration>) -> Ended {
         let start = Instant::now();
-        let before = self.commit_point();
-        let mut command = self.command();
-        let mut child = command.args(args).spawn().unwrap();
-        let mut committed = None;
+        let mut child = self.command().args(["index", "--quiet", "--threads", "3"]).spawn().unwrap();
         while child.try_wait().unwrap().is_none() {
-            if committed.is_none() && self.commit_point() != before {
-                committed = Some(Instant::now());
-            }
-            let is_time = match fuse {
-                None => false,
-                Some(Fuse::Begun(after)) => start.elapsed() >= after,
-                Some(Fuse::Committed(after)) => committed.is_some_and(|then| then.elapsed() >= after),
-            };
-            if is_time {
+            if fuse.is_some_and(|after| start.elapsed() >= after) {
                 // It may have ended by itself; then there is nothing to kill, which is a moment like any other.
                 let _ = child.kill();
                 break;
@@ -175,24 +141,7 @@ impl World {
         let output = child.wait_with_output().unwrap();
         let killed = output.status.signal() == Some(9);
         assert!(killed || output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Ended { killed, took: start.elapsed(), tail: committed.map(|then| then.elapsed()) }
-    }
-
-    /// The folder of the segments, once there is one.
-    fn segment_folder(&self) -> Option<PathBuf> {
-        // The folder that is given holds one workspace.
-        let mut inside = std::fs::read_dir(self.folder.path().join(format!("index{}", self.indexes))).ok()?;
-        let workspace = inside.next()?.ok()?.path();
-        // And that, one folder of data.
-        let mut folders =
-            std::fs::read_dir(workspace).ok()?.flatten().map(|entry| entry.path().join("tantivy"));
-        folders.find(|folder| folder.is_dir())
-    }
-
-    /// What tells one commit from the next.
-    fn commit_point(&self) -> Option<(u64, SystemTime)> {
-        let metadata = self.segment_folder()?.join("meta.json").metadata().ok()?;
-        Some((metadata.ino(), metadata.modified().ok()?))
+        Ended { killed, took: start.elapsed() }
     }
 
     /// The state that the index is of, among `states`; `None` when there is no index, or a part of a first one, of the
@@ -250,13 +199,6 @@ impl World {
         Some(state)
     }
 
-    /// How many segments lie there, those of a commit before among them.
-    fn segments(&self) -> usize {
-        let folder = self.segment_folder().expect("there is an index");
-        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        names.filter(|path| path.extension().is_some_and(|extension| extension == "term")).count()
-    }
-
     /// Whatever was left behind is no damage.
     fn is_clean(&self) {
         let output = self.command().args(["doctor", "--json"]).stdout(Stdio::piped()).output().unwrap();
@@ -275,20 +217,6 @@ impl World {
     }
 }
 
-/// What was found after the kills.
-#[derive(Debug, Default)]
-#[allow(dead_code)] // it is printed
-struct Tally {
-    moments: u32,
-    killed: u32,
-    no_index: u32,
-    old_state: u32,
-    new_state: u32,
-    new_state_though_killed: u32,
-    merges: u32,
-    most_segments: usize,
-}
-
 /// What an undisturbed run takes, as the machine is just now: the median of the last few.
 struct Usual(Vec<Duration>);
 
@@ -297,11 +225,6 @@ impl Usual {
         let mut last = self.0[self.0.len().saturating_sub(5)..].to_vec();
         last.sort();
         last[last.len() / 2]
-    }
-
-    /// The longest of them: not every run merges.
-    fn longest(&self) -> Duration {
-        self.0.iter().rev().take(8).max().copied().unwrap_or_default()
     }
 }
 
@@ -318,157 +241,58 @@ fn a_killed_build_leaves_no_index_or_a_whole_one() {
         world.index(None).took
     };
     let mut whole = Usual((0..3).map(|_| build(&mut world)).collect());
-    let mut tally = Tally { moments: moments(), ..Tally::default() };
+    let mut killed = 0;
     for moment in 0..moments() {
         world.fresh_index();
         // The first one is killed for certain.
         let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
-        let ended = world.index(Some(Fuse::Begun(fuse)));
-        tally.killed += u32::from(ended.killed);
+        let ended = world.index(Some(fuse));
+        killed += u32::from(ended.killed);
         match world.answers(&[&world.state]) {
-            None if ended.killed => {
-                tally.no_index += 1;
-                whole.0.push(world.recovers());
-            }
+            None if ended.killed => whole.0.push(world.recovers()),
             None => panic!("it ended by itself and there is no index"),
             Some(_) => {
                 world.is_clean();
-                tally.new_state += 1;
-                tally.new_state_though_killed += u32::from(ended.killed);
                 world.recovers();
             }
         }
     }
-    println!("builds of {FILES} files, {:.0?} each: {tally:?}", whole.time());
-    assert!(tally.killed > 0);
-}
-
-/// Kills refreshes after changes that `change` makes: anywhere, or where they merge, after the commit.
-fn kill_refreshes(seed: u64, merging: bool, change: impl Fn(&mut World, &mut Random)) -> Tally {
-    let mut world = World::new();
-    let mut random = Random(seed);
-    world.recovers();
-    let mut refresh = |world: &mut World| {
-        change(world, &mut random);
-        let ended = world.index(None);
-        if merging { ended.tail.unwrap_or_default() } else { ended.took }
-    };
-    let mut whole = Usual((0..3).map(|_| refresh(&mut world)).collect());
-    let mut committed = world.state.clone();
-    let mut tally = Tally { moments: moments(), ..Tally::default() };
-    let mut segments = world.segments();
-    for moment in 0..moments() {
-        change(&mut world, &mut random);
-        let usual = if merging { whole.longest() } else { whole.time() };
-        let after = if moment == 0 { Duration::ZERO } else { random.moment(usual) };
-        let ended = world.index(Some(if merging { Fuse::Committed(after) } else { Fuse::Begun(after) }));
-        tally.killed += u32::from(ended.killed);
-        let found = world.answers(&[&committed, &world.state]).expect("an index that answered still does");
-        world.is_clean();
-        if *found == world.state {
-            tally.new_state += 1;
-            tally.new_state_though_killed += u32::from(ended.killed);
-        } else {
-            assert!(ended.killed, "it ended by itself and answers from before");
-            tally.old_state += 1;
-        }
-        committed = found.clone();
-        // Half of the time the next refresh meets what the kill left behind, and is killed itself.
-        if random.below(2) == 0 {
-            let took = world.recovers();
-            if merging {
-                // What was killed is merged by the next one that has something to write.
-                change(&mut world, &mut random);
-                whole.0.extend(world.index(None).tail);
-            } else if committed != world.state {
-                whole.0.push(took);
-            }
-            committed = world.state.clone();
-        }
-        tally.merges += u32::from(world.segments() < segments);
-        segments = world.segments();
-        tally.most_segments = tally.most_segments.max(segments);
-    }
-    world.recovers();
-    let what = if merging { "merges after refreshes" } else { "refreshes" };
-    println!("{what} of {FILES} files, {:.0?} each: {tally:?}", whole.longest());
-    assert!(tally.killed > 0);
-    tally
+    println!("builds of {FILES} files, {:.0?} each: {killed} of {} killed", whole.time(), moments());
+    assert!(killed > 0);
 }
 
 #[test]
 fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
     let _alone = ALONE.lock();
-    kill_refreshes(2, false, World::advance);
-}
-
-/// Each refresh adds a small segment, so that every few of them merge; that is the last thing they do.
-#[test]
-fn a_killed_merge_leaves_what_was_committed() {
-    let _alone = ALONE.lock();
-    let tally = kill_refreshes(3, true, |world, random| world.change(random, 1));
-    assert!(tally.new_state_though_killed > 0 && tally.merges > 0, "no moment lay near a merge: {tally:?}");
-    assert!(tally.most_segments < 40, "segments pile up: {tally:?}");
-}
-
-/// Git in the tree, with nothing of this machine's settings.
-fn git(world: &World, args: &[&str]) {
-    let mut command = Command::new("git");
-    command.current_dir(world.folder.path().join("tree"));
-    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args);
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
-        command.env_remove(name);
-    }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-    assert!(command.stdout(Stdio::null()).status().unwrap().success(), "{args:?}");
-}
-
-/// Indexes a branch that changes half of the files, leaves it and deletes it: what only it had is to be collected.
-fn leave_a_branch(world: &mut World, random: &mut Random) {
-    let before = world.state.clone();
-    git(world, &["checkout", "-q", "-b", "gone"]);
-    let number = world.newest;
-    world.advance(random);
-    git(world, &["add", "-A"]);
-    git(world, &["commit", "-q", "-m", "gone"]);
-    world.index(None);
-    git(world, &["checkout", "-q", "main"]);
-    git(world, &["branch", "-q", "-D", "gone"]);
-    assert!(world.newest > number);
-    world.state = before;
-    world.recovers();
-}
-
-#[test]
-fn a_killed_collection_leaves_what_was_committed() {
-    let _alone = ALONE.lock();
     let mut world = World::new();
-    let mut random = Random(4);
-    git(&world, &["init", "-q", "-b", "main"]);
-    git(&world, &["add", "-A"]);
-    git(&world, &["commit", "-q", "-m", "first"]);
+    let mut random = Random(2);
     world.recovers();
-    let mut whole = Usual(Vec::new());
-    for _ in 0..3 {
-        leave_a_branch(&mut world, &mut random);
-        whole.0.push(world.run(&["gc"], None).took);
-    }
-    let mut tally = Tally { moments: moments(), ..Tally::default() };
+    let mut refresh = |world: &mut World| {
+        world.advance(&mut random);
+        world.index(None).took
+    };
+    let mut whole = Usual((0..3).map(|_| refresh(&mut world)).collect());
+    let mut committed = world.state.clone();
+    let mut killed = 0;
     for moment in 0..moments() {
-        leave_a_branch(&mut world, &mut random);
+        world.advance(&mut random);
         let after = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
-        let ended = world.run(&["gc"], Some(Fuse::Begun(after)));
-        tally.killed += u32::from(ended.killed);
-        // Collecting changes no answer, so there is only one state that it may be of.
-        assert_eq!(world.answers(&[&world.state]), Some(&world.state));
+        let ended = world.index(Some(after));
+        killed += u32::from(ended.killed);
+        let found = world.answers(&[&committed, &world.state]).expect("an index that answered still does");
         world.is_clean();
-        tally.new_state += 1;
+        assert!(ended.killed || *found == world.state, "it ended by itself and answers from before");
+        committed = found.clone();
+        // Half of the time the next refresh meets what the kill left behind, and is killed itself.
         if random.below(2) == 0 {
-            whole.0.push(world.run(&["gc"], None).took);
-            world.recovers();
+            let took = world.recovers();
+            if committed != world.state {
+                whole.0.push(took);
+            }
+            committed = world.state.clone();
         }
     }
     world.recovers();
-    println!("collections, {:.0?} each: {tally:?}", whole.time());
-    assert!(tally.killed > 0);
+    println!("refreshes of {FILES} files, {:.0?} each: {killed} of {} killed", whole.time(), moments());
+    assert!(killed > 0);
 }

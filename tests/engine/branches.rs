@@ -87,20 +87,6 @@ fn an_answer_never_comes_from_another_branch() {
 }
 
 #[test]
-fn what_other_branches_hold_changes_no_answer() {
-    let tree = two_branches();
-    let engine = open(&tree);
-    refresh(&engine);
-    tree.git(&["checkout", "-q", "topic"]);
-    refresh(&engine);
-    let index_dir = Some(tree.index_dir().with_file_name("alone"));
-    let alone = Engine::open(tree.root(), Options { index_dir, ..Options::default() }).unwrap();
-    for query in ["only_on_topic", "secret", "circle", "brewing", "fn", "src", "more of topic"] {
-        assert_eq!(rendered(&ask(&engine, query)), rendered(&ask(&alone, query)), "{query}");
-    }
-}
-
-#[test]
 fn a_commit_checked_out_by_itself_has_a_view_of_its_own() {
     let tree = two_branches();
     let engine = open(&tree);

@@ -134,26 +134,6 @@ fn a_held_lock_fails_a_refresh_and_not_a_search() {
     assert_eq!(says(&ask(&engine, "resolve_nothing")).0, ["src/auth.rs"]);
 }
 
-#[test]
-fn waiting_gives_the_fresh_answer() {
-    let tree = Tree::new(SMALL);
-    let engine = with(&tree, StalePolicy::Wait);
-    refresh(&engine);
-    tree.write("src/auth.rs", "pub fn resolve_nothing() {}\n");
-    let lock = Lock::acquire(&tree.index_dir().join("lock"), Duration::ZERO, &mut |_| {}).unwrap();
-    std::thread::scope(|scope| {
-        let (started, starts) = std::sync::mpsc::channel();
-        let engine = &engine;
-        let search = scope.spawn(move || {
-            started.send(()).unwrap();
-            ask(engine, "resolve_nothing")
-        });
-        starts.recv().unwrap();
-        drop(lock);
-        assert_eq!(says(&search.join().unwrap()), (vec!["src/auth.rs"], 0));
-    });
-}
-
 /// What this process maps of an index.
 #[cfg(target_os = "linux")]
 fn mapped(tree: &Tree) -> usize {

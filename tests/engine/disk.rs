@@ -41,7 +41,6 @@ fn with_mounts(name: &str, test: impl FnOnce()) {
         "{shown}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    shown.lines().filter(|line| line.starts_with("disk:")).for_each(|line| println!("{line}"));
 }
 
 /// A tree whose index lies on a disk of its own.
@@ -164,93 +163,28 @@ const FULL: &str = "disk-full";
 const READ_ONLY: &str = "read-only";
 const PERMISSION: &str = "permission";
 
-/// The kinds and how often each came.
-fn counted(kinds: &[&str]) -> String {
-    let mut counts = std::collections::BTreeMap::new();
-    kinds.iter().for_each(|kind| *counts.entry(*kind).or_insert(0) += 1);
-    format!("{counts:?}")
-}
-
-/// Shares of the space that would suffice, in tenths.
-fn shares() -> Vec<usize> {
-    match cases(3, 10) {
-        3 => vec![0, 5, 9],
-        all => (0..all).collect(),
-    }
-}
-
 #[test]
-fn a_first_index_that_finds_no_room_is_made_when_there_is_some() {
-    with_mounts("a_first_index_that_finds_no_room_is_made_when_there_is_some", || {
-        let whole = {
-            let disk = OnDisk::new(PLENTY);
+fn a_full_disk_leaves_the_last_commit_answering_and_a_first_index_missing() {
+    with_mounts("a_full_disk_leaves_the_last_commit_answering_and_a_first_index_missing", || {
+        let disk = OnDisk::new(PLENTY);
+        assert_eq!(disk.index().code, 0);
+        let before = disk.used();
+        for share in 0..cases(1, 3) {
+            // Every file changes, which takes as much room again.
+            disk.resize(before + before * share / 10);
             disk.change();
-            disk.recovers("with plenty of room");
-            disk.used()
-        };
-        let mut kinds = Vec::new();
-        for share in shares() {
-            let kib = 4 + whole * share / 10;
-            let disk = OnDisk::new(kib);
-            disk.change();
-            kinds.push(disk.refusal());
-            disk.is_none_or_partial();
-            disk.resize(PLENTY);
-            disk.recovers(&format!("{kib} of {whole} KiB"));
-        }
-        println!("disk: a first index of {whole} KiB at {} sizes: {}", kinds.len(), counted(&kinds));
-        assert!(kinds.iter().all(|kind| *kind == FULL), "{kinds:?}");
-    });
-}
-
-#[test]
-fn a_full_disk_leaves_the_last_commit_answering() {
-    with_mounts("a_full_disk_leaves_the_last_commit_answering", || {
-        let (before, most) = {
-            let disk = OnDisk::new(PLENTY);
-            assert_eq!(disk.index().code, 0);
-            (disk.used(), disk.needed())
-        };
-        let mut kinds = Vec::new();
-        for share in shares() {
-            let disk = OnDisk::new(PLENTY);
-            assert_eq!(disk.index().code, 0);
-            // The last of them is nearly enough.
-            let kib = disk.used() + (most - before) * share / 11;
-            disk.resize(kib);
-            disk.change();
-            kinds.push(disk.refusal());
+            assert_eq!(disk.refusal(), FULL);
             disk.old_answers();
-            disk.resize(PLENTY);
-            disk.recovers(&format!("{kib} of {most} KiB"));
         }
-        println!(
-            "disk: a refresh from {before} KiB that needs {most} KiB, at {} sizes: {}",
-            kinds.len(),
-            counted(&kinds)
-        );
-        assert!(kinds.iter().all(|kind| *kind == FULL), "{kinds:?}");
+        disk.resize(PLENTY);
+        disk.recovers("with room again");
+        let first = OnDisk::new(4 + before / 2);
+        first.change();
+        assert_eq!(first.refusal(), FULL);
+        first.is_none_or_partial();
+        first.resize(PLENTY);
+        first.recovers("a first index");
     });
-}
-
-impl OnDisk {
-    /// About how large a disk has to be for the change to be refreshed, found by halving.
-    fn needed(&self) -> usize {
-        let (mut too_small, mut enough) = (self.used(), self.used() * 8);
-        while enough - too_small > self.used() / 8 {
-            let kib = (too_small + enough) / 2;
-            let disk = OnDisk::new(PLENTY);
-            assert_eq!(disk.index().code, 0);
-            disk.resize(kib);
-            disk.change();
-            if disk.index().code == 0 {
-                enough = kib;
-            } else {
-                too_small = kib;
-            }
-        }
-        enough
-    }
 }
 
 #[test]

@@ -100,20 +100,6 @@ fn secrets_of_scripts_are_masked() {
 }
 
 #[test]
-fn an_entry_of_a_changed_file_follows_the_change() {
-    let tree = Tree::new(
-        "\n=== web.py\nfrom flask import Flask\napp = Flask('w')\n\n@app.route('/one')\ndef one():\n    pass\n",
-    );
-    assert_eq!(list(&tree, EntryKind::Route, "").rows[0].name, "/one");
-    tree.write(
-        "web.py",
-        "from flask import Flask\napp = Flask('w')\n\n@app.route('/two/2')\ndef two():\n    pass\n",
-    );
-    let rows = list(&tree, EntryKind::Route, "").rows;
-    assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].handler.as_str()), (1, "/two/2", "two"));
-}
-
-#[test]
 fn entries_that_reach_a_symbol_are_found_through_calls_and_through_inline_handlers() {
     let tree = Tree::new(
         r#"

@@ -1,9 +1,8 @@
 //! What is left out and brought back: rules that change between refreshes, and repositories inside of others.
 
 use spyhop_engine::Engine;
-use spyhop_engine::api::Options;
 
-use super::{Tree, ask, open, options, paths, refresh};
+use super::{Tree, ask, open, paths, refresh};
 use crate::support::git;
 
 /// The rows of what is left out, in short.
@@ -46,22 +45,6 @@ fn what_size_and_looks_keep_out_comes_back_when_it_is_asked_for() {
     assert_eq!(ask(&engine, "where is the large one").total, 0);
     let reply = ask(&engine, "large_whale");
     assert_eq!((paths(&reply), reply.results[0].symbol.as_deref()), (vec!["big.rs"], None));
-}
-
-#[test]
-fn rules_are_switched_off_by_options() {
-    let tree = Tree::new(
-        "\n=== a.rs\nfn a() {}\n=== .gitignore\n*.log\n=== b.log\nignored_bird\n=== c.plist\nfine_leaf\n",
-    );
-    let with = |options: Options| {
-        let engine = Engine::open(tree.root(), options).unwrap();
-        refresh(&engine);
-        left_out(&engine)
-    };
-    let hidden = ".gitignore hidden";
-    assert_eq!(with(options(&tree)), [hidden, "b.log ignored", "c.plist built-in"]);
-    assert_eq!(with(Options { no_ignore: true, ..options(&tree) }), [hidden, "c.plist built-in"]);
-    assert_eq!(with(Options { no_built_in: true, ..options(&tree) }), [hidden, "b.log ignored"]);
 }
 
 #[test]

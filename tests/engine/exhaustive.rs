@@ -154,14 +154,3 @@ fn a_query_that_quotes_is_found_whole() {
     let (paths, _) = all(&open(&tree), exhaustive("say(\"hello big world\")"));
     assert!(paths.contains("src/quotes.rs"), "{paths:?}");
 }
-
-#[test]
-fn the_size_of_a_page_is_checked() {
-    let tree = Tree::new(SMALL);
-    let engine = open(&tree);
-    let error = |request: SearchRequest| engine.search(&request).unwrap_err().to_string();
-    let request = SearchRequest { max_results: 1_001, ..exhaustive("x") };
-    assert_eq!(error(request.clone()), "max_results is 1001; choose 1 to 1000");
-    let request = SearchRequest { exhaustive: false, max_results: 51, ..request };
-    assert_eq!(error(request), "max_results is 51; choose 1 to 50");
-}

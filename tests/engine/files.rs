@@ -1,7 +1,5 @@
 //! Files by name: which are found, in which order, and what is refused.
 
-use spyhop_base::model::SymbolKind;
-use spyhop_engine::ErrorKind;
 use spyhop_engine::api::{FileMatch, FilesReply, FilesRequest};
 
 use super::open;
@@ -91,28 +89,6 @@ fn it_finds_what_is_found_by_path_only_and_what_is_new() {
     assert_eq!(paths(&ask(&tree, "newcomer")), ["src/newcomer.rs"]);
     std::fs::remove_file(tree.root().join("src/newcomer.rs")).unwrap();
     assert_eq!(ask(&tree, "newcomer").total, 0);
-}
-
-#[test]
-fn filters_narrow_and_bad_requests_are_refused() {
-    let tree = Tree::new(TREE);
-    let mut request = FilesRequest::new("mod");
-    request.filter.path = Some("src".into());
-    request.filter.exclude = vec!["walk".into()];
-    let reply = open(&tree).files(&request).unwrap();
-    assert_eq!(paths(&reply), ["src/search/mod.rs", "src/search/model_loader.rs"]);
-    let refused = |change: &dyn Fn(&mut FilesRequest), expected: &str| {
-        let mut request = FilesRequest::new("x");
-        change(&mut request);
-        let error = open(&tree).files(&request).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BadRequest);
-        assert!(error.to_string().contains(expected), "{error}");
-    };
-    refused(&|request| request.max_results = 0, "max_results is 0; choose 1 to 1000");
-    refused(&|request| request.pattern = "a".repeat(1_001), "pattern has 1001 characters");
-    refused(&|request| request.pattern = "a[".into(), "glob 'a['");
-    refused(&|request| request.filter.kind = vec![SymbolKind::Fn], "a file has no kind");
-    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is invalid");
 }
 
 #[test]

@@ -117,29 +117,3 @@ fn a_name_that_very_many_files_use_is_answered_from_the_nearest_ones() {
     let all = ask(1_000);
     assert_eq!((all.rows.len(), all.total, all.further_files, all.incomplete), (300, 300, 0, None));
 }
-
-#[test]
-fn a_branch_has_edges_of_its_own() {
-    let tree = Tree::new(
-        "\n=== pool.py\ndef take():\n    return 1\n=== user.py\nfrom pool import take\n\ndef run():\n    take()\n",
-    );
-    tree.git(&["init", "-q", "-b", "main"]);
-    tree.commit();
-    tree.git(&["checkout", "-q", "-b", "topic"]);
-    tree.write("other.py", "from pool import take\n\ndef more():\n    take()\n");
-    tree.write("user.py", "def run():\n    return 2\n");
-    tree.commit();
-    let callers = |view: Option<&str>| {
-        let options = Options { view: view.map(str::to_string), ..options(&tree) };
-        let engine = Engine::open(tree.root(), options).unwrap();
-        let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take")).unwrap();
-        let from = reply.rows.iter().map(|row| row.from.as_ref().unwrap().name.clone());
-        from.collect::<Vec<_>>()
-    };
-    assert_eq!(callers(None), ["more"]);
-    assert_eq!(callers(Some("main")), ["run"]);
-    assert_eq!(callers(None), ["more"]);
-    tree.git(&["checkout", "-q", "main"]);
-    assert_eq!(callers(None), ["run"]);
-    assert_eq!(callers(Some("topic")), ["more"]);
-}

@@ -138,14 +138,6 @@ fn a_diff_may_be_given_as_text() {
 }
 
 #[test]
-fn removed_names_are_told() {
-    let tree = repository();
-    let engine = open(&tree);
-    tree.write("app/pool.py", pool(&tree).replace("\n\ndef alone():\n    return 0\n", ""));
-    assert_eq!(ask(&engine, "").warnings, ["names were removed: alone"]);
-}
-
-#[test]
 fn uses_of_what_was_removed_are_listed() {
     let tree = repository();
     let engine = open(&tree);

@@ -1,20 +1,17 @@
-//! The exact search against two others: a few lines of plain Rust, and ripgrep where it is installed.
+//! The exact search against a few lines of plain Rust; `cli::like_ripgrep` compares it with ripgrep.
 
 use std::path::Path;
-use std::process::Command;
 
 use proptest::prelude::*;
 use spyhop::Engine;
 use spyhop_base::model::SymbolKind;
-use spyhop_engine::ErrorKind;
 use spyhop_engine::api::{
     ActivitySource, Bounds, Case, GrepReply, GrepRequest, Options, OutputFormat, PrintOptions, SearchRequest,
     StalePolicy,
 };
 
-use super::{copy_into, open, options};
-use crate::support::repository;
-use crate::support::{SMALL, Tree, skipped};
+use super::{open, options};
+use crate::support::{SMALL, Tree};
 
 /// All pages of a request, as `path:line:text`, and the last reply.
 fn all(tree: &Tree, mut request: GrepRequest) -> (Vec<String>, GrepReply) {
@@ -91,19 +88,6 @@ fn it_finds_what_a_naive_search_finds() {
 }
 
 #[test]
-fn it_reads_the_files_as_they_are_and_makes_no_index() {
-    let tree = Tree::new(SMALL);
-    let engine = open(&tree);
-    assert_eq!(engine.grep(&fixed("draw_circle")).unwrap().snapshot.generation.0, 0);
-    assert!(!tree.index_dir().exists());
-    super::refresh(&engine);
-    tree.write("src/new.rs", "fn draw_circle() {}\n");
-    let reply = engine.grep(&fixed("draw_circle")).unwrap();
-    assert_eq!((reply.total_lines, reply.total_files, reply.snapshot.generation.0), (2, 2, 1));
-    assert!(reply.snapshot.checked_at.is_some());
-}
-
-#[test]
 fn what_is_left_out_for_other_reasons_is_not_searched() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n");
@@ -118,64 +102,6 @@ fn what_is_left_out_for_other_reasons_is_not_searched() {
     let (lines, reply) = all(&tree, fixed("needle"));
     assert_eq!(lines, expected[1..]);
     assert!(reply.incomplete.is_none() && reply.warnings.is_empty(), "{reply:?}");
-}
-
-#[test]
-fn narrowing() {
-    let tree = Tree::new(SMALL);
-    tree.write("tool", "#!/usr/bin/env python3\nimport canvas\n");
-    let check = |change: &dyn Fn(&mut GrepRequest), expected: &[&str]| {
-        let mut request = GrepRequest::new("canvas|pour|key|Vault");
-        change(&mut request);
-        let paths: Vec<String> = all(&tree, request)
-            .0
-            .iter()
-            .map(|line| line.split(':').take(2).collect::<Vec<_>>().join(":"))
-            .collect();
-        assert_eq!(paths, expected);
-    };
-    let all =
-        ["docs/guide.md:3", "src/auth.rs:2", "src/auth.rs:6", "src/paint.py:2", "src/paint.py:3", "tool:2"];
-    check(&|_| (), &all);
-    check(&|request| request.max_results = 1, &all);
-    check(
-        &|request| request.bounds = Bounds::Word,
-        &["docs/guide.md:3", "src/auth.rs:6", "src/paint.py:2", "src/paint.py:3", "tool:2"],
-    );
-    check(
-        &|request| request.filter.lang = vec!["python".into()],
-        &["src/paint.py:2", "src/paint.py:3", "tool:2"],
-    );
-    check(&|request| request.filter.path = Some("docs".into()), &["docs/guide.md:3"]);
-    check(&|request| request.filter.exclude = vec!["src|tool".into()], &["docs/guide.md:3"]);
-    check(&|request| request.filter.path_globs = vec!["*.rs".into()], &["src/auth.rs:2", "src/auth.rs:6"]);
-    check(&|request| request.pattern = "VAULT".into(), &[]);
-    check(&|request| (request.pattern, request.case) = ("VAULT".into(), Case::Ignored), &["src/auth.rs:6"]);
-}
-
-#[test]
-fn bad_requests_are_refused() {
-    let tree = Tree::new(SMALL);
-    let engine = open(&tree);
-    let check = |change: &dyn Fn(&mut GrepRequest), expected: &str| {
-        let mut request = GrepRequest::new("x");
-        change(&mut request);
-        let error = engine.grep(&request).unwrap_err();
-        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::BadRequest, expected));
-    };
-    check(
-        &|request| request.pattern = "a[".into(),
-        "pattern 'a[' cannot be searched: unclosed character class",
-    );
-    check(&|request| request.max_results = 0, "max_results is 0; choose 1 to 1000");
-    check(&|request| request.max_results = 1_001, "max_results is 1001; choose 1 to 1000");
-    check(&|request| request.expand = 101, "expand is 101; choose 0 to 100");
-    let cursor = "cursor 'g1-10' is invalid; give the 'next' of a reply";
-    check(&|request| request.cursor = Some("g1-10".into()), cursor);
-    let cursor = "cursor 'l1-a' is invalid; give the 'next' of a reply";
-    check(&|request| (request.rank, request.cursor) = (true, Some("l1-a".into())), cursor);
-    let cursor = "cursor 'r0l1-a' is invalid; give the 'next' of a reply";
-    check(&|request| request.cursor = Some("r0l1-a".into()), cursor);
 }
 
 #[test]
@@ -199,88 +125,6 @@ fn every_line_is_counted() {
     let reply = open(&tree).grep(&GrepRequest::new("^x$")).unwrap();
     assert_eq!((reply.total_lines, reply.total_files, reply.incomplete.is_none()), (100_001, 1, true));
     assert!(reply.next.is_some());
-}
-
-/// Lines that ripgrep prints, by path and line; `None` where it is not installed.
-fn ripgrep(root: &Path, args: &[&str]) -> Option<Vec<String>> {
-    let mut command = Command::new("rg");
-    command.current_dir(root).args([
-        "-n",
-        "--no-heading",
-        "--sort",
-        "path",
-        "--color",
-        "never",
-        "--no-config",
-    ]);
-    let Ok(output) = command.args(args).arg("./").output() else {
-        skipped("it_finds_what_ripgrep_finds_in_this_repository: ripgrep is not installed");
-        return None;
-    };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut lines: Vec<(String, usize, String)> = Vec::new();
-    for line in text.lines() {
-        let (path, rest) = line.trim_start_matches("./").split_once(':').unwrap();
-        let (number, text) = rest.split_once(':').unwrap();
-        lines.push((path.to_string(), number.parse().unwrap(), text.trim_end_matches('\r').to_string()));
-    }
-    lines.sort();
-    Some(lines.into_iter().map(|(path, line, text)| format!("{path}:{line}:{text}")).collect())
-}
-
-#[test]
-fn it_finds_what_ripgrep_finds_in_this_repository() {
-    let tree = Tree::new(SMALL);
-    let package = repository("");
-    for folder in ["src", "tests", "eval"] {
-        copy_into(&tree, &package.join(folder), folder);
-    }
-    for file in ["Cargo.toml", "README.md", "ARCHITECTURE.md"] {
-        tree.write(file, std::fs::read(package.join(file)).unwrap());
-    }
-    tree.write(
-        "utf16.txt",
-        "\u{feff}fn größe() {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
-    );
-    type Row<'c> = (&'c str, &'c [&'c str], fn(&mut GrepRequest));
-    let cases: [Row<'_>; 8] = [
-        ("fn ", &["-F"], |request| request.fixed = true),
-        ("fn (\\w+)_of\\b", &[], |_| ()),
-        ("engine", &["-i"], |request| request.case = Case::Ignored),
-        ("path", &["-w"], |request| request.bounds = Bounds::Word),
-        ("^$", &[], |_| ()),
-        ("größe|\\p{Greek}|→", &[], |_| ()),
-        ("[^\\x00-\\x7f]{2,}", &[], |_| ()),
-        ("^\\s+//[^/!]", &[], |_| ()),
-    ];
-    for (pattern, args, change) in cases {
-        let Some(expected) = ripgrep(&tree.root(), &[args, &["-e", pattern]].concat()) else { return };
-        let mut request = GrepRequest { max_results: 1_000, ..GrepRequest::new(pattern) };
-        change(&mut request);
-        let engine = open(&tree);
-        let mut lines: Vec<String> = Vec::new();
-        loop {
-            let reply = engine.grep(&request).unwrap();
-            assert!(reply.incomplete.is_none());
-            lines.extend(
-                reply
-                    .lines
-                    .iter()
-                    .filter(|line| !line.cut)
-                    .map(|line| format!("{}:{}:{}", line.path, line.line, line.text)),
-            );
-            match reply.next {
-                Some(next) => request.cursor = Some(next),
-                None => break,
-            }
-        }
-        let expected: Vec<String> = expected
-            .into_iter()
-            .filter(|line| line.splitn(3, ':').nth(2).is_some_and(|text| text.len() <= 500))
-            .collect();
-        assert!(!expected.is_empty(), "{pattern}");
-        assert_eq!(lines, expected, "{pattern}");
-    }
 }
 
 /// The lines of a request as the index narrows them, and as every file is read.

@@ -2,9 +2,8 @@
 
 use spyhop_base::model::SymbolKind;
 use spyhop_engine::api::{MapReply, MapRequest};
-use spyhop_interface::render::{Style, text};
 
-use super::{Random, generated, open, refresh};
+use super::open;
 use crate::support::{SMALL, Tree};
 
 const TREE: &str = r#"
@@ -170,28 +169,4 @@ fn kinds_choose_symbols() {
     request.filter.path = Some("gone".into());
     let error = open(&tree).project_map(&request).unwrap_err();
     assert!(error.to_string().contains("no indexed file at 'gone'"), "{error}");
-}
-
-#[test]
-fn a_refreshed_index_and_a_fresh_one_give_the_same_map() {
-    let tree = Tree::new(TREE);
-    let mut random = Random(7);
-    for number in 0..40 {
-        let (path, text) = generated(number, &mut random);
-        tree.write(&path, text);
-    }
-    let engine = open(&tree);
-    refresh(&engine);
-    for number in 0..20 {
-        let (path, text) = generated(number, &mut random);
-        tree.write(&path, text);
-    }
-    std::fs::remove_file(tree.root().join("src/main.rs")).unwrap();
-    let shown = |depth: u32| {
-        let request = MapRequest { depth, ..MapRequest::default() };
-        text::map(&engine.project_map(&request).unwrap(), &Style::default())
-    };
-    let refreshed = [shown(0), shown(1), shown(2)];
-    engine.rebuild(&|_| ()).unwrap();
-    assert_eq!([shown(0), shown(1), shown(2)], refreshed);
 }

@@ -22,9 +22,7 @@ mod first_page;
 mod graph;
 mod graph_alike;
 mod graph_changes;
-mod graph_modules;
 mod graph_of_files;
-mod graph_types;
 mod grep;
 #[cfg(unix)]
 mod hostile;
@@ -37,7 +35,6 @@ mod pack;
 mod place;
 mod portable;
 mod read;
-mod reasons;
 #[cfg(unix)]
 mod rebuild;
 mod refresh;

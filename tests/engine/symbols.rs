@@ -1,7 +1,6 @@
 //! Definitions by name: which are found, in which order, and what is refused.
 
 use spyhop_base::model::SymbolKind;
-use spyhop_engine::ErrorKind;
 use spyhop_engine::api::{SymbolsReply, SymbolsRequest};
 
 use super::open;
@@ -111,19 +110,4 @@ fn an_empty_pattern_lists_definitions_by_path_and_line() {
     };
     assert_eq!(kinds(SymbolKind::Const), ["src/provider.rs:1 MAX_PROVIDERS"]);
     assert_eq!(kinds(SymbolKind::Doc), ["docs/pool.md:1 Pool of permits"]);
-}
-
-#[test]
-fn bad_requests_are_refused() {
-    let tree = Tree::new(TREE);
-    let refused = |change: &dyn Fn(&mut SymbolsRequest), expected: &str| {
-        let mut request = SymbolsRequest::new("x");
-        change(&mut request);
-        let error = open(&tree).symbols(&request).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BadRequest);
-        assert!(error.to_string().contains(expected), "{error}");
-    };
-    refused(&|request| request.max_results = 1_001, "max_results is 1001; choose 1 to 1000");
-    refused(&|request| request.pattern = "a".repeat(1_001), "pattern has 1001 characters");
-    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is invalid");
 }

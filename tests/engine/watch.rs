@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use spyhop_engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, State, WatchEnd, WatchEvent};
 use spyhop_engine::{Engine, ErrorKind, Stop};
 
-use super::{Tree, exact, open, options, paths, refresh};
+use super::{Tree, open, options, paths, refresh};
 use crate::support::SMALL;
 
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -171,44 +171,6 @@ fn what_decides_about_others_is_watched_as_well() {
 }
 
 #[test]
-fn what_git_does_to_a_tree_is_followed() {
-    let tree = Tree::new(SMALL);
-    tree.git(&["init", "-q", "-b", "main"]);
-    write(&tree, "src/branch.rs", "qxmainqx");
-    tree.git(&["add", "-A"]);
-    tree.git(&["commit", "-q", "-m", "first"]);
-    refresh(&open(&tree));
-    let _watch = Watch::begin(&tree);
-    let engine = trusting(&tree);
-    let is = |word: &str, expected: &[&str]| assert_eq!(found(&engine, word), expected, "{word}");
-    let only = ["src/branch.rs"];
-    tree.git(&["checkout", "-q", "-b", "topic"]);
-    is("qxmainqx", &only);
-    assert_eq!(asked(&engine, "q").snapshot.branch.as_deref(), Some("topic"));
-    write(&tree, "src/branch.rs", "qxtopicqx");
-    tree.git(&["commit", "-q", "-a", "-m", "second"]);
-    is("qxtopicqx", &only);
-    tree.git(&["checkout", "-q", "main"]);
-    is("qxtopicqx", &[]);
-    is("qxmainqx", &only);
-    write(&tree, "src/branch.rs", "qxunfinishedqx");
-    is("qxunfinishedqx", &only);
-    tree.git(&["stash", "-q"]);
-    is("qxunfinishedqx", &[]);
-    tree.git(&["stash", "pop", "-q"]);
-    is("qxunfinishedqx", &only);
-    tree.git(&["reset", "-q", "--hard"]);
-    tree.git(&["checkout", "-q", "--detach", "topic"]);
-    is("qxtopicqx", &only);
-    assert_eq!(asked(&engine, "q").snapshot.branch, None);
-    tree.git(&["checkout", "-q", "main"]);
-    let fresh = Tree::new("");
-    let fresh = Engine::open(tree.root(), options(&fresh)).unwrap();
-    let ask = |engine: &Engine| exact(&asked(engine, "resolves the secret of a branch"));
-    assert_eq!(ask(&engine), ask(&fresh));
-}
-
-#[test]
 fn a_commit_of_another_process_is_not_taken_on_trust() {
     let tree = Tree::new(SMALL);
     refresh(&open(&tree));
@@ -222,20 +184,6 @@ fn a_commit_of_another_process_is_not_taken_on_trust() {
         write(&tree, "src/newer.rs", &word);
         assert_eq!(found(&engine, &word), ["src/new.rs", "src/newer.rs"]);
     }
-}
-
-#[test]
-fn one_watcher_at_a_time_and_the_next_takes_over() {
-    let tree = Tree::new(SMALL);
-    refresh(&open(&tree));
-    let first = Watch::begin(&tree);
-    let error = open(&tree).watch(&Stop::default(), &|_| ()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Locked);
-    assert!(error.to_string().contains(&format!("process {} watches", std::process::id())), "{error}");
-    assert_eq!(first.end(), WatchEnd::Stopped);
-    let _next = Watch::begin(&tree);
-    write(&tree, "src/new.rs", "qxnewqx");
-    assert_eq!(found(&trusting(&tree), "qxnewqx"), ["src/new.rs"]);
 }
 
 #[test]

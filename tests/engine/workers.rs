@@ -1,7 +1,7 @@
 //! Parser workers through the library: the choice that an embedding program has, and what happens when workers are
 //! killed, are not there, or are something else.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use spyhop_engine::Engine;
@@ -32,22 +32,6 @@ fn map(engine: &Engine) -> String {
     let reply = engine.project_map(&request).unwrap();
     assert!(!reply.entries.is_empty());
     json::line(&json::map(&reply, JsonPaths::default())).split("\"snapshot\"").next().unwrap().to_string()
-}
-
-/// The process numbers of the workers of this process that `program` runs in.
-fn workers_of(program: &Path) -> Vec<libc::pid_t> {
-    let program = program.canonicalize().unwrap();
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok());
-    let is_worker = |number: &libc::pid_t| {
-        let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-        let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
-        let command = std::fs::read_to_string(format!("/proc/{number}/cmdline")).unwrap_or_default();
-        parent == Some(std::process::id())
-            && command.contains(WORKER_ARGUMENT)
-            && std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|exe| exe == program)
-    };
-    numbers.filter(is_worker).collect()
 }
 
 #[test]
@@ -84,43 +68,6 @@ fn manifests_of_the_user_reach_the_workers() {
     engines.iter().for_each(|engine| drop(refresh(engine)));
     assert_eq!(map(&engines[0]), map(&engines[1]));
     assert!(map(&engines[0]).contains("zorblax") && !map(&engines[0]).contains("Quexalt"));
-}
-
-#[test]
-fn a_worker_that_was_killed_is_replaced() {
-    // Another name, so that no other test's workers are meant.
-    let tree = Tree::new("\n=== a.rs\nfn zorblax() {}\n");
-    let program = tree.index_dir().join("bin/worker");
-    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_spyhop"), &program).unwrap();
-    let engine = open(&tree, pool_of(program.to_str().unwrap()), "index");
-    refresh(&engine);
-    let idle = workers_of(&program);
-    assert_eq!(idle.len(), 1);
-    // SAFETY: a number and a signal.
-    unsafe { libc::kill(idle[0], libc::SIGKILL) };
-    tree.write("a.rs", "fn quexalt() {}\n");
-    assert_eq!(ask(&engine, "quexalt").results[0].symbol.as_deref(), Some("quexalt"));
-    assert!(engine.skipped().unwrap().entries.is_empty());
-    assert_eq!(workers_of(&program).len(), 1);
-    // An engine that rests keeps no worker.
-    engine.release_caches();
-    assert!(workers_of(&program).is_empty());
-}
-
-#[test]
-fn what_is_not_a_worker_is_not_used() {
-    let tree = Tree::new("\n=== a.rs\nfn zorblax() {}\n");
-    for program in ["/bin/true", "/bin/cat", "/there/is/no/such/program"] {
-        let engine = open(&tree, pool_of(program), program.rsplit('/').next().unwrap());
-        refresh(&engine);
-        // Nothing is parsed in this process instead: the file is found by its lines.
-        let hit = &ask(&engine, "zorblax").results[0];
-        assert_eq!((hit.path.as_str(), hit.symbol.as_deref()), ("a.rs", None), "{program}");
-        let rows = engine.skipped().unwrap().entries;
-        assert_eq!((rows.len(), rows[0].reason.name()), (1, "quarantined"), "{program}: {rows:?}");
-        assert!(rows[0].detail.starts_with("there was no parser: "), "{program}: {rows:?}");
-    }
 }
 
 /// The folder of the tree that [`embedder`] indexes.

@@ -8,7 +8,6 @@
 
 mod doubt;
 mod fingerprints;
-mod markup;
 mod named;
 mod places;
 mod ranks;
@@ -20,7 +19,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use spyhop_engine::Engine;
-use spyhop_engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy};
+use spyhop_engine::api::{Hit, Mode, Options, SearchReply, SearchRequest, StalePolicy};
+use spyhop_search::profile::Signal;
 
 use crate::engine::{exact, refresh};
 use crate::support::Tree;
@@ -85,12 +85,23 @@ fn ask(engine: &Engine, query: &str, max_results: usize) -> SearchReply {
     engine.search(&request(query, max_results)).unwrap()
 }
 
+/// A hit says why it is there, and its reasons add up to its score.
+fn check_reasons(query: &str, hit: &Hit) {
+    let sum: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
+    assert!((sum - hit.score).abs() < 1e-4, "{query}: {sum} in all: {hit:?}");
+    assert!((0.0..=1.0).contains(&hit.score) && hit.reasons.len() > 1, "{query}: {hit:?}");
+    let bases = hit.reasons.iter().filter(|reason| reason.signal == Signal::Base).count();
+    assert!(bases == 1 && hit.reasons.iter().all(|reason| reason.text.contains(": ")), "{query}: {hit:?}");
+}
+
 /// All hits of a query, page by page.
 fn pages(engine: &Engine, query: &str, max_results: usize) -> Vec<String> {
     let mut request = request(query, max_results);
     let mut hits = Vec::new();
     loop {
         let reply = engine.search(&request).unwrap();
+        reply.results.iter().for_each(|hit| check_reasons(query, hit));
+        assert!(reply.results.is_sorted_by(|one, next| one.score >= next.score && !next.stale), "{query}");
         hits.extend(exact(&reply));
         request.cursor = reply.next;
         if request.cursor.is_none() {

@@ -1,12 +1,11 @@
 //! The same tree gives the same answers, scores to the bit: whatever the threads, the order in which files came, what
-//! the index was before, and the process that asks. Generated trees that change at random are in `engine::same_answers`.
+//! the index was before, and the process that asks. Generated trees that change at random are in `engine::rebuild`.
 
 use spyhop_engine::Engine;
 
-use super::{ask, corpus, exact, folder, indexed, questions, track};
-use crate::engine::refresh;
+use super::{ask, corpus, exact, indexed, questions, track};
+use crate::support::Random;
 use crate::support::Tree;
-use crate::support::{Random, copy_into};
 
 /// The answers to all questions.
 fn answers(engine: &Engine) -> Vec<Vec<String>> {
@@ -54,33 +53,6 @@ fn threads_and_the_order_of_creation_do_not_change_a_score() {
         track(&other);
         check(&expected, &indexed(&other, "other", None), "files created in another order");
     }
-}
-
-#[test]
-fn an_index_that_grew_file_by_file_gives_the_scores_of_a_fresh_one() {
-    let tree = corpus();
-    let expected = answers(&indexed(&tree, "fresh", None));
-    let files = shuffled(&tree, 11);
-    let grown = Tree::new("");
-    let engine = indexed(&grown, "grown", Some(2));
-    for (step, some) in files.chunks(17).enumerate() {
-        for (path, content) in some {
-            grown.write(path, content);
-        }
-        // Something that will be gone or different at the end.
-        grown.write("server/src/http/notes.rs", format!("fn shipment_{step}() {{}} // throttle {step}\n"));
-        refresh(&engine);
-    }
-    for (path, content) in files.iter().step_by(9) {
-        grown.write(path, [content.as_slice(), b"\nshipment queue throttle cursor\n"].concat());
-    }
-    refresh(&engine);
-    copy_into(&grown, &folder().join("corpus"), ".");
-    std::fs::remove_file(grown.root().join("server/src/http/notes.rs")).unwrap();
-    track(&grown);
-    refresh(&engine);
-    assert!(engine.status().unwrap().generation.unwrap().0 >= 8);
-    check(&expected, &engine, "grown");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use spyhop_engine::api::{Options, StalePolicy};
 use super::{ask, corpus, exact, indexed, pages, questions};
 use crate::support::{Random, Tree, cases, repository};
 
-/// Questions about this crate's own sources; more of them are in `engine::reasons`.
+/// Questions about this crate's own sources.
 const OWN: &[&str] = &[
     "who may hold the writer's lock",
     "how are equal scores ordered",

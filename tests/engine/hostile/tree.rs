@@ -1,8 +1,7 @@
 //! A tree of everything that goes wrong: each odd file with what must become of it.
 //!
-//! It owns the tree and the expectations. Sizes come in two scales, because a gigabyte is worth a test but not each
-//! time. What this system or this user cannot make (device files, unreadable files for the superuser) is not there
-//! and not expected.
+//! It owns the tree and the expectations. What this system or this user cannot make (device files, unreadable files for
+//! the superuser) is not there and not expected.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -26,39 +25,13 @@ pub enum Expect {
 
 use Expect::{Found, Indexed, Listed, PathOnly};
 
-/// How large the large ones are.
-pub struct Scale {
-    pub big: usize,
-    pub long_line: usize,
-    pub braces: usize,
-    pub sparse: u64,
-    pub many: usize,
-    /// Of files that are just small enough to be parsed.
-    pub near: usize,
-    pub depth: usize,
-    pub folders: usize,
-}
+/// Bytes of the large ones.
+const BIG: usize = 3 << 20;
 
-pub const QUICK: Scale = Scale {
-    big: 3 << 20,
-    long_line: 2 << 20,
-    braces: 2 << 20,
-    sparse: 1 << 30,
-    many: 1_000,
-    near: 6_000,
-    depth: 600,
-    folders: 500,
-};
-pub const FULL: Scale = Scale {
-    big: 200 << 20,
-    long_line: 10 << 20,
-    braces: 10_000_000,
-    sparse: 1 << 30,
-    many: 50_000,
-    near: 1 << 20,
-    depth: 100_000,
-    folders: 500,
-};
+/// How deep what nests is, and how many files and folders there are of those that are many.
+const DEPTH: usize = 600;
+const MANY: usize = 1_000;
+const FOLDERS: usize = 500;
 
 /// The tree, being built.
 pub struct Hostile {
@@ -68,14 +41,14 @@ pub struct Hostile {
 }
 
 impl Hostile {
-    pub fn build(root: &Path, scale: &Scale) -> Hostile {
+    pub fn build(root: &Path) -> Hostile {
         let mut tree = Hostile { root: root.to_path_buf(), expected: Vec::new() };
         tree.encodings();
-        tree.sizes(scale);
-        tree.nesting(scale);
+        tree.sizes();
+        tree.nesting();
         tree.special();
         tree.names();
-        tree.folders(scale);
+        tree.folders();
         tree.rules();
         tree.permissions();
         tree
@@ -141,47 +114,27 @@ impl Hostile {
         self.add("enc/controls.rs", [b'\x01', b'a'].repeat(500), Listed("binary", "500 control characters"));
     }
 
-    fn sizes(&mut self, scale: &Scale) {
-        self.add(
-            "size/big.rs",
-            b"// words of a big file\n".repeat(scale.big / 23),
-            PathOnly("too-large", ""),
-        );
-        self.add("size/line.txt", b"word ".repeat(scale.long_line / 5), PathOnly("too-large", ""));
-        self.add("size/braces.c", b"{".repeat(scale.braces), PathOnly("too-large", ""));
+    fn sizes(&mut self) {
+        let too_large = PathOnly("too-large", "");
+        self.add("size/big.rs", b"// words of a big file\n".repeat(BIG / 23), too_large);
+        self.add("size/line.txt", b"word ".repeat(BIG / 5), too_large);
+        self.add("size/braces.c", b"{".repeat(BIG), too_large);
         let sparse = fs::File::create(self.at("size/sparse.bin")).unwrap();
-        sparse.set_len(scale.sparse).unwrap();
+        sparse.set_len(1 << 30).unwrap();
         self.expect("size/sparse.bin", PathOnly("too-large", "1073741824 bytes, above 1048576"));
-        for extension in EXTENSIONS {
-            let mut near = |name: &str, part: &str| {
-                let is_minified = extension == "js" && part != "\n";
-                let expect = if is_minified { PathOnly("minified", "") } else { Indexed };
-                self.add(&format!("near/{name}.{extension}"), part.repeat(scale.near / part.len()), expect);
-            };
-            near("words", "word ");
-            near("word", "w");
-            near("braces", "{");
-            near("pairs", "{}");
-            near("blank", "\n");
-        }
     }
 
     /// What nests without end, by brackets and without them, closed and not.
-    fn nesting(&mut self, scale: &Scale) {
+    fn nesting(&mut self) {
         for extension in EXTENSIONS {
             for (at, part) in NESTING.iter().enumerate() {
                 // Lines of ordinary length, so that nothing is left out as minified.
                 let line = format!("{}\n", part.repeat(60usize.div_ceil(part.len())));
-                let depth = if GREEDY.contains(&(extension, *part)) { QUICK.depth } else { scale.depth };
-                let lines = depth * part.len() / line.len() + 1;
-                let text = &line.repeat(lines)[..(lines * line.len()).min(256 << 10)];
+                let text = line.repeat(DEPTH * part.len() / line.len() + 1);
                 self.add(&format!("deep/{at}.{extension}"), text, Indexed);
             }
-            let both = format!("{}\n{}", "(\n".repeat(scale.depth), ")\n".repeat(scale.depth));
-            self.add(&format!("deep/closed.{extension}"), both, Indexed);
         }
-        let steps = scale.depth.min(1_400);
-        let indented: String = (0..steps).map(|at| format!("{}if a:\n", " ".repeat(at))).collect();
+        let indented: String = (0..DEPTH).map(|at| format!("{}if a:\n", " ".repeat(at))).collect();
         self.add("deep/indented.py", &indented, Indexed);
         self.add("deep/indented.md", indented.replace("if a:", "- a"), Indexed);
     }
@@ -242,13 +195,13 @@ impl Hostile {
         }
     }
 
-    fn folders(&mut self, scale: &Scale) {
+    fn folders(&mut self) {
         let folder = self.at("many/x").parent().unwrap().to_path_buf();
-        for number in 0..scale.many {
+        for number in 0..MANY {
             fs::write(folder.join(format!("f{number}.rs")), format!("fn number_{number}() {{}}\n")).unwrap();
         }
         self.expect("many/f7.rs", Found("number_7"));
-        let way = "d/".repeat(scale.folders);
+        let way = "d/".repeat(FOLDERS);
         self.add(&format!("{way}bottom.rs"), "fn walnut_shell() {}\n", Found("walnut_shell"));
     }
 
@@ -328,33 +281,5 @@ const EXTENSIONS: [&str; 24] = [
     "hs", "sh", "lua", "ex", "zig", "yaml", "md", "txt",
 ];
 
-/// At 100,000 of these the parsers of C and Python take memory in one step at the end of the file, where no callback
-/// comes, until the process is ended; the file is quarantined by the next run. This test is one process.
-const GREEDY: [(&str, &str); 4] = [("c", "a=>"), ("h", "a=>"), ("cpp", "a=>"), ("py", "/*")];
-
-const NESTING: [&str; 24] = [
-    "(",
-    "[",
-    "{",
-    "<",
-    "!",
-    "-",
-    "a=>",
-    "|a|",
-    "if a {",
-    "if(a)",
-    "if a: ",
-    "else if a {} ",
-    "1+",
-    "a.b",
-    "\"",
-    "r#\"",
-    "\\\n",
-    "`${",
-    "<a>",
-    "> ",
-    "- ",
-    "*",
-    "/*",
-    "a?b:",
-];
+/// What nests by brackets is in the tests of `analyze`.
+const NESTING: [&str; 10] = ["!", "-", "a=>", "|a|", "if(a)", "1+", "<a>", "\"", "/*", "a?b:"];
