@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::api::{IndexRecipe, Options, Remedy};
 use super::core::Engine;
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 
 impl Engine {
     /// The recipe of this engine's index.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
+use crate::error::Error;
 use spyhop_index::archive::ArchiveError;
 use spyhop_index::update::OnProgress;
 

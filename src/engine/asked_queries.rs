@@ -2,7 +2,8 @@
 //! warning names the query that is lost.
 
 use super::core::Engine;
-use super::{Error, ErrorKind, fault};
+use super::fault;
+use crate::error::{Error, ErrorKind};
 use spyhop_base::clean;
 use spyhop_search::query::Query;
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use super::api::*;
 use super::core::Engine;
 use super::fault::guarded;
-use super::{Cancel, Error, ErrorKind};
+use crate::cancel::Cancel;
+use crate::error::{Error, ErrorKind};
 
 /// An [`Engine`] whose calls can be awaited. Clones share the engine. The calls need a runtime of tokio.
 ///

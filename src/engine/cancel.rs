@@ -2,8 +2,8 @@
 
 pub use spyhop_base::cancel::{Cancel, carried, current, is_cancelled, with};
 
-use super::Error;
 use super::core::Engine;
+use crate::error::Error;
 use spyhop_files::walk::WalkError;
 
 impl Engine {

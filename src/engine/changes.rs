@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::Error;
 use super::api::GraphChanges;
 use super::core::Engine;
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_files::git::{CommitTree, TreeChange};
 use spyhop_files::tree::{Tree, TreeEntry};

@@ -2,13 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources, PART_KINDS};
 use super::scope::ExactScope;
+use crate::error::Error;
 use spyhop_base::model::KindSet;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;

@@ -13,10 +13,11 @@ use std::thread;
 use std::time::SystemTime;
 
 use super::api::{FileOrder, StalePolicy, SymlinkPolicy};
+use super::cancel;
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::scope::{BeyondIndex, ExactScope, hole, reach};
-use super::{Error, cancel};
+use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
 use spyhop_files::confined::RootFolder;

@@ -3,7 +3,7 @@
 
 use super::api::{Check, Checkup, Health};
 use super::core::Engine;
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::store::Lock;
 use spyhop_index::inverted;
 use spyhop_index::meta::{Meta, ViewInfo, ViewKey};

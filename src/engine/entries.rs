@@ -5,12 +5,13 @@
 use std::path::Path;
 
 use super::api::*;
+use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
-use super::{Error, cancel};
+use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;

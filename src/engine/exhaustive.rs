@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Error;
 use super::api::GrepFiles;
 use super::core::Engine;
 use super::current::Viewed;
 use super::scope::BeyondIndex;
+use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;

@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::why_not::reason;
+use crate::error::Error;
 use spyhop_base::clean;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;

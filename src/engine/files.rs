@@ -1,10 +1,10 @@
 //! Files by name: by fuzzy matching, like "go to file" in editors, or by a glob. [`fuzzy`] finds and orders the paths.
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_index::update::OnProgress;
 use spyhop_search::SearchSnapshot;

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
+use super::cancel;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
-use super::{Error, ErrorKind, cancel};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::cores::NoThread;
 use spyhop_base::id::LanguageId;
 use spyhop_base::limit;

@@ -1,10 +1,10 @@
 //! Names of packages outside of a tree, as rows of the code graph: how questions to several trees follow imports from
 //! one tree to another.
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
 use spyhop_search::filter::Filter;

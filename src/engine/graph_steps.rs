@@ -1,8 +1,10 @@
 //! Tests of the steps that questions to the code graph take on hostile trees: circles of imports and of base types, names with
 //! very many definitions.
 
+use crate::Options;
+use crate::core::Engine;
+use crate::error::ErrorKind;
 use crate::graph::GraphSources;
-use crate::{Engine, ErrorKind, Options};
 use spyhop_base::cancel::{self, Cancel};
 use spyhop_graph::{Definition, Graph, GraphLimits};
 use spyhop_search::SearchError;

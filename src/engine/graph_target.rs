@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::io::Read;
 use std::path::Path;
 
-use super::Error;
 use super::api::Remedy;
+use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read;

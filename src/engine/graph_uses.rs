@@ -1,8 +1,8 @@
 //! Every definition, use and import of a tree as the code graph has them: what comparisons with other tools read.
 
-use super::Error;
 use super::core::Engine;
 use super::graph::{GraphSources, on_large_stack};
+use crate::error::Error;
 use spyhop_base::text::LineIndex;
 use spyhop_graph::{Definition, Graph, GraphEdge, GraphLimits, ImportEdge};
 

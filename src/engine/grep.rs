@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::api::cursor::LineCursor;
 use super::api::*;
+use super::cancel;
 use super::chosen::chooses;
 use super::comparing::PrintedScope;
 use super::core::Engine;
@@ -13,7 +14,8 @@ use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
 use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
-use super::{Cancel, Error, cancel};
+use crate::cancel::Cancel;
+use crate::error::Error;
 use spyhop_base::clean;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::qualified_name;

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::on_large_stack;
 use super::joined::is_defined_by;
+use crate::error::Error;
 use spyhop_base::parallel;
 use spyhop_graph::{Graph, Relation};
 use spyhop_search::profile::Signal;

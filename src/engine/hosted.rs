@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 use super::lock::lock;
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::path::RelPath;
 use spyhop_files::source::{ChangeKind, HostedTree, Layer, LayerFolder, SourceTree};
 use spyhop_files::walk::{self, Region};

@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Error;
 use super::api::*;
 use super::changes::{ChangedFile, TouchedLines};
 use super::graph::{Answered, GraphAnswer};
 use super::removed::RemovedCode;
+use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
 use spyhop_graph::{Definition, GraphEdge, ReachedEntry};

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Error;
 use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
+use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{Note, SymbolKind};
 use spyhop_base::path::RelPath;

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
+use crate::error::Error;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;

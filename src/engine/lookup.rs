@@ -1,10 +1,10 @@
 //! What lookups and searches share: checks of requests, cursors, and the snapshot of a reply.
 
-use super::Error;
 use super::api::cursor::{LineCursor, page_cursor};
 use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
+use crate::error::Error;
 use spyhop_base::id::Generation;
 use spyhop_base::limit;
 use spyhop_files::git::Head;

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 
 use self::outline::{Entry, symbols};
 use self::plan::{FileTally, MapPlan, MapRow};
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::lookup::check_rows;
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_index::update::OnProgress;
 use spyhop_search::SearchSnapshot;

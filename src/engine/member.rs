@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::Error;
 use super::api::SourceName;
 use super::core::Engine;
 use super::current::Viewed;
 use super::set_source::Ready;
 use super::source::ReplySources;
+use crate::error::Error;
 use spyhop_search::{CurrentFile, SearchSnapshot};
 
 /// A tree of an answer. Its files have adjacent numbers in the snapshot that is searched.

@@ -15,7 +15,7 @@ use super::known_notes::KnownNotes;
 use super::lock::lock;
 use super::lookup::check_rows;
 use super::note_links::LinkSources;
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile};

@@ -10,7 +10,7 @@ use super::changes::ChangedFile;
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources};
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;

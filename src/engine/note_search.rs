@@ -3,12 +3,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Error;
 use super::api::*;
 use super::core::Engine;
 use super::known_notes::KnownNotes;
 use super::lookup::check_rows;
 use super::memory::{applied, damage};
+use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_context::memory::{self, NoteQuestion, Relevance};

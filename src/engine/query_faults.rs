@@ -5,7 +5,8 @@ use super::api::Hit;
 use super::asked_queries::{AskedQueries, lost_query};
 use super::ranked_query::RankedQuery;
 use super::rows::{HitRow, What};
-use super::{Error, ErrorKind, cancel, fault};
+use super::{cancel, fault};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::parallel;
 use spyhop_index::inverted;
 

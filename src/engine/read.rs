@@ -10,7 +10,7 @@ use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::input;
 use spyhop_base::limit;
 use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};

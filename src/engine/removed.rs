@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Error;
 use super::api::SymbolRow;
 use super::changes::ChangedFile;
 use super::graph::{GraphAnswer, RemovedRows};
+use crate::error::Error;
 use spyhop_base::model::{Symbol, SymbolKind, qualified_name};
 use spyhop_base::text::Span;
 use spyhop_graph::{Definition, GraphEdge, REMOVED_FILE};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Error;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::git::{CommitTree, Head, Repo, Revision, RevisionError};

@@ -11,11 +11,11 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
 
-use super::Error;
 use super::api::{GrepFiles, StalePolicy, SymlinkPolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
+use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Error;
 use super::api::{Provenance, SourceName, SourcePackage};
 use super::core::Engine;
 use super::current::Freshness;
+use crate::error::Error;
 use spyhop_search::SearchSnapshot;
 
 /// A source of a set.

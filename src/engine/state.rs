@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::api::*;
 use super::core::{Engine, index_bytes};
 use super::current::{Current, Viewed};
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::store::Lock;
 use spyhop_files::git::Head;
 use spyhop_index::meta::Meta;

@@ -6,13 +6,13 @@ use std::sync::Mutex;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::Error;
 use super::api::*;
 use super::cancel;
 use super::core::Engine;
 use super::current::Viewed;
 use super::lock::lock;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
+use crate::error::Error;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Span;

@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::Error;
 use super::api::*;
 use super::core::{Engine, index_bytes};
 use super::lock::lock;
+use crate::error::Error;
 use spyhop_base::store::{self, AtFile, FileError};
 use spyhop_context::memory::{self, MemoryError};
 use spyhop_index::meta::ViewKey;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::api::*;
 use super::core::Engine;
 use super::current::{Current, Freshness};
-use super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{LockError, LockHolder};

@@ -1,11 +1,11 @@
 //! Why a file has its rank for a query, or no rank.
 
-use super::Error;
 use super::answer::AnswerContext;
 use super::api::*;
 use super::core::Engine;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
+use crate::error::Error;
 use spyhop_base::clean;
 use spyhop_base::model::{Note, Skipped};
 use spyhop_base::path::RelPath;

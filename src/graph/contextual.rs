@@ -1,9 +1,10 @@
 //! The types of parameters that a function takes from the call whose argument it is, as in `pools.forEach(pool => ...)`.
 
 use super::expressions::{ChainStep, MemberChain};
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::tokens::Tokens;
 use super::values::{FileReading, Value};
+use crate::definition::Definition;
 use spyhop_search::SearchError;
 
 /// Methods of arrays that pass an element to their argument.

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::files::{Definition, Graph, SymbolKey};
+use super::files::{Graph, SymbolKey};
 use super::questions::{GraphEdge, Relation};
+use crate::definition::Definition;
 use spyhop_search::SearchError;
 
 /// The most definitions whose implementations count as dependents.

@@ -1,10 +1,11 @@
 //! Names of packages outside of the tree: which name of which module a use means, by the import that binds the name.
 
 use super::family::Family;
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::questions::{Relation, aliases_of, owner_of};
 use super::uses::{FileFacts, NameUse, Receiver, UseRole};
+use crate::definition::Definition;
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
 use spyhop_search::{SearchError, files_with};

@@ -2,8 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::files::{Definition, Graph, SymbolKey};
+use super::files::{Graph, SymbolKey};
 use super::questions::GraphEdge;
+use crate::definition::Definition;
 use spyhop_search::SearchError;
 
 /// The most symbols whose calls are followed.

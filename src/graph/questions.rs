@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::family::Family;
-use super::files::{BYTES_PER_STEP, Definition, Graph, READ_AHEAD, SymbolKey};
+use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
 use super::paths::shared_folders;
 use super::resolve::{MAX_MEANINGS, Meaning};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, UseRole};
+use crate::definition::Definition;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_base::text::Span;

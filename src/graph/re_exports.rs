@@ -3,9 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::family::Family;
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::resolve::{MAX_AMBIGUOUS, MAX_MEANINGS, MAX_STEPS, STEPS_PER_COPY};
+use crate::definition::Definition;
 use spyhop_search::SearchError;
 
 fn is_container(definition: &Definition, container: &str) -> bool {

@@ -1,13 +1,14 @@
 //! Uses whose meaning follows from declarations: local names, and members of receivers whose value is known.
 
 use super::expressions::{ChainStep, MemberChain};
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::resolve::{Question, RuleResult, dedup};
 use super::rule::EdgeRule;
 use super::tokens::Tokens;
 use super::types::Member;
 use super::uses::UseRole;
 use super::values::Value;
+use crate::definition::Definition;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use super::family::Family;
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::questions::{GraphEdge, Relation, owner_of};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, Receiver};
+use crate::definition::Definition;
 use spyhop_base::path;
 use spyhop_index::inverted::IndexField;
 use spyhop_search::{SearchError, files_with};

@@ -10,13 +10,14 @@ use rustc_hash::FxHashSet;
 
 use super::definitions::FamilyDefinitions;
 use super::family::Family;
-use super::files::{BYTES_PER_STEP, Definition, Graph};
+use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::locals::declared_types;
 use super::paths::shared_folders;
 use super::rule::EdgeRule;
 use super::steps::Steps;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
+use crate::definition::Definition;
 use spyhop_base::model::{Symbol, SymbolKind};
 use spyhop_base::path;
 use spyhop_base::text::Span;

@@ -8,10 +8,11 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::paths::ends_in;
 use super::questions::{GraphEdge, Relation};
 use super::rule::EdgeRule;
+use crate::definition::Definition;
 use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;

@@ -8,12 +8,13 @@ use std::rc::Rc;
 use super::declarations::{Declaration, TypeSource};
 use super::expressions::{ChainStep, MemberChain};
 use super::family::Family;
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::resolve::MAX_MEANINGS;
 use super::scopes::Scopes;
 use super::tokens::Tokens;
 use super::uses::{FileFacts, innermost};
 use super::values::{FileReading, Value};
+use crate::definition::Definition;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 

@@ -1,9 +1,10 @@
 //! Written types: the types of the tree that they mean, their elements, and what stands behind an alias.
 
 use super::expressions::{ChainStep, MemberChain, TypePart, type_parts};
-use super::files::{Definition, Graph};
+use super::files::Graph;
 use super::types::{MAX_DEPTH, MAX_VALUES, Member};
 use super::values::{FileReading, Value};
+use crate::definition::Definition;
 use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
 

@@ -135,7 +135,7 @@ fn lossy(bytes: &[u8]) -> (String, Option<Vec<usize>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Pattern, Wanted};
+    use crate::pattern::{Pattern, Wanted};
 
     /// The line with its matches in brackets, its column, and whether it is cut.
     fn check(line: &[u8], pattern: &str, expected: &str) {

@@ -10,7 +10,9 @@ use std::fs;
 use place::{PACKAGE, TestPlace, git, gzipped, library_at, run, tar_bytes};
 
 use super::protect::remove_tree;
-use super::{AddRequest, Library, SourceKind, SourceState};
+use crate::api::AddRequest;
+use crate::manifest::{SourceKind, SourceState};
+use crate::open::Library;
 use spyhop_base::store::faults::{self, CrashMode};
 use spyhop_engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
 use spyhop_engine::{Cancel, Engine, ErrorKind};

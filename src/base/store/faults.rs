@@ -290,8 +290,9 @@ impl Freezer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{remove_file, replace, sync_folder};
+    use super::super::replace;
     use super::*;
+    use crate::store::step::{remove_file, sync_folder};
 
     /// The content of the file `name` in the last image of each mode, "-" if there is no such file.
     fn at_the_end(images: &[Image], name: &str) -> Vec<String> {

@@ -224,7 +224,8 @@ fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{IoCause, faults};
+    use crate::store::faults;
+    use crate::store::io_cause::IoCause;
 
     fn take(path: &Path, patience: u64) -> Result<Lock, LockError> {
         Lock::acquire(path, Duration::from_millis(patience), &mut |_| {})

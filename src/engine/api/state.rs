@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::Error;
+use crate::error::Error;
 
 /// The state of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

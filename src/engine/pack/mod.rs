@@ -29,9 +29,10 @@ mod units;
 
 use super::api::*;
 use super::core::Engine;
+use super::fault;
 use super::graph::on_large_stack;
 use super::lookup::check_rows;
-use super::{Error, fault};
+use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::parallel;
 use spyhop_index::update::OnProgress;

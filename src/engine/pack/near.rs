@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::run::PackRun;
-use crate::Error;
+use crate::error::Error;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_context::pack::WeighedFile;

@@ -2,8 +2,8 @@
 
 use super::candidates::PackCandidates;
 use super::run::PackRun;
-use crate::Error;
 use crate::api::*;
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_context::goals::{
     Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, chosen_mode, regions,

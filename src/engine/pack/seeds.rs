@@ -2,7 +2,7 @@
 
 use super::candidates::{CandidatePlace, PackCandidates};
 use super::run::PackRun;
-use crate::Error;
+use crate::error::Error;
 use crate::graph_target::{self, Target};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};

@@ -1,7 +1,8 @@
 //! What a session was sent of packs.
 
-use crate::api::{FileActivity, PackReply, PackRequest, Sent};
+use crate::api::{PackReply, PackRequest};
 use crate::lock::lock;
+use crate::session::{FileActivity, Sent};
 use crate::session::{Session, Text};
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::run::PackRun;
 use super::units::UnitExtent;
-use crate::Error;
 use crate::api::*;
+use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 use spyhop_context::pack::{tokens_of_bytes, trace_line};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::candidates::CandidatePlace;
-use crate::Error;
 use crate::api::PackLine;
 use crate::core::Engine;
+use crate::error::Error;
 use crate::source::ReplySources;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::{LineIndex, Lines, Span};

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use super::super::api::*;
+use super::super::cancel;
 use super::super::core::Engine;
 use super::super::set_source::{Ready, SetSource};
-use super::super::{Error, ErrorKind, cancel};
 use super::set::SourceSet;
+use crate::error::{Error, ErrorKind};
 use spyhop_base::parallel;
 use spyhop_base::store;
 use spyhop_index::inverted;

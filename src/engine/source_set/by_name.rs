@@ -4,9 +4,10 @@ use super::super::answer::ReplyOrigin;
 use super::super::api::cursor::page_cursor;
 use super::super::api::*;
 use super::super::files::FileLookup;
+use super::super::member::MemberTrees;
 use super::super::symbols::SymbolLookup;
-use super::super::{Error, member::MemberTrees};
 use super::set::SourceSet;
+use crate::error::Error;
 
 impl SourceSet {
     /// Finds files by name, as [`Engine::files`](crate::Engine::files) does, in one order over all trees. Equal matches are

@@ -8,9 +8,9 @@ use super::super::graph::{MAX_DEFINITIONS, order_of_edges};
 use super::super::graph_outside::PackageUses;
 use super::super::lookup::check_rows;
 use super::super::set_source::SetSource;
-use super::super::{Error, ErrorKind};
 use super::set::SourceSet;
 use super::{asking, origin};
+use crate::error::{Error, ErrorKind};
 
 impl SourceSet {
     /// Answers a question to the code graph, as [`Engine::graph`](crate::Engine::graph) does, tree by tree. A target that

@@ -2,10 +2,11 @@
 
 use super::super::api::*;
 use super::super::core::Engine;
+use super::super::lookup;
 use super::super::lookup::check_rows;
-use super::super::{Error, lookup};
 use super::set::SourceSet;
 use super::{asking, origin};
+use crate::error::Error;
 
 impl SourceSet {
     /// Finds every line that matches a pattern, as [`Engine::grep`](crate::Engine::grep) does, tree by tree: the lines are

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::super::api::*;
 use super::super::lookup::check_rows;
-use super::super::{Error, ErrorKind};
 use super::set::SourceSet;
 use super::{asking, origin};
+use crate::error::{Error, ErrorKind};
 
 impl SourceSet {
     /// Outlines the trees one after the other, as [`Engine::project_map`](crate::Engine::project_map) does. Each tree gets

@@ -1,10 +1,10 @@
 //! The ranked search of the trees of a set.
 
-use super::super::Error;
 use super::super::answer::{AnswerContext, ReplyOrigin};
 use super::super::api::*;
 use super::super::member::MemberTrees;
 use super::set::SourceSet;
+use crate::error::Error;
 use spyhop_search::filter::Filter;
 
 impl SourceSet {

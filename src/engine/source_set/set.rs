@@ -6,7 +6,7 @@ use super::super::api::SourceName;
 use super::super::core::Engine;
 use super::super::lock::lock;
 use super::super::set_source::SetSource;
-use super::super::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use spyhop_search::SearchSnapshot;
 
 /// The number of sources from which a process that asks again filters segments by their terms.

@@ -1,9 +1,9 @@
 //! The states of the trees of a set.
 
-use super::super::Error;
 use super::super::api::*;
 use super::super::set_source::SetSource;
 use super::set::SourceSet;
+use crate::error::Error;
 use spyhop_base::parallel;
 
 impl SourceSet {

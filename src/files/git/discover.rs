@@ -97,8 +97,9 @@ fn is_on_one_device(_: &Path, _: &Path) -> bool {
 mod tests {
     use std::process::Command;
 
-    use super::super::{Head, Tracked};
     use super::*;
+    use crate::git::head::Head;
+    use crate::git::tracked::Tracked;
     use spyhop_base::path::RelPath;
 
     /// A git command in `dir`, isolated from the machine's configuration and from any repository around the tests.

@@ -112,7 +112,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::read::{ReadOutcome, read};
+    use crate::read::outcome::ReadOutcome;
+    use crate::read::read;
 
     #[test]
     fn known_text_is_read_as_before_and_changed_text_not_at_all() {

@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
     use crate::walk::options::GlobalExcludes;
-    use crate::walk::{walk, walk_below};
+    use crate::walk::whole::{walk, walk_below};
 
     fn tree() -> tempfile::TempDir {
         let tree = tempfile::tempdir().unwrap();

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind};
 
-use super::{Inbox, OF_GIT, WatchPaths};
 use crate::walk;
+use crate::watch::inbox::Inbox;
+use crate::watch::watch_paths::{OF_GIT, WatchPaths};
 use spyhop_base::cores::check_thread;
 use spyhop_base::path::RelPath;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Inbox, WatchPaths};
+use crate::watch::inbox::Inbox;
+use crate::watch::watch_paths::WatchPaths;
 use spyhop_base::path::RelPath;
 
 /// Watches a tree.

@@ -2,8 +2,9 @@
 
 use super::locals::type_before;
 use super::written::{TUPLE, WrittenType, end_of_type, generic_arguments, split_types, written};
+use crate::definition::Definition;
 use crate::family::Family;
-use crate::files::{Definition, Graph};
+use crate::files::Graph;
 use crate::tokens::{TokenKind, Tokens};
 use spyhop_base::model::SymbolKind;
 

@@ -3,7 +3,8 @@
 use super::framework::HandlerForm;
 use super::routers::ScannedFile;
 use super::scan::WrittenHandler;
-use crate::files::{Definition, Graph};
+use crate::definition::Definition;
+use crate::files::Graph;
 use crate::paths::{below, normalize};
 use spyhop_base::path;
 use spyhop_search::SearchError;

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::collect::EntryPoint;
 use super::framework::EntryKind;
-use crate::files::{Definition, Graph};
+use crate::definition::Definition;
+use crate::files::Graph;
 use crate::questions::GraphEdge;
 use spyhop_search::SearchError;
 

@@ -10,7 +10,8 @@ use regex::Regex;
 use rustc_hash::FxHashMap;
 
 use super::scan::{FileScan, MountDecl, joined};
-use crate::files::{Definition, Graph};
+use crate::definition::Definition;
+use crate::files::Graph;
 use crate::uses::FileFacts;
 use spyhop_search::{SearchError, is_aside};
 

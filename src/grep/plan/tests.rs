@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use grep_matcher::Matcher;
 use proptest::prelude::*;
 
-use super::super::{Bounds, Case, Pattern, Wanted};
 use super::*;
+use crate::pattern::{Bounds, Case, Pattern, Wanted};
 use spyhop_index::tokenize::for_each_word;
 
 fn check_with(pattern: &str, change: impl Fn(&mut Wanted), expected: &str) {

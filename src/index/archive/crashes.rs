@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use super::{ArchiveError, Export, Import};
+use crate::archive::error::ArchiveError;
+use crate::archive::export::Export;
+use crate::archive::import::Import;
 use crate::update::UpdateError;
 use crate::update::crashes::{change, check_images, prepared, refresh};
 use crate::update::tests::TestTree;

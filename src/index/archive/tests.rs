@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::file::Archive;
 use super::layout::{META, SEGMENTS};
-use super::{ArchiveError, Export, Import};
+use crate::archive::error::ArchiveError;
+use crate::archive::export::Export;
+use crate::archive::import::Import;
 use crate::inverted::Reader;
 use crate::meta::{Commit, Meta, RecordedIdentity};
 use crate::update::tests::TestTree;

@@ -268,7 +268,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tokenize::{TermList, Tokenizer, for_each_word};
+    use crate::tokenize::list::TermList;
+    use crate::tokenize::tokenizer::Tokenizer;
+    use crate::tokenize::words::for_each_word;
 
     fn terms_of(text: &str) -> Vec<String> {
         let mut terms = TermList::default();

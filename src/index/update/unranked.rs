@@ -1,8 +1,8 @@
 //! Reading a file of the tree, and the words of a file that is not ranked, so that an exact search can tell whether the
 //! file has to be read.
 
-use super::ReadTask;
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
+use crate::update::plan::ReadTask;
 use spyhop_base::id::{ContentHash, PathOnlyKey};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::Style;
+use crate::render::paint::Style;
 use spyhop_base::clean;
 use spyhop_base::path::{PathBase, RelPath};
 use spyhop_engine::api::{Snapshot, SourceName, SourceSnapshot};

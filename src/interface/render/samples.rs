@@ -8,7 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::json::JsonPaths;
 use super::paint::columns;
-use super::{Style, json, text};
+use super::{json, text};
+use crate::render::paint::Style;
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
+use crate::api::LibraryOptions;
+use crate::open::Library;
 #[cfg(feature = "documents")]
 use crate::records;
-use crate::{Library, LibraryOptions};
 #[cfg(feature = "documents")]
 use spyhop_base::model::SymbolKind;
 use spyhop_engine::api::{Hit, Options, SearchRequest};

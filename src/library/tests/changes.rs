@@ -7,9 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::place::{PACKAGE, TestPlace, git, library_at, tar_bytes};
+use crate::api::{AddProgress, AddRequest, UpdateStep};
 use crate::job::{Job, JobStage};
+use crate::manifest::SourceState;
 use crate::manifest::{ImportEvent, SourceManifest};
-use crate::{AddProgress, AddRequest, SourceChoice, SourceState, UpdateStep, protect::remove_tree, records};
+use crate::protect::remove_tree;
+use crate::records;
+use crate::sources::SourceChoice;
 use spyhop_base::store::faults::CrashMode;
 use spyhop_base::store::{Lock, StoreStep, faults};
 use spyhop_engine::ErrorKind;

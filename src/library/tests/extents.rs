@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::place::{TestPlace, git};
-use crate::AddRequest;
+use crate::api::AddRequest;
 use spyhop_engine::ErrorKind;
 
 /// The output of a git command with an input.

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::{AddReply, AddRequest, Library, LibraryOptions};
+use crate::api::{AddReply, AddRequest, LibraryOptions};
+use crate::open::Library;
 use spyhop_engine::Error;
 use spyhop_engine::api::{Options, SearchRequest};
 

@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{TreeWriter, UnpackError, UnpackFault};
+use crate::unpack::error::{UnpackError, UnpackFault};
+use crate::unpack::writer::TreeWriter;
 use spyhop_syntax::worker::message_of;
 
 /// Unpacks with `unpack`. A reader that panics on the bytes of the archive has found damage.

@@ -3,8 +3,12 @@
 use std::fs::File;
 use std::io;
 
-use super::{TreeWriter, UnpackError, UnpackFault, unpack_guarded, unpack_tar, unpack_zip};
 use crate::format::{self, FileForm};
+use crate::unpack::error::{UnpackError, UnpackFault};
+use crate::unpack::guarded::unpack_guarded;
+use crate::unpack::tarball::unpack_tar;
+use crate::unpack::writer::TreeWriter;
+use crate::unpack::zip_file::unpack_zip;
 
 /// Unpacks the archives among the files of a tree, each into a folder beside it. Archives inside these stay files.
 pub(crate) fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {

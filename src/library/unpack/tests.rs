@@ -8,9 +8,16 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use tar::EntryType;
 
-use super::{TreeWriter, UnpackError, UnpackLimits, unpack_guarded, unpack_nested, unpack_tar, unpack_zip};
+use crate::api::{AddRequest, LibraryOptions};
 use crate::format::TarCompression;
-use crate::{AddRequest, Library, LibraryOptions};
+use crate::open::Library;
+use crate::unpack::error::UnpackError;
+use crate::unpack::guarded::unpack_guarded;
+use crate::unpack::limits::UnpackLimits;
+use crate::unpack::nested::unpack_nested;
+use crate::unpack::tarball::unpack_tar;
+use crate::unpack::writer::TreeWriter;
+use crate::unpack::zip_file::unpack_zip;
 use spyhop_engine::ErrorKind;
 use spyhop_engine::api::Options;
 

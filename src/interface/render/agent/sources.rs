@@ -5,7 +5,8 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::answer::{Answer, clean_value};
-use crate::render::{Style, json, text};
+use crate::render::paint::Style;
+use crate::render::{json, text};
 use spyhop_base::clean::line as clean;
 use spyhop_base::time::rfc3339;
 use spyhop_engine::api::{SourceName, SourceSnapshot, SourceStatuses};
