@@ -9,7 +9,8 @@ use std::time::Duration;
 use super::limits::{MAX_LOG_BYTES, MAX_NOTES};
 use super::note::{Retirement, RevisionNote};
 use super::notebook::NotePlace;
-use super::{MemoryError, RecordOutcome};
+use crate::memory::error::MemoryError;
+use crate::memory::notebook::RecordOutcome;
 use spyhop_base::store::{StoreStep, faults};
 use spyhop_index::workspace::MEMORY_FOLDER;
 

@@ -44,8 +44,9 @@ pub fn move_notes(from: &Path, to: &Path) -> Result<(), MemoryError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{RevisionNote, by_id};
     use super::*;
+    use crate::memory::note::RevisionNote;
+    use crate::memory::notebook::by_id;
 
     fn note(text: &str) -> RevisionNote {
         let json = serde_json::json!({ "id": "", "kind": "failure", "text": text, "time": "t" });

@@ -39,6 +39,7 @@ pub use count::count;
 pub use error::WalkError;
 pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, OnList, WalkOptions};
 pub use ordered::walk_in_order;
+#[cfg(feature = "watch")]
 pub(crate) use outside::exclude_of;
 pub use outside::{
     DIFFERING, decides, decides_inside, has_ripgreps_rules_above, is_in_repository, outside, private_rules,

@@ -139,6 +139,7 @@ impl Inbox {
     }
 
     /// Wakes the waiting thread without a path, because a file that a fingerprint covers may have changed.
+    #[cfg(feature = "watch")]
     pub(crate) fn stir(&self) {
         self.report(|_| ());
     }
@@ -177,11 +178,13 @@ impl Inbox {
     }
 
     /// Marks a folder as watched. Returns false if the folder was already watched.
+    #[cfg(feature = "watch")]
     pub(crate) fn begin_watching(&self, folder: &Path) -> bool {
         self.lock().watched.insert(folder.to_path_buf())
     }
 
     /// Marks a folder and all folders below it as not watched.
+    #[cfg(feature = "watch")]
     pub(crate) fn end_watching(&self, folder: &Path) {
         let mut state = self.lock();
         if state.watched.remove(folder) {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use tantivy::Index;
 
 use super::directory::{META, PinnedDirectory};
-use super::{IndexError, Reader, guarded};
+use crate::inverted::error::{IndexError, guarded};
+use crate::inverted::reader::Reader;
 use spyhop_base::store;
 
 /// The names of the files of the newest commit in the folder `dir`, sorted, the commit point last.
@@ -92,7 +93,7 @@ fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inverted::Writer;
+    use crate::inverted::writer::Writer;
     use crate::inverted::writer::tests::segment;
     use spyhop_base::id::VersionId;
 

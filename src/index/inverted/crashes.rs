@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::writer::tests::{live, segment, try_segment};
-use super::{IndexError, Reader, Writer};
+use crate::inverted::error::IndexError;
+use crate::inverted::reader::Reader;
+use crate::inverted::writer::Writer;
 use spyhop_base::id::VersionId;
 use spyhop_base::store::IoCause;
 use spyhop_base::store::faults::{self, Image};

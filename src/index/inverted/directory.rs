@@ -16,9 +16,9 @@ use tantivy::directory::{
     DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::IndexError;
 use super::checks::Checks;
 use super::sums::unsealed;
+use crate::inverted::error::IndexError;
 use spyhop_base::store;
 
 pub(super) const META: &str = "meta.json";

@@ -21,7 +21,7 @@ use super::near::Near;
 use super::schema::{IndexField, Layout, N_FIELDS, tokenizers};
 use super::term_filter::{self, TermFilter};
 use super::trigrams::TrigramIndex;
-use super::{IndexError, guarded};
+use crate::inverted::error::{IndexError, guarded};
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{Field, KindSet, SymbolKind};
 use spyhop_base::parallel;

@@ -5,7 +5,6 @@
 //! [`verify`] computes. The index library panics on some altered bytes, so every reader runs in [`guarded`].
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,25 +12,10 @@ use tantivy::Index;
 
 use super::checked_file::damage_of;
 use super::directory::{META, PinnedDirectory};
+use super::error::{IndexError, guarded};
+use super::reader::Reader;
 use super::sums::FileSums;
 use super::trigrams::{self, TrigramIndex};
-use super::{IndexError, Reader};
-use spyhop_base::cores::NoThread;
-
-/// Runs a function that reads the index. A panic in it is reported as damage, as are numbers out of range.
-pub fn guarded<T, E: From<IndexError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("reading it panicked");
-        Err(match NoThread::of_panic(text) {
-            Some(error) => IndexError::Io(error.into()).into(),
-            None => IndexError::Damaged(text.to_string()).into(),
-        })
-    })
-}
 
 /// Reads every file of the newest commit in the folder `dir` and compares its checksums, then opens the segments.
 /// Returns the damage of each file; empty when there is none.
@@ -122,9 +106,10 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::inverted::schema::IndexField;
     use crate::inverted::sums::without_sums;
+    use crate::inverted::writer::Writer;
     use crate::inverted::writer::tests::segment;
-    use crate::inverted::{IndexField, Writer};
     use spyhop_base::id::VersionId;
     use spyhop_base::model::Field;
     use spyhop_base::store::faults;

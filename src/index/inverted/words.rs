@@ -9,7 +9,8 @@ use tantivy::schema::IndexRecordOption;
 
 use super::reader::{NewestCommit, PostingBlocks, SegmentList};
 use super::trigrams::{self, BLOCK_WORDS, Builder, Trigram, TrigramIndex};
-use super::{IndexError, IndexField, guarded};
+use crate::inverted::error::{IndexError, guarded};
+use crate::inverted::schema::IndexField;
 use spyhop_base::cores::{cores, spread};
 use spyhop_base::store::{self, FileError};
 

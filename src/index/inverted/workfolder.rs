@@ -23,7 +23,8 @@ use tantivy::directory::{
 use super::checked_file::CheckedFile;
 use super::directory::META;
 use super::sums::{FileSums, SumsBuilder, SumsByName, sealed, unsealed};
-use super::{IndexError, trigrams};
+use super::trigrams;
+use crate::inverted::error::IndexError;
 use spyhop_base::store::{self, Private, StoreStep};
 
 /// tantivy's name for the list of files that it may remove.

@@ -15,7 +15,8 @@ use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 
 use super::schema::{ChunkDoc, Layout, tokenizers};
 use super::workfolder::WorkFolder;
-use super::{IndexError, directory, merge};
+use super::{directory, merge};
+use crate::inverted::error::IndexError;
 use spyhop_base::id::VersionId;
 
 /// The number of consecutive version numbers from which they are deleted as a range: a range query reads a column of
@@ -266,7 +267,8 @@ impl SegmentBuilder {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::inverted::{IndexField, Reader};
+    use crate::inverted::reader::Reader;
+    use crate::inverted::schema::IndexField;
     use crate::tokenize::TermList;
     use spyhop_base::id::VersionId;
     use spyhop_base::model::{Field, KindSet, SymbolKind};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
-use super::Analyzer;
 use super::budget::cpu_time;
+use crate::analyze::analyzer::Analyzer;
 use crate::grammar::Grammars;
 use spyhop_base::id::LanguageId;
 use spyhop_base::text::Span;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::Analyzer;
 use super::outline::outline;
+use crate::analyze::analyzer::Analyzer;
 use crate::grammar::Grammars;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::{Analysis, Note, SymbolKind};

@@ -1,7 +1,7 @@
 //! Tests of the bodies that are removed before parsing, and of what is found in them.
 
 use super::*;
-use crate::analyze::Analyzer;
+use crate::analyze::analyzer::Analyzer;
 use crate::grammar::Grammars;
 use spyhop_base::model::{Analysis, ReferenceRole};
 
