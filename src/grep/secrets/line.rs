@@ -36,8 +36,7 @@ pub(crate) struct LineStarts(Peekable<std::vec::IntoIter<usize>>);
 impl LineStarts {
     /// The positions in all lines of `bytes`.
     pub fn of(bytes: &[u8]) -> LineStarts {
-        let ends: Vec<usize> =
-            TABLE.starts.texts.find_overlapping_iter(bytes).map(|start| start.end()).collect();
+        let ends: Vec<usize> = TABLE.starts.find(bytes).map(|start| start.end()).collect();
         LineStarts(ends.into_iter().peekable())
     }
 
@@ -70,7 +69,7 @@ pub(crate) fn hold_tokens(lines: &[u8]) -> bool {
 /// Adds the tokens of known issuers in `line`.
 pub fn tokens(line: &[u8], found: &mut Vec<Secret>) {
     let mut tried: Vec<usize> = Vec::new();
-    for start in TABLE.starts.texts.find_overlapping_iter(line) {
+    for start in TABLE.starts.find(line) {
         let rule = TABLE.starts.rule_of[start.pattern().as_usize()];
         if !tried.contains(&rule) {
             tried.push(rule);

@@ -1,8 +1,9 @@
 //! The patterns as data: the contents of `patterns.toml`, and the search that selects the patterns to try.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 use memchr::memmem;
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -119,8 +120,13 @@ fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
 
 /// Literal texts that values start with or follow.
 pub(crate) struct ValueStarts {
-    /// The search for these texts.
-    pub texts: AhoCorasick,
+    /// The search for these texts that is built fast, for processes that show a few lines.
+    first: AhoCorasick,
+    /// The search that is fast, and takes 18 million instructions to build.
+    fast: OnceLock<AhoCorasick>,
+    texts: Vec<String>,
+    /// How many bytes were searched.
+    searched: AtomicUsize,
     /// The rule of each text.
     pub rule_of: Vec<usize>,
 }
@@ -183,20 +189,35 @@ impl PatternTable {
 /// The first characters of private keys in base64.
 const KEY_STARTS: &[&str] = &["MI", "MH", "MC", "b3Bl", "LS0t"];
 
+/// So many bytes are searched before the fast search is built. The number is arbitrary: more than a question shows, less than a
+/// search of a large tree prints.
+const FIRST_BYTES: usize = 4 << 20;
+
 impl ValueStarts {
     fn new(texts: &[(String, usize)]) -> ValueStarts {
-        // A vectorized search stops at the beginnings of the texts, and some hundred texts have one that each line of code
-        // contains. An automaton of this size stays in the cache, and takes half of the time.
-        let searcher = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .prefilter(false)
-            .build(texts.iter().map(|(text, _)| text));
-        ValueStarts {
-            texts: searcher.expect("a few short texts"),
-            rule_of: texts.iter().map(|(_, rule)| *rule).collect(),
-        }
+        let rule_of = texts.iter().map(|(_, rule)| *rule).collect();
+        let texts: Vec<String> = texts.iter().map(|(text, _)| text.clone()).collect();
+        let first = searcher(&texts, AhoCorasickKind::ContiguousNFA);
+        ValueStarts { first, fast: OnceLock::new(), texts, searched: AtomicUsize::new(0), rule_of }
     }
+
+    /// The texts in `bytes`, also those that overlap.
+    pub fn find<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = Match> + 'a {
+        let searcher = if self.searched.fetch_add(bytes.len(), Relaxed) < FIRST_BYTES {
+            &self.first
+        } else {
+            self.fast.get_or_init(|| searcher(&self.texts, AhoCorasickKind::DFA))
+        };
+        searcher.find_overlapping_iter(bytes)
+    }
+}
+
+/// A vectorized search stops at the beginnings of the texts, and some hundred texts have one that each line of code contains.
+/// An automaton of this size stays in the cache, and takes half of the time.
+fn searcher(texts: &[String], kind: AhoCorasickKind) -> AhoCorasick {
+    let mut builder = AhoCorasick::builder();
+    let builder = builder.match_kind(MatchKind::Standard).kind(Some(kind)).prefilter(false);
+    builder.build(texts).expect("a few short texts")
 }
 
 #[cfg(test)]
@@ -213,5 +234,20 @@ mod tests {
         }
         assert!(file.assignment.source.starts_with("https://"));
         assert_eq!(TABLE.starts.rule_of.len(), file.rule.iter().map(|row| row.starts.len()).sum::<usize>());
+    }
+
+    #[test]
+    fn both_searches_find_the_same_texts() {
+        let text = include_str!("patterns.toml");
+        let starts = &TABLE.starts;
+        let found = |searcher: &AhoCorasick| {
+            let found = searcher.find_overlapping_iter(text).map(|start| (start.end(), start.pattern()));
+            let mut found: Vec<_> = found.collect();
+            found.sort_unstable();
+            found
+        };
+        let first = found(&starts.first);
+        assert!(first.len() > starts.rule_of.len() / 2);
+        assert_eq!(first, found(&searcher(&starts.texts, AhoCorasickKind::DFA)));
     }
 }
