@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::unpack::{UnpackError, UnpackFault};
+use super::unpack::error::{UnpackError, UnpackFault};
 use spyhop_base::store::{FileError, IoCause, LockError, LockHolder};
 use spyhop_context::memory::MemoryError;
 use spyhop_engine::{Error, ErrorKind};

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 use super::error::LibraryError;
-use super::intake::IntakeClass;
+use super::intake::class::IntakeClass;
 use super::names::SourceId;
 use spyhop_files::walk::LIBRARY_FILE;
 

@@ -14,7 +14,7 @@ use crate::api::AddRequest;
 use crate::manifest::{SourceKind, SourceState};
 use crate::open::Library;
 use spyhop_base::store::faults::{self, CrashMode};
-use spyhop_engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options, SearchRequest};
+use spyhop_engine::api::{AddNoteRequest, ListNotesRequest, NoteKind, Options};
 use spyhop_engine::{Cancel, Engine, ErrorKind};
 
 #[test]

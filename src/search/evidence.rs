@@ -8,9 +8,9 @@
 //! provides its memory page by page.
 
 mod collect;
-mod columns;
+pub(crate) mod columns;
 mod rows;
 
 pub use collect::collect;
 pub(crate) use columns::FusedList;
-pub use columns::{Evidence, FileEvidence, Pool};
+pub use columns::{Evidence, FileEvidence};

@@ -14,7 +14,7 @@ use documents::Documents;
 use paths::PathIndex;
 
 use super::error::SearchError;
-use super::evidence::Pool;
+use super::evidence::columns::Pool;
 use super::role;
 use spyhop_base::parallel;
 

@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::read::outcome::ReadOutcome;
-    use crate::read::read;
+    use crate::read::tree_source::TreeSource;
 
     #[test]
     fn known_text_is_read_as_before_and_changed_text_not_at_all() {
@@ -134,7 +134,9 @@ mod tests {
         let other = ContentHash::of(b"something else");
         for bytes in contents {
             fs::write(&path, bytes).unwrap();
-            let ReadOutcome::Source(source) = read(&path, &Limits::WANTED) else {
+            let ReadOutcome::Source(source) =
+                TreeSource::Folder(RootFolder::new(dir.path())).read(&rel, &Limits::WANTED)
+            else {
                 panic!("{bytes:?} is text")
             };
             let text = Reread::Text(source.text);

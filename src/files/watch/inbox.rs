@@ -3,7 +3,7 @@
 //! The inbox debounces: a change is processed after a short time without a further change, or after a longer time in any
 //! case; a request is processed at once. The waiting thread sleeps until an event or a deadline.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -179,13 +179,13 @@ impl Inbox {
 
     /// Marks a folder as watched. Returns false if the folder was already watched.
     #[cfg(feature = "watch")]
-    pub(crate) fn begin_watching(&self, folder: &Path) -> bool {
+    pub(crate) fn begin_watching(&self, folder: &std::path::Path) -> bool {
         self.lock().watched.insert(folder.to_path_buf())
     }
 
     /// Marks a folder and all folders below it as not watched.
     #[cfg(feature = "watch")]
-    pub(crate) fn end_watching(&self, folder: &Path) {
+    pub(crate) fn end_watching(&self, folder: &std::path::Path) {
         let mut state = self.lock();
         if state.watched.remove(folder) {
             state.watched.retain(|path| !path.starts_with(folder));
@@ -243,6 +243,8 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn path(text: &str) -> RelPath {

@@ -6,7 +6,7 @@
 //! killed one leaves entries in the inbox or in the folder of their class, and the next intake continues there.
 
 mod api;
-mod class;
+pub(crate) mod class;
 mod papers;
 mod quiet;
 mod record;

@@ -4,7 +4,7 @@
 //! file can be seen in the library until every entry was accepted, so that a refused archive leaves nothing. An archive inside an archive is left out whole instead. Only regular
 //! files and folders are written: no link, no device, no permission and no owner comes from an archive.
 
-mod error;
+pub(crate) mod error;
 mod guarded;
 mod limits;
 mod name;

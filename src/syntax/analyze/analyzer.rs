@@ -1,0 +1,93 @@
+//! The analyzer: parses one text after another and puts the parts of its analysis together.
+
+use super::{bodies, budget, chunk, guard, macros, walk};
+use crate::grammar::{Grammars, Rules};
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::{Analysis, Note, SymbolKind};
+use spyhop_base::text::LineIndex;
+use tree_sitter::{Parser, Range, Tree};
+
+/// Analyses one file after another.
+#[derive(Default)]
+pub struct Analyzer;
+
+impl Analyzer {
+    /// Creates an analyzer.
+    pub fn new() -> Analyzer {
+        Analyzer
+    }
+
+    /// Creates an analyzer for a process that parses and does nothing else. From then on, a parser that allocates too much
+    /// aborts the process.
+    pub(crate) fn for_worker() -> Analyzer {
+        budget::count_allocations();
+        Analyzer::new()
+    }
+
+    /// Analyses a text in a language without a grammar: windows of lines.
+    pub(crate) fn of_text(source: &str) -> Analysis {
+        assemble(
+            source,
+            &LineIndex::new(source),
+            walk::WalkedOutline::default(),
+            SymbolKind::Text,
+            Vec::new(),
+        )
+    }
+
+    /// Analyses a text that must not be parsed: windows of lines, with a note that gives the reason.
+    pub fn by_lines(grammars: &Grammars, language: LanguageId, source: &str, why: Note) -> Analysis {
+        let prose = grammars.rules(language).is_some_and(|rules| rules.prose);
+        let otherwise = if prose { SymbolKind::Doc } else { SymbolKind::Block };
+        assemble(source, &LineIndex::new(source), walk::WalkedOutline::default(), otherwise, vec![why])
+    }
+
+    /// Analyses `source`, a text in `language`.
+    pub fn analyze(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
+        let Some(rules) = grammars.rules(language) else { return Analyzer::of_text(source) };
+        let lines = LineIndex::new(source);
+        let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
+        match self.parse(rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
+            Ok(tree) => {
+                let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
+                let outline = walk::outline(rules, &tree, source, &lines, bodies);
+                let otherwise = if rules.prose { SymbolKind::Doc } else { SymbolKind::Block };
+                assemble(source, &lines, outline, otherwise, notes)
+            }
+            Err(note) => Analyzer::by_lines(grammars, language, source, note),
+        }
+    }
+
+    /// Parses the ranges that `parts` lists in `source`, or all of `source` if the list is empty.
+    pub(super) fn parse(&mut self, rules: &Rules, source: &str, parts: &[Range]) -> Result<Tree, Note> {
+        if guard::too_deep(source, rules.nesting) {
+            return Err(Note::TooDeep);
+        }
+        // A parser keeps memory from one text for the next. A new parser allocates the same amount for a text, whatever was
+        // parsed before.
+        let mut parser = Parser::new();
+        // The tests of the parser table ensure that the runtime accepts every linked parser.
+        parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
+        parser.set_included_ranges(parts).expect("in order, none over another");
+        let without = if rules.macros { macros::hidden(source) } else { None };
+        let text = without.as_deref().unwrap_or(source);
+        let narrowed = if rules.narrow_braces { guard::narrowed(text) } else { None };
+        let text = narrowed.as_deref().unwrap_or(text);
+        let closed = if rules.hide_open_annotations { guard::without_open_annotation(text) } else { None };
+        budget::parse(&mut parser, closed.as_deref().unwrap_or(text))
+    }
+}
+
+fn assemble(
+    text: &str,
+    lines: &LineIndex,
+    outline: walk::WalkedOutline,
+    otherwise: SymbolKind,
+    notes: Vec<Note>,
+) -> Analysis {
+    let spans = chunk::cut(text, lines, &outline.boundaries);
+    let walk::WalkedOutline { symbols, references, comments, .. } = outline;
+    let parts = chunk::ChunkInput { text, lines, symbols: &symbols, comments: &comments, otherwise };
+    let chunks = chunk::chunks(&spans, &parts);
+    Analysis { chunks, symbols, references, comments, notes }
+}
