@@ -24,7 +24,7 @@ use spyhop_base::clean;
 use spyhop_base::id::{ContentHash, LanguageId};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
-use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_base::text::{LineIndex, Lines};
 use spyhop_grep::Line;
 use spyhop_grep::secrets;
 use spyhop_search::filter::Filter;
@@ -135,7 +135,7 @@ impl<'a> AnswerContext<'a> {
         let queries = &all.parsed;
         let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
         let (mut asked, mut lost) = self.ask_all(all)?;
-        let (total, doubt, results) = loop {
+        let (total, doubt, mut results) = loop {
             let rows =
                 rows::merged(&asked, self.snapshot, |row| row.literal || row.score >= self.request.min_score);
             let rows = few::lifted(rows, &asked, self.snapshot);
@@ -154,17 +154,11 @@ impl<'a> AnswerContext<'a> {
         let unknown = asked.iter().map(|asked| self.unknown(asked)).collect::<Result<Vec<_>, Error>>()?;
         let end = offset + results.len();
         let is_first_of_one = offset == 0 && all.is_one() && self.trees.all().len() == 1;
-        let joins = self.request.expand_graph && is_first_of_one;
         let next = (end < total).then(|| page_cursor(origin.snapshot.generation, end));
-        let mut results = if joins { self.with_neighbours(results, &queries[0])? } else { results };
-        let is_ignored = self.request.expand_graph && offset == 0 && !joins;
-        let alone =
-            is_ignored.then(|| "expand_graph has no effect: it needs one query and one source".to_string());
         if self.request.name_callers && is_first_of_one {
             self.name_callers(&mut results);
             cancel::check()?;
         }
-        let total = total + results.len() - (end - offset);
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
         Ok(SearchReply {
@@ -188,7 +182,6 @@ impl<'a> AnswerContext<'a> {
                 .chain(asked.iter().flat_map(query_warnings))
                 .chain(unknown.into_iter().flatten())
                 .chain(doubt)
-                .chain(alone)
                 .collect(),
         })
     }
@@ -487,7 +480,7 @@ impl<'a> AnswerContext<'a> {
 
     /// Replaces the snippet of a hit by a reference, if the request deduplicates and the caller was sent the text
     /// before.
-    pub(super) fn deduplicated(&self, hit: Hit) -> Hit {
+    fn deduplicated(&self, hit: Hit) -> Hit {
         let ActivitySource::Session(session) = &self.request.activity else { return hit };
         match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
             Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },
@@ -580,29 +573,6 @@ impl<'a> AnswerContext<'a> {
             literal: &query.text,
         };
         self.text_of_request(&request, signature, &index, (path, source))
-    }
-
-    /// What a hit shows of a place that is not ranked: its lines and span, and the name that it defines.
-    pub(super) fn text_of_place(
-        &self,
-        (lines, span, name): (Lines, Span, Option<&str>),
-        query: &Query,
-        (path, source): (&str, &str),
-    ) -> (Option<Snippet>, SourceLine) {
-        let index = LineIndex::new(source);
-        let terms: Vec<String> = query.terms.iter().map(|term| term.term.clone()).collect();
-        let named = name.map(|name| snippet::lines_of_name(source, &index, lines.first, name).last);
-        let request = snippet::SnippetRequest {
-            lines,
-            span,
-            wanted: named,
-            head: &[],
-            expand: self.request.expand,
-            max_chars: (self.request.mode != Mode::Debug).then_some(DEFAULT_CHARS),
-            terms: &terms,
-            literal: &query.text,
-        };
-        self.text_of_request(&request, named, &index, (path, source))
     }
 
     fn text_of_request(

@@ -320,10 +320,6 @@ pub struct SearchRequest {
     pub notes: bool,
     /// The ranking profile; `None` for the built-in one.
     pub profile: Option<Arc<Profile>>,
-    /// Whether the first page also has neighbours of its first hits in the code graph, if these hits are strong: callers,
-    /// callees, tests, users, and files that are imported, up to five in addition to `max_results`. Each has its one
-    /// reason under the signal `graph`. A search of several queries has no neighbours. Default false.
-    pub expand_graph: bool,
     /// Whether the first hit of the first page names its callers, if the query names its definition:
     /// [`Hit::callers`]. Default false.
     pub name_callers: bool,
@@ -346,7 +342,6 @@ impl SearchRequest {
             dedupe: false,
             notes: true,
             profile: None,
-            expand_graph: false,
             name_callers: false,
         }
     }
@@ -465,9 +460,7 @@ impl SearchReply {
     pub fn truncate(&mut self, n: usize) {
         if n < self.results.len() {
             self.results.truncate(n);
-            // Neighbours of hits are on no page of their own.
-            let n_ranked = self.results.iter().filter(|hit| !hit.is_neighbour()).count();
-            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n_ranked));
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
         }
     }
 }
@@ -524,13 +517,6 @@ pub struct HitCallers {
     pub names: Vec<String>,
     /// Whether there are further callers, or tests only.
     pub has_more: bool,
-}
-
-impl Hit {
-    /// Whether the hit joined as a neighbour of another hit in the code graph.
-    pub fn is_neighbour(&self) -> bool {
-        self.reasons.iter().any(|reason| reason.signal == Signal::Graph)
-    }
 }
 
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.

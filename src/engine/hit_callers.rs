@@ -1,18 +1,27 @@
 //! Who calls the definition of the first hit, for searches that ask for the callers.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::answer::AnswerContext;
 use super::api::*;
-use super::graph::on_large_stack;
-use super::joined::is_defined_by;
+use super::graph::{GraphSources, on_large_stack};
 use crate::error::Error;
 use spyhop_base::parallel;
-use spyhop_graph::{Graph, Relation};
+use spyhop_graph::{Definition, Graph, GraphLimits, Relation};
 use spyhop_search::profile::Signal;
 
 /// The most callers with a name.
 const MAX_NAMES: usize = 3;
+
+/// The most files that are read.
+const MAX_WORK: usize = 150;
+
+/// The number of uses after which no further files are resolved.
+const ENOUGH_USES: usize = 8;
+
+/// The least confidence of a use that counts.
+const LEAST_CONFIDENCE: f32 = 0.7;
 
 /// The most steps for the callers, which only decorate a hit: an optimized build takes fewer than 20 milliseconds for them, if
 /// the files are in memory.
@@ -33,10 +42,34 @@ impl AnswerContext<'_> {
             return;
         }
         let Some(file) = self.snapshot.file_at(hit.path.as_str()) else { return };
-        let limits = (MAX_STEPS, Some(Instant::now() + PATIENCE));
-        let ask = || self.with_graph(limits, &|_| true, |graph| callers(graph, file, hit));
+        let until = Instant::now() + PATIENCE;
+        let ask = || self.callers_of(file, hit, until);
         hit.callers = on_large_stack(|| parallel::with_helper_thread(ask)).ok().flatten();
     }
+
+    fn callers_of(&self, file: u32, hit: &Hit, until: Instant) -> Result<Option<HitCallers>, Error> {
+        let quarantine = self.engine.updater(None)?.quarantine();
+        let sources = Arc::clone(&self.trees.all()[0].sources);
+        let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
+        let limits = GraphLimits {
+            steps: MAX_STEPS,
+            until: Some(until),
+            enough: ENOUGH_USES,
+            min_confidence: LEAST_CONFIDENCE,
+            ..GraphLimits::of_work(MAX_WORK)
+        };
+        let graph = Graph::new(self.snapshot, &self.engine.grammars, &sources, limits);
+        let found = callers(&graph, file, hit)?;
+        graph.check()?;
+        Ok(found)
+    }
+}
+
+/// Whether a definition is that of a hit.
+fn is_defined_by(hit: &Hit, own: &Definition) -> bool {
+    Some(&*own.qualified()) == hit.symbol.as_deref()
+        && own.lines.first <= hit.lines.last
+        && hit.lines.first <= own.lines.last
 }
 
 fn callers(graph: &Graph<'_>, file: u32, hit: &Hit) -> Result<Option<HitCallers>, Error> {

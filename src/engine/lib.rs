@@ -43,7 +43,6 @@ mod hosted;
 mod impact;
 mod in_memory;
 mod items;
-mod joined;
 mod known;
 mod known_notes;
 mod lock;

@@ -223,7 +223,6 @@ impl SentenceWriter<'_> {
             Signal::Header => "a source file of the same name is found as well".to_string(),
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),
-            Signal::Graph => "a neighbour of a hit in the code graph".to_string(),
             Signal::Own => "the signals of the host".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),
         }

@@ -24,9 +24,9 @@ mod graph_alike;
 mod graph_changes;
 mod graph_of_files;
 mod grep;
+mod hit_callers;
 #[cfg(unix)]
 mod hostile;
-mod joined;
 mod literal;
 mod map;
 mod notes;

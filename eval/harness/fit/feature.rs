@@ -28,7 +28,7 @@ pub fn sign(signal: Signal) -> Sign {
         S::Test | S::Docs | S::Legacy | S::Platform | S::OlderCopy | S::Header => Sign::Against,
         S::Depth | S::Size | S::NamedAsFolder => Sign::Either,
         // The base is calibrated; candidates are files of their own, and nobody touched one.
-        S::Base | S::Session | S::Sibling | S::Graph | S::Own => Sign::Kept,
+        S::Base | S::Session | S::Sibling | S::Own => Sign::Kept,
         // Only the first files have places, and their order decides which files are the first.
         S::BestPlace => Sign::Kept,
         // The development sets hold next to none of these.

@@ -56,9 +56,6 @@ pub(crate) const EXPAND: Param = Param {
     default: Some("0"),
     ..param("expand", Takes::Number(0, u32::MAX as u64), "Lines of context before and after")
 };
-/// Neighbours of strong hits in the code graph.
-pub(crate) const EXPAND_GRAPH: Param =
-    param("expand_graph", Takes::Nothing, "Add callers, callees and tests of strong hits");
 /// The most hits of one file before further files.
 pub const PER_FILE: Param = Param {
     default: Some("10"),
@@ -123,7 +120,6 @@ pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:
             assign(&mut call.search().expand, saturated_u32(given.number(param)?));
             Ok(())
         }),
-        command_line(&EXPAND_GRAPH, |call, param, given| flag(&mut call.search().expand_graph, param, given)),
         command_line(&EXHAUSTIVE, |call, param, given| flag(&mut call.search().exhaustive, param, given)),
         tools(&DEDUPE, |call, param, given| flag(&mut call.search().dedupe, param, given)),
         both(&params::CURSOR, |call, param, given| {

@@ -83,7 +83,6 @@ signals! {
     OlderCopy "older-copy" | "twin",
     Header "header",
     Sibling "sibling",
-    Graph "graph",
     Own "own",
 }
 

@@ -212,8 +212,7 @@ pub(super) fn evidence_line(hit: &Hit, style: &Style) -> String {
 }
 
 /// Signals whose reasons a reader can check at a glance, the most telling first.
-const CHECKABLE: [Signal; 14] = [
-    Signal::Graph,
+const CHECKABLE: [Signal; 13] = [
     Signal::Literal,
     Signal::Frame,
     Signal::Definition,
@@ -229,7 +228,7 @@ const CHECKABLE: [Signal; 14] = [
     Signal::Folder,
 ];
 /// The number of leading [`CHECKABLE`] signals of which two are shown together; of the others only the first.
-const OF_PLACE: usize = 10;
+const OF_PLACE: usize = 9;
 
 /// Up to two reasons in words that help: what matches, and not how much of it. A definition that the query names is
 /// described by its uses, because what else matches is the name again. Empty if only statistics speak for the hit.
