@@ -15,25 +15,6 @@ use crate::error::{Error, ErrorKind};
 /// an exact search at the next file, and a refresh or rebuild between two files; the next refresh continues a refresh. An update
 /// that another call needs for its answer, such as the first search of a tree, goes on to its end, because the next call needs it
 /// too. A limit of time is tokio's: `tokio::time::timeout(limit, engine.search(request))`.
-///
-/// ```
-/// # extern crate spyhop_engine as spyhop;
-/// use spyhop::{AsyncEngine, Options, SearchRequest};
-///
-/// # let folder = tempfile::tempdir()?;
-/// # let tree = folder.path().join("tree");
-/// # std::fs::create_dir(&tree)?;
-/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
-/// # let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
-/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-/// # runtime.block_on(async {
-/// let engine = AsyncEngine::open(tree, options).await?;
-/// let reply = engine.search(SearchRequest::new("where is the api key resolved?")).await?;
-/// assert_eq!(reply.results[0].path.as_str(), "auth.rs");
-/// # Ok::<(), spyhop::Error>(())
-/// # })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct AsyncEngine {
     engine: Engine,
 }

@@ -23,26 +23,6 @@ use spyhop_search::session::Trail;
 const MAX_SENT: usize = 2_000;
 
 /// The record of what one caller was sent, opened and touched. Clones share the record.
-///
-/// ```
-/// # use spyhop::{ActivitySource, Engine, Options, SearchRequest, Session};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let folder = tempfile::tempdir()?;
-/// # let tree = folder.path().join("tree");
-/// # std::fs::create_dir(&tree)?;
-/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
-/// # let engine = Engine::open(&tree, Options { index_dir: Some(folder.path().join("i")), ..Options::default() })?;
-/// let session = Session::new();
-/// let mut request = SearchRequest::new("api key");
-/// (request.activity, request.dedupe) = (ActivitySource::Session(session.clone()), true);
-/// let reply = engine.search(&request)?;
-/// session.record_reply(&request, &reply); // the caller has it now
-/// let again = engine.search(&request)?;
-/// assert!(reply.results[0].snippet.is_some() && again.results[0].snippet.is_none());
-/// assert_eq!(again.results[0].sent_before.as_ref().unwrap().result, 1);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     pub(super) inner: Arc<Mutex<Inner>>,

@@ -20,23 +20,6 @@ use spyhop_engine::Error;
 const OFFERED: usize = 8;
 
 /// A library of sources. Threads share a library by reference; processes change it one after the other.
-///
-/// ```
-/// # use spyhop::{AddRequest, Library, LibraryOptions, Options, SearchRequest};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let folder = tempfile::tempdir()?;
-/// # let tree = folder.path().join("tree");
-/// # std::fs::create_dir(&tree)?;
-/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
-/// let options = LibraryOptions { root: Some(folder.path().join("library")), ..LibraryOptions::default() };
-/// let library = Library::open(options)?;
-/// let request = AddRequest { name: Some("auth".into()), ..AddRequest::new(tree.to_str().unwrap()) };
-/// library.add(&request, &Options::default(), &|_| ())?;
-/// let reply = library.engine("auth", Options::default())?.search(&SearchRequest::new("api key"))?;
-/// assert_eq!(reply.results[0].path.as_str(), "auth.rs");
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct Library {
     pub(super) paths: LibraryPaths,

@@ -50,8 +50,104 @@ pub use spyhop_base::id::{ContentHash, Generation};
 #[doc(inline)]
 pub use spyhop_context::goals::{Clusterer, Planner};
 #[cfg(feature = "async")]
+/// ```
+/// use spyhop::{AsyncEngine, Options, SearchRequest};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
+/// # let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
+/// let engine = AsyncEngine::open(tree, options).await?;
+/// let reply = engine.search(SearchRequest::new("where is the api key resolved?")).await?;
+/// assert_eq!(reply.results[0].path.as_str(), "auth.rs");
+/// # Ok::<(), spyhop::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[doc(inline)]
 pub use spyhop_engine::AsyncEngine;
+/// ```
+/// # use spyhop::{Engine, Options, SearchRequest, SourceName, SourceSet};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # for (tree, code) in [("client", "pub fn send_request() {}\n"), ("server", "pub fn answer_request() {}\n")] {
+/// #     std::fs::create_dir(folder.path().join(tree))?;
+/// #     std::fs::write(folder.path().join(tree).join("lib.rs"), code)?;
+/// # }
+/// # let engine = |tree: &str| {
+/// #     let index_dir = Some(folder.path().join("index").join(tree));
+/// #     Engine::open(folder.path().join(tree), Options { index_dir, ..Options::default() })
+/// # };
+/// let set = SourceSet::new([
+///     (SourceName::new("client"), engine("client")?),
+///     (SourceName::new("server"), engine("server")?),
+/// ])?;
+/// let reply = set.search(&SearchRequest::new("where is a request answered?"))?;
+/// assert_eq!(reply.results[0].source, Some(SourceName::new("server")));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::SourceSet;
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 3\n")?;
+/// # let options = spyhop::Options { index_dir: Some(folder.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(&tree, options)?;
+/// use spyhop::{AddNoteRequest, NoteKind, SearchNotesRequest};
+///
+/// let mut note = AddNoteRequest::new(NoteKind::Failure, "How many retries of an upload the server allows: 3");
+/// note.links.push("up.py#retry_limit".to_string());
+/// engine.add_note(&note)?;
+///
+/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
+/// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Current);
+///
+/// std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 9\n")?;
+/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
+/// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Changed);
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::api::AddNoteRequest;
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("package.json"), r#"{"scripts": {"build": "tsc -b"}}"#)?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// use spyhop::{EntriesRequest, EntryKind};
+///
+/// let reply = engine.entries(&EntriesRequest::new(EntryKind::Command, "build"))?;
+/// assert_eq!((reply.rows[0].name.as_str(), reply.rows[0].handler.as_str()), ("build", "tsc -b"));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::api::EntriesRequest;
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("pool.py"), "def take():\n    return 1\n\ndef run():\n    return take()\n")?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// use spyhop::{GraphQuestion, GraphRequest};
+///
+/// let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take"))?;
+/// let caller = reply.rows[0].from.as_ref().unwrap();
+/// assert_eq!((caller.name.as_str(), reply.rows[0].line), ("run", 5));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::api::GraphRequest;
 /// ```
 /// use std::sync::Arc;
 ///
@@ -89,21 +185,70 @@ pub use spyhop_engine::AsyncEngine;
 /// ```
 #[doc(inline)]
 pub use spyhop_engine::api::HostSignal;
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("up.py"), "def retry_limit():\n    return 3\n\ndef other():\n    pass\n")?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// use spyhop::PackRequest;
+///
+/// let pack = engine.pack(&PackRequest::new("raise the retry limit of uploads"))?;
+/// assert_eq!(pack.files[0].units[0].symbol.as_deref(), Some("retry_limit"));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::api::PackRequest;
+/// ```
+/// # use spyhop::{ActivitySource, Engine, Options, SearchRequest, Session};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
+/// # let engine = Engine::open(&tree, Options { index_dir: Some(folder.path().join("i")), ..Options::default() })?;
+/// let session = Session::new();
+/// let mut request = SearchRequest::new("api key");
+/// (request.activity, request.dedupe) = (ActivitySource::Session(session.clone()), true);
+/// let reply = engine.search(&request)?;
+/// session.record_reply(&request, &reply); // the caller has it now
+/// let again = engine.search(&request)?;
+/// assert!(reply.results[0].snippet.is_some() && again.results[0].snippet.is_none());
+/// assert_eq!(again.results[0].sent_before.as_ref().unwrap().result, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::api::Session;
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("pool.py"), "class Pool:\n    def take_permit(self):\n        return 1\n")?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// let reply = engine.symbols(&spyhop::SymbolsRequest::new("tkperm"))?;
+/// assert_eq!(reply.symbols[0].name, "take_permit");
+/// assert_eq!(reply.symbols[0].container.as_deref(), Some("Pool"));
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_engine::api::SymbolsRequest;
 #[doc(inline)]
 pub use spyhop_engine::api::{
-    ALL_ROWS, ActivitySource, AddNoteRequest, AffectedTest, Applicability, BadLine, Band, CallPolicy,
-    ContextLine, Enclosing, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation,
-    ExportNotesRequest, ExportedNotes, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply,
-    FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine,
-    GrepReply, GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, LeftOutPlace, LeftOutReason,
-    LineRange, LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
-    NamedStatus, NoteKind, NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup,
-    PackDiagnostics, PackFile, PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackRequest,
-    PackStages, PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, Provenance,
-    RankedCandidate, RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, RefreshReport,
-    RetireNoteRequest, Retirement, RevisionNote, SearchNotesRequest, SearchReply, SearchRequest, Sent,
-    Session, SkippedReply, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot, SourceStatuses,
-    Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
+    ALL_ROWS, ActivitySource, AffectedTest, Applicability, BadLine, Band, CallPolicy, ContextLine, Enclosing,
+    EntriesReply, EntryKind, EntryRow, Explanation, ExportNotesRequest, ExportedNotes, FileActivity,
+    FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion,
+    GraphReply, GraphRow, GrepLine, GrepReply, GrepRequest, Hit, ImportNotesRequest, ImportedNotes,
+    LanguageRow, LeftOutPlace, LeftOutReason, LineRange, LinkRow, LinkState, ListNotesRequest, MapEntry,
+    MapReply, MapRequest, MapSymbol, Mode, NamedStatus, NoteKind, NoteLink, NoteReason, NoteRow, NotesReply,
+    OnMissing, Options, PackBackup, PackDiagnostics, PackFile, PackGoal, PackLine, PackMode, PackPair,
+    PackRegion, PackReply, PackStages, PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates,
+    Progress, Provenance, RankedCandidate, RankedCandidates, ReadReply, ReadRequest, ReadText, Reason,
+    RefreshReport, RetireNoteRequest, Retirement, RevisionNote, SearchNotesRequest, SearchReply,
+    SearchRequest, Sent, SkippedReply, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot,
+    SourceStatuses, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, Verdict,
     Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
 };
 #[doc(inline)]
@@ -117,15 +262,33 @@ pub use spyhop_engine::api::{
 #[doc(inline)]
 pub use spyhop_engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
 #[doc(inline)]
-pub use spyhop_engine::{Cancel, Engine, Error, ErrorKind, SetSource, SourceSet, Stop};
+pub use spyhop_engine::{Cancel, Engine, Error, ErrorKind, SetSource, Stop};
 #[doc(inline)]
 pub use spyhop_graph::{EdgeRule, Relation};
 #[doc(inline)]
 pub use spyhop_grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
+/// ```
+/// # use spyhop::{AddRequest, Library, LibraryOptions, Options, SearchRequest};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
+/// let options = LibraryOptions { root: Some(folder.path().join("library")), ..LibraryOptions::default() };
+/// let library = Library::open(options)?;
+/// let request = AddRequest { name: Some("auth".into()), ..AddRequest::new(tree.to_str().unwrap()) };
+/// library.add(&request, &Options::default(), &|_| ())?;
+/// let reply = library.engine("auth", Options::default())?.search(&SearchRequest::new("api key"))?;
+/// assert_eq!(reply.results[0].path.as_str(), "auth.rs");
+/// # Ok(())
+/// # }
+/// ```
+#[doc(inline)]
+pub use spyhop_library::Library;
 #[doc(inline)]
 pub use spyhop_library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, DocumentRecord, FailedEntry, FailedSource,
-    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, Library, LibraryOptions,
+    ImportEvent, ImportRecord, IndexSettings, IntakeClass, IntakeEvent, IntakeReply, LibraryOptions,
     LibraryReply, LibraryStatus, PackageName, PlannedUpdate, RemovedSource, SourceBatch, SourceChoice,
     SourceId, SourceKind, SourceManifest, SourceOrigin, SourceReader, SourceState, SourceStatus, TakenEntry,
     UnfinishedImport, UpdateStep, UpdatedSource, VerifiedSource,

@@ -5,21 +5,6 @@ use super::*;
 pub use spyhop_graph::EntryKind;
 
 /// A question for the routes or the commands of a tree.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let tree = tempfile::tempdir()?;
-/// # std::fs::write(tree.path().join("package.json"), r#"{"scripts": {"build": "tsc -b"}}"#)?;
-/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
-/// # let engine = spyhop::Engine::open(tree.path(), options)?;
-/// # extern crate spyhop_engine as spyhop;
-/// use spyhop::{EntriesRequest, EntryKind};
-///
-/// let reply = engine.entries(&EntriesRequest::new(EntryKind::Command, "build"))?;
-/// assert_eq!((reply.rows[0].name.as_str(), reply.rows[0].handler.as_str()), ("build", "tsc -b"));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -73,22 +73,6 @@ impl GraphQuestion {
 }
 
 /// A question to the code graph.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let tree = tempfile::tempdir()?;
-/// # std::fs::write(tree.path().join("pool.py"), "def take():\n    return 1\n\ndef run():\n    return take()\n")?;
-/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
-/// # let engine = spyhop::Engine::open(tree.path(), options)?;
-/// # extern crate spyhop_engine as spyhop;
-/// use spyhop::{GraphQuestion, GraphRequest};
-///
-/// let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take"))?;
-/// let caller = reply.rows[0].from.as_ref().unwrap();
-/// assert_eq!((caller.name.as_str(), reply.rows[0].line), ("run", 5));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

@@ -9,31 +9,6 @@ pub use spyhop_context::memory::{
 use spyhop_search::filter::FilterSpec;
 
 /// A note to be recorded.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let folder = tempfile::tempdir()?;
-/// # let tree = folder.path().join("tree");
-/// # std::fs::create_dir(&tree)?;
-/// # std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 3\n")?;
-/// # let options = spyhop::Options { index_dir: Some(folder.path().join("index")), ..spyhop::Options::default() };
-/// # let engine = spyhop::Engine::open(&tree, options)?;
-/// # extern crate spyhop_engine as spyhop;
-/// use spyhop::{AddNoteRequest, NoteKind, SearchNotesRequest};
-///
-/// let mut note = AddNoteRequest::new(NoteKind::Failure, "How many retries of an upload the server allows: 3");
-/// note.links.push("up.py#retry_limit".to_string());
-/// engine.add_note(&note)?;
-///
-/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
-/// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Current);
-///
-/// std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 9\n")?;
-/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
-/// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Changed);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]

@@ -8,21 +8,6 @@ use spyhop_base::text::Lines;
 pub use spyhop_context::goals::{PackHelpers, PackMode};
 
 /// A request for a context pack: a task, and the budget of tokens for the code that the task needs.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let tree = tempfile::tempdir()?;
-/// # std::fs::write(tree.path().join("up.py"), "def retry_limit():\n    return 3\n\ndef other():\n    pass\n")?;
-/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
-/// # let engine = spyhop::Engine::open(tree.path(), options)?;
-/// # extern crate spyhop_engine as spyhop;
-/// use spyhop::PackRequest;
-///
-/// let pack = engine.pack(&PackRequest::new("raise the retry limit of uploads"))?;
-/// assert_eq!(pack.files[0].units[0].symbol.as_deref(), Some("retry_limit"));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default = "crate::api::blank::pack", deny_unknown_fields))]

@@ -9,19 +9,6 @@ use spyhop_base::text::{Lines, Span};
 use spyhop_search::filter::FilterSpec;
 
 /// A search for definitions by name.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let tree = tempfile::tempdir()?;
-/// # std::fs::write(tree.path().join("pool.py"), "class Pool:\n    def take_permit(self):\n        return 1\n")?;
-/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
-/// # let engine = spyhop::Engine::open(tree.path(), options)?;
-/// let reply = engine.symbols(&spyhop::SymbolsRequest::new("tkperm"))?;
-/// assert_eq!(reply.symbols[0].name, "take_permit");
-/// assert_eq!(reply.symbols[0].container.as_deref(), Some("Pool"));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default = "crate::api::blank::symbols", deny_unknown_fields))]

@@ -13,28 +13,6 @@ use spyhop_search::SearchSnapshot;
 const MANY_SOURCES: usize = 8;
 
 /// Trees that are searched as one, each with its name and its engine. Threads share a set by reference.
-///
-/// ```
-/// # use spyhop::{Engine, Options, SearchRequest, SourceName, SourceSet};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let folder = tempfile::tempdir()?;
-/// # for (tree, code) in [("client", "pub fn send_request() {}\n"), ("server", "pub fn answer_request() {}\n")] {
-/// #     std::fs::create_dir(folder.path().join(tree))?;
-/// #     std::fs::write(folder.path().join(tree).join("lib.rs"), code)?;
-/// # }
-/// # let engine = |tree: &str| {
-/// #     let index_dir = Some(folder.path().join("index").join(tree));
-/// #     Engine::open(folder.path().join(tree), Options { index_dir, ..Options::default() })
-/// # };
-/// let set = SourceSet::new([
-///     (SourceName::new("client"), engine("client")?),
-///     (SourceName::new("server"), engine("server")?),
-/// ])?;
-/// let reply = set.search(&SearchRequest::new("where is a request answered?"))?;
-/// assert_eq!(reply.results[0].source, Some(SourceName::new("server")));
-/// # Ok(())
-/// # }
-/// ```
 pub struct SourceSet {
     pub(super) sources: Vec<SetSource>,
     pub(super) joined: Mutex<Option<JoinedSnapshot>>,
