@@ -96,13 +96,14 @@ pub fn regions(
     goals: &[Goal],
     heads: &[GoalHead<'_>],
     linked: &dyn Fn(u32, u32) -> bool,
-    semantic: &dyn Clusterer,
+    semantic: Option<&dyn Clusterer>,
 ) -> GoalRegions {
     let mut region_of: Vec<usize> = (0..heads.len()).collect();
     let mut pairs = Vec::new();
     for second in 1..heads.len() {
         for first in 0..second {
-            let (nearness, reason) = match semantic.nearness(&goals[first], &goals[second]) {
+            let judged = semantic.and_then(|semantic| semantic.nearness(&goals[first], &goals[second]));
+            let (nearness, reason) = match judged {
                 Some(nearness) => (nearness, MergeReason::Meaning),
                 None => nearness(&heads[first], &heads[second], linked),
             };
@@ -173,7 +174,6 @@ fn counterpart(
 
 #[cfg(test)]
 mod tests {
-    use super::super::planner::NoClusterer;
     use super::*;
 
     fn head(files: &[(u32, &'static str, f32)]) -> GoalHead<'static> {
@@ -185,7 +185,7 @@ mod tests {
     fn found(
         heads: &[GoalHead<'_>],
         linked: &dyn Fn(u32, u32) -> bool,
-        semantic: &dyn Clusterer,
+        semantic: Option<&dyn Clusterer>,
     ) -> GoalRegions {
         regions(&vec![Goal::default(); heads.len()], heads, linked, semantic)
     }
@@ -201,7 +201,7 @@ mod tests {
             head(&[(1, "a/x.rs", 0.6)]),
             head(&[(9, "c/z.rs", 0.2)]),
         ];
-        let all = found(&heads, &|_, _| false, &NoClusterer);
+        let all = found(&heads, &|_, _| false, None);
         assert_eq!(goals(&all), [vec![0, 1], vec![2]]);
         assert_eq!(all.pairs[0].reason, MergeReason::Files);
         assert!(all.pairs[0].is_merged && !all.pairs[1].is_merged);
@@ -210,9 +210,9 @@ mod tests {
     #[test]
     fn folders_and_imports_bring_goals_together() {
         let heads = [head(&[(1, "a/x.rs", 0.5)]), head(&[(2, "a/y.rs", 0.5)]), head(&[(3, "b/z.rs", 0.9)])];
-        let apart = found(&heads, &|_, _| false, &NoClusterer);
+        let apart = found(&heads, &|_, _| false, None);
         assert_eq!(goals(&apart), [vec![0, 1], vec![2]]);
-        let linked = found(&heads, &|one, other| one.min(other) == 1 && one.max(other) == 3, &NoClusterer);
+        let linked = found(&heads, &|one, other| one.min(other) == 1 && one.max(other) == 3, None);
         assert_eq!(goals(&linked), [vec![0, 1, 2]]);
     }
 
@@ -225,7 +225,7 @@ mod tests {
             }
         }
         let heads = [head(&[(1, "a/x.rs", 0.5)]), head(&[(1, "a/x.rs", 0.5)])];
-        assert_eq!(goals(&found(&heads, &|_, _| false, &Never)), [vec![0], vec![1]]);
-        assert_eq!(goals(&found(&heads, &|_, _| false, &NoClusterer)), [vec![0, 1]]);
+        assert_eq!(goals(&found(&heads, &|_, _| false, Some(&Never))), [vec![0], vec![1]]);
+        assert_eq!(goals(&found(&heads, &|_, _| false, None)), [vec![0, 1]]);
     }
 }

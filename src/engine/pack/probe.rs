@@ -48,7 +48,7 @@ impl PackRun<'_, '_> {
         let found = match self.request.stages.regions {
             true => {
                 let linked = |one, other| self.imports(one, other) || self.imports(other, one);
-                regions(goals, &heads, &linked, &*self.request.helpers.clusterer)
+                regions(goals, &heads, &linked, self.request.helpers.clusterer.as_deref())
             }
             false => {
                 let alone = |goal| GoalRegion { goals: vec![goal], mass: 0.0 };

@@ -102,7 +102,7 @@ impl PackRun<'_, '_> {
     fn reply(&mut self, freshness: &Freshness) -> Result<PackReply, Error> {
         let page = lookup::parse_offset(self.request.cursor.as_deref())?;
         let goals = match self.request.stages.goals {
-            true => planned(&self.request.task, &*self.request.helpers.planner),
+            true => planned(&self.request.task, self.request.helpers.planner.as_deref()),
             false => vec![Goal::whole(&self.request.task)],
         };
         let mut candidates = PackCandidates::default();
