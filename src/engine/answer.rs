@@ -76,7 +76,7 @@ pub(crate) struct FoundPlace {
 pub(crate) struct AnswerContext<'a> {
     pub(super) engine: &'a Engine,
     pub(super) snapshot: &'a SearchSnapshot,
-    pub(super) filter: &'a Filter,
+    filter: &'a Filter,
     pub(super) request: &'a SearchRequest,
     pub(super) trees: MemberTrees<'a>,
     /// The record of earlier calls, unless the request excludes it.

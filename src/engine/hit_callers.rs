@@ -21,7 +21,7 @@ const MAX_WORK: usize = 150;
 const ENOUGH_USES: usize = 8;
 
 /// The least confidence of a use that counts.
-const LEAST_CONFIDENCE: f32 = 0.7;
+const MIN_CONFIDENCE: f32 = 0.7;
 
 /// The most steps for the callers, which only decorate a hit: an optimized build takes fewer than 20 milliseconds for them, if
 /// the files are in memory.
@@ -55,7 +55,7 @@ impl AnswerContext<'_> {
             steps: MAX_STEPS,
             until: Some(until),
             enough: ENOUGH_USES,
-            min_confidence: LEAST_CONFIDENCE,
+            min_confidence: MIN_CONFIDENCE,
             ..GraphLimits::of_work(MAX_WORK)
         };
         let graph = Graph::new(self.snapshot, &self.engine.grammars, &sources, limits);
