@@ -83,7 +83,7 @@ impl std::fmt::Display for Generation {
     }
 }
 
-/// The index of a language in the table of grammars that this binary links, see [`crate::grammar`]. The index is stable
+/// The index of a language in the table of grammars that this binary links, see `spyhop_syntax::grammar`. The index is stable
 /// within one settings fingerprint, which includes the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LanguageId(pub u16);

@@ -9,7 +9,7 @@ use spyhop_files::walk::WalkError;
 impl Engine {
     /// Runs calls on this thread that `cancel` ends early, also at a deadline ([`Cancel::at`]). A walk of the tree or of a
     /// commit ends at the next folder, ranking and the code graph end at one of the next steps, and the call fails with an
-    /// error of kind [`super::ErrorKind::Cancelled`]. An update that has begun to write goes on to its end, because the next
+    /// error of kind [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled). An update that has begun to write goes on to its end, because the next
     /// call needs it; with [`Cancel::ending_updates`], the update ends too.
     pub fn cancellable<T>(cancel: &Cancel, calls: impl FnOnce() -> T) -> T {
         with(Some(cancel.clone()), calls)

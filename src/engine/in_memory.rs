@@ -18,7 +18,7 @@ use spyhop_index::update::{Since, UpdateError, Updater};
 use spyhop_index::workspace::Committed;
 
 impl Engine {
-    /// Opens the tree that `tree` provides, such as a [`MemoryTree`](crate::MemoryTree), without indexing anything. The
+    /// Opens the tree that `tree` provides, such as a [`MemoryTree`](spyhop_files::source::MemoryTree), without indexing anything. The
     /// index is in a private temporary folder, which is removed with the last handle of the engine, unless
     /// [`Options::index_dir`] names a folder that keeps the index.
     ///

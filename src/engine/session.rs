@@ -35,7 +35,7 @@ pub struct Session {
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ActivitySource {
     /// The files that any caller touched in the tree, as recorded by
-    /// [`Engine::record_touch`](super::Engine::record_touch). The default.
+    /// [`Engine::record_touch`](crate::Engine::record_touch). The default.
     AnyCaller,
     /// Only the files of one caller, as recorded in its session. A session has no serialized form.
     #[cfg_attr(feature = "serde", serde(skip))]

@@ -40,10 +40,6 @@
 //! without notice.
 
 #![deny(missing_docs)]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
-)]
 
 #[doc(inline)]
 pub use spyhop_base::id::{ContentHash, Generation};

@@ -1,8 +1,12 @@
 //! Questions for routes and commands, and their replies.
 
 use super::incomplete::Incomplete;
-use super::*;
+use crate::api::snapshot::Snapshot;
+use crate::api::sources::SourceName;
+use crate::api::symbols::SymbolRow;
+use spyhop_base::path::RelPath;
 pub use spyhop_graph::EntryKind;
+use spyhop_search::filter::FilterSpec;
 
 /// A question for the routes or the commands of a tree.
 #[derive(Clone, Debug)]
@@ -15,7 +19,7 @@ pub struct EntriesRequest {
     /// characters.
     #[cfg_attr(feature = "serde", serde(default))]
     pub pattern: String,
-    /// A symbol, as in [`GraphRequest::target`]: only entries whose handler is the symbol, or reaches it through up to 5
+    /// A symbol, as in [`GraphRequest::target`](crate::api::graph::GraphRequest::target): only entries whose handler is the symbol, or reaches it through up to 5
     /// calls.
     pub reaches: Option<String>,
     /// The maximum number of rows, 1 to 1,000. Default 200.

@@ -1,8 +1,10 @@
 //! Questions to the graph of files, and their replies.
 
 use super::incomplete::Incomplete;
-use super::*;
+use crate::api::snapshot::Snapshot;
+use spyhop_base::path::RelPath;
 pub use spyhop_graph::FileEdge;
+use spyhop_search::filter::FilterSpec;
 
 /// What is asked about the graph of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,14 @@
 //! Questions to the code graph, and their replies.
 
 use super::incomplete::Incomplete;
-use super::*;
+use crate::api::entries::EntryRow;
+use crate::api::snapshot::Snapshot;
+use crate::api::sources::{SourceName, SourceSnapshot};
+use crate::api::symbols::SymbolRow;
 use spyhop_base::limit::{self, AboveLimit};
+use spyhop_base::path::RelPath;
 pub use spyhop_graph::{EdgeRule, Relation};
+use spyhop_search::filter::FilterSpec;
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,18 @@
 //! The request and the reply of a context pack: the code that a task needs, within a budget of tokens.
 
-use super::*;
+use crate::api::graph::GraphChanges;
+use crate::api::memory::NoteRow;
+use crate::api::reasons::Reason;
+use crate::api::search::Mode;
+use crate::api::snapshot::Snapshot;
+use crate::session::{ActivitySource, Sent};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
 pub use spyhop_context::goals::{PackHelpers, PackMode};
+use spyhop_graph::Relation;
+use spyhop_search::filter::FilterSpec;
 
 /// A request for a context pack: a task, and the budget of tokens for the code that the task needs.
 #[derive(Clone, Debug)]

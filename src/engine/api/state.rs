@@ -3,8 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::*;
+use crate::api::remedy::{IndexRecipe, Remedy};
+use crate::api::snapshot::Building;
+use crate::api::views::ViewRow;
 use crate::error::Error;
+use spyhop_base::id::Generation;
+use spyhop_base::model::{Note, SkipReason, Skipped};
+use spyhop_base::path::RelPath;
+use spyhop_files::walk::{Cause, Exception};
+use spyhop_index::update::RefreshReport;
 
 /// The state of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Cost;
 use spyhop_index::meta::{ViewInfo, ViewKey};
+use spyhop_index::retention::Cost;
 
 /// A view of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub use outline::outline;
 pub use syntax::{SyntaxClass, syntax};
 
 /// The version of the rules by which files are cut and walked. When it changes, files have to be analysed again, as
-/// with [`Grammars::fingerprint`].
+/// with [`Grammars::fingerprint`](crate::grammar::Grammars::fingerprint).
 pub const VERSION: u32 = 6;
 
 /// The stack size of a thread that analyses files of up to a megabyte. Tree-sitter releases its parse stack

@@ -7,7 +7,7 @@
 //! another one ([`process`]). [`FileAnalyzer`] is what an indexing thread or a query uses; [`Isolation`] is the
 //! choice of the program that embeds the library.
 //!
-//! [`crate::analyze`] interprets a text; [`crate::update`] decides which files are never parsed again.
+//! [`crate::analyze`] interprets a text; `spyhop_index::update` decides which files are never parsed again.
 
 mod analyzer;
 mod isolation;

@@ -1,7 +1,6 @@
 //! Tests of the observers of steps.
 
 use super::*;
-use crate::store::replace;
 use crate::store::step::{remove_file, sync_folder};
 
 /// The content of the file `name` in the last image of each mode, "-" if there is no such file.
@@ -23,7 +22,7 @@ fn images_tell_what_was_made_durable() {
         fs::write(path(name), "old").unwrap();
     }
     let freezer = freeze(dir.path());
-    replace(&path("replaced"), &[b"new"]).unwrap();
+    crate::store::replace(&path("replaced"), &[b"new"]).unwrap();
     // As in a careless program, neither the bytes nor the names are synced.
     step(StoreStep::Create(&path("careless"))).unwrap();
     fs::write(path("careless"), "new").unwrap();
@@ -44,17 +43,17 @@ fn images_tell_what_was_made_durable() {
 fn a_replaced_file_is_old_or_new_in_every_image_and_after_every_failure() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("record");
-    replace(&path, &[b"old"]).unwrap();
+    crate::store::replace(&path, &[b"old"]).unwrap();
     let freezer = freeze(dir.path());
-    replace(&path, &[b"n", b"ew"]).unwrap();
+    crate::store::replace(&path, &[b"n", b"ew"]).unwrap();
     for image in freezer.finish() {
         let bytes = &image.files[Path::new("record")];
         assert!([&b"old"[..], b"new"].contains(&&bytes[..]), "{} {:?}", image.at, image.mode);
     }
     for n in 0.. {
-        replace(&path, &[b"old"]).unwrap();
+        crate::store::replace(&path, &[b"old"]).unwrap();
         let failing = fail_at(dir.path(), n, io::ErrorKind::Other);
-        let result = replace(&path, &[b"new"]);
+        let result = crate::store::replace(&path, &[b"new"]);
         if n >= failing.count() {
             result.unwrap();
             break;
@@ -68,9 +67,9 @@ fn a_replaced_file_is_old_or_new_in_every_image_and_after_every_failure() {
 fn observers_see_their_own_folder_only_and_end() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let failing = full_from(dir.path(), 0);
-    replace(&other.path().join("a"), &[b"x"]).unwrap();
+    crate::store::replace(&other.path().join("a"), &[b"x"]).unwrap();
     assert_eq!(failing.count(), 0);
-    let error = replace(&dir.path().join("a"), &[b"x"]).unwrap_err();
+    let error = crate::store::replace(&dir.path().join("a"), &[b"x"]).unwrap_err();
     assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
     drop(failing);
     sync_folder(dir.path()).unwrap();

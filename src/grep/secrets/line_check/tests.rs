@@ -1,6 +1,6 @@
 //! Tests of the check of single lines against the masks of whole files.
 
-use super::super::{blocks, tests::Random};
+use super::super::tests::Random;
 use super::*;
 
 /// Lines that open, continue, look like, or interrupt blocks. `#` becomes random base64.
@@ -65,7 +65,7 @@ fn a_check_agrees_with_the_blocks_of_the_whole_text() {
     let (mut covered, mut clear, mut unknown) = (0, 0, 0);
     for _ in 0..30_000 {
         let text = text_of(&mut random);
-        let (blocks, check, mut at) = (blocks(&text), LineCheck::new(&text), 0);
+        let (blocks, check, mut at) = (crate::secrets::blocks(&text), LineCheck::new(&text), 0);
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             let end = at + line.len() as u64;
             let expected = blocks.iter().any(|block| block.span.start < end && block.span.end > at);

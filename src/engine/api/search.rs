@@ -1,0 +1,397 @@
+//! The request and the reply of a ranked search, and why a file has its rank.
+
+use crate::api::cursor::page_cursor;
+use crate::api::memory::NoteRow;
+use crate::api::page::MAX_ROWS;
+use crate::api::reasons::Reason;
+use crate::api::snapshot::Snapshot;
+use crate::api::sources::{SourceName, SourceSnapshot};
+use crate::session::{ActivitySource, Sent};
+use spyhop_base::id::ContentHash;
+use spyhop_base::model::{Skipped, SymbolKind};
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
+use spyhop_search::FeatureMeasures;
+use spyhop_search::filter::FilterSpec;
+use spyhop_search::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
+use spyhop_search::snippet::{Snippet, SourceLine};
+use std::sync::Arc;
+
+/// How much text a reply has for each hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum Mode {
+    /// No snippet.
+    Compact,
+    /// A snippet around the best lines, of at most 500 characters without the lines of context. The default.
+    Default,
+    /// The whole place as the snippet, and a reason for every signal.
+    Debug,
+}
+
+impl Mode {
+    /// Every mode, the shortest first.
+    pub const ALL: [Mode; 3] = [Mode::Compact, Mode::Default, Mode::Debug];
+
+    /// The name of the mode.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Compact => "compact",
+            Mode::Default => "default",
+            Mode::Debug => "debug",
+        }
+    }
+}
+
+/// The maximum number of hits of a page. The limit of an exhaustive search is [`MAX_ROWS`].
+pub const MAX_RESULTS: usize = 50;
+
+/// A ranked search.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default = "crate::api::blank::search", deny_unknown_fields))]
+pub struct SearchRequest {
+    /// The query: a question, a name or a piece of code, of 1 to 10,000 characters.
+    pub query: String,
+    /// The maximum number of hits of a page, 1 to 50, or 1 to 1,000 if `exhaustive` is set. Default 10.
+    pub max_results: usize,
+    /// The cursor of the page: the `next` of a reply.
+    pub cursor: Option<String>,
+    /// The filter of files and kinds.
+    pub filter: FilterSpec,
+    /// Whether every file that contains the query text is a hit, as with an exact search for the text. This includes
+    /// files that are indexed by their path only, files whose content is not indexed, changed files, and files that contain
+    /// the text only after decoding. They are merged into one order with the best files of a search that is not
+    /// exhaustive. The hit of a file whose content is not indexed is its first matching line. All candidate files are read again for each page.
+    /// Default false: the search for the query text ends when its budget is used up.
+    pub exhaustive: bool,
+    /// The lines of context before and after each snippet. Default 0.
+    pub expand: u32,
+    /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Default 0.
+    pub min_score: f32,
+    /// The maximum number of hits in one file, at least 1. Only the first ten files are divided into places, such as functions and
+    /// types; the first twenty for a query of many words on several lines. The best place has the rank of the file,
+    /// and the other places rank lower according to their probability. Other files have at most 3 hits. Default 10.
+    pub per_file: usize,
+    /// How much text the reply has for each hit.
+    pub mode: Mode,
+    /// Whose earlier work with files affects the ranking. Default: the files that
+    /// [`Engine::record_touch`](crate::Engine::record_touch) recorded.
+    pub activity: ActivitySource,
+    /// Whether a hit omits its snippet if the session was sent the same text of unchanged content before. Such a hit has
+    /// [`Hit::sent_before`] instead. Without a session the value has no effect. Default false.
+    pub dedupe: bool,
+    /// Whether the first page has the notes of the tree that help with the query. Default true.
+    pub notes: bool,
+    /// The ranking profile; `None` for the built-in one.
+    pub profile: Option<Arc<Profile>>,
+    /// Whether the first hit of the first page names its callers, if the query names its definition:
+    /// [`Hit::callers`]. Default false.
+    pub name_callers: bool,
+}
+
+impl SearchRequest {
+    /// The default search for `query`.
+    pub fn new(query: impl Into<String>) -> SearchRequest {
+        SearchRequest {
+            query: query.into(),
+            max_results: 10,
+            cursor: None,
+            filter: FilterSpec::default(),
+            exhaustive: false,
+            expand: 0,
+            min_score: 0.0,
+            per_file: 10,
+            mode: Mode::Default,
+            activity: ActivitySource::AnyCaller,
+            dedupe: false,
+            notes: true,
+            profile: None,
+            name_callers: false,
+        }
+    }
+
+    /// The maximum number of hits of a page of this request.
+    pub(crate) fn most_results(&self) -> usize {
+        if self.exhaustive { MAX_ROWS } else { MAX_RESULTS }
+    }
+}
+
+/// The best files for a query, with the measures by which they were rescored.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct RankedCandidates {
+    /// The kind of the query, which selects the weights.
+    pub kind: QueryKind,
+    /// Whether the query is a report: many words on several lines, such as an issue. The scores of reports are
+    /// calibrated separately.
+    pub is_report: bool,
+    /// Whether a search would warn that no hit seems to answer the query.
+    pub is_doubted: bool,
+    /// The files, best first.
+    pub files: Vec<RankedCandidate>,
+}
+
+/// A file that was rescored.
+#[derive(Clone, Debug)]
+pub struct RankedCandidate {
+    /// The file.
+    pub path: RelPath,
+    /// The lines of the best hit in the file.
+    pub lines: Lines,
+    /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
+    pub sum: f32,
+    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`Calibration`](spyhop_search::profile::Calibration).
+    pub softmax_log_odds: f32,
+    pub(crate) measures: FeatureMeasures,
+}
+
+impl RankedCandidate {
+    /// The measure of a feature. The contribution before calibration is this measure times the weight of the feature.
+    pub fn measure(&self, feature: Feature) -> f32 {
+        self.measures[feature.signal as usize][feature.transform as usize]
+    }
+}
+
+/// The places of the first files of a query, with their measures.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PlaceCandidates {
+    /// The kind of the query, which selects the weights.
+    pub kind: QueryKind,
+    /// The files, best first.
+    pub files: Vec<FilePlaces>,
+}
+
+/// The places of a file.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct FilePlaces {
+    /// The file.
+    pub path: RelPath,
+    /// The places with any evidence, best first.
+    pub places: Vec<PlaceCandidate>,
+}
+
+/// A place of a file.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PlaceCandidate {
+    /// The lines of the place.
+    pub lines: Lines,
+    /// The probability that the place answers, given that its file does.
+    pub probability: f32,
+    /// For each signal, in the order of [`PlaceSignal::ALL`]: the measure, and the measure divided by the greatest one in
+    /// the file.
+    pub measures: [[f32; 2]; PlaceSignal::COUNT],
+}
+
+/// The answer to a search.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct SearchReply {
+    /// The query of the request; for a batch, all queries, joined by ` | `.
+    pub query: String,
+    /// The hits, best first. If at most 5 files are found to contain the query text, each of these files is among the
+    /// first 10 hits, whatever its other evidence.
+    pub results: Vec<Hit>,
+    /// The kinds of evidence that the search used, such as `lexical+symbol+path`.
+    pub evidence_used: String,
+    /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if
+    /// `literal_complete` is false.
+    pub literal_lines: usize,
+    /// The number of hits over all pages. Only the best files by a first measure are rescored. Unless the request is
+    /// exhaustive, only rescored files have hits.
+    pub total: usize,
+    /// Whether every file that may contain the query text was searched for the text.
+    pub literal_complete: bool,
+    /// The cursor of the next page.
+    pub next: Option<String>,
+    /// The number of hits on the pages before.
+    pub offset: usize,
+    /// The notes that help with the query, up to 3, only on the first page; see [`Engine::search_notes`](crate::Engine::search_notes).
+    pub notes: Vec<NoteRow>,
+    /// Where the answer comes from. If several trees answer: the sums over the trees, without branch and commit.
+    pub snapshot: Snapshot,
+    /// The trees that answer, if there are several.
+    pub sources: Vec<SourceSnapshot>,
+    /// Warnings for the caller, such as that another process is indexing.
+    pub warnings: Vec<String>,
+}
+
+impl SearchReply {
+    /// Keeps the first `n` hits. The next page then begins with the first hit that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.results.len() {
+            self.results.truncate(n);
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+        }
+    }
+}
+
+/// A result of a ranked search: a place in a file.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct Hit {
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
+    /// The file, relative to the root of its tree.
+    pub path: RelPath,
+    /// The lines of the place.
+    pub lines: Lines,
+    /// The kind of the place: the kind of a symbol, or `doc`, `block` or `text` for another part of a file.
+    pub kind: SymbolKind,
+    /// The symbol that the place defines or belongs to, with its container: `Type.method`.
+    pub symbol: Option<String>,
+    /// The name of the file's language.
+    pub language: &'static str,
+    /// The page, from 1, of a document whose text has form feeds between its pages, such as the text of a PDF file in a
+    /// library; `None` for code.
+    pub page: Option<u32>,
+    /// The text of the place; its length depends on the mode.
+    pub snippet: Option<Snippet>,
+    /// The line that says most about the hit, in every mode: the signature, or the line that matches; `None` if the
+    /// text could not be read.
+    pub representative_line: Option<SourceLine>,
+    /// The earlier reply that had the snippet, if the snippet is omitted because of [`SearchRequest::dedupe`].
+    pub sent_before: Option<Sent>,
+    /// The hash of the file's content, if the file was read for the snippet.
+    pub content: Option<ContentHash>,
+    /// The probability that the hit answers the query, 0 to 1.
+    pub score: f32,
+    /// The score as a word.
+    pub band: Band,
+    /// The reasons of the score; never empty. The contributions add up to the score.
+    pub reasons: Vec<Reason>,
+    /// Who calls the definition; `None` unless asked for by [`SearchRequest::name_callers`], or without callers.
+    pub callers: Option<HitCallers>,
+    /// Whether the file has changed since it was indexed, so that the lines may be wrong.
+    pub stale: bool,
+    /// The index, in the batch, of the query that found the hit, from 0.
+    pub query_index: usize,
+}
+
+/// Who calls the definition of a hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct HitCallers {
+    /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
+    pub names: Vec<String>,
+    /// Whether there are further callers, or tests only.
+    pub has_more: bool,
+}
+
+/// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+pub enum Band {
+    /// From .8.
+    High,
+    /// From .6.
+    Good,
+    /// From .4.
+    Possible,
+    /// Below .4.
+    Weak,
+}
+
+impl Band {
+    /// The band of a score.
+    pub fn of(score: f32) -> Band {
+        match score {
+            s if s >= 0.8 => Band::High,
+            s if s >= 0.6 => Band::Good,
+            s if s >= 0.4 => Band::Possible,
+            _ => Band::Weak,
+        }
+    }
+
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Band::High => "high",
+            Band::Good => "good",
+            Band::Possible => "possible",
+            Band::Weak => "weak",
+        }
+    }
+}
+
+/// Why a file has its rank for a query, or has none.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct WhyNot {
+    /// The file.
+    pub path: RelPath,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The rank among files, from 1, if the file ranks.
+    pub rank: Option<usize>,
+    /// The best hit in the file, with reasons.
+    pub hit: Option<Hit>,
+    /// The signals on which the file falls behind the tenth hit, the largest gap first.
+    pub missing: Vec<Gap>,
+    /// A summary in one sentence.
+    pub text: String,
+    /// The files with similar names, which the summary lists, if there is no such file.
+    pub nearest: Vec<String>,
+}
+
+/// A signal on which a file falls behind the tenth hit.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct Gap {
+    /// The signal.
+    pub signal: Signal,
+    /// What the signal adds to the file's sum, in log-odds before calibration.
+    pub own: f32,
+    /// What the signal adds to the tenth hit's sum.
+    pub tenth: f32,
+}
+
+/// The outcome of a search for one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum Verdict {
+    /// There is no such file below the root.
+    NoSuchFile,
+    /// The file is not indexed, for this reason.
+    Skipped(Skipped),
+    /// The file is partly indexed: by its path, which does not match, and not by its content, for this reason.
+    PartlyIndexed(Skipped),
+    /// The file exists, but is not indexed yet.
+    NotIndexed,
+    /// The filter excludes the file. The text names the part of the filter.
+    Filtered(String),
+    /// The file contains no term of the query, or no part of a kind in the filter contains a term.
+    NoTerm,
+    /// The file matches, but is not rescored: it is not among the best files by the first measure, the fused lists.
+    NotRescored,
+    /// The file ranks.
+    Ranked,
+}
+
+/// A language that this program parses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct LanguageRow {
+    /// The name in filters and replies.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: String,
+    /// The file name extensions of the language.
+    pub extensions: Vec<String>,
+    /// Whether a manifest in [`Options::grammars`](crate::api::options::Options::grammars) replaces the built-in one.
+    pub overridden: bool,
+    /// The number of indexed files; `None` without an index.
+    pub files: Option<usize>,
+}
