@@ -13,11 +13,11 @@ use crate::cores::cores;
 /// The number of chunks from which a second thread is used. Starting and ending a thread takes some 50 microseconds, as
 /// long as scoring the postings of so many chunks. Debug builds use two threads for small trees too, so that tests cover
 /// both.
-const LEAST_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
+const MIN_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
 
 /// Whether two threads compute an answer from `n_docs` chunks. The number of threads never changes the answer.
 pub fn is_worthwhile(n_docs: usize) -> bool {
-    cores() > 1 && n_docs >= LEAST_DOCS
+    cores() > 1 && n_docs >= MIN_DOCS
 }
 
 thread_local! {

@@ -16,9 +16,9 @@ use super::exhaustive::{ExhaustiveMatches, UnrankedFile};
 use super::lock::lock;
 use super::member::{MemberTree, MemberTrees};
 use super::ranked_query::RankedQuery;
-use super::rows::{self, HitRow, What};
+use super::rows::{self, HitRow, RowKind};
 use super::source::ReplySources;
-use super::{cancel, few, lookup};
+use super::{cancel, literal_files, lookup};
 use crate::error::Error;
 use spyhop_base::clean;
 use spyhop_base::id::{ContentHash, LanguageId};
@@ -138,7 +138,7 @@ impl<'a> AnswerContext<'a> {
         let (total, doubt, mut results) = loop {
             let rows =
                 rows::merged(&asked, self.snapshot, |row| row.literal || row.score >= self.request.min_score);
-            let rows = few::lifted(rows, &asked, self.snapshot);
+            let rows = literal_files::lifted(rows, &asked, self.snapshot);
             let (total, doubt) = (rows.len(), self.doubt(&asked, &rows));
             match self
                 .page_of(&asked, rows.into_iter().skip(offset).take(self.request.max_results).collect())?
@@ -222,7 +222,7 @@ impl<'a> AnswerContext<'a> {
     ) -> bool {
         let least = self.profile().scores.doubt;
         let is_weak = |shown: f32| matches!(Band::of(shown), Band::Possible | Band::Weak);
-        queries.all(|query| query.terms.len() >= spyhop_search::LEAST_TERMS_TO_DOUBT)
+        queries.all(|query| query.terms.len() >= spyhop_search::MIN_TERMS_TO_DOUBT)
             && hits.all(|(is_literal, evidence, shown)| !is_literal && evidence < least && is_weak(shown))
     }
 
@@ -270,10 +270,11 @@ impl<'a> AnswerContext<'a> {
     /// The first `most` hits of a query in the order of a reply, without their texts.
     pub fn places(&self, query: &Query, most: usize) -> Result<Vec<FoundPlace>, Error> {
         let asked = [self.ask(0, query)?];
-        let rows = few::lifted(rows::merged(&asked, self.snapshot, |_| true), &asked, self.snapshot);
+        let rows =
+            literal_files::lifted(rows::merged(&asked, self.snapshot, |_| true), &asked, self.snapshot);
         let mut places = Vec::new();
         for row in rows.into_iter().take(most) {
-            let What::Ranked(ranked) = row.what else { continue };
+            let RowKind::Ranked(ranked) = row.kind else { continue };
             let [asked] = &asked;
             let query = asked.query();
             let file = &asked.ranking.files[ranked.file];

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::api::{CallPolicy, Options};
 use super::hosted::HostedFiles;
 use super::known_notes::MemoryCache;
-use super::opened::OpenedCommit;
+use super::open_commit::OpenedCommit;
 use spyhop_base::store;
 use spyhop_files::git::{CommitTree, Repo, Revision};
 use spyhop_index::meta::ViewKey;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::api::*;
 use super::core::Engine;
 use super::lock::lock;
-use super::opened::OpenedCommit;
+use super::open_commit::OpenedCommit;
 use super::{cancel, fault};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::parallel;

@@ -7,13 +7,13 @@ use rustc_hash::FxHashSet;
 use super::api::cursor::LineCursor;
 use super::api::*;
 use super::cancel;
-use super::chosen::chooses;
 use super::comparing::PrintedScope;
 use super::core::Engine;
 use super::current::{Freshness, Recorded};
+use super::grep_selection::chooses;
 use super::items::{FileItem, ItemSources};
 use super::lookup::{check_rows, parse_position};
-use super::scope::{BeyondIndex, ExactScope, Hole};
+use super::scope::{BeyondIndex, ExactScope, UnsearchedEntry};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use spyhop_base::clean;
@@ -28,7 +28,7 @@ use spyhop_grep::{
 use spyhop_search::filter::Filter;
 
 /// The most files that are parsed for the definitions around the lines of a page.
-const MOST_PARSED: usize = 50;
+const MAX_PARSED: usize = 50;
 
 impl Engine {
     /// Finds every line that matches a pattern, in ranked files and in files that are not ranked because of their size,
@@ -113,7 +113,7 @@ impl Engine {
             viewed: scope.recorded.as_ref().map(Recorded::viewed),
             source_tree: &scope.source_tree,
             by_outline: true,
-            most_parsed: MOST_PARSED,
+            most_parsed: MAX_PARSED,
         };
         let mut files: Vec<RelPath> = lines.iter().map(|line| line.path.clone()).collect();
         files.dedup();
@@ -193,7 +193,8 @@ impl Engine {
     fn printed(&self, printed: Printed, mut scope: ExactScope, warnings: Vec<String>) -> PrintedGrep {
         // ripgrep searches files whose names are not UTF-8. Here all paths are UTF-8, so a warning reports such files
         // and the search still counts as complete.
-        let (names, holes): (Vec<Hole>, _) = scope.holes.into_iter().partition(|hole| hole.is_of_name);
+        let (names, holes): (Vec<UnsearchedEntry>, _) =
+            scope.holes.into_iter().partition(|hole| hole.is_of_name);
         scope.holes = holes;
         let incomplete = incomplete(&printed.unread, &scope);
         let warnings = scope.warning.into_iter().chain(warnings).chain(self.unused_repository());
@@ -425,7 +426,7 @@ pub(super) fn incomplete(unread: &[Unread], scope: &ExactScope) -> Option<Incomp
 }
 
 /// The warning about entries that were not searched because their names are not UTF-8.
-fn unsearched(names: &[Hole]) -> Option<String> {
+fn unsearched(names: &[UnsearchedEntry]) -> Option<String> {
     let (first, others) = names.split_first()?;
     let (path, why) = (clean::answer_path(first.path.as_str()), &first.why);
     Some(match others.len() {

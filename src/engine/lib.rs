@@ -18,9 +18,9 @@ mod asked_queries;
 mod asynchronous;
 mod cancel;
 mod changes;
-mod chosen;
 mod colors;
 mod comparing;
+mod completions;
 mod core;
 mod current;
 mod doctor;
@@ -29,7 +29,6 @@ mod error;
 mod exhaustive;
 mod explain;
 mod fault;
-mod few;
 mod file_graph;
 mod files;
 mod graph;
@@ -38,13 +37,14 @@ mod graph_outside;
 mod graph_target;
 mod graph_uses;
 mod grep;
+mod grep_selection;
 mod hit_callers;
 mod hosted;
 mod impact;
 mod in_memory;
 mod items;
-mod known;
 mod known_notes;
+mod literal_files;
 mod lock;
 mod lookup;
 mod map;
@@ -54,7 +54,7 @@ mod memory;
 mod note_links;
 mod note_renames;
 mod note_search;
-mod opened;
+mod open_commit;
 mod pack;
 mod query_faults;
 mod ranked_query;
@@ -598,8 +598,8 @@ fn check_sizes(options: &Options) -> Result<(), Error> {
         let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
         return Err(Error::bad(text));
     }
-    if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
-        let least = update::LEAST_MEMORY;
+    if let Some(asked) = options.max_memory.filter(|asked| *asked < update::MIN_MEMORY) {
+        let least = update::MIN_MEMORY;
         return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
     }
     if let Some(fault) = options.signals.fault() {

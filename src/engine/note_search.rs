@@ -225,7 +225,7 @@ struct Rarities<'a> {
 }
 
 /// The number of notes that a tree is taken to have at least.
-const LEAST_NOTES: f32 = 20.0;
+const MIN_NOTES: f32 = 20.0;
 
 impl<'a> Rarities<'a> {
     fn new(known: &'a KnownNotes, snapshot: Option<&'a SearchSnapshot>) -> Rarities<'a> {
@@ -237,7 +237,7 @@ impl<'a> Rarities<'a> {
             return *rarity;
         }
         let notes = self.known.terms.iter().filter(|terms| terms.contains(term)).count().max(1) as f32;
-        let all = LEAST_NOTES.max(self.known.terms.len() as f32);
+        let all = MIN_NOTES.max(self.known.terms.len() as f32);
         let among_notes = ((1.0 + all) / notes).ln() / (1.0 + all).ln();
         // A word that many notes have tells little, however rare the word is in the tree.
         let in_view = self.snapshot.and_then(|snapshot| spyhop_search::rarity(term, snapshot).ok());

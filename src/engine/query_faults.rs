@@ -4,7 +4,7 @@ use super::answer::AnswerContext;
 use super::api::Hit;
 use super::asked_queries::{AskedQueries, lost_query};
 use super::ranked_query::RankedQuery;
-use super::rows::{HitRow, What};
+use super::rows::{HitRow, RowKind};
 use super::{cancel, fault};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::parallel;
@@ -47,9 +47,9 @@ impl AnswerContext<'_> {
         let hit = |row: HitRow| {
             cancel::check()?;
             let at = row.query;
-            let made = self.without_panic(|| match row.what {
-                What::Ranked(ranked) => self.hit(&asked[at], ranked),
-                What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[at], place, &worth),
+            let made = self.without_panic(|| match row.kind {
+                RowKind::Ranked(ranked) => self.hit(&asked[at], ranked),
+                RowKind::UnrankedMatch(place, worth) => self.unranked_hit(&asked[at], place, &worth),
             })?;
             Ok(made.map_err(|fault| (at, fault)))
         };

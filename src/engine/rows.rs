@@ -19,11 +19,11 @@ pub struct HitRow {
     /// Whether the hit contains the query as written.
     pub literal: bool,
     /// The place of the hit.
-    pub what: What,
+    pub kind: RowKind,
 }
 
 /// The place of a hit.
-pub enum What {
+pub enum RowKind {
     /// A chunk of a ranked file.
     Ranked(Ranked),
     /// An unranked file, by its index among those of the query, with its score.
@@ -33,12 +33,12 @@ pub enum What {
 impl HitRow {
     /// The path of the file, and the number of its tree.
     pub fn file<'p>(&self, asked: &'p [RankedQuery<'_>], snapshot: &'p SearchSnapshot) -> (&'p str, usize) {
-        match &self.what {
-            What::Ranked(hit) => {
+        match &self.kind {
+            RowKind::Ranked(hit) => {
                 let file = snapshot.file_of_doc(hit.doc);
                 (snapshot.path(file), snapshot.member_of(file))
             }
-            What::UnrankedMatch(place, _) => {
+            RowKind::UnrankedMatch(place, _) => {
                 let unranked = &asked[self.query].unranked[*place];
                 (unranked.first.path.as_str(), unranked.member)
             }
@@ -51,26 +51,26 @@ impl HitRow {
         asked: &'p [RankedQuery<'_>],
         snapshot: &'p SearchSnapshot,
     ) -> ((&'p str, usize), u32) {
-        let start = match &self.what {
-            What::Ranked(hit) => hit.start(snapshot),
-            What::UnrankedMatch(..) => 0,
+        let start = match &self.kind {
+            RowKind::Ranked(hit) => hit.start(snapshot),
+            RowKind::UnrankedMatch(..) => 0,
         };
         (self.file(asked, snapshot), start)
     }
 
     /// This row with the greater sum `to`, because only few files contain the query as written.
     pub fn lifted(self, to: f32) -> HitRow {
-        let (score, what) = match self.what {
-            What::Ranked(hit) => {
+        let (score, kind) = match self.kind {
+            RowKind::Ranked(hit) => {
                 let hit = hit.lifted(to);
-                (hit.score, What::Ranked(hit))
+                (hit.score, RowKind::Ranked(hit))
             }
-            What::UnrankedMatch(place, worth) => {
+            RowKind::UnrankedMatch(place, worth) => {
                 let worth = worth.lifted(to);
-                (worth.score, What::UnrankedMatch(place, worth))
+                (worth.score, RowKind::UnrankedMatch(place, worth))
             }
         };
-        HitRow { sum: to, score, what, ..self }
+        HitRow { sum: to, score, kind, ..self }
     }
 }
 
@@ -88,7 +88,7 @@ pub fn merged(
             score: hit.score,
             evidence: hit.evidence,
             literal: hit.literal,
-            what: What::Ranked(*hit),
+            kind: RowKind::Ranked(*hit),
         }));
         let (sum, score) = (asked.worth.sum, asked.worth.score);
         let unranked = 0..asked.unranked.len();
@@ -98,7 +98,7 @@ pub fn merged(
             score,
             evidence: 1.0,
             literal: true,
-            what: What::UnrankedMatch(place, asked.worth.clone()),
+            kind: RowKind::UnrankedMatch(place, asked.worth.clone()),
         }));
     }
     rows.sort_by(|a, b| {

@@ -31,7 +31,7 @@ use spyhop_search::SearchError;
 use spyhop_search::filter::Filter;
 
 /// An entry that could not be searched.
-pub(super) struct Hole {
+pub(super) struct UnsearchedEntry {
     pub path: RelPath,
     pub why: String,
     /// Whether the cause is a name that is not UTF-8.
@@ -54,7 +54,7 @@ pub(super) struct ExactScope {
     /// Whether files may be searched at all, also those that cannot match.
     pub has_files: bool,
     /// The unreadable entries that ripgrep would search, with the reason.
-    pub holes: Vec<Hole>,
+    pub holes: Vec<UnsearchedEntry>,
     /// The commit with a view of the present checkout, if there is one.
     pub recorded: Option<Recorded>,
     /// When the tree was walked or confirmed by a watcher; `None` if the last commit was used without a check.
@@ -319,7 +319,7 @@ impl Engine {
         viewed: Viewed<'_>,
         filter: &Filter,
         narrowed: Option<Vec<VersionId>>,
-    ) -> Result<(Vec<RelPath>, Vec<Hole>), Error> {
+    ) -> Result<(Vec<RelPath>, Vec<UnsearchedEntry>), Error> {
         let mut files = viewed.files(filter, narrowed);
         let mut folders = Vec::new();
         let mut holes = Vec::new();
@@ -453,13 +453,13 @@ fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
 }
 
 /// The hole of a skipped entry, if ripgrep would have searched the entry.
-pub(super) fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
+pub(super) fn hole(row: &Skipped, filter: &Filter) -> Option<UnsearchedEntry> {
     // An invalid line of an ignore file excludes nothing.
     let is_of_rules = row.detail.starts_with(BAD_LINE);
     let is_of_name = row.reason == SkipReason::NameNotUtf8;
     let counts = (row.reason == SkipReason::Unreadable && !is_of_rules) || is_of_name;
     let why = if row.detail.is_empty() { row.reason.name() } else { &row.detail };
-    (counts && filter.may_take_below(&row.path, row.is_dir)).then(|| Hole {
+    (counts && filter.may_take_below(&row.path, row.is_dir)).then(|| UnsearchedEntry {
         path: row.path.clone(),
         why: why.to_string(),
         is_of_name,

@@ -19,8 +19,8 @@ use spyhop_search::{RankedFile, SearchSnapshot};
 const COMPARED_RANK: usize = 10;
 
 /// The smallest difference that is a gap, in log-odds, and the most gaps that are listed.
-const LEAST_GAP: f32 = 0.05;
-const MOST_GAPS: usize = 6;
+const MIN_GAP: f32 = 0.05;
+const MAX_GAPS: usize = 6;
 
 /// Explains the rank of the file `path` for `query`.
 pub fn why_not(
@@ -203,10 +203,10 @@ fn gaps(own: &RankedFile, tenth: &RankedFile) -> Vec<Gap> {
         Gap { signal: *signal, own: of(own), tenth: of(tenth) }
     };
     let of_evidence = Signal::ALL.iter().filter(|signal| **signal != Signal::Base);
-    let mut gaps: Vec<Gap> = of_evidence.map(gap).filter(|gap| gap.tenth - gap.own > LEAST_GAP).collect();
+    let mut gaps: Vec<Gap> = of_evidence.map(gap).filter(|gap| gap.tenth - gap.own > MIN_GAP).collect();
     gaps.sort_by(|a, b| {
         (b.tenth - b.own).total_cmp(&(a.tenth - a.own)).then_with(|| a.signal.cmp(&b.signal))
     });
-    gaps.truncate(MOST_GAPS);
+    gaps.truncate(MAX_GAPS);
     gaps
 }

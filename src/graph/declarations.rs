@@ -39,7 +39,7 @@ pub(super) struct Declaration {
 }
 
 /// From this number of declarations on, the declarations are sorted before one is looked for.
-const LEAST_SORTED: usize = 16;
+const MIN_SORTED: usize = 16;
 
 /// The declarations of one name.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl NameDeclarations {
             (own.scope.1 - own.scope.0, order)
         };
         let is_visible = |own: &&Declaration| own.scope.0 <= at && at < own.scope.1 && takes(own);
-        if self.all.len() < LEAST_SORTED {
+        if self.all.len() < MIN_SORTED {
             return self.all.iter().filter(is_visible).min_by_key(key);
         }
         let scopes = self.sorted.get_or_init(|| sorted(&self.all));

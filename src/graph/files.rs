@@ -46,7 +46,7 @@ pub(super) const READ_AHEAD: usize = 32;
 const STEPS_PER_DEFINITION: usize = 10;
 
 /// The number of files from which reading ahead is worthwhile.
-const LEAST_AHEAD: usize = 8;
+const MIN_AHEAD: usize = 8;
 
 /// The units that parsing a file costs, if the index holds no uses of the file.
 const UNITS_TO_PARSE: usize = 40;
@@ -281,7 +281,7 @@ impl<'a> Graph<'a> {
         let next = &files[..files.len().min(READ_AHEAD).min(self.work.get())];
         let known = self.facts.borrow();
         let unknown: Vec<u32> = next.iter().copied().filter(|file| !known.contains_key(file)).collect();
-        if unknown.len() >= LEAST_AHEAD {
+        if unknown.len() >= MIN_AHEAD {
             self.sources.prepare(&unknown);
         }
     }
@@ -290,7 +290,7 @@ impl<'a> Graph<'a> {
     pub fn prepare_imports(&self, files: &[u32]) {
         let known = self.imports.borrow();
         let unknown: Vec<u32> = files.iter().copied().filter(|file| !known.contains_key(file)).collect();
-        if unknown.len() >= LEAST_AHEAD {
+        if unknown.len() >= MIN_AHEAD {
             self.sources.prepare(&unknown);
         }
     }

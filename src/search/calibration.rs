@@ -17,11 +17,11 @@ const LEAST: f32 = -60.0;
 
 /// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
 /// files.
-pub const LEAST_TERMS_TO_DOUBT: usize = 3;
+pub const MIN_TERMS_TO_DOUBT: usize = 3;
 
 /// The greatest log-odds of a file if no file has the evidence of an answer: a lead over weaker files, or the lack of other
 /// files, does not make an answer. The score is .59 then.
-const MOST_IN_DOUBT: f32 = 0.36;
+const MAX_IN_DOUBT: f32 = 0.36;
 
 /// The calibration for one query.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ impl QueryCalibration {
             coefficients: profile.scores.calibration(query.kind, query.is_report),
             greatest,
             total,
-            doubt: (query.terms.len() >= LEAST_TERMS_TO_DOUBT).then_some(profile.scores.doubt),
+            doubt: (query.terms.len() >= MIN_TERMS_TO_DOUBT).then_some(profile.scores.doubt),
         }
     }
 
@@ -81,7 +81,7 @@ impl QueryCalibration {
                 ranked.measured.known.literal == 0 && probability(ranked.raw - lead) < least
             })
         });
-        let mut before = if is_doubted { MOST_IN_DOUBT } else { f32::INFINITY };
+        let mut before = if is_doubted { MAX_IN_DOUBT } else { f32::INFINITY };
         for ranked in files {
             let wanted = self.log_odds(ranked.raw).min(before);
             ranked.factor = scale(&mut ranked.parts, ranked.raw, wanted);

@@ -7,7 +7,7 @@ use super::context::Context;
 use crate::query::{Frame, Query};
 
 /// A frame that matches more files equally well is ignored.
-const MOST_FILES: usize = 5;
+const MAX_FILES: usize = 5;
 
 /// The files that frames of the query name, in increasing order, with the lines.
 pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
@@ -38,7 +38,7 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
     for frame in &query.frames {
         let Some((_, files)) = best.get(&std::ptr::from_ref(frame)) else { continue };
-        for file in files.iter().filter(|_| files.len() <= MOST_FILES) {
+        for file in files.iter().filter(|_| files.len() <= MAX_FILES) {
             match found.iter_mut().find(|(known, _)| known == file) {
                 Some((_, lines)) => lines.push(frame.line),
                 None => found.push((*file, vec![frame.line])),

@@ -49,7 +49,7 @@ mod unknown;
 mod unranked;
 mod usage;
 
-pub use calibration::{LEAST_TERMS_TO_DOUBT, QueryCalibration};
+pub use calibration::{MIN_TERMS_TO_DOUBT, QueryCalibration};
 pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
 pub use face::{HitDisplay, face};

@@ -7,16 +7,16 @@ use crate::query::Query;
 use spyhop_index::inverted::{IndexField, folded};
 
 /// Shorter names have too many near names.
-const LEAST_LETTERS: usize = 4;
+const MIN_LETTERS: usize = 4;
 
 /// Names with fewer letters are not searched for with typing errors.
-const LEAST_FOR_SLIP: usize = 5;
+const MIN_FOR_SLIP: usize = 5;
 
 /// The most names that are kept; a short prefix has thousands.
-const MOST_KEPT: usize = 1_000;
+const MAX_KEPT: usize = 1_000;
 
 /// The most names of each nearness that replace a name.
-const MOST_INSTEAD: usize = 8;
+const MAX_INSTEAD: usize = 8;
 
 /// A name that does not occur in the view, and the query that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,10 +99,10 @@ enum Nearness {
 /// The names that the view defines and that are nearest to `typed`, nearest first.
 pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
     let pattern = folded(typed);
-    if pattern.len() < LEAST_LETTERS {
+    if pattern.len() < MIN_LETTERS {
         return Ok(Vec::new());
     }
-    let slips = u8::from(pattern.len() >= LEAST_FOR_SLIP);
+    let slips = u8::from(pattern.len() >= MIN_FOR_SLIP);
     let mut found: Vec<(Nearness, usize, String)> = Vec::new();
     snapshot.index().terms_near(IndexField::Definition, &pattern, slips, |term| {
         let letters = folded(term);
@@ -113,7 +113,7 @@ pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>,
             () => Nearness::Slip,
         };
         found.push((nearness, letters.len(), term.to_string()));
-        if found.len() == 2 * MOST_KEPT {
+        if found.len() == 2 * MAX_KEPT {
             keep_nearest(&mut found);
         }
     })?;
@@ -130,7 +130,7 @@ pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>,
             of_nearness = (nearness, 0);
         }
         // The dictionary also has names of deleted documents and of other views.
-        if of_nearness.1 < MOST_INSTEAD && occurs_in(IndexField::Definition, &name, snapshot)? {
+        if of_nearness.1 < MAX_INSTEAD && occurs_in(IndexField::Definition, &name, snapshot)? {
             of_nearness.1 += 1;
             names.push(name);
         }
@@ -142,5 +142,5 @@ pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>,
 fn keep_nearest(found: &mut Vec<(Nearness, usize, String)>) {
     found.sort_unstable();
     found.dedup();
-    found.truncate(MOST_KEPT);
+    found.truncate(MAX_KEPT);
 }

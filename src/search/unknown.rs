@@ -10,14 +10,14 @@ use spyhop_base::model::Field;
 use spyhop_index::inverted::{IndexField, folded};
 
 /// Shorter words have too many similar words.
-const LEAST_LETTERS: usize = 4;
+const MIN_LETTERS: usize = 4;
 
 /// The most similar words of a word.
-const MOST_SIMILAR: usize = 3;
+const MAX_SIMILAR: usize = 3;
 
 /// The most terms of a query whose words are looked up. A longer text is a report or a piece of code, in which unknown
 /// words are usual.
-const MOST_TERMS: usize = 16;
+const MAX_TERMS: usize = 16;
 
 /// A word that no file contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct UnknownWord {
 /// similar words.
 pub fn unknown_words(query: &Query, snapshot: &SearchSnapshot) -> Result<Vec<UnknownWord>, SearchError> {
     let n_terms = query.terms.len();
-    if query.is_report || !(2..=MOST_TERMS).contains(&n_terms) {
+    if query.is_report || !(2..=MAX_TERMS).contains(&n_terms) {
         return Ok(Vec::new());
     }
     let mut unknown: Vec<UnknownWord> = Vec::new();
@@ -61,7 +61,7 @@ fn occurs(term: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
 /// The words of the view that differ from `word` by a typing error, those of most files first.
 fn similar(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
     let pattern = folded(word);
-    if !pattern.bytes().all(|byte| byte.is_ascii_alphabetic()) || pattern.len() < LEAST_LETTERS {
+    if !pattern.bytes().all(|byte| byte.is_ascii_alphabetic()) || pattern.len() < MIN_LETTERS {
         return Ok(Vec::new());
     }
     let mut near: Vec<(usize, String)> = Vec::new();
@@ -84,7 +84,7 @@ fn similar(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchE
     counted.sort_unstable();
     let mut words: Vec<String> = Vec::new();
     for (_, _, term) in counted {
-        if words.len() < MOST_SIMILAR && !words.iter().any(|word| word.eq_ignore_ascii_case(&term)) {
+        if words.len() < MAX_SIMILAR && !words.iter().any(|word| word.eq_ignore_ascii_case(&term)) {
             words.push(term);
         }
     }

@@ -91,7 +91,8 @@ fn every_change_has_the_answers_of_a_new_tree() {
     let remove = |path: &str| Change::remove(path);
     // Each step with what it does to the files: a path gets a text, or is removed.
     let (put, gone) = (|path| (path, Some(text)), |path| (path, None));
-    let steps: Vec<(Vec<Change>, Vec<(&str, Option<&str>)>)> = vec![
+    type Step<'a> = (Vec<Change>, Vec<(&'a str, Option<&'a str>)>);
+    let steps: Vec<Step<'_>> = vec![
         (vec![write("src/auth.rs", text)], vec![put("src/auth.rs")]),
         (
             vec![write("new/deep/er/file.rs", text), remove("src/paint.py")],

@@ -11,8 +11,8 @@ use super::Random;
 const PASSWORDS: usize = 240;
 
 /// The share of passwords that is masked in every form, and in all forms together.
-const LEAST_OF_FORM: f64 = 0.9;
-const LEAST_OF_ALL: f64 = 0.98;
+const MIN_OF_FORM: f64 = 0.9;
+const MIN_OF_ALL: f64 = 0.98;
 
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS: &str = "0123456789";
@@ -134,7 +134,7 @@ fn generated_passwords_are_masked_in_every_form() {
         if !shown.is_empty() {
             println!("{share:.3} {}\n      {}", form.name, shown[..shown.len().min(4)].join("\n      "));
         }
-        if share < LEAST_OF_FORM {
+        if share < MIN_OF_FORM {
             weak.push(format!("{share:.3} {}", form.name));
         }
     }
@@ -144,5 +144,5 @@ fn generated_passwords_are_masked_in_every_form() {
         forms.form.len() * PASSWORDS,
         forms.form.len()
     );
-    assert!(weak.is_empty() && share >= LEAST_OF_ALL, "{share:.4}, and by form:\n{}", weak.join("\n"));
+    assert!(weak.is_empty() && share >= MIN_OF_ALL, "{share:.4}, and by form:\n{}", weak.join("\n"));
 }

@@ -17,9 +17,9 @@ const VIEWS = [
         await page.waitForTimeout(900);
     }],
     ["exact", "/?q=%2Ffn+%5Cw%2B_lock%2F+lang:rust", ".row.line .c-keyword"],
-    ["file", "/?v=file&path=src/store/lock.rs&line=104&q=lock", ".row.line.on", hover],
+    ["file", "/?v=file&path=src/base/store/lock.rs&line=104&q=lock", ".row.line.on", hover],
     ["diff", "/?v=file&path=app/clock.py&diff=other", ".row.line.added"],
-    ["graph", "/?v=graph&target=src/store/lock.rs%23Lock.acquire", ".drawing a.box"],
+    ["graph", "/?v=graph&target=src/base/store/lock.rs%23Lock.acquire", ".drawing a.box"],
     ["imports", "/?v=graph&tab=imports&folder=src", ".arc-box li"],
     ["impact", "/?v=graph&tab=impact", ".graph-grid .uses li"],
     ["health", "/?v=health", ".note-list li"],
@@ -68,11 +68,11 @@ async function webp(converter, png, quality) {
 }
 
 const folder = scratch("pictures");
-const root = makeTree(folder, ["src", "docs", "tests/ranking", "tests/cli", "frameworks", "grammars", "editors", "benches", "fuzz", "packaging"]);
+const root = makeTree(folder, ["src", "docs", "tests/ranking", "tests/cli", "editors", "benches", "fuzz", "packaging"]);
 const index = join(folder, "index");
 spyhop(["index", root, "--index-dir", index]);
 const note = (kind, link, text, ...more) => spyhop(["memory", "add", "--root", root, "--index-dir", index, "--kind", kind, "--link", link, ...more, "--", text]);
-note("failure", "src/store/lock.rs", "A killed holder leaves its note behind; the next one reads it before the lock is taken");
+note("failure", "src/base/store/lock.rs", "A killed holder leaves its note behind; the next one reads it before the lock is taken");
 note("explanation", "app/clock.py#seconds_of", "Minutes are sixty seconds, also on the day of a leap second");
 git(root, "checkout", "-q", "-b", "earlier", "HEAD");
 git(root, "checkout", "-q", "main");

@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 export const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 export const SPYHOP = process.env.SPYHOP ?? join(REPOSITORY, "target/debug/spyhop");
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const FOLDERS = ["src/lib.rs", "src/text.rs", "src/path.rs", "src/id.rs", "src/store", "src/grep", "src/query", "src/tokenize", "docs", "tests/ranking/corpus"];
+const FOLDERS = ["src/base", "src/grep", "src/search/query", "src/index/tokenize", "docs", "tests/ranking/corpus"];
 
 export function scratch(name) {
     return mkdtempSync(join(tmpdir(), `spyhop-page-${name}-`));
@@ -98,9 +98,9 @@ export function makeRuns(folder, root, index) {
     const runs = join(folder, "runs");
     mkdirSync(runs, { recursive: true });
     const questions = [
-        ["where is the lock taken", "src/store/lock.rs"], ["read a checksummed record", "src/store/envelope.rs"], ["seconds in minutes", "app/clock.py"],
+        ["where is the lock taken", "src/base/store/lock.rs"], ["read a checksummed record", "src/base/store/envelope.rs"], ["seconds in minutes", "app/clock.py"],
         ["wind the clock", "app/clock.py"], ["routes of the server", "app/server.py"], ["narrow the files of a pattern", "src/grep/narrow.rs"],
-        ["what a query is about", "src/query/mod.rs"], ["format version", "src/store/format.rs"],
+        ["what a query is about", "src/search/query/mod.rs"], ["format version", "src/base/store/format.rs"],
     ];
     // One run asks the whole question, the other one its first two words.
     for (const [name, most] of [["short", 2], ["whole", 99]]) {

@@ -64,7 +64,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 }
 
 /// The largest file that is searched as if it was mapped, unless the user asks for it.
-const MOST_MAPPED_BYTES: u64 = 8 << 20;
+const MAX_MAPPED_BYTES: u64 = 8 << 20;
 
 /// Searches the paths of one tree.
 fn search(
@@ -318,7 +318,7 @@ fn call(matches: &ArgMatches, place: Option<&TreePlace>, paths: &[PathBuf]) -> R
     }
     // ripgrep maps files into memory if it is given up to ten files and nothing else. A large file is not read whole for that.
     let is_mapped = |path: &PathBuf| {
-        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MOST_MAPPED_BYTES)
+        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_MAPPED_BYTES)
     };
     let maps = cfg!(not(target_os = "macos")) && !given(matches, grep_params::NO_MMAP.name);
     request.files.as_mapped |= maps && (1..=10).contains(&paths.len()) && paths.iter().all(is_mapped);

@@ -233,10 +233,10 @@ fn similar_path(path: &Path) -> Option<PathBuf> {
 }
 
 /// The most paths that an error suggests.
-const MOST_NEAR: usize = 3;
+const MAX_NEAR: usize = 3;
 
 /// The time after which no deeper path is looked for: the error must not wait for a walk of a huge tree.
-const MOST_LOOKING: Duration = Duration::from_millis(300);
+const MAX_LOOKING: Duration = Duration::from_millis(300);
 
 /// The paths below `root` that end with `typed`, such as `lib/net/http` for `net/http`: the least deep first. Hidden folders
 /// and links are not entered.
@@ -244,10 +244,10 @@ fn deeper_paths(root: &Path, typed: &Path) -> Vec<PathBuf> {
     let tail: PathBuf = typed.components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let begun = Instant::now();
     let (mut level, mut found) = (vec![root.to_path_buf()], Vec::new());
-    while !(level.is_empty() || found.len() >= MOST_NEAR || tail.as_os_str().is_empty()) {
+    while !(level.is_empty() || found.len() >= MAX_NEAR || tail.as_os_str().is_empty()) {
         let mut next = Vec::new();
         for folder in level {
-            if begun.elapsed() > MOST_LOOKING {
+            if begun.elapsed() > MAX_LOOKING {
                 break;
             }
             let entries = folder.read_dir().into_iter().flatten().flatten();
@@ -264,7 +264,7 @@ fn deeper_paths(root: &Path, typed: &Path) -> Vec<PathBuf> {
         level = next;
     }
     found.sort_by_key(|path| (path.components().count(), path.clone()));
-    found.truncate(MOST_NEAR);
+    found.truncate(MAX_NEAR);
     found
 }
 

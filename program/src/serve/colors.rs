@@ -10,7 +10,7 @@ pub const CLASSES: [&str; 10] =
     ["keyword", "string", "comment", "number", "constant", "type", "function", "tag", "attribute", "heading"];
 
 /// The longest text that a parser colours, in bytes.
-pub const MOST_PARSED: usize = 512 << 10;
+pub const MAX_PARSED: usize = 512 << 10;
 
 /// A token: its bytes, and the number of its class.
 pub type SyntaxToken = (u32, u32, usize);
@@ -30,7 +30,7 @@ pub fn tokens<'t>(language: &str, text: &'t str) -> impl Iterator<Item = SyntaxT
 
 /// The tokens of a whole file, by its syntax tree; `None` if the text is too long, or if there is no tree.
 pub fn file_tokens(engine: &Engine, language: &str, text: &str) -> Option<Vec<SyntaxToken>> {
-    let colors = if text.len() <= MOST_PARSED { engine.colors(language, text)? } else { return None };
+    let colors = if text.len() <= MAX_PARSED { engine.colors(language, text)? } else { return None };
     let tokens = colors.into_iter().map(|(span, class)| {
         let class = match class {
             ColorClass::Keyword => 0,

@@ -39,14 +39,14 @@ pub struct Links {
 }
 
 /// How many links that nobody has used may be open.
-const MOST_LINKS: usize = 16;
+const MAX_LINKS: usize = 16;
 
 impl Links {
     /// A new link.
     pub fn draw(&self) -> Result<String, crate::http::NoToken> {
         let code = draw()?;
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        if codes.len() == MOST_LINKS {
+        if codes.len() == MAX_LINKS {
             codes.remove(0);
         }
         codes.push(Token::new(&code, &String::new)?);
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn old_links_make_room() {
         let gate = gate("0123456789abcdef");
-        let links: Vec<String> = (0..=MOST_LINKS).map(|_| gate.links().draw().unwrap()).collect();
+        let links: Vec<String> = (0..=MAX_LINKS).map(|_| gate.links().draw().unwrap()).collect();
         let code = |link: &String| link.split_once('=').unwrap().1.to_string();
         assert!(gate.enter(&code(&links[0])).is_none() && gate.enter(&code(&links[1])).is_some());
     }

@@ -20,7 +20,7 @@ use super::pick::{
 use crate::query_line::{self, ParsedLine};
 
 /// The most rows of an answer that is not ranked. More are reached by a longer query.
-const MOST_ROWS: usize = 500;
+const MAX_ROWS: usize = 500;
 
 /// The lines of a page of the preview.
 const PAGE: usize = 1_000;
@@ -29,7 +29,7 @@ const PAGE: usize = 1_000;
 const BEHIND: usize = 1_000;
 
 /// The most bytes of a file with a preview.
-const MOST_PREVIEW_BYTES: u64 = 16 << 20;
+const MAX_PREVIEW_BYTES: u64 = 16 << 20;
 
 /// The conversion of a typed path to a root-relative one.
 pub type ResolvePath = dyn Fn(&str) -> Result<String, String> + Send + Sync;
@@ -105,7 +105,7 @@ impl Asker<'_> {
     /// Lines that match a regular expression or, if the text is not one, that contain the text.
     fn exact(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
         let request =
-            GrepRequest { filter, case: Case::Smart, max_results: MOST_ROWS, ..GrepRequest::new(text) };
+            GrepRequest { filter, case: Case::Smart, max_results: MAX_ROWS, ..GrepRequest::new(text) };
         let (reply, note) = match self.engine.grep(&request) {
             Err(error) if error.kind() == ErrorKind::BadRequest => {
                 // A wrong filter fails again, and its error is the first one's.
@@ -125,7 +125,7 @@ impl Asker<'_> {
     }
 
     fn files(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
-        let request = FilesRequest { filter, max_results: MOST_ROWS, ..FilesRequest::new(text.trim()) };
+        let request = FilesRequest { filter, max_results: MAX_ROWS, ..FilesRequest::new(text.trim()) };
         let reply = self.engine.files(&request)?;
         let row = |file: &FileRow| {
             let ranges: Vec<Range<usize>> = file.highlights.iter().map(|span| span.range()).collect();
@@ -142,7 +142,7 @@ impl Asker<'_> {
     }
 
     fn symbols(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
-        let request = SymbolsRequest { filter, max_results: MOST_ROWS, ..SymbolsRequest::new(text.trim()) };
+        let request = SymbolsRequest { filter, max_results: MAX_ROWS, ..SymbolsRequest::new(text.trim()) };
         let reply = self.engine.symbols(&request)?;
         let rows = reply.symbols.iter().map(|symbol| self.symbol_row(symbol)).collect();
         Ok(answer(rows, reply.total, true, &reply.snapshot, &reply.warnings))
@@ -222,7 +222,7 @@ impl Asker<'_> {
     pub fn preview(&self, place: &PickPlace) -> Result<PreviewText, String> {
         let filter = FilterSpec {
             path: Some(place.path.as_str().to_string()),
-            max_file_bytes: Some(MOST_PREVIEW_BYTES),
+            max_file_bytes: Some(MAX_PREVIEW_BYTES),
             ..FilterSpec::default()
         };
         let wanted = place.line as usize + BEHIND;

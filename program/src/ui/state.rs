@@ -20,7 +20,7 @@ const PATIENCE: u32 = 8;
 const REPORTS_BETWEEN: u32 = 10;
 
 /// An exact search starts at this many characters: a pattern of one character matches most lines of a tree.
-const LEAST_PATTERN: usize = 2;
+const MIN_PATTERN: usize = 2;
 
 /// What happened.
 #[derive(Clone, Debug)]
@@ -315,7 +315,7 @@ impl UiState {
         self.hint = match self.mode {
             PickMode::Ranked if parsed.text.trim().is_empty() => Some("type what you look for"),
             PickMode::Exact if parsed.text.is_empty() => Some("type a regular expression"),
-            PickMode::Exact if length < LEAST_PATTERN => Some("type two characters or more"),
+            PickMode::Exact if length < MIN_PATTERN => Some("type two characters or more"),
             _ => None,
         };
         if self.hint.is_some() {

@@ -8,7 +8,7 @@ use super::planner::Clusterer;
 use spyhop_base::path;
 
 /// The nearness from which two goals are of one region.
-const LEAST_NEARNESS: f32 = 0.25;
+const MIN_NEARNESS: f32 = 0.25;
 
 /// What one goal finds at first sight.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +107,7 @@ pub fn regions(
                 Some(nearness) => (nearness, MergeReason::Meaning),
                 None => nearness(&heads[first], &heads[second], linked),
             };
-            let is_merged = nearness >= LEAST_NEARNESS;
+            let is_merged = nearness >= MIN_NEARNESS;
             pairs.push(GoalPair { first, second, nearness, reason, is_merged });
             if is_merged {
                 let (from, to) = (region_of[second], region_of[first]);

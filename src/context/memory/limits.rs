@@ -31,4 +31,4 @@ pub const MAX_LINE_BYTES: usize = 256 << 10;
 pub(super) const MAX_LOG_BYTES: u64 = 512 << 20;
 
 /// A log of fewer bytes is not rewritten.
-pub(super) const LEAST_REWRITTEN: u64 = 256 << 10;
+pub(super) const MIN_REWRITTEN: u64 = 256 << 10;

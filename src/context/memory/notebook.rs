@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check;
 use super::error::MemoryError;
-use super::limits::{LEAST_REWRITTEN, MAX_LOG_BYTES, MAX_NOTES};
+use super::limits::{MAX_LOG_BYTES, MAX_NOTES, MIN_REWRITTEN};
 use super::log::{self, LoggedNotes};
 use super::note::{ID_LEN, RevisionNote};
 use spyhop_base::store::{self, FileError, Lock, LockError};
@@ -18,7 +18,7 @@ use spyhop_index::workspace::MEMORY_FOLDER;
 pub(super) const LOG_PREFIX: &str = "notes-";
 
 /// The fewest digits of an abbreviated id.
-const LEAST_DIGITS: usize = 4;
+const MIN_DIGITS: usize = 4;
 
 /// The place of the notes of a tree.
 #[derive(Clone, Debug)]
@@ -197,7 +197,7 @@ impl NotePlace {
     /// Replaces a log of `len` bytes that is mostly older states. The notes are recorded already, so a failure only delays
     /// this. A log near the limit is replaced when half of the log is older states.
     fn rewrite_if_worthwhile(&self, len: u64) {
-        if len < LEAST_REWRITTEN {
+        if len < MIN_REWRITTEN {
             return;
         }
         let Ok(Some(logged)) = log::read(&self.log) else { return };
@@ -278,7 +278,7 @@ pub fn by_id<'n>(notes: &'n [RevisionNote], id: &str) -> Result<&'n RevisionNote
         return Ok(found);
     }
     let found: Vec<&RevisionNote> =
-        notes.iter().filter(|note| id.len() >= LEAST_DIGITS && note.id.starts_with(id)).collect();
+        notes.iter().filter(|note| id.len() >= MIN_DIGITS && note.id.starts_with(id)).collect();
     match found[..] {
         [only] => Ok(only),
         [] => {

@@ -34,13 +34,13 @@ const ELSEWHERE: f32 = -0.4;
 const FOUND_SYMBOL: f32 = 2.5;
 
 /// The amount of shared words beyond which more words say nothing.
-const MOST_AMOUNT: f32 = 4.0;
+const MAX_AMOUNT: f32 = 4.0;
 
 /// The fewest words of a signal, or of a question, that count as its text.
-const LEAST_RUN: usize = 3;
+const MIN_RUN: usize = 3;
 
 /// The share of a signal that a question must have word by word.
-const LEAST_SHARE: f32 = 0.6;
+const MIN_SHARE: f32 = 0.6;
 
 /// What a note is compared with.
 #[derive(Clone, Copy)]
@@ -171,7 +171,7 @@ fn word_reasons(
     };
     let rare = NoteReason {
         signal: "rare",
-        contribution: AMOUNT * shared.min(MOST_AMOUNT),
+        contribution: AMOUNT * shared.min(MAX_AMOUNT),
         text: format!("rare: the shared words count as {shared:.1} of the rarest words"),
     };
     let weigh = |terms: &mut dyn Iterator<Item = &String>| terms.map(|term| rarity(term)).sum::<f32>();
@@ -189,8 +189,8 @@ fn signal_reason(terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteR
     let asked = question.words;
     let is_met = |signal: &Vec<String>| {
         let run = longest_run(signal, asked);
-        let is_whole_question = run == asked.len() && run >= LEAST_RUN;
-        is_whole_question || (run >= LEAST_RUN && run as f32 >= LEAST_SHARE * signal.len() as f32)
+        let is_whole_question = run == asked.len() && run >= MIN_RUN;
+        is_whole_question || (run >= MIN_RUN && run as f32 >= MIN_SHARE * signal.len() as f32)
     };
     let met = terms.signals.iter().position(is_met)?;
     // The text of the signal comes from outside; a reason stands outside of what is marked as such.

@@ -29,7 +29,7 @@ const MAX_WORK: usize = 300;
 const ENOUGH_USES: usize = 16;
 
 /// The least confidence of an edge.
-const LEAST_CONFIDENCE: f32 = 0.5;
+const MIN_CONFIDENCE: f32 = 0.5;
 
 /// A pack that is being made.
 pub(crate) struct PackRun<'a, 'e> {
@@ -73,7 +73,7 @@ pub fn pack(
         steps: MAX_STEPS / 2,
         until: None,
         enough: ENOUGH_USES,
-        min_confidence: LEAST_CONFIDENCE,
+        min_confidence: MIN_CONFIDENCE,
         takes_file: &|_| true,
     };
     let graph = Graph::new(snapshot, &engine.grammars, &graph_sources, limits);

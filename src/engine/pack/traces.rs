@@ -15,7 +15,7 @@ use spyhop_graph::{Definition, GraphEdge};
 const MAX_OF_KIND: usize = 4;
 
 /// The least confidence of an edge that is shown.
-const LEAST_CONFIDENCE: f32 = 0.6;
+const MIN_CONFIDENCE: f32 = 0.6;
 
 /// The most import statements of a file.
 const MAX_IMPORTS: usize = 10;
@@ -58,7 +58,7 @@ impl PackRun<'_, '_> {
         is_outgoing: bool,
         relation: Option<Relation>,
     ) -> Result<(), Error> {
-        let least = if relation == Some(Relation::Tests) { 0.0 } else { LEAST_CONFIDENCE };
+        let least = if relation == Some(Relation::Tests) { 0.0 } else { MIN_CONFIDENCE };
         edges.retain(|edge| edge.confidence >= least);
         edges.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();

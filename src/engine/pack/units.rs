@@ -43,7 +43,7 @@ struct UnitFile {
 }
 
 /// The words of a task that are looked for in items have at least so many letters.
-const LEAST_LETTERS: usize = 3;
+const MIN_LETTERS: usize = 3;
 
 /// The tokens at which an item is worth half as much as a short one with as many words.
 const LONG_ITEM: f32 = 400.0;
@@ -99,7 +99,7 @@ impl<'a> Units<'a> {
         query: &Query,
     ) -> Units<'a> {
         let words = query.terms.iter().map(|term| term.word.to_lowercase());
-        let words = words.filter(|word| word.chars().count() >= LEAST_LETTERS).collect();
+        let words = words.filter(|word| word.chars().count() >= MIN_LETTERS).collect();
         Units {
             engine,
             snapshot,

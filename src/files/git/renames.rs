@@ -16,7 +16,7 @@ use crate::tree::{Tree, TreeEntry};
 use spyhop_base::path::RelPath;
 
 /// The share of the content that a renamed file keeps at least, as in git.
-const LEAST_SIMILAR: f32 = 0.5;
+const MIN_SIMILAR: f32 = 0.5;
 
 /// Larger files are followed only if their content is the same.
 const MAX_BYTES: u64 = 1 << 20;
@@ -69,7 +69,7 @@ impl CommitTree {
             let has_name = change.path.file_name() == path.file_name();
             let is_better =
                 best.as_ref().is_none_or(|(most, named, _)| (likeness, has_name) > (*most, *named));
-            if likeness >= LEAST_SIMILAR && is_better {
+            if likeness >= MIN_SIMILAR && is_better {
                 best = Some((likeness, has_name, change.path.clone()));
             }
         }

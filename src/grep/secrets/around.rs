@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::file::Care;
+use super::file::MaskScope;
 use super::secret::{KEY, Secret, SecretBlock};
 use super::table::TABLE;
 use super::{assign, line, name};
@@ -217,7 +217,7 @@ fn opens(line: &[u8], at: usize) -> Option<AroundState> {
 
 /// Whether the last name in `text`, before a sign or before a type, is that of a secret.
 fn names(text: &[u8]) -> bool {
-    assign::named(text, Care::SecretLike).is_some()
+    assign::named(text, MaskScope::SecretLike).is_some()
 }
 
 /// The last part of a dotted path in code.

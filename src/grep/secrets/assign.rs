@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::file::Care;
-use super::judge::{self, Stand, ValueKind};
+use super::file::MaskScope;
+use super::judge::{self, ValueContext, ValueKind};
 use super::name;
 use super::secret::{IN_FILE, Secret};
 
@@ -23,8 +23,8 @@ const MAX_WORD: usize = 1_100;
 const MAX_STRING: usize = 16 << 10;
 
 /// Adds the secrets that `line` assigns.
-pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
-    let least = if care == Care::SecretLike { MIN_VALUE } else { MIN_IN_SETTINGS };
+pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
+    let least = if care == MaskScope::SecretLike { MIN_VALUE } else { MIN_IN_SETTINGS };
     let (mut from, mut quotes) = (0, Quotes::default());
     for sign in memchr::memchr2_iter(b'=', b':', line) {
         if sign < from || is_path_sign(line, sign) {
@@ -37,12 +37,12 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
         }
         let before = &line[sign.saturating_sub(MAX_BEFORE)..sign];
         let Some(kind) = named(before, care) else { continue };
-        let is_meant = |(value, stand): &(Range<usize>, Stand)| {
+        let is_meant = |(value, value_context): &(Range<usize>, ValueContext)| {
             let text = &line[value.clone()];
             text.len() >= least
-                && (*stand != Stand::Literal || kind_before(before, care).is_some())
-                && (judge::is_secret(kind, text, *stand)
-                    || (care != Care::SecretLike && judge::is_given(text, *stand)))
+                && (*value_context != ValueContext::Literal || kind_before(before, care).is_some())
+                && (judge::is_secret(kind, text, *value_context)
+                    || (care != MaskScope::SecretLike && judge::is_given(text, *value_context)))
         };
         if let Some((value, _)) = values_at(line, sign, start, &mut quotes).into_iter().find(is_meant) {
             from = value.end;
@@ -79,7 +79,7 @@ fn value_start(line: &[u8], at: usize) -> Option<usize> {
 
 /// The values that may begin at `start`, after the sign at `at`, and the context of each; the longest first. A format
 /// without quotes says little of where a value ends: a value that contains signs of code is one only if it looks drawn.
-fn values_at(line: &[u8], at: usize, start: usize, quotes: &mut Quotes) -> Vec<(Range<usize>, Stand)> {
+fn values_at(line: &[u8], at: usize, start: usize, quotes: &mut Quotes) -> Vec<(Range<usize>, ValueContext)> {
     let whole = start..start + word_len(&line[start..]);
     let is_drawn = |value: &Range<usize>| judge::is_generated(&line[value.clone()]);
     let is_alone = stands_alone(line, at);
@@ -90,15 +90,15 @@ fn values_at(line: &[u8], at: usize, start: usize, quotes: &mut Quotes) -> Vec<(
         let rest = rest.strip_suffix(b",").or_else(|| rest.strip_suffix(b";")).unwrap_or(rest);
         let to_last = start + 1..start + rest.len();
         if is_alone && rest.ends_with(&line[start..=start]) && to_last.end > value.end && is_drawn(&to_last) {
-            values.push((to_last, Stand::Quoted));
+            values.push((to_last, ValueContext::Quoted));
         }
-        values.push((value, Stand::Quoted));
+        values.push((value, ValueContext::Quoted));
         return values;
     }
     let value = bare(line, start);
     let is_in_string = quotes.enclose(line, at);
     if is_alone && !is_code(&line[whole.clone()], is_wide(line, at, start)) {
-        return vec![(whole, Stand::Literal)];
+        return vec![(whole, ValueContext::Literal)];
     }
     let is_literal = is_in_string || is_environment(line, at, start);
     if is_alone || is_literal || is_tight(line, at, start) {
@@ -113,20 +113,20 @@ fn values_at(line: &[u8], at: usize, start: usize, quotes: &mut Quotes) -> Vec<(
             (name > 1 && behind.get(name) == Some(&b'=')) || (behind.is_empty() && line[pair.end] == b';')
         };
         let end = pair.filter(is_followed).unwrap_or(whole);
-        values.extend(Some(end).filter(is_drawn).map(|value| (value, Stand::Literal)));
+        values.extend(Some(end).filter(is_drawn).map(|value| (value, ValueContext::Literal)));
     }
-    values.push((value, if is_literal { Stand::Literal } else { Stand::Code }));
+    values.push((value, if is_literal { ValueContext::Literal } else { ValueContext::Code }));
     values
 }
 
 /// The values that may begin at `start` where a blank separates a value from its name, the longest first.
-pub(crate) fn words_at(line: &[u8], start: usize) -> Vec<(Range<usize>, Stand)> {
+pub(crate) fn words_at(line: &[u8], start: usize) -> Vec<(Range<usize>, ValueContext)> {
     if let Some(value) = quoted(line, start) {
-        return vec![(value, Stand::Quoted)];
+        return vec![(value, ValueContext::Quoted)];
     }
     let whole = start..start + word_len(&line[start..]);
     let drawn = judge::is_generated(&line[whole.clone()]).then_some(whole);
-    drawn.into_iter().chain([bare(line, start)]).map(|value| (value, Stand::Literal)).collect()
+    drawn.into_iter().chain([bare(line, start)]).map(|value| (value, ValueContext::Literal)).collect()
 }
 
 /// The number of bytes before the first blank, or more than a secret has.
@@ -274,14 +274,14 @@ impl Quotes {
 }
 
 /// The kind of value that the word before a sign names, where no type can be between the two.
-fn kind_before(before: &[u8], care: Care) -> Option<ValueKind> {
+fn kind_before(before: &[u8], care: MaskScope) -> Option<ValueKind> {
     let before = before.trim_ascii_end();
     let name = name::ending(before.strip_suffix(b"\"").unwrap_or(before));
-    if care == Care::SecretLike { name::kind_of(name) } else { name::kind_in_settings(name) }
+    if care == MaskScope::SecretLike { name::kind_of(name) } else { name::kind_in_settings(name) }
 }
 
 /// The kind of value that the text before an assignment's sign names.
-pub fn named(before: &[u8], care: Care) -> Option<ValueKind> {
+pub fn named(before: &[u8], care: MaskScope) -> Option<ValueKind> {
     let is_part = |byte: &u8| name::is_part(*byte);
     // The accessors of a property of C#.
     let before = memmem::rfind(before, b"{ get;").map_or(before, |accessors| &before[..accessors]);
@@ -294,7 +294,7 @@ pub fn named(before: &[u8], care: Care) -> Option<ValueKind> {
     };
     let reach = (0..before.len()).rev().find(ends).map_or(0, |at| at + 1);
     let reached = before[reach..].split(|byte| !is_part(byte)).filter(|word| !word.is_empty()).count();
-    let kind = if care == Care::SecretLike { name::kind_of } else { name::kind_in_settings };
+    let kind = if care == MaskScope::SecretLike { name::kind_of } else { name::kind_in_settings };
     words.take(reached.min(3)).find_map(kind)
 }
 

@@ -11,10 +11,10 @@ use super::secret::{KEY, SecretBlock};
 static BEGINS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 
 /// The size limit of a key in bytes, even if each line is in quotes.
-const MOST_BYTES: usize = 32 << 10;
+const MAX_BYTES: usize = 32 << 10;
 
 /// The fewest base64 characters of a key; fewer belong to a text about keys.
-const LEAST_SIGNS: usize = 40;
+const MIN_SIGNS: usize = 40;
 
 /// Adds the bodies of the private keys in `bytes`.
 pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
@@ -43,7 +43,7 @@ fn is_begin(before: &[u8]) -> bool {
 
 /// The body of the key whose header words end at `from`.
 fn body(bytes: &[u8], from: usize) -> Option<Range<usize>> {
-    let most = &bytes[from..bytes.len().min(from + MOST_BYTES)];
+    let most = &bytes[from..bytes.len().min(from + MAX_BYTES)];
     // The end of the header is `-----` or ` BLOCK-----`.
     let head = most.iter().take(24).rposition(|byte| *byte == b'-')? + 1;
     let head = head + most[head..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
@@ -53,7 +53,7 @@ fn body(bytes: &[u8], from: usize) -> Option<Range<usize>> {
         // The key is cut off, or the text is not a key.
         _ => cut_off(rest),
     };
-    let is_key = rest[..end].iter().filter(|byte| is_sign(**byte)).count() >= LEAST_SIGNS;
+    let is_key = rest[..end].iter().filter(|byte| is_sign(**byte)).count() >= MIN_SIGNS;
     // An escaped line end after the header is not part of the body, just as a real line end is not.
     is_key.then(|| from + head..from + head + end)
 }

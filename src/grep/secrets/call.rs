@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::assign::{self, MIN_VALUE};
-use super::file::Care;
-use super::judge::{self, Stand, ValueKind};
+use super::file::MaskScope;
+use super::judge::{self, ValueContext, ValueKind};
 use super::name;
 use super::secret::Secret;
 
@@ -25,7 +25,7 @@ const FALLBACKS: [&[u8]; 5] = [b"||", b"??", b"?:", b" or", b"||="];
 const VALUE_NAMES: [&[u8]; 4] = [b"value", b"Value", b"default", b"VALUE"];
 
 /// Adds the secrets among the strings of `line`.
-pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
+pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
     // The previous strings, which may name the next one.
     let mut before: [Option<Range<usize>>; 2] = [None, None];
     let mut from = 0;
@@ -40,8 +40,8 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
             && let Some(kind) = kind_at(line, open, &before, care)
         {
             let value = &line[text.clone()];
-            if judge::is_secret(kind, value, Stand::Quoted)
-                || (care != Care::SecretLike && judge::is_given(value, Stand::Quoted))
+            if judge::is_secret(kind, value, ValueContext::Quoted)
+                || (care != MaskScope::SecretLike && judge::is_given(value, ValueContext::Quoted))
             {
                 found.push(Secret { span: text.clone(), keep: 0, name: kind.label() });
             }
@@ -74,8 +74,8 @@ fn is_quoted_assignment(text: &[u8]) -> bool {
 }
 
 /// Whether a string may be a secret at all; most are words or text.
-fn is_candidate(text: &[u8], care: Care) -> bool {
-    if care != Care::SecretLike {
+fn is_candidate(text: &[u8], care: MaskScope) -> bool {
+    if care != MaskScope::SecretLike {
         return text.len() >= 3;
     }
     (MIN_VALUE..=1_000).contains(&text.len())
@@ -84,8 +84,13 @@ fn is_candidate(text: &[u8], care: Care) -> bool {
 }
 
 /// The kind of value that the text before the string names.
-fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: Care) -> Option<ValueKind> {
-    let kind_of = if care == Care::SecretLike { name::kind_of } else { name::kind_in_settings };
+fn kind_at(
+    line: &[u8],
+    open: usize,
+    before: &[Option<Range<usize>>; 2],
+    care: MaskScope,
+) -> Option<ValueKind> {
+    let kind_of = if care == MaskScope::SecretLike { name::kind_of } else { name::kind_in_settings };
     let prefix =
         open - usize::from(open > 0 && line[open - 1].is_ascii_alphabetic() && !is_word_before(line, open));
     // The quote is escaped.

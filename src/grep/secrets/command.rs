@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::assign::{self, MIN_VALUE};
-use super::file::Care;
-use super::judge::{self, Stand};
+use super::file::MaskScope;
+use super::judge::{self, ValueContext};
 use super::name;
 use super::secret::Secret;
 
@@ -18,8 +18,8 @@ static FLAG: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" -"));
 const SETTERS: &[&str] = &["ENV", "ARG", "set", "setx", "setenv", "export", "#define", "define"];
 
 /// Adds the secrets of `line`.
-pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
-    if care != Care::SecretLike {
+pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
+    if care != MaskScope::SecretLike {
         return;
     }
     setting(line, found);
@@ -64,8 +64,8 @@ fn value(line: &[u8], name: &[u8], end: usize, found: &mut Vec<Secret>) {
         return;
     }
     let Some(kind) = name::kind_of(name) else { return };
-    let is_meant = |(value, stand): &(Range<usize>, Stand)| {
-        value.len() >= MIN_VALUE && judge::is_secret(kind, &line[value.clone()], *stand)
+    let is_meant = |(value, value_context): &(Range<usize>, ValueContext)| {
+        value.len() >= MIN_VALUE && judge::is_secret(kind, &line[value.clone()], *value_context)
     };
     if let Some((value, _)) = assign::words_at(line, start).into_iter().find(is_meant) {
         found.push(Secret { span: value, keep: 0, name: kind.label() });

@@ -5,7 +5,7 @@
 
 /// How strictly the values of a file are masked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Care {
+pub enum MaskScope {
     /// Values that look like secrets.
     #[default]
     SecretLike,
@@ -37,12 +37,12 @@ const DATA: &[&str] =
 const SAMPLES: &[&str] = &["example", "sample", "template", "tmpl", "dist", "defaults", "schema"];
 
 /// The strictness that the name of the file at `path` calls for.
-pub fn care(path: &str) -> Care {
+pub fn care(path: &str) -> MaskScope {
     let name = path.rsplit('/').next().unwrap_or(path);
     // Long names are rejected without a copy, and so are names without `s` and `-`: every listed name has one of the
     // two.
     if name.len() > 64 || !name.bytes().any(|byte| byte.eq_ignore_ascii_case(&b's') || byte == b'-') {
-        return Care::SecretLike;
+        return MaskScope::SecretLike;
     }
     let name = name.to_ascii_lowercase();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
@@ -51,10 +51,10 @@ pub fn care(path: &str) -> Care {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with("-"))
     };
     if stem.split(['.', '-', '_']).any(|part| SAMPLES.contains(&part)) || SAMPLES.contains(&ending) {
-        return Care::SecretLike;
+        return MaskScope::SecretLike;
     }
     if SETTINGS.iter().any(begins) && (ending == "json" || ending == "php") {
-        return Care::Names;
+        return MaskScope::Names;
     }
     // Names such as `secrets.prod.yaml` and `my-secrets.yaml`.
     let first = stem.split('.').next().unwrap_or(stem);
@@ -63,7 +63,7 @@ pub fn care(path: &str) -> Care {
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['-', '_']))
     };
     let is_data = DATA.contains(&ending) || (ending.is_empty() && matches!(stem, "credentials" | "secrets"));
-    if is_data && SECRETS.iter().any(ends) { Care::Values } else { Care::SecretLike }
+    if is_data && SECRETS.iter().any(ends) { MaskScope::Values } else { MaskScope::SecretLike }
 }
 
 #[cfg(test)]
@@ -84,12 +84,12 @@ mod tests {
             "my_service_account.json",
             "credentials.xml",
         ] {
-            assert_eq!(care(path), Care::Values, "{path}");
+            assert_eq!(care(path), MaskScope::Values, "{path}");
         }
         for path in
             ["appsettings.json", "api/appsettings.Production.json", "AppSettings.json", "wp-config.php"]
         {
-            assert_eq!(care(path), Care::Names, "{path}");
+            assert_eq!(care(path), MaskScope::Names, "{path}");
         }
         for path in [
             "credentials.rs",
@@ -105,7 +105,7 @@ mod tests {
             "secret",
             "keys.json",
         ] {
-            assert_eq!(care(path), Care::SecretLike, "{path}");
+            assert_eq!(care(path), MaskScope::SecretLike, "{path}");
         }
     }
 }

@@ -27,7 +27,7 @@ impl ValueKind {
 
 /// The context of a value in its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stand {
+pub(crate) enum ValueContext {
     /// In quotes.
     Quoted,
     /// Without quotes where quotes are not needed: in a command, an environment, a URL, a line of settings.
@@ -72,29 +72,34 @@ fn holds<'w>(lower: &[u8], words: &'w [String]) -> Option<&'w String> {
 }
 
 /// Whether a value that is assigned to a name for secrets is a secret.
-pub(crate) fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
+pub(crate) fn is_secret(kind: ValueKind, value: &[u8], value_context: ValueContext) -> bool {
     let least = if kind == ValueKind::Key && !is_generated(value) { 16 } else { 8 };
     if value.len() < least || value.len() > 1_000 || value.iter().any(|byte| *byte <= b' ') {
         return false;
     }
     if value.iter().all(u8::is_ascii_alphabetic)
         && !looks_random(value)
-        && (stand == Stand::Code || !is_generated(value))
+        && (value_context == ValueContext::Code || !is_generated(value))
     {
         return false;
     }
-    if is_expression(value, stand) || is_placeholder(value) {
+    if is_expression(value, value_context) || is_placeholder(value) {
         return false;
     }
     match kind {
         ValueKind::Password => {
-            (looks_random(value) || is_generated(value) || (stand != Stand::Code && is_made_up(value)))
+            (looks_random(value)
+                || is_generated(value)
+                || (value_context != ValueContext::Code && is_made_up(value)))
                 && !is_word_for_password(value)
         }
         ValueKind::Secret => {
             (value.len() >= 16 && looks_random(value))
                 || is_generated(value)
-                || (value.len() >= 10 && stand != Stand::Code && has_digit(value) && is_made_up(value))
+                || (value.len() >= 10
+                    && value_context != ValueContext::Code
+                    && has_digit(value)
+                    && is_made_up(value))
                     && !is_word_for_password(value)
         }
         ValueKind::Key => looks_random(value) || is_generated(value),
@@ -132,7 +137,7 @@ fn evidence(value: &[u8]) -> i32 {
 
 /// The least evidence that a value was drawn. Of values of 14 drawn letters 85 in a hundred have more, and of 26,072 real lines
 /// with words such as `token` no line more is masked for it.
-const LEAST_EVIDENCE: i32 = 40;
+const MIN_EVIDENCE: i32 = 40;
 
 /// Whether letters and digits of both cases follow each other as in drawn values and in no name.
 pub(crate) fn is_unlike_names(value: &[u8]) -> bool {
@@ -141,7 +146,7 @@ pub(crate) fn is_unlike_names(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_lowercase)
         && value.iter().any(u8::is_ascii_uppercase)
         && distinct(value) * 3 >= value.len().min(24) * 2
-        && evidence(value) >= LEAST_EVIDENCE
+        && evidence(value) >= MIN_EVIDENCE
 }
 
 /// Whether a value of letters and digits may be drawn, though its runs are longer than those of most drawn values.
@@ -214,9 +219,9 @@ fn is_bracketed(value: &[u8]) -> bool {
 }
 
 /// Whether there is a real value: for files whose names announce secrets, where the form of a value does not matter.
-pub(crate) fn is_given(value: &[u8], stand: Stand) -> bool {
+pub(crate) fn is_given(value: &[u8], value_context: ValueContext) -> bool {
     const WORDS: [&[u8]; 5] = [b"true", b"false", b"null", b"none", b"nil"];
-    stand != Stand::Code
+    value_context != ValueContext::Code
         && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(value))
         && !is_reference(value)
         && !is_example(value)
@@ -227,7 +232,7 @@ pub(crate) fn is_any_value(value: &[u8]) -> bool {
     const STRUCTURE: &[u8] = b"{}[](),;|>-*&!<?: \t";
     let is_structure = value.iter().all(|byte| STRUCTURE.contains(byte));
     let is_tag = value.first().is_some_and(|first| b"!&*".contains(first)) || matches!(value, b"|+" | b">+");
-    !is_structure && !is_tag && is_given(value, Stand::Quoted)
+    !is_structure && !is_tag && is_given(value, ValueContext::Quoted)
 }
 
 /// Whether a value refers to another place for the real value.
@@ -351,7 +356,7 @@ fn has_digit(value: &[u8]) -> bool {
 }
 
 /// Whether a value is an expression for a value from elsewhere.
-fn is_expression(value: &[u8], stand: Stand) -> bool {
+fn is_expression(value: &[u8], value_context: ValueContext) -> bool {
     const MARKS: [&[u8]; 3] = [b"://", b"()", b"::"];
     let first = value[0];
     if is_inserted(value) {
@@ -380,7 +385,7 @@ fn is_expression(value: &[u8], stand: Stand) -> bool {
         return true;
     }
     // The name of a constant, such as `P2P_SSID_LEN`; without quotes also the name of a variable.
-    let quoted = stand == Stand::Quoted;
+    let quoted = value_context == ValueContext::Quoted;
     let is_other = |byte: &u8| byte.is_ascii_digit() || b"_.".contains(byte);
     let short_pieces = || value.split(|byte| b"_.".contains(byte)).all(|piece| piece.len() <= 12);
     let one_case = value.iter().all(|byte| byte.is_ascii_uppercase() || is_other(byte))
@@ -388,7 +393,7 @@ fn is_expression(value: &[u8], stand: Stand) -> bool {
     if value.contains(&b'_') && one_case && short_pieces() {
         return true;
     }
-    if stand == Stand::Literal {
+    if value_context == ValueContext::Literal {
         // Base64 may begin with a slash, as a path does.
         return b"/.~-".contains(&first) && mean_run(value) > 2.5;
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use regex::bytes::Captures;
 
-use super::file::Care;
-use super::judge::{self, Stand, ValueKind};
+use super::file::MaskScope;
+use super::judge::{self, ValueContext, ValueKind};
 use super::secret::Secret;
 use super::table::{Rule, TABLE};
 use super::{assign, call, command, near};
@@ -17,11 +17,11 @@ const MIN_LINE: usize = 6;
 /// Adds the secrets of `line`.
 pub fn find(line: &[u8], found: &mut Vec<Secret>) {
     tokens(line, found);
-    values(line, Care::SecretLike, found);
+    values(line, MaskScope::SecretLike, found);
 }
 
 /// Adds the values in `line` that belong to names.
-pub fn values(line: &[u8], care: Care, found: &mut Vec<Secret>) {
+pub fn values(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
     if line.len() >= MIN_LINE {
         assign::find(line, care, found);
         call::find(line, care, found);
@@ -101,7 +101,7 @@ fn is_meant(rule: &Rule, body: &[u8]) -> bool {
         return !judge::is_placeholder(body) && judge::is_generated(body);
     }
     if rule.password {
-        return judge::is_secret(ValueKind::Password, body, Stand::Quoted);
+        return judge::is_secret(ValueKind::Password, body, ValueContext::Quoted);
     }
     !judge::is_placeholder(body) && (!rule.random || judge::looks_random(body) || judge::is_generated(body))
 }

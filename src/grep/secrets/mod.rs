@@ -23,7 +23,7 @@ mod near;
 mod secret;
 mod table;
 
-pub use file::Care;
+pub use file::MaskScope;
 pub(crate) use line::hold_tokens;
 pub(crate) use line_check::LineCheck;
 pub use secret::{Secret, SecretBlock};
@@ -87,7 +87,7 @@ pub struct SecretMask {
     /// Whether the file, by its name, contains nothing but secrets, so that every value is masked.
     pub whole: bool,
     /// How strictly values are masked otherwise.
-    pub care: Care,
+    pub care: MaskScope,
     /// The [`blocks`] of the file, in order.
     pub blocks: Vec<SecretBlock>,
 }
@@ -121,14 +121,14 @@ impl SecretMask {
 
     /// Whether the name of the file says nothing of secrets, so that a line means what it means in most files.
     pub(crate) fn is_ordinary(&self) -> bool {
-        !self.whole && self.care == Care::SecretLike
+        !self.whole && self.care == MaskScope::SecretLike
     }
 
     /// Adds what the name of the file makes a secret.
     fn by_file(&self, line: &[u8], secrets: &mut Vec<Secret>) {
         if self.whole {
             secrets.extend(assign::value_of(line));
-        } else if self.care == Care::Values {
+        } else if self.care == MaskScope::Values {
             assign::all_values(line, secrets);
         }
     }

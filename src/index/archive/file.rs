@@ -31,15 +31,15 @@ const HEAD: &str = "SPYHOP";
 const MANIFEST: &str = "manifest.json";
 
 /// The size limit of the first entry, which is a line.
-const MOST_HEAD: u64 = 200;
+const MAX_HEAD: u64 = 200;
 
 /// The size limit of the manifest. It has some hundred bytes for each file, and files are few: an export merges
 /// segments.
-const MOST_MANIFEST: u64 = 1 << 20;
+const MAX_MANIFEST: u64 = 1 << 20;
 
 /// An archive unpacks to at most this many times its size, plus [`SPARE`]. Real segments shrink by half, and sources by
 /// some five times.
-const MOST_RATIO: u64 = 50;
+const MAX_RATIO: u64 = 50;
 const SPARE: u64 = 64 << 20;
 
 /// Writes the archive `to` with the files below `folder`, atomically. Returns its size.
@@ -89,7 +89,7 @@ impl Archive {
     /// Opens the file at `path` and reads its manifest.
     pub fn open(path: &Path) -> Result<Archive, ArchiveError> {
         let mut read = Unpacking::of(path)?;
-        let head = read.small(HEAD, MOST_HEAD)?;
+        let head = read.small(HEAD, MAX_HEAD)?;
         let words = String::from_utf8(head).unwrap_or_default();
         let mut words = words.split_ascii_whitespace();
         let (Some("spyhop"), Some("index"), Some(version), Some(hash)) =
@@ -102,14 +102,14 @@ impl Archive {
             Ok(found) => return Err(ArchiveError::NewerArchive { path: path.to_path_buf(), found }),
             Err(_) => return Err(read.damaged("it has no version")),
         }
-        let text = read.small(MANIFEST, MOST_MANIFEST)?;
+        let text = read.small(MANIFEST, MAX_MANIFEST)?;
         if blake3::hash(&text).to_hex().as_str() != hash {
             return Err(read.damaged(format!("the checksum of {MANIFEST} is wrong")));
         }
         let manifest: ArchiveManifest =
             serde_json::from_slice(&text).map_err(|error| read.damaged(format!("{MANIFEST}: {error}")))?;
         let size = fs::metadata(path).at("read", path)?.len();
-        let most = size.saturating_mul(MOST_RATIO).saturating_add(SPARE);
+        let most = size.saturating_mul(MAX_RATIO).saturating_add(SPARE);
         let total = manifest.files.iter().fold(0u64, |total, row| total.saturating_add(row.len));
         if total > most {
             let text = format!("it says that it unpacks to {total} bytes, more than {most} for its size");
@@ -141,8 +141,8 @@ impl Archive {
             store::create_private_dir(&folder.join(name))?;
         }
         let mut read = Unpacking::of(&self.path)?;
-        read.small(HEAD, MOST_HEAD)?;
-        read.small(MANIFEST, MOST_MANIFEST)?;
+        read.small(HEAD, MAX_HEAD)?;
+        read.small(MANIFEST, MAX_MANIFEST)?;
         for row in &self.manifest.files {
             read.file(row, &folder.join(&row.name))?;
         }

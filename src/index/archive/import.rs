@@ -16,7 +16,7 @@ use spyhop_base::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
 
 /// How much wider than their count the range of version numbers of an archive may be: bitsets indexed by version number
 /// take memory for the whole range.
-const MOST_GAPS: u64 = 1 << 26;
+const MAX_GAPS: u64 = 1 << 26;
 
 /// The options of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -205,15 +205,13 @@ impl Updater<'_> {
                 .then(|| format!("an index cannot hold the file version {path:?}"))
         });
         let span = u64::from(last - first.unwrap_or(0));
-        odd.or_else(|| {
-            (span > MOST_GAPS + 16 * count).then(|| "its version numbers lie too far apart".into())
-        })
-        .or_else(|| {
-            let holds = |key: &ViewKey| meta.view_versions(key).unwrap_or_default();
-            let mut views = meta.views().map(|(key, _)| key);
-            let is_lost = |key: &&ViewKey| holds(key).iter().any(|id| meta.version(*id).is_none());
-            views.find(is_lost).map(|_| "a view names versions that do not exist".into())
-        })
+        odd.or_else(|| (span > MAX_GAPS + 16 * count).then(|| "its version numbers lie too far apart".into()))
+            .or_else(|| {
+                let holds = |key: &ViewKey| meta.view_versions(key).unwrap_or_default();
+                let mut views = meta.views().map(|(key, _)| key);
+                let is_lost = |key: &&ViewKey| holds(key).iter().any(|id| meta.version(*id).is_none());
+                views.find(is_lost).map(|_| "a view names versions that do not exist".into())
+            })
     }
 
     /// Checks that the archive can answer without the tree.

@@ -32,7 +32,7 @@ const NAME: &str = "checked";
 const WORTH_NOTING: u64 = 1 << 20;
 
 /// The size from which a file is noted.
-const LEAST_SIZE: u64 = 64 << 10;
+const MIN_SIZE: u64 = 64 << 10;
 
 /// How long a note is used, in seconds.
 const MAX_AGE: u64 = 24 * 3600;
@@ -106,7 +106,7 @@ impl Checks {
         let Some(sums) = self.sums.get(&*name) else {
             return Err(refused(path, "the commit has no checksums of it"));
         };
-        let stat = (sums.len >= LEAST_SIZE).then(|| stat_of(&self.dir.join(path)).ok()).flatten();
+        let stat = (sums.len >= MIN_SIZE).then(|| stat_of(&self.dir.join(path)).ok()).flatten();
         let noted = stat.as_ref().zip(self.noted.get(&*name));
         let noted = noted.filter(|(stat, noted)| noted.is_of(stat, sums.check()));
         let whole = noted.map_or(&[][..], |(_, noted)| &noted.whole);

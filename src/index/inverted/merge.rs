@@ -15,7 +15,7 @@ pub(super) const MAX_SEGMENTS: usize = 12;
 pub(super) const FREE_DOCS: u64 = 4096;
 
 /// The most times that [`FREE_DOCS`] doubles.
-const MOST_DOUBLINGS: u32 = 2;
+const MAX_DOUBLINGS: u32 = 2;
 
 /// The size of the largest segment that a merge builds, so that no merge takes minutes and no file becomes huge.
 pub(super) const MAX_SEGMENT_DOCS: u64 = 1 << 20;
@@ -25,7 +25,7 @@ const MIN_GARBAGE: u64 = 1024;
 
 /// The number of documents below which a merge is not worth a second thread and an additional segment. In debug builds
 /// small merges are halved too, so that tests cover the halving.
-const LEAST_TO_HALVE: u64 = if cfg!(debug_assertions) { 64 } else { 1 << 16 };
+const MIN_TO_HALVE: u64 = if cfg!(debug_assertions) { 64 } else { 1 << 16 };
 
 /// The largest ratio of a segment's size to that of all smaller segments together at which it is merged with them.
 const GROWTH: u64 = 3;
@@ -46,10 +46,10 @@ impl Size {
 
 /// How many documents a merge after a commit may rewrite: half of the documents that the commit added, but at least as
 /// many as can be rewritten in about half a second. That minimum doubles with every two excess segments, up to
-/// [`MOST_DOUBLINGS`] times. Segments that are too large for it wait for a larger commit or a compaction.
+/// [`MAX_DOUBLINGS`] times. Segments that are too large for it wait for a larger commit or a compaction.
 fn budget(segments: usize, added: u32) -> u64 {
     let excess = segments.saturating_sub(MAX_SEGMENTS) as u32 / 2;
-    (FREE_DOCS << excess.min(MOST_DOUBLINGS)).max(u64::from(added) / 2)
+    (FREE_DOCS << excess.min(MAX_DOUBLINGS)).max(u64::from(added) / 2)
 }
 
 /// The positions in `sizes` of the segments to merge into one after a commit that added `added` documents.
@@ -71,7 +71,7 @@ pub(super) fn plan(sizes: &[Size], added: u32) -> Vec<usize> {
 /// Splits a large merge into two merges of about equal size; a small one stays one.
 pub(super) fn halves(sizes: &[Size], mut segments: Vec<usize>) -> Vec<Vec<usize>> {
     let live = |place: &usize| sizes[*place].live;
-    if segments.len() < 4 || segments.iter().map(live).sum::<u64>() < LEAST_TO_HALVE {
+    if segments.len() < 4 || segments.iter().map(live).sum::<u64>() < MIN_TO_HALVE {
         return vec![segments];
     }
     segments.sort_by_key(|place| (std::cmp::Reverse(live(place)), *place));
@@ -200,7 +200,7 @@ mod tests {
         let mut sizes = live(&[40_000; 60]);
         for _ in 0..1000 {
             sizes.push(Size { live: 5, deleted: 0 });
-            assert!(merge(&mut sizes, 5) <= FREE_DOCS << MOST_DOUBLINGS);
+            assert!(merge(&mut sizes, 5) <= FREE_DOCS << MAX_DOUBLINGS);
         }
         assert!(sizes.len() <= 60 + 4, "{} segments", sizes.len());
         sizes.push(Size { live: 1_000_000, deleted: 0 });

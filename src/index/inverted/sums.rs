@@ -23,7 +23,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 /// The logarithm of the size of the smallest blocks.
-const LEAST_BITS: u32 = 14;
+const MIN_BITS: u32 = 14;
 
 /// The number of blocks from which the blocks of a file become twice as large.
 const MAX_BLOCKS: usize = 128;
@@ -129,13 +129,7 @@ pub(super) struct SumsBuilder {
 
 impl Default for SumsBuilder {
     fn default() -> SumsBuilder {
-        SumsBuilder {
-            len: 0,
-            bits: LEAST_BITS,
-            sums: Vec::new(),
-            block: crc32fast::Hasher::new(),
-            in_block: 0,
-        }
+        SumsBuilder { len: 0, bits: MIN_BITS, sums: Vec::new(), block: crc32fast::Hasher::new(), in_block: 0 }
     }
 }
 

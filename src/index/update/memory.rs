@@ -18,10 +18,10 @@ pub const LEAST: u64 = 64 * MIB;
 /// The default budget of an update, without the memory that grows with the tree.
 pub const DEFAULT: u64 = 200 * MIB;
 
-/// Source bytes above which the default budget grows by a third of the excess, up to [`MOST_MORE`]: larger segments are
+/// Source bytes above which the default budget grows by a third of the excess, up to [`MAX_MORE`]: larger segments are
 /// fewer, and need fewer merges.
 const LARGE_SOURCE: u64 = 200 * MIB;
-const MOST_MORE: u64 = 256 * MIB;
+const MAX_MORE: u64 = 256 * MIB;
 
 /// The program itself: grammars, dictionaries, buffers, and memory that the allocator retains.
 const PROGRAM: u64 = 20 * MIB;
@@ -37,11 +37,11 @@ const PER_THREAD: u64 = 5 * MIB;
 const WHILE_WRITTEN: u64 = 4;
 
 /// The size from which filling a segment further is not worthwhile: it makes fewer segments and a higher peak.
-const MOST_A_SEGMENT: u64 = 96 * MIB;
+const MAX_A_SEGMENT: u64 = 96 * MIB;
 
 /// The smallest size of a segment. An empty segment counts for some 12 MiB: a first page of each arena, and the term
 /// table.
-const LEAST_A_SEGMENT: u64 = 16 * MIB;
+const MIN_A_SEGMENT: u64 = 16 * MIB;
 
 /// The memory for each byte of a file that is parsed: its text, its tree, symbols and terms.
 const PER_PARSED_BYTE: u64 = 36;
@@ -67,16 +67,16 @@ impl Shares {
     /// Divides `max_memory` bytes, or the default, for a tree of `n_files` of which `bytes` are to be read, among at
     /// most `threads` threads.
     pub fn of(max_memory: Option<u64>, n_files: usize, bytes: u64, threads: usize) -> Shares {
-        let more = (bytes.saturating_sub(LARGE_SOURCE) / 3).min(MOST_MORE);
+        let more = (bytes.saturating_sub(LARGE_SOURCE) / 3).min(MAX_MORE);
         let max_memory = max_memory.unwrap_or(DEFAULT + more + PER_FILE * n_files as u64);
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
-        let least = PER_THREAD + LEAST_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
+        let least = PER_THREAD + MIN_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
         // Two thirds are for segments. If each segment reaches its largest useful size, the rest is for files.
         let of_segments = left / 3 * 2;
         let threads = (of_segments / least).clamp(1, threads as u64);
         let each = (of_segments / threads).saturating_sub(PER_THREAD) * 8 / (8 + WHILE_WRITTEN);
-        let segment = each.clamp(LEAST_A_SEGMENT, MOST_A_SEGMENT);
+        let segment = each.clamp(MIN_A_SEGMENT, MAX_A_SEGMENT);
         let taken = threads * (PER_THREAD + segment * (8 + WHILE_WRITTEN) / 8);
         Shares { threads: threads as usize, segment: segment as usize, files: left.saturating_sub(taken) }
     }

@@ -22,7 +22,7 @@ mod updater;
 mod work;
 
 pub use error::UpdateError;
-pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
+pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as MIN_MEMORY};
 pub use plan::{ReadTask, UpdatePlan};
 pub use progress::{OnProgress, Progress, Stage, tell_waiting};
 pub use quarantine::Quarantine;

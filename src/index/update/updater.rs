@@ -61,7 +61,7 @@ pub struct Updater<'e> {
     pub settings: &'e Settings,
     /// The number of threads; `None` means one for each core.
     pub threads: Option<usize>,
-    /// The memory budget in bytes, at least [`LEAST_MEMORY`](super::LEAST_MEMORY); `None` means
+    /// The memory budget in bytes, at least [`MIN_MEMORY`](super::MIN_MEMORY); `None` means
     /// [`DEFAULT_MEMORY`](super::DEFAULT_MEMORY) and the memory that grows with the tree.
     pub max_memory: Option<u64>,
     /// The time until the first checkpoint, see [`FIRST_CHECKPOINT`].

@@ -21,4 +21,4 @@ pub use spyhop_base::clean;
 pub use spyhop_syntax::analyze::{ColorClass, ColoredSpan, SyntaxClass, syntax};
 
 #[cfg(test)]
-mod samples;
+mod goldens;

@@ -12,7 +12,7 @@ use spyhop_index::inverted::DocColumns;
 use spyhop_index::meta::OutlineSymbol;
 
 /// A unit of more lines, such as a table, is shown by one part.
-const MOST_LINES: u32 = 120;
+const MAX_LINES: u32 = 120;
 
 /// A part of a file.
 pub(crate) struct FilePart {
@@ -112,7 +112,7 @@ impl<'t> FileParts<'t> {
         let whole = self.units[unit].lines;
         let own = || self.all[self.ranges[unit].clone()].iter().filter(move |part| part.unit == unit);
         let mut lines = whole;
-        if whole.count() > MOST_LINES {
+        if whole.count() > MAX_LINES {
             let inside = || own().filter(|part| self.index.lines_of(part.span).overlaps(whole));
             let best = || inside().max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.span.cmp(&a.span)));
             let part = match wanted {

@@ -9,7 +9,7 @@ use crate::query::Query;
 use spyhop_index::tokenize::for_each_word;
 
 /// The fewest words of a run.
-const LEAST_WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 
 /// The words of a query, and the current run.
 pub struct Runs<'q> {
@@ -29,7 +29,7 @@ pub struct Runs<'q> {
 impl<'q> Runs<'q> {
     /// Prepares the runs of a query; `None` for a report, and for a query with too few words.
     pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Runs<'q>> {
-        if query.is_report || query.n_words <= LEAST_WORDS {
+        if query.is_report || query.n_words <= MIN_WORDS {
             return None;
         }
         let mut words = Vec::new();
@@ -72,6 +72,6 @@ impl<'q> Runs<'q> {
         self.last = Some(place);
         self.length += 1;
         self.mask |= self.masks[place];
-        if self.length >= LEAST_WORDS { evidence.idf_of(self.mask) } else { 0.0 }
+        if self.length >= MIN_WORDS { evidence.idf_of(self.mask) } else { 0.0 }
     }
 }

@@ -9,7 +9,7 @@ use crate::query::Query;
 use spyhop_index::tokenize::for_each_word;
 
 /// The fewest words of a template. Shorter texts occur in messages by chance.
-const LEAST_WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 
 /// The most words of the value in one gap.
 const VALUE_WORDS: usize = 8;
@@ -49,7 +49,7 @@ enum TemplatePiece<'t> {
 impl<'q> Templates<'q> {
     /// Prepares the templates of a query; `None` for a report, and for a query with too few words.
     pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Templates<'q>> {
-        if query.is_report || query.n_words <= LEAST_WORDS {
+        if query.is_report || query.n_words <= MIN_WORDS {
             return None;
         }
         let mut words = Vec::new();
@@ -99,7 +99,7 @@ impl<'q> Templates<'q> {
     /// The terms of a template whose words are all in the message, in order and without other words except in gaps.
     fn matched(&self, pieces: &[TemplatePiece<'_>]) -> Option<u64> {
         let n_words = pieces.iter().filter(|piece| matches!(piece, TemplatePiece::Word(_))).count();
-        if n_words < LEAST_WORDS || n_words == pieces.len() {
+        if n_words < MIN_WORDS || n_words == pieces.len() {
             return None;
         }
         let first = pieces.iter().position(|piece| matches!(piece, TemplatePiece::Word(_)))?;

@@ -142,7 +142,7 @@ impl Query {
         let mut words = Vec::new();
         for_each_word(text, |word| words.push(word));
         let n_words = words.len();
-        let is_report = n_words > report::LEAST_WORDS && text.contains('\n');
+        let is_report = n_words > report::MIN_WORDS && text.contains('\n');
         let all = words.clone();
         if is_report {
             words = report::informative(text, words);

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// A text of several lines and more words than this is a report.
-pub(crate) const LEAST_WORDS: usize = 40;
+pub(crate) const MIN_WORDS: usize = 40;
 
 /// The most words of a title.
 const TITLE_WORDS: usize = 30;

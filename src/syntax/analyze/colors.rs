@@ -23,7 +23,7 @@ const OPEN_MATCHES: u32 = 256;
 const PATIENCE: Duration = Duration::from_millis(1_000);
 
 /// The most captures of a text.
-const MOST_CAPTURES: usize = 500_000;
+const MAX_CAPTURES: usize = 500_000;
 
 /// The class of a coloured node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +143,7 @@ fn capture(
             if range.is_empty() || !is_whole {
                 continue;
             }
-            if captures.len() == MOST_CAPTURES {
+            if captures.len() == MAX_CAPTURES {
                 return None;
             }
             let span = Span::new(range.start, range.end);
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(capture(Duration::MAX, &mut captures), Some(()));
         assert_eq!(captures.len(), 20_002);
         let one = || CapturedNode { span: Span { start: 0, end: 1 }, order: (0, 0), class: None };
-        let mut full = std::iter::repeat_with(one).take(MOST_CAPTURES - 20_001).collect();
+        let mut full = std::iter::repeat_with(one).take(MAX_CAPTURES - 20_001).collect();
         assert_eq!(capture(Duration::MAX, &mut full), None);
     }
 

@@ -25,7 +25,7 @@ from session import data, said
 HERE = pathlib.Path(__file__).resolve().parents[3]
 TASK = "mask secrets in the lines of a read and report how much of the tree is indexed"
 NEEDED = ["src/engine/read.rs", "src/engine/graph.rs"]
-BUDGET, MOST_PAGES, MOST_READ, MOST_WORDS = 8000, 4, 20, 4
+BUDGET, MAX_PAGES, MAX_READ, MAX_WORDS = 8000, 4, 20, 4
 
 
 class Counted:
@@ -76,7 +76,7 @@ async def with_packs(session, task, needed):
     counted, seen = Counted(session), set()
     name = await found_tool(counted)
     arguments = {"task": task, "budget": BUDGET}
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         pack, _ = await counted.call(name, arguments)
         seen |= {file["path"] for file in pack["results"]}
         if not missing(needed, seen) or not pack["next"]:
@@ -92,11 +92,11 @@ async def with_search(session, task, needed):
         reply, _ = await counted.call("codebase_search", {"query": text, "mode": "compact"})
         hits += [(hit["path"], hit["line"], hit["end_line"]) for hit in reply["results"]]
     words = sorted(set(re.findall(r"\w{5,}", task.lower())), key=lambda word: (-len(word), word))
-    for word in words[:MOST_WORDS]:
+    for word in words[:MAX_WORDS]:
         reply, _ = await counted.call("grep_files", {"pattern": word, "fixed": True, "ignore_case": True, "rank": True})
         hits += [(line["path"], max(1, line["line"] - 20), line["line"] + 20) for line in reply["results"][:5]]
     for path, first, last in dict.fromkeys(hits):
-        if counted.calls >= MOST_READ + MOST_WORDS + 4 or not missing(needed, seen):
+        if counted.calls >= MAX_READ + MAX_WORDS + 4 or not missing(needed, seen):
             break
         if path not in seen:
             await counted.call("read_file", {"path": path, "lines": f"{first}-{last}"})

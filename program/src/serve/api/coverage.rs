@@ -17,10 +17,10 @@ use super::super::site::{AskedTrees, PageSite};
 use super::files::snapshot;
 
 /// The most children of a folder; the rest is one child.
-const MOST_CHILDREN: usize = 200;
+const MAX_CHILDREN: usize = 200;
 
 const DEPTH: usize = 3;
-const MOST_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// A folder of a tree in a view.
 struct AskedFolder {
@@ -111,7 +111,7 @@ struct CoverageNode {
 /// What is indexed and what is not.
 pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     ask.params.only(&["path", "depth", "root", "view", "in"])?;
-    let depth = ask.params.number("depth", 1..=MOST_DEPTH)?.unwrap_or(DEPTH);
+    let depth = ask.params.number("depth", 1..=MAX_DEPTH)?.unwrap_or(DEPTH);
     let folder = asked_folder(site, ask)?;
     let reply = all_files(&folder.engine, folder.path.as_str())?;
     let skipped = folder.engine.skipped()?;
@@ -179,8 +179,8 @@ impl CoverageNode {
     fn json(&self, name: &str, path: Option<&RelPath>) -> Value {
         let mut order: Vec<(&String, &CoverageNode)> = self.children.iter().collect();
         order.sort_by_key(|(name, node)| (Reverse(node.weight()), *name));
-        let is_cut = order.len() > MOST_CHILDREN;
-        let rest = order.split_off(order.len().min(MOST_CHILDREN));
+        let is_cut = order.len() > MAX_CHILDREN;
+        let rest = order.split_off(order.len().min(MAX_CHILDREN));
         let mut children: Vec<Value> = order
             .iter()
             .map(|(name, node)| node.json(name, path.map(|path| path.join(name)).as_ref()))
@@ -235,16 +235,16 @@ mod tests {
     #[test]
     fn many_children_are_summed() {
         let mut top = CoverageNode::default();
-        for number in 0..MOST_CHILDREN + 5 {
+        for number in 0..MAX_CHILDREN + 5 {
             top.visit(&format!("f{number}"), 1, &mut |node| {
                 (node.files, node.bytes) = (node.files + 1, node.bytes + 1)
             });
         }
         let json = top.json("", Some(&RelPath::root()));
         let children = json["children"].as_array().unwrap();
-        assert_eq!((children.len(), &json["is_cut"]), (MOST_CHILDREN + 1, &json!(true)));
+        assert_eq!((children.len(), &json["is_cut"]), (MAX_CHILDREN + 1, &json!(true)));
         assert_eq!(
-            (&children[MOST_CHILDREN]["files"], &children[MOST_CHILDREN]["path"]),
+            (&children[MAX_CHILDREN]["files"], &children[MAX_CHILDREN]["path"]),
             (&json!(5), &Value::Null)
         );
     }

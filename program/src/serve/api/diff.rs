@@ -9,7 +9,7 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 use super::super::ask::Ask;
 use super::super::reply::ApiError;
 use super::super::site::PageSite;
-use super::files::{MOST_BYTES, asked_file, lines_of};
+use super::files::{MAX_BYTES, asked_file, lines_of};
 
 /// The lines of context around a change.
 const CONTEXT: usize = 3;
@@ -56,8 +56,8 @@ fn side(site: &PageSite, ask: &Ask, view: Option<&str>) -> Result<Side, ApiError
     match lines_of(&file, None) {
         Ok(read) => {
             let bytes: usize = read.text.iter().map(|line| line.len() + 1).sum();
-            if read.next.is_some() || bytes > MOST_BYTES {
-                let text = format!("'{}' has more than {MOST_BYTES} bytes and is not compared", file.path);
+            if read.next.is_some() || bytes > MAX_BYTES {
+                let text = format!("'{}' has more than {MAX_BYTES} bytes and is not compared", file.path);
                 return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
             }
             let mut warnings = read.warnings;

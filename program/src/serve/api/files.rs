@@ -8,12 +8,12 @@ use spyhop_engine::api::{ALL_ROWS, LineRange, ReadReply, ReadRequest, ReadText, 
 use spyhop_search::filter::FilterSpec;
 
 use super::super::ask::Ask;
-use super::super::colors::{CLASSES, MOST_PARSED, SyntaxToken, file_tokens, tokens, within};
+use super::super::colors::{CLASSES, MAX_PARSED, SyntaxToken, file_tokens, tokens, within};
 use super::super::reply::ApiError;
 use super::super::site::{AskedTrees, PageSite};
 
 /// The most bytes of text in a reply; the rest is asked for as an excerpt.
-pub const MOST_BYTES: usize = 2 << 20;
+pub const MAX_BYTES: usize = 2 << 20;
 
 /// A file of a tree in a view.
 pub struct AskedFile {
@@ -79,7 +79,7 @@ fn with_text(file: &AskedFile, lines: Option<LineRange>) -> Result<Value, ApiErr
     let mut bytes = 0;
     let fits = read.text.iter().take_while(|line| {
         bytes += line.len() + 1;
-        bytes <= MOST_BYTES
+        bytes <= MAX_BYTES
     });
     let fits = fits.count().max(1);
     read.truncate(fits);
@@ -113,7 +113,7 @@ fn with_text(file: &AskedFile, lines: Option<LineRange>) -> Result<Value, ApiErr
 /// The tokens of some lines, whose text is `text`, by the syntax tree of the whole file; `None` if the file is too large, or
 /// has just changed.
 fn excerpt_tokens(file: &AskedFile, read: &ReadText, text: &str) -> Option<Vec<SyntaxToken>> {
-    if text.len() > MOST_PARSED {
+    if text.len() > MAX_PARSED {
         return None;
     }
     let whole = lines_of(file, None).ok()?;

@@ -8,8 +8,8 @@ use super::super::reply::ApiError;
 use super::super::site::PageSite;
 
 /// The most items, and the most bytes of text together.
-const MOST_ITEMS: usize = 500;
-const MOST_BYTES: usize = 256 << 10;
+const MAX_ITEMS: usize = 500;
+const MAX_BYTES: usize = 256 << 10;
 
 pub fn answer(_: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     #[derive(serde::Deserialize)]
@@ -25,9 +25,9 @@ pub fn answer(_: &PageSite, ask: &Ask) -> Result<String, ApiError> {
         ApiError::bad(format!("the body is not {{\"items\": [{{language, text}}]}}: {error}"))
     })?;
     let bytes: usize = asked.items.iter().map(|item| item.text.len()).sum();
-    if asked.items.len() > MOST_ITEMS || bytes > MOST_BYTES {
+    if asked.items.len() > MAX_ITEMS || bytes > MAX_BYTES {
         let text =
-            format!("at most {MOST_ITEMS} items of together {MOST_BYTES} bytes are coloured; ask in parts");
+            format!("at most {MAX_ITEMS} items of together {MAX_BYTES} bytes are coloured; ask in parts");
         return Err(ApiError::bad(text));
     }
     let of_item = |item: &Item| -> Vec<(u32, u32, &str)> {

@@ -22,7 +22,7 @@ pub use profile::{profile, rerank, save_profile};
 const TIE: f64 = 1e-9;
 
 /// The most first hits that measures use.
-const MOST_K: usize = 1_000;
+const MAX_K: usize = 1_000;
 
 /// The runs of the folder, with their measures.
 pub fn runs(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
@@ -64,7 +64,7 @@ pub fn compare(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
         (site.eval()?, [ask.params.required("a")?, ask.params.one("b")?.unwrap_or_default()]);
     let a = Run::read(folder, names[0])?;
     let b = ask.params.one("b")?.map(|name| Run::read(folder, name)).transpose()?;
-    let k = ask.params.number("k", 1..=MOST_K)?.unwrap_or(a.header.k);
+    let k = ask.params.number("k", 1..=MAX_K)?.unwrap_or(a.header.k);
     let pairs = pairs(&a, b.as_ref(), k);
     let mean = |pairs: &[&Pair<'_>]| {
         let a = mean_of_means(pairs.iter().map(|pair| (pair.row.group(), pair.a)));

@@ -12,7 +12,7 @@ use super::super::reply::ApiError;
 const FORMAT: u32 = 1;
 
 /// The longest file that is read.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The extension of runs.
 const EXTENSION: &str = "jsonl";
@@ -112,8 +112,8 @@ impl Run {
         let path = folder.join(format!("{name}.{EXTENSION}"));
         let failed = |error: std::io::Error| ApiError::not_found(format!("the run '{name}': {error}"));
         let stat = path.symlink_metadata().map_err(failed)?;
-        if !stat.is_file() || stat.len() > MOST_BYTES {
-            return Err(ApiError::bad(format!("the run '{name}' is no file of up to {MOST_BYTES} bytes")));
+        if !stat.is_file() || stat.len() > MAX_BYTES {
+            return Err(ApiError::bad(format!("the run '{name}' is no file of up to {MAX_BYTES} bytes")));
         }
         Run::parse(&spyhop_base::input::named_text(&path).map_err(failed)?)
             .map_err(|problem| ApiError::bad(format!("the run '{name}': {problem}")))

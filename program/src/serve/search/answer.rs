@@ -21,10 +21,10 @@ const EARLY_FILES: usize = 5;
 const LONGEST_NAME: usize = 60;
 
 /// An exact search starts at this many characters: a pattern of one character matches most lines of a tree.
-const LEAST_PATTERN: usize = 2;
+const MIN_PATTERN: usize = 2;
 
 /// The rows of an exact search that have colours.
-const MOST_COLORED: usize = 200;
+const MAX_COLORED: usize = 200;
 
 const PATHS: JsonPaths<'static> = JsonPaths { absolute_below: None };
 
@@ -82,16 +82,14 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
             let pieces = reply.results.iter().map(piece).collect();
             Ok(SearchAnswer { pieces, ..SearchAnswer::new(to_json(&json::search(&reply, None, PATHS))) })
         }
-        QueryMode::Exact if search.text.chars().count() < LEAST_PATTERN => {
-            Err(search.too_short(LEAST_PATTERN))
-        }
+        QueryMode::Exact if search.text.chars().count() < MIN_PATTERN => Err(search.too_short(MIN_PATTERN)),
         QueryMode::Exact => {
             let ExactAnswer { reply, request, note } = exact(search).map_err(failed)?;
             let piece = |line: &spyhop_engine::api::GrepLine| {
                 let extension = line.path.file_name().rsplit_once('.').map_or("", |(_, extension)| extension);
                 (language_of(extension).unwrap_or("text"), line.text.clone())
             };
-            let pieces = reply.lines.iter().take(MOST_COLORED).map(piece).collect();
+            let pieces = reply.lines.iter().take(MAX_COLORED).map(piece).collect();
             let uncounted = (!request.counts && reply.next.is_some()).then(|| Box::new(request));
             Ok(SearchAnswer { json: to_json(&json::grep(&reply, PATHS)), note, pieces, uncounted })
         }

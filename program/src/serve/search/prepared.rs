@@ -16,7 +16,7 @@ use crate::mcp::roots;
 use crate::query_line::{self, FilterWord, Key, ParsedLine, QueryMode};
 
 /// The most rows of a page of an answer that is not ranked.
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 
 /// A search, ready to run.
 pub struct PreparedSearch {
@@ -57,9 +57,9 @@ impl PreparedSearch {
             })?;
         let (default, most) = match search.mode {
             QueryMode::Ranked => (20, MAX_RESULTS),
-            QueryMode::Exact | QueryMode::Files | QueryMode::Symbols => (100, MOST_ROWS),
+            QueryMode::Exact | QueryMode::Files | QueryMode::Symbols => (100, MAX_ROWS),
         };
-        search.limit = params.number("limit", 1..=MOST_ROWS)?.unwrap_or(default).min(most);
+        search.limit = params.number("limit", 1..=MAX_ROWS)?.unwrap_or(default).min(most);
         search.cursor = params.one("cursor")?.map(str::to_string);
         search.counts = params.flag("counts")?.unwrap_or(true);
         search.detail = match params.one("detail")? {

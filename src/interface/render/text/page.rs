@@ -21,16 +21,16 @@ const WEAK: usize = 5;
 /// The fewest lines of code under a hit where several hits have code, and the most.
 const CODE: (usize, usize) = (2, 8);
 /// The rows of the smallest screen that a page is made for.
-const LEAST_ROWS: usize = 14;
+const MIN_ROWS: usize = 14;
 /// The fewest columns in which the text of a line tells anything.
-const LEAST_TEXT: usize = 12;
+const MIN_TEXT: usize = 12;
 
 /// The hits of a page, on one screen: strong hits as blocks, and as lines where blocks do not fit; weak hits as lines.
 pub(super) fn page(reply: &SearchReply, queries: &[String], style: &Style) -> String {
     let is_strong = |at: usize, hit: &Hit| at == 0 || hit.band != Band::Weak;
     let (strong, weak): (Vec<_>, Vec<_>) =
         reply.results.iter().enumerate().partition(|(at, hit)| is_strong(*at, hit));
-    let rows = if style.height == 0 { ROWS } else { style.height.max(LEAST_ROWS) };
+    let rows = if style.height == 0 { ROWS } else { style.height.max(MIN_ROWS) };
     // The prompt, the footer and the cursor take rows too.
     let room = rows - 2 - usize::from(reply.next.is_some());
     let listed = weak.len().min(WEAK).min(rows / 5);
@@ -110,10 +110,10 @@ impl PageLayout<'_> {
         let place = columns(&format!("{path}:{}", hit.lines.first));
         let rest = columns(&format!("  {}   0.00 possible", hit.kind.name()));
         // Beside a long path there is no room for a name; both stay whole on lines of their own.
-        let is_split = style.width > 0 && place + rest + LEAST_TEXT > style.width;
+        let is_split = style.width > 0 && place + rest + MIN_TEXT > style.width;
         let beside = if is_split { rest } else { place + rest };
         let symbol = hit.symbol.as_ref().map(|symbol| {
-            let room = style.width.saturating_sub(beside).max(LEAST_TEXT);
+            let room = style.width.saturating_sub(beside).max(MIN_TEXT);
             let room = if style.width == 0 { 0 } else { room };
             format!(
                 " {}",
@@ -145,7 +145,7 @@ impl PageLayout<'_> {
         let before = columns(&format!("{shown}:{number}  {band}  "));
         let room = style.width.saturating_sub(before + columns(&notes));
         let text = match &hit.representative_line {
-            _ if style.width > 0 && room < LEAST_TEXT => String::new(),
+            _ if style.width > 0 && room < MIN_TEXT => String::new(),
             Some(line) => source(&line.text, 0, matches(line), room, style),
             None => {
                 let symbol = hit.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();

@@ -26,7 +26,7 @@ use spyhop_base::text::{LineIndex, Span};
 const LEAST: u32 = 32;
 
 /// Macros after this many in a file count as a table, which is not parsed: they can be found by their text.
-const MOST_MACROS: u32 = 1000;
+const MAX_MACROS: u32 = 1000;
 
 /// The bodies of functions that need no parser.
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ impl MacroRuns {
             self.end(bodies);
         } else {
             self.macros += 1;
-            if self.macros > MOST_MACROS {
+            if self.macros > MAX_MACROS {
                 let start = self.run.map_or(span.start, |run| run.start);
                 if self.run.is_none() {
                     self.comments.clear();
