@@ -29,7 +29,7 @@ const VIEWS = [
     ["missing file", "/?v=file&path=no/such", ".empty"],
     ["graph", "/?v=graph&target=app/clock.py%23seconds_of", ".tree [role='treeitem']"],
     ["graph start", "/?v=graph", ".empty"],
-    ["imports", "/?v=graph&tab=imports&folder=src", ".arc-box li"],
+    ["imports", "/?v=graph&tab=imports&folder=src/base", ".arc-box li"],
     ["entries", "/?v=graph&tab=entries", ".table-box td"],
     ["impact", "/?v=graph&tab=impact", ".graph-grid .uses li"],
     ["health", "/?v=health", ".note-list li"],

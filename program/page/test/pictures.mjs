@@ -20,7 +20,7 @@ const VIEWS = [
     ["file", "/?v=file&path=src/base/store/lock.rs&line=104&q=lock", ".row.line.on", hover],
     ["diff", "/?v=file&path=app/clock.py&diff=other", ".row.line.added"],
     ["graph", "/?v=graph&target=src/base/store/lock.rs%23Lock.acquire", ".drawing a.box"],
-    ["imports", "/?v=graph&tab=imports&folder=src", ".arc-box li"],
+    ["imports", "/?v=graph&tab=imports&folder=src/base", ".arc-box li"],
     ["impact", "/?v=graph&tab=impact", ".graph-grid .uses li"],
     ["health", "/?v=health", ".note-list li"],
     ["eval", "/?v=eval&a=short&b=whole&query=page/tree/page-1", ".now .waterfall li"],

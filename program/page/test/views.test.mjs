@@ -113,7 +113,7 @@ test("callers and callees, as a tree by keys and as a drawing", async () => {
 });
 
 test("imports of a folder, routes, and the impact of the working diff", async () => {
-    await page.goto(`${on.server.base}/?v=graph&tab=imports&folder=src`);
+    await page.goto(`${on.server.base}/?v=graph&tab=imports&folder=src/base`);
     await page.waitForSelector(".arc-box li");
     assert.ok((await page.locator(".arc").count()) > 0);
     await page.goto(`${on.server.base}/?v=graph&tab=entries`);
