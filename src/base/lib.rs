@@ -1,4 +1,4 @@
-//! The ground floor: what every other room stands on, and what knows nothing of search.
+//! The lowest crate: paths, numbers, text, durable files and threads, without any knowledge of search.
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
 

@@ -125,7 +125,7 @@ fn before_line(typed: &str) -> &str {
     typed.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':')
 }
 
-/// Whether a target that is no file of the index looks like a path.
+/// Whether a target that is not a file of the index looks like a path.
 fn is_path(typed: &str, root: &Path) -> bool {
     let typed = before_line(typed);
     // `a/b` may be a path; `operator/` is a name.

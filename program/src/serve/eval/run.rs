@@ -113,7 +113,7 @@ impl Run {
         let failed = |error: std::io::Error| ApiError::not_found(format!("the run '{name}': {error}"));
         let stat = path.symlink_metadata().map_err(failed)?;
         if !stat.is_file() || stat.len() > MAX_BYTES {
-            return Err(ApiError::bad(format!("the run '{name}' is no file of up to {MAX_BYTES} bytes")));
+            return Err(ApiError::bad(format!("the run '{name}' is not a file of up to {MAX_BYTES} bytes")));
         }
         Run::parse(&spyhop_base::input::named_text(&path).map_err(failed)?)
             .map_err(|problem| ApiError::bad(format!("the run '{name}': {problem}")))
