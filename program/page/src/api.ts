@@ -118,6 +118,7 @@ export interface SearchState {
     whyMode: string | null;
     query: QueryInfo | null;
     reply: SearchReply | null;
+    /** The files by name that come before the results, also when they arrive together with the results. */
     partial: SearchReply | null;
     colors: Span[][];
     note: string | null;
@@ -162,7 +163,7 @@ function applied(state: SearchState, name: string, data: EventData): SearchState
         case "partial":
             return { ...state, partial: data.reply! };
         case "results":
-            return { ...state, mode: data.mode!, reply: data.reply!, note: data.note ?? null, partial: null };
+            return { ...state, mode: data.mode!, reply: data.reply!, note: data.note ?? null };
         case "colors":
             return { ...state, colors: data.colors! };
         case "counts":

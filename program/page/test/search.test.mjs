@@ -209,9 +209,15 @@ test("files by name come before the results, in a line that is there anyway", as
     assert.equal(await page.evaluate(() => document.querySelector(".list").getBoundingClientRect().top), top);
     await page.waitForSelector(".results.stale");
     await page.unroute("**/api/v1/search?q=clock&*");
+    // The whole stream arrives as one batch.
+    await page.route("**/api/v1/search?q=clock&mode=ranked*", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ status: 200, headers: { "content-type": "text/event-stream" }, body: await response.text() });
+    });
     await visit(page, "/?q=clock&mode=ranked");
     await settled(page);
     await page.locator(".early a").first().click();
+    await page.unroute("**/api/v1/search?q=clock&mode=ranked*");
     await page.waitForSelector(".file-view .row.line");
 });
 
