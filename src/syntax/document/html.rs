@@ -3,11 +3,8 @@
 //! The text of a page is taken from its tags and texts in one pass, without a tree: a tree takes quadratic time for elements
 //! that are nested without an end.
 
-use std::cell::RefCell;
-
-use html5ever::buffer_queue::BufferQueue;
-use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
+use html5gum::emitters::default::DefaultEmitter;
+use html5gum::{StartTag, Token, Tokenizer};
 
 use super::content::{Document, Heading, one_line};
 use super::error::DocumentError;
@@ -44,23 +41,23 @@ const BLOCKS: &[&str] = &[
     "address",
     "details",
     "summary",
+    "pre",
 ];
-
-/// The most attributes of a tag: the tokenizer compares each with all before it.
-const MAX_ATTRIBUTES: usize = 5_000;
 
 /// The document in a page.
 pub fn extract(text: &str) -> Result<Document, DocumentError> {
-    if most_words_of_a_tag(text) > MAX_ATTRIBUTES {
-        return Err(DocumentError::Damaged(format!("a tag has more than {MAX_ATTRIBUTES} attributes")));
+    let mut emitter = DefaultEmitter::default();
+    // The text of a script or style is not markup.
+    emitter.naively_switch_states(true);
+    let mut page = PageText::default();
+    for token in Tokenizer::new_with_emitter(text, emitter) {
+        match token.unwrap_or_else(|never| match never {}) {
+            Token::StartTag(tag) => page.begin_tag(&tag),
+            Token::EndTag(tag) => page.end_tag(&tag.name),
+            Token::String(text) => page.pending.push_str(&String::from_utf8_lossy(&text)),
+            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
     }
-    let input = BufferQueue::default();
-    input.push_back(text.into());
-    let tokenizer = Tokenizer::new(PageSink::default(), Default::default());
-    // A script is a text like any other, so the tokenizer stops at none.
-    let _ = tokenizer.feed(&input);
-    tokenizer.end();
-    let mut page = tokenizer.sink.0.into_inner();
     page.flush();
     page.end_heading();
     let content = |names: &'static [&'static str]| {
@@ -81,21 +78,6 @@ pub fn extract(text: &str) -> Result<Document, DocumentError> {
         outline: page.outline,
         pages: vec![page.text],
     })
-}
-
-/// The most words between the begin of a tag and the next `>`.
-fn most_words_of_a_tag(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let (mut most, mut at) = (0, 0);
-    while let Some(open) = memchr::memchr(b'<', &bytes[at..]).map(|len| at + len) {
-        at = open + 1;
-        if bytes.get(at).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'/') {
-            at = memchr::memchr(b'>', &bytes[open..]).map_or(bytes.len(), |len| open + len);
-            let begins = |pair: &&[u8]| b" \t\n\r\x0c/\"'".contains(&pair[0]) && pair[1] > b' ';
-            most = most.max(bytes[open..at].windows(2).filter(begins).count());
-        }
-    }
-    most
 }
 
 /// What was read of a page so far.
@@ -123,45 +105,51 @@ impl PageText {
         self.skipped.iter().any(|open| *open > 0)
     }
 
-    /// Takes in a tag. Returns the kind of text that follows a tag such as `<script>`.
-    fn tag(&mut self, tag: &Tag) -> Option<RawKind> {
+    fn begin_tag(&mut self, tag: &StartTag<()>) {
         self.flush();
-        let (name, opens) = (&*tag.name, tag.kind == TagKind::StartTag);
-        if let Some(place) = SKIPPED.iter().position(|skipped| *skipped == name) {
-            let open = &mut self.skipped[place];
-            *open =
-                if opens && !tag.self_closing { *open + 1 } else { open.saturating_sub(usize::from(!opens)) };
+        if let Some(place) = place_in_skipped(&tag.name) {
+            self.skipped[place] += usize::from(!tag.self_closing);
         }
-        let level = level_of(name);
-        if !self.is_skipped() && (level.is_some() || name == "pre" || BLOCKS.contains(&name)) {
-            let is_filled = self.heading.as_ref().is_some_and(|(_, text)| !text.trim().is_empty());
-            if level.is_some() || is_filled {
-                self.end_heading();
-            }
-            self.end_line();
-        }
-        match name {
-            "pre" if opens => self.preformatted += 1,
-            "pre" => self.preformatted = self.preformatted.saturating_sub(1),
+        self.end_block(&tag.name);
+        match &**tag.name {
+            b"pre" => self.preformatted += 1,
             // An element in an image has this name, too.
-            "title" if !self.is_skipped() => {
-                self.is_in_title = opens && !self.has_title;
-                self.has_title |= !opens;
-            }
-            "meta" if opens => self.meta.extend(meta_of(tag)),
+            b"title" if !self.is_skipped() => self.is_in_title = !self.has_title,
+            b"meta" => self.meta.extend(meta_of(tag)),
             _ => {}
         }
-        if let Some(level) = level.filter(|_| opens && !self.is_skipped()) {
+        if let Some(level) = level_of(&tag.name).filter(|_| !self.is_skipped()) {
             self.heading = Some((level, String::new()));
         }
-        match name {
-            "script" if opens => Some(RawKind::ScriptData),
-            "style" | "noscript" | "iframe" | "xmp" | "noembed" | "noframes" if opens => {
-                Some(RawKind::Rawtext)
-            }
-            "title" | "textarea" if opens => Some(RawKind::Rcdata),
-            _ => None,
+    }
+
+    fn end_tag(&mut self, name: &[u8]) {
+        self.flush();
+        if let Some(place) = place_in_skipped(name) {
+            self.skipped[place] = self.skipped[place].saturating_sub(1);
         }
+        self.end_block(name);
+        match name {
+            b"pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            b"title" if !self.is_skipped() => {
+                self.is_in_title = false;
+                self.has_title = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the line, and a heading with text, at a tag of an element that begins a line.
+    fn end_block(&mut self, name: &[u8]) {
+        let level = level_of(name);
+        if self.is_skipped() || !(level.is_some() || BLOCKS.iter().any(|block| block.as_bytes() == name)) {
+            return;
+        }
+        let is_filled = self.heading.as_ref().is_some_and(|(_, text)| !text.trim().is_empty());
+        if level.is_some() || is_filled {
+            self.end_heading();
+        }
+        self.end_line();
     }
 
     /// Adds the text since the last tag.
@@ -215,40 +203,21 @@ impl PageText {
     }
 }
 
+fn place_in_skipped(name: &[u8]) -> Option<usize> {
+    SKIPPED.iter().position(|skipped| skipped.as_bytes() == name)
+}
+
 /// The name and the content of an element `meta`.
-fn meta_of(tag: &Tag) -> Option<(String, String)> {
+fn meta_of(tag: &StartTag<()>) -> Option<(String, String)> {
     let value = |name: &str| {
-        tag.attrs
-            .iter()
-            .find(|attribute| &*attribute.name.local == name)
-            .map(|attribute| attribute.value.to_string())
+        tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
     };
     value("name").or_else(|| value("property")).zip(value("content"))
 }
 
-fn level_of(name: &str) -> Option<u8> {
-    let level = name.strip_prefix('h')?.parse().ok()?;
-    (1..=6).contains(&level).then_some(level)
-}
-
-/// Receives the tokens of a page.
-#[derive(Default)]
-struct PageSink(RefCell<PageText>);
-
-impl TokenSink for PageSink {
-    type Handle = ();
-
-    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
-        let mut page = self.0.borrow_mut();
-        match token {
-            Token::TagToken(tag) => {
-                page.tag(&tag).map_or(TokenSinkResult::Continue, TokenSinkResult::RawData)
-            }
-            Token::CharacterTokens(text) => {
-                page.pending.push_str(&text);
-                TokenSinkResult::Continue
-            }
-            _ => TokenSinkResult::Continue,
-        }
+fn level_of(name: &[u8]) -> Option<u8> {
+    match name {
+        [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),
+        _ => None,
     }
 }
