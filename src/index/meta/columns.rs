@@ -120,6 +120,7 @@ impl RecordColumns {
         None
     }
 
+    #[inline]
     pub fn id(&self, row: usize) -> u32 {
         self.u32(Column::Id, row)
     }
@@ -140,18 +141,22 @@ impl RecordColumns {
         u64::from_le_bytes(*self.cell(column, row))
     }
 
+    #[inline]
     pub fn u32(&self, column: Column, row: usize) -> u32 {
         u32::from_le_bytes(*self.cell(column, row))
     }
 
+    #[inline]
     pub fn u16(&self, column: Column, row: usize) -> u16 {
         u16::from_le_bytes(*self.cell(column, row))
     }
 
+    #[inline]
     pub fn u8(&self, column: Column, row: usize) -> u8 {
         self.cell::<1>(column, row)[0]
     }
 
+    #[inline]
     pub fn lengths(&self, row: usize) -> [u32; Field::ALL.len()] {
         let cell = self.cell::<{ WIDTHS[Column::Lengths as usize] }>(Column::Lengths, row);
         let (numbers, _) = cell.as_chunks::<4>();
@@ -171,6 +176,7 @@ impl RecordColumns {
         Envelope::heap_of(&self.map).get(at as usize..)?.get(..self.u32(Column::UsesLen, row) as usize)
     }
 
+    #[inline]
     fn cell<const WIDTH: usize>(&self, column: Column, row: usize) -> &[u8; WIDTH] {
         debug_assert!(WIDTHS[column as usize] == WIDTH && row < self.rows);
         let at = self.start + self.rows * BEFORE[column as usize] + row * WIDTH;

@@ -318,6 +318,7 @@ pub struct Version<'m> {
 
 impl<'m> Version<'m> {
     /// The next version in the same record.
+    #[inline]
     fn next(self) -> Option<Version<'m>> {
         let row = self.row + 1;
         (row < self.columns.rows()).then_some(Version { row, ..self })
@@ -329,6 +330,7 @@ impl<'m> Version<'m> {
     }
 
     /// The number of the version.
+    #[inline]
     pub fn id(self) -> VersionId {
         VersionId(self.columns.id(self.row))
     }
@@ -344,6 +346,7 @@ impl<'m> Version<'m> {
     }
 
     /// The language of the file.
+    #[inline]
     pub fn language(self) -> LanguageId {
         LanguageId(self.columns.u16(Column::Language, self.row))
     }
@@ -375,6 +378,7 @@ impl<'m> Version<'m> {
     }
 
     /// The number of chunks.
+    #[inline]
     pub fn chunks(self) -> u32 {
         self.columns.u32(Column::Chunks, self.row)
     }
@@ -385,6 +389,7 @@ impl<'m> Version<'m> {
     }
 
     /// The number of terms in each scored field.
+    #[inline]
     pub fn lengths(self) -> FieldLengths {
         self.columns.lengths(self.row)
     }

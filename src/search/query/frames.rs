@@ -20,6 +20,10 @@ const MAX_FRAMES: usize = 64;
 /// compilers.
 pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
+    // Compiling the pattern takes a seventh of the first question of a process, and few questions name a line.
+    if !may_name_line(text) {
+        return Vec::new();
+    }
     let pattern = PATTERN.get_or_init(|| {
         let pattern =
             r#"File "(?<python>[^"\n]+)", line (?<number>\d+)|(?<path>[\w@+./\\-]*\w\.[A-Za-z]\w{0,9}):(?<line>\d+)"#;
@@ -40,6 +44,12 @@ pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
         }
     }
     frames
+}
+
+/// Whether `text` has what each frame has: `:` before a digit, or `", line `.
+fn may_name_line(text: &str) -> bool {
+    text.as_bytes().windows(2).any(|pair| pair[0] == b':' && pair[1].is_ascii_digit())
+        || text.contains("\", line ")
 }
 
 impl Frame {
