@@ -143,6 +143,13 @@ impl SourceKind {
             SourceKind::File => "file",
         }
     }
+
+    pub(crate) fn is_archive(self) -> bool {
+        match self {
+            SourceKind::Zip | SourceKind::Tar => true,
+            SourceKind::Folder | SourceKind::Git | SourceKind::File => false,
+        }
+    }
 }
 
 /// Whether a source is indexed.

@@ -268,7 +268,7 @@ fn fetch_to(job: &Job, to: &Path, progress: OnAddProgress<'_>) -> Result<Acquire
 
 /// The folder of a tree that is searched. Packages have all files in one folder, whose name says only the version.
 fn searched(tree: &Path, origin: &SourceOrigin) -> Result<RelPath, LibraryError> {
-    if !matches!(origin.kind, SourceKind::Zip | SourceKind::Tar) {
+    if !origin.kind.is_archive() {
         return Ok(RelPath::root());
     }
     let names = records::names(tree)?;

@@ -54,8 +54,7 @@ pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryErro
             format!("ref '{reference}' needs a git repository, and {location} is none; leave the ref out");
         return Err(LibraryError::BadParameter(text));
     }
-    let is_archive = matches!(kind, SourceKind::Zip | SourceKind::Tar);
-    if request.nested && !is_archive {
+    if request.nested && !kind.is_archive() {
         let text = format!("nested needs an archive, and {location} is not one; leave nested out");
         return Err(LibraryError::BadParameter(text));
     }

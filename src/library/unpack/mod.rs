@@ -1,8 +1,9 @@
 //! Unpacking archives of unknown origin into a new folder.
 //!
-//! Each format has a reader, and all of them write through one [`TreeWriter`], which decides what may be written. No
-//! file can be seen in the library until every entry was accepted, so that a refused archive leaves nothing. An archive inside an archive is left out whole instead. Only regular
-//! files and folders are written: no link, no device, no permission and no owner comes from an archive.
+//! Each format has a reader (`tarball`, `zip_file`), and all of them write through one [`TreeWriter`], which decides what
+//! may be written. No file can be seen in the library until every entry was accepted, so that a refused archive leaves
+//! nothing. A refused archive inside an archive is left out whole (`nested`). Only regular files and folders are written:
+//! no link, no device, no permission and no owner comes from an archive.
 
 pub(crate) mod error;
 mod guarded;

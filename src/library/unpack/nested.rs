@@ -18,23 +18,22 @@ pub(crate) fn unpack_nested(writer: &mut TreeWriter<'_>) -> Result<(), UnpackErr
             |writer: &TreeWriter<'_>, error: io::Error| writer.error(path.as_bytes(), UnpackFault::Io(error));
         let at = writer.tree().join(&path);
         let form = format::form_of(&at).map_err(|error| failed(writer, error))?;
-        let is_archive = match form {
-            FileForm::Zip => true,
-            FileForm::Tar(compression) => {
-                format::holds_tar(&at, compression).map_err(|error| failed(writer, error))?
+        let open = |writer: &TreeWriter<'_>| File::open(&at).map_err(|error| failed(writer, error));
+        match form {
+            FileForm::Zip => {
+                let file = open(writer)?;
+                writer.nested(&path, |writer| unpack_guarded(writer, |writer| unpack_zip(file, writer)))?;
             }
-            _ => false,
-        };
-        if !is_archive {
-            continue;
+            FileForm::Tar(compression) => {
+                if format::holds_tar(&at, compression).map_err(|error| failed(writer, error))? {
+                    let file = open(writer)?;
+                    writer.nested(&path, |writer| {
+                        unpack_guarded(writer, |writer| unpack_tar(file, compression, writer))
+                    })?;
+                }
+            }
+            FileForm::Text | FileForm::Foreign(_) | FileForm::Unknown => {}
         }
-        let file = File::open(&at).map_err(|error| failed(writer, error))?;
-        writer.nested(&path, |writer| {
-            unpack_guarded(writer, |writer| match form {
-                FileForm::Tar(compression) => unpack_tar(file, compression, writer),
-                _ => unpack_zip(file, writer),
-            })
-        })?;
     }
     Ok(())
 }

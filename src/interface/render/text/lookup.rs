@@ -1,4 +1,4 @@
-//! Unranked answers for terminals. A line of grep is `path:line:text`, as ripgrep prints it into a pipe: every line repeats
+//! The text of `grep`, `files`, `symbols` and `map` for people. A line of grep is `path:line:text`, as ripgrep prints it into a pipe: every line repeats
 //! the path, so each line can be read alone. If a page contains the whole answer, no footer follows, so that counting lines
 //! counts matches.
 
@@ -105,7 +105,7 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
     out
 }
 
-/// The definitions whose names match: a line each, as `path:line: kind name`.
+/// The definitions whose names match, for a terminal: a line each, as `path:line: kind name`.
 pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
     if reply.symbols.is_empty() {
         return empty_page(&reply.pattern, reply.total, &reply.snapshot);

@@ -195,8 +195,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The lead of the node that spans `start..end`, of a kind with `flags`. If the node itself leads the next node,
-    /// stores that lead in `parent`.
+    /// The lead of the node that spans `start..end`, of a kind with `flags`: the comments and decorators that touch the
+    /// node and belong to its chunk. If the node itself leads the next node, stores that lead in `parent`.
     fn led(&mut self, flags: u16, parent: &mut OpenNode, start: u32, end: u32) -> Option<Lead> {
         let lead = parent.lead.take().filter(|lead| {
             let short = start - lead.start <= MAX_LEAD || flags & flag::COMMENT != 0;
@@ -213,7 +213,7 @@ impl<'a> Walk<'a> {
         lead
     }
 
-    /// Adds a boundary before `node`, and splits the node if it is too large for a chunk.
+    /// Adds a boundary before the lead of `node`, or else before `node`, and splits the node if it is too large for a chunk.
     fn unit(
         &mut self,
         node: Node<'a>,
