@@ -13,7 +13,6 @@ use super::asked_queries::{AskedQueries, lost_query};
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::exhaustive::{ExhaustiveMatches, UnrankedFile};
-use super::lock::lock;
 use super::member::{MemberTree, MemberTrees};
 use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, RowKind};
@@ -107,7 +106,7 @@ impl<'a> AnswerContext<'a> {
         let trees = MemberTrees::one(engine, snapshot, sources);
         let session = match &request.activity {
             ActivitySource::AnyCaller => {
-                Some(session::ActivityRecord::Log(lock(&engine.touched).clone(), (engine.clock)()))
+                Some(session::ActivityRecord::Log(engine.touches().log(), engine.now()))
             }
             ActivitySource::Session(caller) => {
                 caller.see(engine.root(), Viewed::from_snapshot(snapshot));

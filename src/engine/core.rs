@@ -11,12 +11,12 @@ use super::api::{CallPolicy, Options};
 use super::hosted::HostedFiles;
 use super::known_notes::MemoryCache;
 use super::open_commit::OpenedCommit;
+use super::touches::Touches;
 use spyhop_base::store;
 use spyhop_files::git::{CommitTree, Repo, Revision};
 use spyhop_index::meta::ViewKey;
 use spyhop_index::tokenize::Tokenizers;
 use spyhop_index::workspace::{Committed, Settings, Workspace};
-use spyhop_search::session::TouchLog;
 use spyhop_syntax::grammar::Grammars;
 
 /// The index of one tree, and all operations on the tree. Threads share an engine by reference.
@@ -47,9 +47,9 @@ pub struct EngineState {
     pub(super) open: Mutex<Option<OpenedCommit>>,
     /// The newest commit, for operations that need no snapshot for ranking.
     pub(super) committed: Mutex<Option<Arc<Committed>>>,
-    pub(super) touched: Mutex<TouchLog>,
+    pub(super) touches: Touches,
     pub(super) memory: Mutex<MemoryCache>,
-    /// The clock for the age of touches.
+    /// The clock for the age of touches and the time of notes.
     pub(super) clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
     /// The pool of tokenizers, each with its cache of words.
     pub(super) tokenizers: Tokenizers,
@@ -67,6 +67,15 @@ impl Engine {
     /// call costs nothing and opens nothing.
     pub fn with_policy(&self, policy: CallPolicy) -> Engine {
         Engine { policy, state: Arc::clone(&self.state) }
+    }
+
+    pub(super) fn touches(&self) -> &Touches {
+        &self.state.touches
+    }
+
+    /// The present time by the clock of the engine.
+    pub(super) fn now(&self) -> SystemTime {
+        (self.state.clock)()
     }
 }
 

@@ -70,6 +70,7 @@ mod source;
 mod source_set;
 mod state;
 mod symbols;
+mod touches;
 mod views;
 mod watch;
 mod why_not;
@@ -99,6 +100,7 @@ use self::api::*;
 use self::asked_queries::AskedQueries;
 use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
+use self::touches::Touches;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{IoCause, Lock};
@@ -111,7 +113,6 @@ use spyhop_index::update::{self, OnProgress, UpdateError, Updater};
 use spyhop_index::workspace::{self, Settings, Workspace, WorkspaceError};
 use spyhop_search::filter::Filter;
 use spyhop_search::query::{Query, QueryError};
-use spyhop_search::session::TouchLog;
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::Isolation;
 
@@ -189,7 +190,7 @@ impl Engine {
             }
             checked => checked?,
         }
-        let touched = TouchLog::load(&workspace.session_path());
+        let touches = Touches::load(workspace.session_path());
         let policy = CallPolicy::of(&options);
         let state = EngineState {
             settings: Settings {
@@ -212,7 +213,7 @@ impl Engine {
             marked: Mutex::default(),
             open: Mutex::new(None),
             committed: Mutex::new(None),
-            touched: Mutex::new(touched),
+            touches,
             memory: Mutex::default(),
             clock: Box::new(SystemTime::now),
             _private: private,
@@ -372,11 +373,7 @@ impl Engine {
         if self.workspace.stamp().is_none() {
             return Err(self.no_index());
         }
-        let mut touched = lock(&self.touched);
-        // Another process may have touched files meanwhile.
-        *touched = TouchLog::load(&self.workspace.session_path());
-        touched.touch(path, (self.clock)());
-        Ok(touched.save(&self.workspace.session_path())?)
+        Ok(self.touches().record(path, self.now())?)
     }
 
     /// Records what one caller did with files, as one turn of the caller's session. Nothing is written to disk. With

@@ -151,7 +151,7 @@ impl Engine {
     /// As [`Engine::add_note`].
     pub fn retire_note(&self, request: &RetireNoteRequest) -> Result<NotesReply, Error> {
         self.only_of_worktrees("retiring a note")?;
-        let retired = Retirement::new(request.reason.clone(), rfc3339((self.clock)()));
+        let retired = Retirement::new(request.reason.clone(), rfc3339(self.now()));
         let undo = request.undo;
         self.revised(&request.id, |note| note.retired = (!undo).then_some(retired))
     }
@@ -198,7 +198,7 @@ impl Engine {
         let n_lines = lines.lines().filter(|line| !line.trim().is_empty()).count();
         limit::entries("the import", n_lines, memory::MAX_IMPORTED)?;
         let (mut notes, bad_lines): (Vec<RevisionNote>, Vec<BadLine>) = memory::from_lines(lines);
-        let now = rfc3339((self.clock)());
+        let now = rfc3339(self.now());
         notes.iter_mut().filter(|note| note.time.is_empty()).for_each(|note| note.time.clone_from(&now));
         let mut imported = ImportedNotes { bad_lines, ..ImportedNotes::default() };
         if notes.is_empty() {
@@ -266,7 +266,7 @@ impl Engine {
         request.links.iter().try_for_each(|link| limit::bytes("link", link, limit::MAX_NAME_BYTES))?;
         let mut note = note_without_links(request);
         if note.time.trim().is_empty() {
-            note.time = rfc3339((self.clock)());
+            note.time = rfc3339(self.now());
         }
         memory::prepare(&mut note)?;
         self.check_applicability(&request.applies)?;
