@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use super::api::{CallPolicy, Options};
 use super::hosted::HostedFiles;
-use super::known_notes::MemoryCache;
 use super::open_commit::OpenedCommit;
+use super::revision_notes::RevisionNotes;
 use super::touches::Touches;
 use spyhop_base::store;
 use spyhop_files::git::{CommitTree, Repo, Revision};
@@ -48,7 +48,7 @@ pub struct EngineState {
     /// The newest commit, for operations that need no snapshot for ranking.
     pub(super) committed: Mutex<Option<Arc<Committed>>>,
     pub(super) touches: Touches,
-    pub(super) memory: Mutex<MemoryCache>,
+    pub(super) notes: RevisionNotes,
     /// The clock for the age of touches and the time of notes.
     pub(super) clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
     /// The pool of tokenizers, each with its cache of words.
@@ -67,6 +67,10 @@ impl Engine {
     /// call costs nothing and opens nothing.
     pub fn with_policy(&self, policy: CallPolicy) -> Engine {
         Engine { policy, state: Arc::clone(&self.state) }
+    }
+
+    pub(super) fn notes(&self) -> &RevisionNotes {
+        &self.state.notes
     }
 
     pub(super) fn touches(&self) -> &Touches {

@@ -43,7 +43,6 @@ mod hosted;
 mod impact;
 mod in_memory;
 mod items;
-mod known_notes;
 mod literal_files;
 mod lock;
 mod lookup;
@@ -61,6 +60,7 @@ mod ranked_query;
 mod read;
 mod removed;
 mod revision;
+mod revision_notes;
 mod rows;
 mod scope;
 mod session;
@@ -100,6 +100,7 @@ use self::api::*;
 use self::asked_queries::AskedQueries;
 use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
+use self::revision_notes::RevisionNotes;
 use self::touches::Touches;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -190,6 +191,7 @@ impl Engine {
             }
             checked => checked?,
         }
+        let notes = RevisionNotes::new(memory::note_place(&workspace, repo.as_ref()));
         let touches = Touches::load(workspace.session_path());
         let policy = CallPolicy::of(&options);
         let state = EngineState {
@@ -214,7 +216,7 @@ impl Engine {
             open: Mutex::new(None),
             committed: Mutex::new(None),
             touches,
-            memory: Mutex::default(),
+            notes,
             clock: Box::new(SystemTime::now),
             _private: private,
         };
@@ -469,12 +471,12 @@ impl Engine {
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
-        let notes = std::mem::take(&mut *lock(&self.memory));
+        self.notes().release();
         self.tokenizers.clear();
         if let Isolation::Subprocess(pool) = &self.options.isolation {
             pool.release_idle();
         }
-        drop((open, committed, tree, notes));
+        drop((open, committed, tree));
     }
 
     /// The state of the index. Never builds or changes an index. A missing index is not an error.

@@ -11,18 +11,18 @@ use std::time::Duration;
 use super::api::*;
 use super::changes::Changes;
 use super::core::Engine;
-use super::known_notes::KnownNotes;
-use super::lock::lock;
 use super::lookup::check_rows;
 use super::note_links::LinkSources;
+use super::revision_notes::KnownNotes;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile};
 use spyhop_base::time::rfc3339;
 use spyhop_context::memory::{
-    self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
+    self, BadLine, MAX_NOTES, MemoryError, NotePlace, Notebook, RecordOutcome, Relevance,
 };
+use spyhop_files::git::Repo;
 use spyhop_files::read::TreeSource;
 use spyhop_index::workspace::Workspace;
 use spyhop_search::filter::{Filter, FilterSpec};
@@ -56,9 +56,9 @@ impl Engine {
         let note = self.note_of(request, &mut warnings)?;
         self.claim_for_notes()?;
         let id = note.id.clone();
-        let outcome = self.note_place().record(vec![note.clone()], self.policy.wait.max(PATIENCE))?;
+        let outcome = self.notes().place().record(vec![note.clone()], self.policy.wait.max(PATIENCE))?;
         if outcome == [RecordOutcome::Unchanged] {
-            let known = self.notes()?;
+            let known = self.known_notes()?;
             let is_retired = known.is_some_and(|known| {
                 memory::by_id(&known.notebook.notes, &id).is_ok_and(|own| own.retired.is_some())
             });
@@ -78,7 +78,7 @@ impl Engine {
     /// `BadRequest` if `max_results` is out of range; `NewerFormat` or `Damaged` if the notes cannot be read.
     pub fn list_notes(&self, request: &ListNotesRequest) -> Result<NotesReply, Error> {
         check_rows("max_results", request.max_results, MAX_NOTES)?;
-        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+        let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
         let is_listed = |note: &&RevisionNote| {
             (request.include_retired || note.retired.is_none())
                 && request.kind.is_none_or(|kind| kind == note.kind)
@@ -99,7 +99,7 @@ impl Engine {
     /// # Errors
     /// `BadRequest` if there is no such note or several; otherwise as [`Engine::list_notes`].
     pub fn note(&self, id: &str) -> Result<NotesReply, Error> {
-        let known = self.notes()?;
+        let known = self.known_notes()?;
         let notes = known.as_ref().map_or(&[][..], |known| &known.notebook.notes);
         let note = memory::by_id(notes, id)?;
         let rows = self.note_rows(std::iter::once((note, None)))?;
@@ -161,7 +161,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::list_notes`].
     pub fn export_notes(&self) -> Result<ExportedNotes, Error> {
-        let Some(known) = self.notes()? else { return Ok(ExportedNotes::default()) };
+        let Some(known) = self.known_notes()? else { return Ok(ExportedNotes::default()) };
         let mut notes = known.notebook.notes.clone();
         notes.iter_mut().for_each(|note| self.mask(memory::texts(note)));
         Ok(ExportedNotes { lines: memory::to_lines(&notes), warnings: damage(&known.notebook) })
@@ -205,41 +205,20 @@ impl Engine {
             return Ok(imported);
         }
         self.claim_for_notes()?;
-        for outcome in self.note_place().record(notes, self.policy.wait.max(PATIENCE))? {
+        for outcome in self.notes().place().record(notes, self.policy.wait.max(PATIENCE))? {
             match outcome {
                 RecordOutcome::Added => imported.added += 1,
                 RecordOutcome::Changed => imported.changed += 1,
                 RecordOutcome::Unchanged => imported.unchanged += 1,
             }
         }
-        imported.warnings = self.notes()?.map(|known| damage(&known.notebook)).unwrap_or_default();
+        imported.warnings = self.known_notes()?.map(|known| damage(&known.notebook)).unwrap_or_default();
         Ok(imported)
     }
 
-    /// The place of the notes: all worktrees and views of a repository share them, since a note is about a path of the
-    /// repository.
-    pub(super) fn note_place(&self) -> NotePlace {
-        let prefix = self.repo.as_ref().and_then(|repo| self.root().strip_prefix(repo.top()).ok());
-        let tree = prefix.map(|prefix| prefix.to_string_lossy().into_owned()).unwrap_or_default();
-        NotePlace::new(self.workspace.dir(), &tree)
-    }
-
-    /// The notes; `None` if the tree has none. They are read anew when their log has changed.
-    pub(super) fn notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
-        let place = self.note_place();
-        let Some(stamp) = place.stamp() else { return Ok(None) };
-        let mut cache = lock(&self.memory);
-        if let Some((known_stamp, known)) = &cache.known
-            && *known_stamp == stamp
-        {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let notebook = place.read()?;
-        let mut tokenizer = self.tokenizers.take();
-        let terms = notebook.notes.iter().map(|note| NoteTerms::new(note, &mut tokenizer)).collect();
-        let known = Arc::new(KnownNotes { notebook, terms });
-        cache.known = Some((stamp, Arc::clone(&known)));
-        Ok(Some(known))
+    /// The notes; `None` if the tree has none.
+    pub(super) fn known_notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
+        Ok(self.notes().known(&self.tokenizers)?)
     }
 
     /// Claims the folder of the index for this tree before the first note, so that no other tree uses the folder.
@@ -251,10 +230,10 @@ impl Engine {
     }
 
     fn revised(&self, id: &str, change: impl FnOnce(&mut RevisionNote)) -> Result<NotesReply, Error> {
-        if self.note_place().stamp().is_none() {
+        if !self.notes().are_there() {
             memory::by_id(&[], id)?;
         }
-        let note = self.note_place().revise(id, self.policy.wait.max(PATIENCE), change)?;
+        let note = self.notes().place().revise(id, self.policy.wait.max(PATIENCE), change)?;
         self.note(&note.id)
     }
 
@@ -335,7 +314,7 @@ impl Engine {
 
     /// The links of a note with the present content of the code. Links to code that is gone are dropped with a warning.
     fn links_now(&self, id: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
-        let known = self.notes()?;
+        let known = self.known_notes()?;
         let note = memory::by_id(known.as_ref().map_or(&[][..], |known| &known.notebook.notes), id)?;
         let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
         let rows = self.link_rows(&[note])?.pop().unwrap_or_default();
@@ -364,6 +343,14 @@ impl Engine {
         });
         Ok(rows.collect())
     }
+}
+
+/// The place of the notes of a tree: all worktrees and views of a repository share them, since a note is about a path of
+/// the repository.
+pub(super) fn note_place(workspace: &Workspace, repo: Option<&Repo>) -> NotePlace {
+    let prefix = repo.and_then(|repo| workspace.root().strip_prefix(repo.top()).ok());
+    let tree = prefix.map(|prefix| prefix.to_string_lossy().into_owned()).unwrap_or_default();
+    NotePlace::new(workspace.dir(), &tree)
 }
 
 /// The note of a request, without what is found in the tree.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::core::Engine;
-use super::lock::lock;
 use spyhop_base::path::RelPath;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::git::{CommitTree, Repo, TreeChange};
@@ -59,12 +58,12 @@ impl<'e> Renames<'e> {
     /// The path in the newest commit. The answer is remembered, because a search may show the note again.
     fn committed(&mut self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
         let key = (head.to_string(), at.to_string(), path.clone());
-        if let Some(known) = lock(&self.engine.memory).followed.get(&key) {
-            return known.clone();
+        if let Some(known) = self.engine.notes().followed(&key) {
+            return known;
         }
         let found =
             self.by_difference(repo, path, at, head).or_else(|| self.by_history(repo, path, at, head));
-        lock(&self.engine.memory).remember(key, found.clone());
+        self.engine.notes().remember(key, found.clone());
         found
     }
 

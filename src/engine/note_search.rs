@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::api::*;
 use super::core::Engine;
-use super::known_notes::KnownNotes;
 use super::lookup::check_rows;
 use super::memory::{applied, damage};
+use super::revision_notes::KnownNotes;
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -49,7 +49,7 @@ impl Engine {
         limit::names("symbols", &request.symbols)?;
         Filter::new(&request.filter, &self.grammars)?;
         let query = Query::parse(&request.query)?;
-        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+        let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
         let asked = AskedNotes {
             queries: &[query],
@@ -78,7 +78,7 @@ impl Engine {
         files: &[RelPath],
         symbols: &[String],
     ) -> Result<NotesReply, Error> {
-        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+        let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
         let Ok(query) = Query::parse(question) else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
         let asked = AskedNotes {
@@ -104,7 +104,7 @@ impl Engine {
         filter: &FilterSpec,
         snapshot: &SearchSnapshot,
     ) {
-        if reply.offset > 0 || self.note_place().stamp().is_none() {
+        if reply.offset > 0 || !self.notes().are_there() {
             return;
         }
         let mut found: Vec<RelPath> = Vec::new();
@@ -114,7 +114,7 @@ impl Engine {
             }
         }
         let notes = || -> Result<NotesReply, Error> {
-            let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
+            let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
             let asked = AskedNotes {
                 queries,
                 files: &[],

@@ -36,7 +36,7 @@ impl PackRun<'_, '_> {
 
     /// The tokens that are kept for notes, if the tree has any.
     pub(super) fn room_of_notes(&self, page: usize) -> usize {
-        match page > 0 || self.engine.note_place().stamp().is_none() {
+        match page > 0 || !self.engine.notes().are_there() {
             true => 0,
             false => NOTES_ROOM.min(self.request.budget / NOTES_SHARE),
         }
