@@ -408,8 +408,8 @@ impl<'a> AnswerContext<'a> {
     ) -> Context<'c> {
         Context {
             snapshot: self.snapshot,
-            grammars: &self.engine.grammars,
-            tokenizers: &self.engine.tokenizers,
+            grammars: self.engine.grammars(),
+            tokenizers: self.engine.parsers().tokenizers(),
             profile: self.profile(),
             signals: &self.engine.options.signals,
             filter: self.filter,
@@ -425,7 +425,13 @@ impl<'a> AnswerContext<'a> {
         query: &Query,
         ranked: &Ranked,
     ) -> Result<spyhop_search::HitDisplay, spyhop_search::SearchError> {
-        spyhop_search::face(query, self.filter.kinds(), self.snapshot, &self.engine.tokenizers, ranked)
+        spyhop_search::face(
+            query,
+            self.filter.kinds(),
+            self.snapshot,
+            self.engine.parsers().tokenizers(),
+            ranked,
+        )
     }
 
     /// Converts a ranked hit to a hit of the reply.
@@ -453,7 +459,7 @@ impl<'a> AnswerContext<'a> {
         let shown = text.as_ref().map(|text| self.shown_text(&face, file, query, (version.path(), text)));
         let (snippet, representative_line) = shown.unzip();
         let snippet = snippet.flatten();
-        let language = self.engine.grammars.name(version.language());
+        let language = self.engine.grammars().name(version.language());
         let hit = Hit {
             lines: face.lines,
             kind: face.kind,
@@ -524,7 +530,7 @@ impl<'a> AnswerContext<'a> {
             page: None,
             language: tree
                 .engine
-                .grammars
+                .grammars()
                 .name(tree.engine.language_now(&first.path, tree.sources.source_tree())),
             // Only the line is known, so the hash is that of the line.
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
@@ -582,7 +588,7 @@ impl<'a> AnswerContext<'a> {
         index: &LineIndex,
         (path, source): (&str, &str),
     ) -> (Option<Snippet>, SourceLine) {
-        let mut tokenizer = self.engine.tokenizers.take();
+        let mut tokenizer = self.engine.parsers().tokenizers().take();
         let telling = snippet::representative_line(source, index, request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {

@@ -22,7 +22,7 @@ impl AskedQueries {
     pub fn new(engine: &Engine, texts: &[String]) -> Result<AskedQueries, Error> {
         let mut asked = AskedQueries { parsed: Vec::new(), places: Vec::new(), lost: Vec::new() };
         for (place, text) in texts.iter().enumerate() {
-            match fault::guarded("parsing the query", || Ok(engine.parsed(text)?)) {
+            match fault::guarded("parsing the query", || Ok(engine.parsers().query(text)?)) {
                 Ok(query) => {
                     asked.parsed.push(query);
                     asked.places.push(place);

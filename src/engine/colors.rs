@@ -2,7 +2,6 @@
 
 use super::core::Engine;
 use spyhop_syntax::analyze::ColoredSpan;
-use spyhop_syntax::worker::FileAnalyzer;
 
 impl Engine {
     /// The coloured parts of `text`, in order and not overlapping, from the syntax tree of a parser worker. `None` if
@@ -10,7 +9,7 @@ impl Engine {
     /// the caller colours the text by words then.
     #[doc(hidden)]
     pub fn colors(&self, language: &str, text: &str) -> Option<Vec<ColoredSpan>> {
-        let language = self.grammars.by_name(language).ok()?;
-        FileAnalyzer::new(&self.options.isolation, &self.grammars).colors(language, text)
+        let language = self.grammars().by_name(language).ok()?;
+        self.parsers().analyzer().colors(language, text)
     }
 }

@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use super::api::{CallPolicy, Options};
 use super::hosted::HostedFiles;
 use super::open_commit::OpenedCommit;
+use super::parsers::Parsers;
 use super::revision_notes::RevisionNotes;
 use super::touches::Touches;
 use spyhop_base::store;
 use spyhop_files::git::{CommitTree, Repo, Revision};
 use spyhop_index::meta::ViewKey;
-use spyhop_index::tokenize::Tokenizers;
 use spyhop_index::workspace::{Committed, Settings, Workspace};
 use spyhop_syntax::grammar::Grammars;
 
@@ -29,7 +29,7 @@ pub struct Engine {
 pub struct EngineState {
     pub(super) options: Options,
     pub(super) settings: Settings,
-    pub(super) grammars: Arc<Grammars>,
+    pub(super) parsers: Parsers,
     pub(super) repo: Option<Repo>,
     /// Why the repository cannot be used, if there is one that cannot be read.
     pub(super) no_repo: Option<String>,
@@ -51,8 +51,6 @@ pub struct EngineState {
     pub(super) notes: RevisionNotes,
     /// The clock for the age of touches and the time of notes.
     pub(super) clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
-    /// The pool of tokenizers, each with its cache of words.
-    pub(super) tokenizers: Tokenizers,
     /// The private folder of an index in memory. The folder is removed when this is dropped, after everything else.
     pub(super) _private: Option<TempDir>,
 }
@@ -67,6 +65,14 @@ impl Engine {
     /// call costs nothing and opens nothing.
     pub fn with_policy(&self, policy: CallPolicy) -> Engine {
         Engine { policy, state: Arc::clone(&self.state) }
+    }
+
+    pub(super) fn parsers(&self) -> &Parsers {
+        &self.state.parsers
+    }
+
+    pub(super) fn grammars(&self) -> &Grammars {
+        self.state.parsers.grammars()
     }
 
     pub(super) fn notes(&self) -> &RevisionNotes {

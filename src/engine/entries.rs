@@ -47,13 +47,13 @@ impl Engine {
         check_rows("max_results", request.max_results, MAX_ROWS)?;
         check_pattern_length(&request.pattern)?;
         request.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let (snapshot, freshness) = self.ready(progress)?;
         cancel::begin_answer()?;
         let answer = || -> Result<EntriesReply, Error> {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(MAX_ANALYSED));
+            let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
             let (found, incomplete) = asked_entries(request, &graph, &snapshot, self.root())?;
             graph.check()?;
             let stopped = || {
@@ -110,7 +110,7 @@ impl Engine {
                 kind: own.kind,
                 name: own.name.to_string(),
                 container: own.container.as_deref().map(str::to_string),
-                language: self.grammars.name(version.language()),
+                language: self.grammars().name(version.language()),
                 highlights: Vec::new(),
             })
         });

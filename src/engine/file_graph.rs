@@ -11,14 +11,13 @@ use super::source::ReplySources;
 use super::{api, cancel};
 use crate::error::Error;
 use spyhop_base::cores::{cores, spread};
-use spyhop_base::model::{Analysis, Note};
+use spyhop_base::model::Analysis;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
 use spyhop_graph::{Graph, GraphFiles, GraphLimits, cycles, has_imports};
 use spyhop_index::update::OnProgress;
 use spyhop_search::filter::Filter;
 use spyhop_search::{CurrentFile, SearchSnapshot, test_part};
-use spyhop_syntax::analyze::Analyzer;
 
 /// The most files whose imports are read for one answer.
 const MAX_FILES: usize = 50_000;
@@ -45,13 +44,13 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<FileGraphReply, Error> {
         check_rows("max_results", request.max_results, MAX_ROWS)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let (snapshot, freshness) = self.ready(progress)?;
         cancel::begin_answer()?;
         let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
             .filter(|file| {
                 let version = snapshot.version(*file);
-                has_imports(self.grammars.name(version.language()))
+                has_imports(self.grammars().name(version.language()))
                     && filter.takes_file(version.path(), version.language())
             })
             .collect();
@@ -64,7 +63,7 @@ impl Engine {
             let version = snapshot.version(*file);
             files.push(FileNode {
                 path: RelPath::new(version.path())?,
-                language: self.grammars.name(version.language()),
+                language: self.grammars().name(version.language()),
                 imports: 0,
                 importers: 0,
                 is_test: test_part(version.path()).is_some(),
@@ -113,7 +112,7 @@ impl Engine {
         let taken = AtomicUsize::new(0);
         let work = || {
             let texts = FileTexts { engine: self, snapshot, sources: &sources };
-            let graph = Graph::new(snapshot, &self.grammars, &texts, GraphLimits::of_work(usize::MAX));
+            let graph = Graph::new(snapshot, self.grammars(), &texts, GraphLimits::of_work(usize::MAX));
             let mut found = Vec::new();
             loop {
                 let begin = taken.fetch_add(BATCH, Ordering::Relaxed);
@@ -201,6 +200,6 @@ impl GraphFiles for FileTexts<'_> {
     /// Imports are read from the text.
     fn analyze(&self, file: u32, text: &str) -> Analysis {
         let language = self.snapshot.version(file).language();
-        Analyzer::by_lines(&self.engine.grammars, language, text, Note::Quarantined)
+        self.engine.parsers().by_lines(language, text)
     }
 }

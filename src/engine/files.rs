@@ -61,7 +61,7 @@ impl<'r> FileLookup<'r> {
             check_rows("max_results", request.max_results, MAX_ROWS)?;
         }
         refuse_kinds(&request.filter, "a file")?;
-        let grammars = &engine.grammars;
+        let grammars = engine.grammars();
         let filter = Filter::new(&request.filter, grammars)?;
         let wanted = FilePattern::new(&request.pattern, grammars)?;
         let offset = parse_offset(request.cursor.as_deref())?;

@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind};
 use spyhop_base::cores::NoThread;
 use spyhop_base::id::LanguageId;
 use spyhop_base::limit;
-use spyhop_base::model::{Analysis, Note};
+use spyhop_base::model::Analysis;
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
@@ -29,7 +29,7 @@ use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, Quarantine};
 use spyhop_search::filter::Filter;
 use spyhop_search::{SearchError, SearchSnapshot};
-use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
+use spyhop_syntax::analyze::STACK_BYTES;
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::FileAnalyzer;
 
@@ -90,7 +90,7 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<GraphReply, Error> {
         let depth = checked_depth(request)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let (snapshot, freshness) = self.ready(progress)?;
         cancel::begin_answer()?;
         let asked = AskedGraph { request, depth, filter };
@@ -118,11 +118,11 @@ impl Engine {
             min_confidence: request.min_confidence,
             takes_file: &takes_file,
         };
-        let graph = Graph::new(snapshot, &self.grammars, &sources, limits);
+        let graph = Graph::new(snapshot, self.grammars(), &sources, limits);
         let mut asked = GraphAnswer::new(self, snapshot, graph, &sources);
         let answered = asked.answer(request, *depth)?;
         let mut answered = asked.checked(answered)?;
-        let total = answered.limit(request, filter, &self.grammars);
+        let total = answered.limit(request, filter, self.grammars());
         asked.fill_texts(&mut answered.rows);
         let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
         Ok(self.masked_graph(GraphReply {
@@ -263,9 +263,7 @@ impl<'e> GraphSources<'e> {
             snapshot,
             quarantine,
             sources,
-            analyzer: LazyCell::new(Box::new(move || {
-                RefCell::new(FileAnalyzer::new(&engine.options.isolation, &engine.grammars))
-            })),
+            analyzer: LazyCell::new(Box::new(move || RefCell::new(engine.parsers().analyzer()))),
             lines: RefCell::default(),
         }
     }
@@ -293,7 +291,7 @@ impl GraphSources<'_> {
 impl GraphSources<'_> {
     /// The analysis of a text that is not the indexed text of a file.
     pub(super) fn analyze_other(&self, language: LanguageId, text: &str) -> Analysis {
-        let by_lines = || Analyzer::by_lines(&self.engine.grammars, language, text, Note::Quarantined);
+        let by_lines = || self.engine.parsers().by_lines(language, text);
         self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|_| by_lines())
     }
 }
@@ -311,7 +309,7 @@ impl GraphFiles for GraphSources<'_> {
     fn analyze(&self, file: u32, text: &str) -> Analysis {
         let version = self.snapshot.version(file);
         let language = version.language();
-        let by_lines = || Analyzer::by_lines(&self.engine.grammars, language, text, Note::Quarantined);
+        let by_lines = || self.engine.parsers().by_lines(language, text);
         let Some(hash) = version.content().ranked() else { return by_lines() };
         if self.quarantine.cause(hash).is_some() {
             return by_lines();
@@ -634,7 +632,7 @@ impl GraphAnswer<'_, '_> {
             kind: own.kind,
             name: own.name.to_string(),
             container: own.container.as_deref().map(str::to_string),
-            language: self.engine.grammars.name(version.language()),
+            language: self.engine.grammars().name(version.language()),
             highlights: Vec::new(),
         })
     }

@@ -42,7 +42,7 @@ impl Engine {
         definitions: &[SymbolRow],
         request: &GraphRequest,
     ) -> Result<PackageUses, Error> {
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let takes = |used: &OutsideUse| match request.question {
             GraphQuestion::References => request.relation.is_none_or(|relation| used.relation == relation),
             _ => used.relation == Relation::Calls,
@@ -61,7 +61,7 @@ impl Engine {
                 }
             }
             let mut answered = Answered { rows, ..Answered::default() };
-            let total = answered.limit(request, &filter, &self.grammars);
+            let total = answered.limit(request, &filter, self.grammars());
             self.mask_rows(&mut answered.rows);
             let further_files = asked.graph.further();
             Ok(PackageUses { rows: answered.rows, total, further_files, incomplete: asked.incomplete() })
@@ -76,7 +76,7 @@ impl Engine {
         on_large_stack(|| {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(MAX_WORK));
+            let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(MAX_WORK));
             let asked = GraphAnswer::new(self, &snapshot, graph, &sources);
             let answer = ask(&asked)?;
             asked.checked(answer)

@@ -28,7 +28,7 @@ fn with_graph<T>(engine: &Engine, steps: u64, ask: impl FnOnce(&Graph<'_>) -> T)
     let quarantine = engine.updater(None).unwrap().quarantine();
     let sources = GraphSources::new(engine, &snapshot, &quarantine).unwrap();
     let limits = GraphLimits { steps, ..GraphLimits::of_work(100_000) };
-    ask(&Graph::new(&snapshot, &engine.grammars, &sources, limits))
+    ask(&Graph::new(&snapshot, engine.grammars(), &sources, limits))
 }
 
 /// Everything that is called, used and implemented in a tree.

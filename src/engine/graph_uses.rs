@@ -31,7 +31,7 @@ impl Engine {
         on_large_stack(|| {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(usize::MAX));
+            let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(usize::MAX));
             let mut files: Vec<u32> = (0..snapshot.n_files() as u32).collect();
             files.sort_by_key(|file| snapshot.path(*file));
             for file in files {

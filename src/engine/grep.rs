@@ -43,7 +43,7 @@ impl Engine {
         let (before, after) = context(request)?;
         let wanted = wanted(request);
         let pattern = Pattern::new(&wanted)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let cursor = parse_position(request.cursor.as_deref(), request.rank)?;
         let span =
             tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
@@ -146,7 +146,7 @@ impl Engine {
         let context = context(request)?;
         let wanted = wanted(request);
         let pattern = Pattern::new(&wanted)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let plan = match looks.form {
             OutputFormat::FilesWithout => NarrowPlan::All,
             _ if looks.passthru || looks.include_zero => NarrowPlan::All,
@@ -242,7 +242,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::grep`], without those of the pattern.
     pub fn grep_files(&self, request: &GrepRequest, by: FileOrder) -> Result<Vec<RelPath>, Error> {
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let beyond = BeyondIndex { binary: true, ..beyond_index(request) };
         let mut scope = self.scope(&filter, &NarrowPlan::All, &beyond)?;
         let takes = self.takes(&filter, &scope.source_tree);
@@ -289,14 +289,14 @@ impl Engine {
 
     /// The language that an update would now detect for a file.
     pub(super) fn language_now(&self, path: &RelPath, source_tree: &TreeSource) -> LanguageId {
-        if !self.grammars.depends_on_text(path) {
-            return self.grammars.detect(path, "");
+        if !self.grammars().depends_on_text(path) {
+            return self.grammars().detect(path, "");
         }
         let max_file_bytes = self.settings.max_file_bytes;
         let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
         match source_tree.read(path, &limits) {
-            ReadOutcome::Source(source) => self.grammars.detect(path, &source.text),
-            _ => self.grammars.detect(path, ""),
+            ReadOutcome::Source(source) => self.grammars().detect(path, &source.text),
+            _ => self.grammars().detect(path, ""),
         }
     }
 }

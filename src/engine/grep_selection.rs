@@ -123,7 +123,7 @@ impl Engine {
         words: &str,
     ) -> Result<(Vec<RelPath>, Vec<String>), Error> {
         let paths = |matched: Vec<(RelPath, usize)>| matched.into_iter().map(|(path, _)| path);
-        let Ok(query) = self.parsed(words) else {
+        let Ok(query) = self.parsers().query(words) else {
             let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
             return Ok((paths(matched).collect(), vec![text.to_string()]));
         };

@@ -58,7 +58,7 @@ impl AnswerContext<'_> {
             min_confidence: MIN_CONFIDENCE,
             ..GraphLimits::of_work(MAX_WORK)
         };
-        let graph = Graph::new(self.snapshot, &self.engine.grammars, &sources, limits);
+        let graph = Graph::new(self.snapshot, self.engine.grammars(), &sources, limits);
         let found = callers(&graph, file, hit)?;
         graph.check()?;
         Ok(found)

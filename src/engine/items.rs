@@ -13,12 +13,12 @@ use super::current::Viewed;
 use super::lock::lock;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
-use spyhop_base::model::{Note, SymbolKind};
+use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_files::read::{self, Limits, ReadOutcome, TreeSource};
 use spyhop_index::update::Quarantine;
-use spyhop_syntax::analyze::{Analyzer, STACK_BYTES};
+use spyhop_syntax::analyze::STACK_BYTES;
 use spyhop_syntax::worker::FileAnalyzer;
 
 /// The kinds of the parts of a file that belong to no symbol.
@@ -88,13 +88,13 @@ impl Engine {
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let quarantine = self.updater(None)?.quarantine();
         let work = || {
-            let mut analyzer = FileAnalyzer::new(&self.options.isolation, &self.grammars);
+            let mut analyzer = self.parsers().analyzer();
             while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let items = || self.items_of(&mut analyzer, &quarantine, (source_tree, *path), take);
                 match catch_unwind(AssertUnwindSafe(items)) {
                     Ok(items) => lock(&found).push(((*path).clone(), items)),
                     // A file on which this program panics has no items.
-                    Err(_) => analyzer = FileAnalyzer::new(&self.options.isolation, &self.grammars),
+                    Err(_) => analyzer = self.parsers().analyzer(),
                 }
             }
         };
@@ -124,8 +124,8 @@ impl Engine {
         let ReadOutcome::Source(source) = source_tree.read(path, &limits) else {
             return Vec::new();
         };
-        let language = self.grammars.detect(path, &source.text);
-        let by_lines = || Analyzer::by_lines(&self.grammars, language, &source.text, Note::Quarantined);
+        let language = self.grammars().detect(path, &source.text);
+        let by_lines = || self.parsers().by_lines(language, &source.text);
         let analysis = match quarantine.cause(source.hash) {
             Some(_) => by_lines(),
             None => analyzer.analyze(language, &source.text).unwrap_or_else(|lost| {

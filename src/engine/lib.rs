@@ -55,6 +55,7 @@ mod note_renames;
 mod note_search;
 mod open_commit;
 mod pack;
+mod parsers;
 mod query_faults;
 mod ranked_query;
 mod read;
@@ -100,6 +101,7 @@ use self::api::*;
 use self::asked_queries::AskedQueries;
 use self::hosted::{HostedFiles, HostedFolders};
 use self::lock::lock;
+use self::parsers::Parsers;
 use self::revision_notes::RevisionNotes;
 use self::touches::Touches;
 use spyhop_base::limit;
@@ -109,13 +111,9 @@ use spyhop_files::git::{self, Repo, Tracked};
 use spyhop_files::read::Limits;
 use spyhop_files::source::SourceTree;
 use spyhop_files::walk::WalkError;
-use spyhop_index::tokenize::Tokenizers;
 use spyhop_index::update::{self, OnProgress, UpdateError, Updater};
 use spyhop_index::workspace::{self, Settings, Workspace, WorkspaceError};
 use spyhop_search::filter::Filter;
-use spyhop_search::query::{Query, QueryError};
-use spyhop_syntax::grammar::Grammars;
-use spyhop_syntax::worker::Isolation;
 
 /// How often an update is restarted because another branch was checked out meanwhile.
 const SWITCHES: usize = 3;
@@ -173,13 +171,14 @@ impl Engine {
         (repo, no_repo): (Option<Repo>, Option<String>),
         hosted: Option<HostedFiles>,
     ) -> Result<Engine, Error> {
-        let grammars = match &options.grammars {
-            Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
-            None => Grammars::shared(),
-        };
+        let parsers = Parsers::new(&options)?;
         advice::check_index_dir(&dir)?;
-        let workspace =
-            Workspace::new(root, owner, dir, workspace::fingerprint(&grammars, &options.extra_terms));
+        let workspace = Workspace::new(
+            root,
+            owner,
+            dir,
+            workspace::fingerprint(parsers.grammars(), &options.extra_terms),
+        );
         match workspace.check_owner() {
             // Operations that need the index fail with this error later, or repair the index. An exact search does not need
             // the index.
@@ -202,9 +201,8 @@ impl Engine {
                 no_built_in: options.no_built_in,
                 secrets: options.secrets,
             },
-            tokenizers: Tokenizers::with(options.extra_terms.clone()),
             options,
-            grammars,
+            parsers,
             repo,
             no_repo,
             revision: None,
@@ -338,7 +336,7 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<SearchReply, Error> {
         let asked = self.check(queries, request)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let span = tracing::info_span!(
             "code.search",
             query = %queries.join(" | "),
@@ -425,7 +423,7 @@ impl Engine {
         let path = RelPath::new(path)?;
         self.check_served(&path)?;
         let asked = self.check(std::slice::from_ref(&request.query), request)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = why_not::why_not(self, snapshot, &filter, request, &asked.parsed[0], path.clone())?;
             Ok(self.masked_why_not(answer))
@@ -439,7 +437,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub fn candidates(&self, request: &SearchRequest) -> Result<RankedCandidates, Error> {
         let asked = self.check(std::slice::from_ref(&request.query), request)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
         self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = answer::AnswerContext::new(self, snapshot, &filter, &request)?;
@@ -453,7 +451,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub fn place_candidates(&self, request: &SearchRequest) -> Result<PlaceCandidates, Error> {
         let asked = self.check(std::slice::from_ref(&request.query), request)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = answer::AnswerContext::new(self, snapshot, &filter, request)?;
             Ok(PlaceCandidates {
@@ -472,10 +470,7 @@ impl Engine {
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
         self.notes().release();
-        self.tokenizers.clear();
-        if let Isolation::Subprocess(pool) = &self.options.isolation {
-            pool.release_idle();
-        }
+        self.parsers().release();
         drop((open, committed, tree));
     }
 
@@ -523,11 +518,6 @@ impl Engine {
         AskedQueries::new(self, queries)
     }
 
-    /// Parses a query with the further terms of the host.
-    fn parsed(&self, query: &str) -> Result<Query, QueryError> {
-        Query::parse_with(query, &self.options.extra_terms)
-    }
-
     fn tracked(&self) -> Option<Tracked> {
         self.repo.as_ref().map(|repo| match self.revision {
             Some(_) => repo.all_tracked(),
@@ -543,9 +533,9 @@ impl Engine {
             source_tree: self.source_tree_now(&head)?,
             head,
             tracked,
-            grammars: &self.grammars,
-            isolation: &self.options.isolation,
-            extra_terms: &self.options.extra_terms,
+            grammars: self.grammars(),
+            isolation: self.parsers().isolation(),
+            extra_terms: self.parsers().extra_terms(),
             settings: &self.settings,
             threads: self.options.threads,
             max_memory: self.options.max_memory,

@@ -46,7 +46,7 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<MapReply, Error> {
         check_rows("max_items", request.max_items, MAX_MAP_ITEMS)?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
@@ -90,8 +90,11 @@ impl Engine {
     }
 
     fn languages_of(&self, tally: &FileTally) -> Vec<(&'static str, usize)> {
-        let mut languages: Vec<(&'static str, usize)> =
-            tally.languages.iter().map(|(language, files)| (self.grammars.name(*language), *files)).collect();
+        let mut languages: Vec<(&'static str, usize)> = tally
+            .languages
+            .iter()
+            .map(|(language, files)| (self.grammars().name(*language), *files))
+            .collect();
         languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
         languages
     }

@@ -218,7 +218,7 @@ impl Engine {
 
     /// The notes; `None` if the tree has none.
     pub(super) fn known_notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
-        Ok(self.notes().known(&self.tokenizers)?)
+        Ok(self.notes().known(self.parsers().tokenizers())?)
     }
 
     /// Claims the folder of the index for this tree before the first note, so that no other tree uses the folder.
@@ -277,7 +277,7 @@ impl Engine {
 
     /// Checks that the patterns and languages of a note mean something.
     fn check_applicability(&self, applies: &Applicability) -> Result<(), Error> {
-        Filter::new(&applied(applies), &self.grammars)?;
+        Filter::new(&applied(applies), self.grammars())?;
         Ok(())
     }
 

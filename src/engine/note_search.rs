@@ -47,7 +47,7 @@ impl Engine {
         }
         limit::entries("files", request.files.len(), limit::MAX_ENTRIES)?;
         limit::names("symbols", &request.symbols)?;
-        Filter::new(&request.filter, &self.grammars)?;
+        Filter::new(&request.filter, self.grammars())?;
         let query = Query::parse(&request.query)?;
         let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
@@ -162,7 +162,7 @@ impl Engine {
     ) -> Result<(Vec<NoteRow>, usize), Error> {
         let rarities = Rarities::new(known, snapshot);
         let is_limited = *asked.filter != FilterSpec::default();
-        let filter = is_limited.then(|| Filter::new(asked.filter, &self.grammars)).transpose()?;
+        let filter = is_limited.then(|| Filter::new(asked.filter, self.grammars())).transpose()?;
         let words: Vec<Vec<String>> = asked.queries.iter().map(|query| memory::words(&query.text)).collect();
         let mut found: Vec<(&RevisionNote, Relevance)> = Vec::new();
         for (note, terms) in known.notebook.notes.iter().zip(&known.terms) {
@@ -201,7 +201,7 @@ impl Engine {
     /// Whether a note may apply to the files of a question. Without any file, every note may.
     fn applies(&self, note: &RevisionNote, asked: &AskedNotes<'_>, filter: Option<&Filter>) -> bool {
         let takes = |filter: &Filter, path: &RelPath| {
-            filter.takes_file(path.as_str(), self.grammars.detect(path, ""))
+            filter.takes_file(path.as_str(), self.grammars().detect(path, ""))
         };
         let is_outside = |filter: &Filter| !note.links.iter().any(|link| takes(filter, &link.path));
         if !note.links.is_empty() && filter.is_some_and(is_outside) {
@@ -212,7 +212,7 @@ impl Engine {
             return true;
         }
         // A later program may have recorded a language that this one does not know; the note then applies.
-        let filter = Filter::new(&applied(&note.applies), &self.grammars);
+        let filter = Filter::new(&applied(&note.applies), self.grammars());
         filter.map_or(true, |filter| files.any(|path| takes(&filter, path)))
     }
 }

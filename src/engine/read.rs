@@ -144,7 +144,7 @@ impl Engine {
             kind: definition.kind,
             name: definition.name.clone(),
             container: definition.container.clone(),
-            language: self.grammars.name(language),
+            language: self.grammars().name(language),
             highlights: Vec::new(),
         };
         let found = named(&all, symbol, |definition| {
@@ -236,7 +236,7 @@ impl Engine {
         let recorded = self.recorded();
         ReadReply::Text(Box::new(ReadText {
             path: file.path.clone(),
-            language: self.grammars.name(language),
+            language: self.grammars().name(language),
             first: wanted.first,
             text,
             cut,
@@ -343,7 +343,7 @@ impl Engine {
         if let Some(recorded) = self.recorded() {
             let below = Some(path.to_string()).filter(|path| is_folder && !path.is_empty());
             let filter = FilterSpec { path: below, ..FilterSpec::default() };
-            if let Ok(filter) = Filter::new(&filter, &self.grammars) {
+            if let Ok(filter) = Filter::new(&filter, self.grammars()) {
                 known.extend(recorded.viewed().files(&filter, None).iter().map(RelPath::to_string));
             }
         }

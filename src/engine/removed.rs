@@ -75,7 +75,7 @@ impl GraphAnswer<'_, '_> {
         let now = self.graph.symbols(file).map_err(Error::from)?;
         let names: FxHashSet<(Option<&str>, &str)> =
             now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect();
-        let language = self.engine.grammars.name(self.snapshot.version(file).language());
+        let language = self.engine.grammars().name(self.snapshot.version(file).language());
         let before = self.sources.analyze_other(self.snapshot.version(file).language(), old).symbols;
         for own in before.iter().filter(|own| is_item(own)) {
             if names.contains(&(own.container.as_deref(), &*own.name)) || self.is_moved(own)? {
@@ -104,8 +104,8 @@ impl GraphAnswer<'_, '_> {
     ) -> Result<(), Error> {
         removed.names.push(format!("file {}", change.path));
         let Some(old) = &change.old else { return Ok(()) };
-        let language = self.engine.grammars.detect(&change.path, old);
-        let name = self.engine.grammars.name(language);
+        let language = self.engine.grammars().detect(&change.path, old);
+        let name = self.engine.grammars().name(language);
         let mut definitions = Vec::new();
         for own in self.sources.analyze_other(language, old).symbols.iter().filter(|own| is_item(own)) {
             if removed.len() < MAX_REMOVED && !self.is_moved(own)? {

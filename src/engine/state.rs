@@ -130,7 +130,7 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
         status.chunks += version.chunks() as usize;
         status.symbols += version.symbols() as usize;
         status.source_bytes += version.bytes();
-        *languages.entry(engine.grammars.name(version.language())).or_default() += 1;
+        *languages.entry(engine.grammars().name(version.language())).or_default() += 1;
         version.notes().for_each(|note| *notes.entry(note).or_default() += 1);
     }
     status.files = snapshot.n_files();
@@ -159,12 +159,12 @@ pub fn languages(engine: &Engine) -> Vec<LanguageRow> {
     let files = engine.current().ok().and_then(Current::snapshot).map(|snapshot| {
         let mut files: BTreeMap<&'static str, usize> = BTreeMap::new();
         for file in 0..snapshot.n_files() as u32 {
-            *files.entry(engine.grammars.name(snapshot.version(file).language())).or_default() += 1;
+            *files.entry(engine.grammars().name(snapshot.version(file).language())).or_default() += 1;
         }
         files
     });
     let row = |row: spyhop_syntax::grammar::GrammarRow| {
-        let name = engine.grammars.name(row.id);
+        let name = engine.grammars().name(row.id);
         LanguageRow {
             name,
             title: row.title,
@@ -173,5 +173,5 @@ pub fn languages(engine: &Engine) -> Vec<LanguageRow> {
             files: files.as_ref().map(|files| files.get(name).copied().unwrap_or(0)),
         }
     };
-    engine.grammars.list().into_iter().map(row).collect()
+    engine.grammars().list().into_iter().map(row).collect()
 }

@@ -72,7 +72,7 @@ impl<'r> SymbolLookup<'r> {
         if request.max_results != ALL_ROWS {
             check_rows("max_results", request.max_results, MAX_ROWS)?;
         }
-        let grammars = &engine.grammars;
+        let grammars = engine.grammars();
         let filter = Filter::new(&request.filter, grammars)?;
         let offset = parse_offset(request.cursor.as_deref())?;
         check_pattern_length(&request.pattern)?;

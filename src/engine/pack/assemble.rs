@@ -229,7 +229,7 @@ impl PackRun<'_, '_> {
         let units = units.into_iter().map(|unit| self.pack_unit(file, unit, draft.probability));
         Ok(PackFile {
             path: RelPath::new(version.path())?,
-            language: self.engine.grammars.name(version.language()),
+            language: self.engine.grammars().name(version.language()),
             content: version.content().ranked(),
             score: draft.probability,
             reason: reason_of(draft.candidate),

@@ -70,12 +70,12 @@ impl Engine {
         limit::names("seed_symbols", &request.seed_symbols)?;
         request.changes.iter().try_for_each(GraphChanges::check_limits)?;
         let query = fault::guarded("parsing the task", || {
-            self.parsed(&request.task).map_err(|error| match error {
+            self.parsers().query(&request.task).map_err(|error| match error {
                 QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
                 error => error.into(),
             })
         })?;
-        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
         let span = tracing::info_span!("code.pack", project = %self.root().display());
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {

@@ -153,7 +153,7 @@ impl PackRun<'_, '_> {
     fn is_aside(&self, file: u32) -> bool {
         let version = self.snapshot.version(file);
         let (path, language) = (version.path(), version.language());
-        let name = self.engine.grammars.name(language);
+        let name = self.engine.grammars().name(language);
         let asks = self.query.asks;
         let is_data = matches!(name, "json" | "yaml" | "toml" | "xml" | "ini" | "csv");
         let is_prose = is_prose(path, language, name);

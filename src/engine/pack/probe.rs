@@ -29,7 +29,7 @@ impl PackRun<'_, '_> {
         self.record.places_per_search.push(places.len());
         candidates.add(places, None, is_only);
         for (goal, asked) in goals.iter().enumerate().filter(|_| !is_only) {
-            let places = match self.answer.engine().parsed(&asked.text) {
+            let places = match self.answer.engine().parsers().query(&asked.text) {
                 Ok(query) => self.answer.places(&query, OF_GOAL)?,
                 Err(_) => Vec::new(),
             };

@@ -76,7 +76,7 @@ pub fn pack(
         min_confidence: MIN_CONFIDENCE,
         takes_file: &|_| true,
     };
-    let graph = Graph::new(snapshot, &engine.grammars, &graph_sources, limits);
+    let graph = Graph::new(snapshot, engine.grammars(), &graph_sources, limits);
     let graph = GraphAnswer {
         engine,
         snapshot,

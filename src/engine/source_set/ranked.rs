@@ -29,7 +29,7 @@ impl SourceSet {
     fn search_all(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
         let first = self.first_engine()?;
         let queries = first.check(queries, request)?;
-        let filter = Filter::new(&request.filter, &first.grammars)?;
+        let filter = Filter::new(&request.filter, first.grammars())?;
         self.with_joined(|asked, snapshot| {
             let trees = MemberTrees::joined(&asked.ready, snapshot)?;
             let context = AnswerContext::joined(trees, snapshot, &filter, request);

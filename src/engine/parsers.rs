@@ -1,0 +1,77 @@
+//! What reads texts: the grammars, the parsers that work with them, and the tokenizers of queries and notes.
+
+use std::sync::Arc;
+
+use super::api::Options;
+use crate::error::Error;
+use spyhop_base::id::LanguageId;
+use spyhop_base::model::{Analysis, Note};
+use spyhop_index::tokenize::{ExtraTerms, Tokenizers};
+use spyhop_search::query::{Query, QueryError};
+use spyhop_syntax::analyze::Analyzer;
+use spyhop_syntax::grammar::Grammars;
+use spyhop_syntax::worker::{FileAnalyzer, Isolation};
+
+/// The grammars, the parsers and the tokenizers of an engine.
+pub(crate) struct Parsers {
+    grammars: Arc<Grammars>,
+    isolation: Isolation,
+    extra_terms: ExtraTerms,
+    /// The pool of tokenizers, each with its cache of words.
+    tokenizers: Tokenizers,
+}
+
+impl Parsers {
+    /// The grammars, the isolation and the further terms that the options name.
+    pub fn new(options: &Options) -> Result<Parsers, Error> {
+        let grammars = match &options.grammars {
+            Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
+            None => Grammars::shared(),
+        };
+        Ok(Parsers {
+            grammars,
+            isolation: options.isolation.clone(),
+            extra_terms: options.extra_terms.clone(),
+            tokenizers: Tokenizers::with(options.extra_terms.clone()),
+        })
+    }
+
+    pub fn grammars(&self) -> &Grammars {
+        &self.grammars
+    }
+
+    pub fn isolation(&self) -> &Isolation {
+        &self.isolation
+    }
+
+    pub fn extra_terms(&self) -> &ExtraTerms {
+        &self.extra_terms
+    }
+
+    pub fn tokenizers(&self) -> &Tokenizers {
+        &self.tokenizers
+    }
+
+    /// A new parser.
+    pub fn analyzer(&self) -> FileAnalyzer<'_> {
+        FileAnalyzer::new(&self.isolation, &self.grammars)
+    }
+
+    /// The analysis of a text without a parser.
+    pub fn by_lines(&self, language: LanguageId, text: &str) -> Analysis {
+        Analyzer::by_lines(&self.grammars, language, text, Note::Quarantined)
+    }
+
+    /// Parses a query with the further terms of the host.
+    pub fn query(&self, text: &str) -> Result<Query, QueryError> {
+        Query::parse_with(text, &self.extra_terms)
+    }
+
+    /// Forgets the words of the tokenizers, and ends idle parser workers.
+    pub fn release(&self) {
+        self.tokenizers.clear();
+        if let Isolation::Subprocess(pool) = &self.isolation {
+            pool.release_idle();
+        }
+    }
+}
