@@ -9,14 +9,15 @@ use crate::error::{Error, ErrorKind};
 impl Engine {
     /// The recipe of this engine's index.
     pub fn recipe(&self) -> IndexRecipe {
-        let Options { grammars, max_file_bytes, hidden, no_ignore, no_built_in, secrets, .. } = &self.options;
+        let Options { grammars, max_file_bytes, hidden, no_ignore, no_built_in, secrets, .. } =
+            &self.options();
         let is_default = *max_file_bytes == Options::default().max_file_bytes;
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         IndexRecipe {
             index_path: self.index_dir().to_path_buf(),
             root: self.root().to_path_buf(),
             view: self.view().map(str::to_string),
-            index_dir: self.options.index_dir.as_ref().map(|_| absolute(&self.index_dir().to_path_buf())),
+            index_dir: self.options().index_dir.as_ref().map(|_| absolute(&self.index_dir().to_path_buf())),
             grammars: grammars.as_ref().map(absolute),
             hidden: *hidden,
             no_ignore: *no_ignore,
@@ -25,17 +26,17 @@ impl Engine {
             max_file_bytes: (!is_default).then_some(*max_file_bytes),
         }
     }
+}
 
-    /// Building this engine's index, as a remedy.
-    pub(super) fn build_index(&self) -> Remedy {
-        Remedy::BuildIndex(Box::new(self.recipe()))
-    }
+/// Building this engine's index, as a remedy.
+pub(super) fn build_index(engine: &Engine) -> Remedy {
+    Remedy::BuildIndex(Box::new(engine.recipe()))
+}
 
-    /// The error for a missing index, if the options do not allow building it.
-    pub(super) fn no_index(&self) -> Error {
-        let text = format!("there is no index at {}", self.index_dir().display());
-        Error::new(ErrorKind::NoIndex, text).with(self.build_index())
-    }
+/// The error for a missing index, if the options do not allow building it.
+pub(super) fn no_index(engine: &Engine) -> Error {
+    let text = format!("there is no index at {}", engine.index_dir().display());
+    Error::new(ErrorKind::NoIndex, text).with(build_index(engine))
 }
 
 /// Refuses an index folder that cannot be one, because it is a file or lies below one.

@@ -11,9 +11,10 @@ use super::api::cursor::page_cursor;
 use super::api::*;
 use super::asked_queries::{AskedQueries, lost_query};
 use super::core::Engine;
-use super::current::{Freshness, Viewed};
-use super::exhaustive::{ExhaustiveMatches, UnrankedFile};
+use super::current::Freshness;
+use super::exhaustive::{self, ExhaustiveMatches, UnrankedFile};
 use super::member::{MemberTree, MemberTrees};
+use super::open_index::Viewed;
 use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, RowKind};
 use super::source::ReplySources;
@@ -51,7 +52,7 @@ impl ReplyOrigin {
     /// The origin of a reply of one engine.
     pub fn of(engine: &Engine, snapshot: &SearchSnapshot, freshness: Freshness) -> ReplyOrigin {
         ReplyOrigin {
-            snapshot: engine.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
             sources: Vec::new(),
             is_whole: !snapshot.key().staged,
             warnings: freshness.warnings,
@@ -90,7 +91,7 @@ impl<'a> AnswerContext<'a> {
         filter: &'a Filter,
         request: &'a SearchRequest,
     ) -> Result<AnswerContext<'a>, Error> {
-        let tree = engine.source_tree_of(Viewed::from_snapshot(snapshot))?;
+        let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
         let sources = Arc::new(ReplySources::new(tree, snapshot));
         Ok(AnswerContext::with_sources(engine, snapshot, filter, request, sources))
     }
@@ -361,7 +362,7 @@ impl<'a> AnswerContext<'a> {
     fn exhaustive(&self, text: &str) -> Result<ExhaustiveMatches, Error> {
         let mut all = ExhaustiveMatches::default();
         for (member, tree) in self.trees.all().iter().enumerate() {
-            let own = tree.engine.exhaustive(tree.snapshot, self.filter, text, self.masks())?;
+            let own = exhaustive::exhaustive(tree.engine, tree.snapshot, self.filter, text, self.masks())?;
             all.add(own, member, tree.first_file);
         }
         Ok(all)
@@ -380,7 +381,7 @@ impl<'a> AnswerContext<'a> {
         let mut files = FxHashSet::default();
         for tree in self.trees.all() {
             let viewed = Viewed::from_snapshot(tree.snapshot);
-            let paths = tree.engine.files_with_all(viewed, self.filter, &query.quoted)?;
+            let paths = exhaustive::files_with_all(tree.engine, viewed, self.filter, &query.quoted)?;
             let numbers = paths.iter().filter_map(|path| tree.snapshot.file_at(path));
             files.extend(numbers.map(|file| tree.first_file + file));
         }
@@ -411,7 +412,7 @@ impl<'a> AnswerContext<'a> {
             grammars: self.engine.grammars(),
             tokenizers: self.engine.parsers().tokenizers(),
             profile: self.profile(),
-            signals: &self.engine.options.signals,
+            signals: &self.engine.options().signals,
             filter: self.filter,
             quoting,
             session: self.session.as_ref(),
@@ -447,7 +448,7 @@ impl<'a> AnswerContext<'a> {
         if is_path_only && ranked.literal {
             let path = RelPath::new(version.path())?;
             if let Some(first) =
-                tree.engine.first_line(tree.sources.source_tree(), &path, &asked.query.text, self.masks())?
+                exhaustive::first_line(tree.sources.source_tree(), &path, &asked.query.text, self.masks())?
             {
                 let hit = self.hit_by_line(asked, tree, &first, (ranked.score, reasons));
                 return Ok(self.deduplicated(hit));

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use super::advice;
 use super::api::*;
 use super::core::Engine;
+use super::updating;
 use crate::error::Error;
 use spyhop_index::archive::ArchiveError;
 use spyhop_index::update::OnProgress;
@@ -16,9 +18,9 @@ impl Engine {
     /// `NoIndex` if the present checkout is not indexed; `DiskFull`, `ReadOnly`, `Permission` or `Io` if the archive
     /// cannot be written.
     pub fn export(&self, archive: &Path, export: &Export) -> Result<Exported, Error> {
-        self.only_of_worktrees("exporting")?;
-        self.updater(None)?.export(archive, export).map_err(|error| match error {
-            error @ ArchiveError::NoView => Error::from(error).with(self.build_index()),
+        self.tree().only_of_worktrees("exporting")?;
+        updating::updater(self, None)?.export(archive, export).map_err(|error| match error {
+            error @ ArchiveError::NoView => Error::from(error).with(advice::build_index(self)),
             other => other.into(),
         })
     }
@@ -37,9 +39,9 @@ impl Engine {
         import: &Import,
         progress: OnProgress<'_>,
     ) -> Result<Imported, Error> {
-        self.only_of_worktrees("importing")?;
-        let tracked = self.tracked();
-        let updater = self.updater(tracked.as_ref())?;
-        Ok(updater.import(archive, import, self.policy.wait, progress)?)
+        self.tree().only_of_worktrees("importing")?;
+        let tracked = self.tree().tracked();
+        let updater = updating::updater(self, tracked.as_ref())?;
+        Ok(updater.import(archive, import, self.policy().wait, progress)?)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::api::GraphChanges;
-use super::core::Engine;
+use super::tree::SearchedTree;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_files::git::{CommitTree, TreeChange};
@@ -53,123 +53,125 @@ pub(super) struct Changes {
 /// Returns the text of a file that is searched.
 type TextOf<'f> = &'f dyn Fn(&RelPath) -> Option<Arc<String>>;
 
-impl Engine {
-    /// The files and lines of a change.
-    pub(super) fn changes(&self, changes: &GraphChanges, text_of: TextOf<'_>) -> Result<Changes, Error> {
-        let between = match changes {
-            GraphChanges::Diff(text) => return self.changes_of_diff(text, text_of),
-            GraphChanges::Between(between) => between.trim(),
-        };
-        let between = if between.is_empty() { "HEAD" } else { between };
-        let (old, new) = match between.split_once("..") {
-            // The change since the common ancestor, as in git.
-            Some((old, new)) if new.starts_with('.') => {
-                let (old, new) = (or_head(old), or_head(&new[1..]));
-                (self.merge_base(old, new)?, Some(self.commit_tree(new)?))
-            }
-            Some((old, new)) => (self.commit_tree(or_head(old))?, Some(self.commit_tree(or_head(new))?)),
-            None => {
-                let viewed = self.view().map(|view| self.commit_tree(view)).transpose()?;
-                (self.commit_tree(between)?, viewed)
-            }
-        };
-        let unread = |error: io::Error| Error::bad(format!("the change '{between}' cannot be read: {error}"));
-        let found = match (&new, &self.repo) {
-            (Some(new), _) => old.changes_to(new),
-            (None, Some(repo)) => old.changes_to_worktree(repo),
-            (None, None) => Ok(Vec::new()),
-        };
-        let mut found = found.map_err(unread)?;
-        let mut all = Changes::default();
-        if found.len() > MAX_CHANGED {
-            all.warnings.push(format!(
-                "{} files differ; the first {MAX_CHANGED} by path are compared: choose a nearer revision",
-                found.len()
-            ));
-            found.truncate(MAX_CHANGED);
+/// The files and lines of a change.
+pub(super) fn changes(
+    tree: &SearchedTree,
+    changes: &GraphChanges,
+    text_of: TextOf<'_>,
+) -> Result<Changes, Error> {
+    let between = match changes {
+        GraphChanges::Diff(text) => return changes_of_diff(tree, text, text_of),
+        GraphChanges::Between(between) => between.trim(),
+    };
+    let between = if between.is_empty() { "HEAD" } else { between };
+    let (old, new) = match between.split_once("..") {
+        // The change since the common ancestor, as in git.
+        Some((old, new)) if new.starts_with('.') => {
+            let (old, new) = (or_head(old), or_head(&new[1..]));
+            (merge_base(tree, old, new)?, Some(commit_tree(tree, new)?))
         }
-        for change in found {
-            all.files.extend(self.compared(&old, new.as_ref(), change, text_of));
+        Some((old, new)) => (commit_tree(tree, or_head(old))?, Some(commit_tree(tree, or_head(new))?)),
+        None => {
+            let viewed = tree.view().map(|view| commit_tree(tree, view)).transpose()?;
+            (commit_tree(tree, between)?, viewed)
         }
-        Ok(all)
+    };
+    let unread = |error: io::Error| Error::bad(format!("the change '{between}' cannot be read: {error}"));
+    let found = match (&new, tree.repo()) {
+        (Some(new), _) => old.changes_to(new),
+        (None, Some(repo)) => old.changes_to_worktree(repo),
+        (None, None) => Ok(Vec::new()),
+    };
+    let mut found = found.map_err(unread)?;
+    let mut all = Changes::default();
+    if found.len() > MAX_CHANGED {
+        all.warnings.push(format!(
+            "{} files differ; the first {MAX_CHANGED} by path are compared: choose a nearer revision",
+            found.len()
+        ));
+        found.truncate(MAX_CHANGED);
     }
+    for change in found {
+        all.files.extend(compared(tree, &old, new.as_ref(), change, text_of));
+    }
+    Ok(all)
+}
 
-    /// The touched lines of a file that may differ; `None` if it does not differ, or is no text.
-    fn compared(
-        &self,
-        old_tree: &CommitTree,
-        new_tree: Option<&CommitTree>,
-        change: TreeChange,
-        text_of: TextOf<'_>,
-    ) -> Option<ChangedFile> {
-        let TreeChange { path, old, new } = change;
-        let old = match &old {
-            Some(entry) => Some(text_in(old_tree, entry)?),
+/// The touched lines of a file that may differ; `None` if it does not differ, or is no text.
+fn compared(
+    tree: &SearchedTree,
+    old_tree: &CommitTree,
+    new_tree: Option<&CommitTree>,
+    change: TreeChange,
+    text_of: TextOf<'_>,
+) -> Option<ChangedFile> {
+    let TreeChange { path, old, new } = change;
+    let old = match &old {
+        Some(entry) => Some(text_in(old_tree, entry)?),
+        None => None,
+    };
+    let searched = text_of(&path);
+    let new = match (new_tree, &new) {
+        (Some(tree), Some(entry)) => Some(text_in(tree, entry)?),
+        (Some(_), None) => None,
+        (None, _) => match &searched {
+            Some(text) => Some(text.to_string()),
+            None if path.below(tree.root()).exists() => return None,
             None => None,
-        };
-        let searched = text_of(&path);
-        let new = match (new_tree, &new) {
-            (Some(tree), Some(entry)) => Some(text_in(tree, entry)?),
-            (Some(_), None) => None,
-            (None, _) => match &searched {
-                Some(text) => Some(text.to_string()),
-                None if path.below(self.root()).exists() => return None,
-                None => None,
-            },
-        };
-        let is_removed = new.is_none();
-        let new = new.unwrap_or_default();
-        let touched = touched_lines(old.as_deref().unwrap_or_default(), &new);
-        let text = (searched.as_deref() != Some(&new) && !is_removed).then_some(new);
-        (is_removed || !touched.is_empty()).then_some(ChangedFile { path, touched, text, old, is_removed })
-    }
+        },
+    };
+    let is_removed = new.is_none();
+    let new = new.unwrap_or_default();
+    let touched = touched_lines(old.as_deref().unwrap_or_default(), &new);
+    let text = (searched.as_deref() != Some(&new) && !is_removed).then_some(new);
+    (is_removed || !touched.is_empty()).then_some(ChangedFile { path, touched, text, old, is_removed })
+}
 
-    fn commit_tree(&self, spec: &str) -> Result<CommitTree, Error> {
-        let (repo, revision) = self.named_revision(spec)?;
-        Ok(repo.tree_of(spec, &revision.commit, self.root())?)
-    }
+fn commit_tree(tree: &SearchedTree, spec: &str) -> Result<CommitTree, Error> {
+    let (repo, revision) = tree.named_revision(spec)?;
+    Ok(repo.tree_of(spec, &revision.commit, tree.root())?)
+}
 
-    fn merge_base(&self, one: &str, other: &str) -> Result<CommitTree, Error> {
-        let (Some(repo), Ok(_)) = (&self.repo, self.commit_tree(other)) else { return self.commit_tree(one) };
-        let commits = [repo.revision(one)?.commit, repo.revision(other)?.commit];
-        let base = repo.merge_base(&commits[0], &commits[1]).ok_or_else(|| {
-            Error::bad(format!("'{one}' and '{other}' have no common ancestor; write '{one}..{other}'"))
-        })?;
-        Ok(repo.tree_of(one, &base, self.root())?)
-    }
+fn merge_base(tree: &SearchedTree, one: &str, other: &str) -> Result<CommitTree, Error> {
+    let (Some(repo), Ok(_)) = (tree.repo(), commit_tree(tree, other)) else { return commit_tree(tree, one) };
+    let commits = [repo.revision(one)?.commit, repo.revision(other)?.commit];
+    let base = repo.merge_base(&commits[0], &commits[1]).ok_or_else(|| {
+        Error::bad(format!("'{one}' and '{other}' have no common ancestor; write '{one}..{other}'"))
+    })?;
+    Ok(repo.tree_of(one, &base, tree.root())?)
+}
 
-    /// The files and lines of a unified diff, whose paths are relative to the top of the repository or to the root.
-    fn changes_of_diff(&self, text: &str, text_of: TextOf<'_>) -> Result<Changes, Error> {
-        let mut all = Changes::default();
-        for DiffFile { path, touched, is_removed, hunks } in parse_diff(text) {
-            let below = self.below_root(&path).and_then(|path| RelPath::new(&path).ok());
-            match below {
-                Some(path) => {
-                    let new = if is_removed { Some(Arc::default()) } else { text_of(&path) };
-                    let old = new.and_then(|new| before_hunks(&new, &hunks));
-                    all.files.push(ChangedFile { path, touched, text: None, old, is_removed })
-                }
-                None => all.warnings.push(format!("'{path}' of the diff is outside of the tree")),
+/// The files and lines of a unified diff, whose paths are relative to the top of the repository or to the root.
+fn changes_of_diff(tree: &SearchedTree, text: &str, text_of: TextOf<'_>) -> Result<Changes, Error> {
+    let mut all = Changes::default();
+    for DiffFile { path, touched, is_removed, hunks } in parse_diff(text) {
+        let below = below_root(tree, &path).and_then(|path| RelPath::new(&path).ok());
+        match below {
+            Some(path) => {
+                let new = if is_removed { Some(Arc::default()) } else { text_of(&path) };
+                let old = new.and_then(|new| before_hunks(&new, &hunks));
+                all.files.push(ChangedFile { path, touched, text: None, old, is_removed })
             }
-        }
-        match all.files.is_empty() && all.warnings.is_empty() {
-            true => Err(Error::bad(
-                "the diff names no file; give the output of 'git diff', with lines such as '+++ b/src/a.rs'",
-            )),
-            false => Ok(all),
+            None => all.warnings.push(format!("'{path}' of the diff is outside of the tree")),
         }
     }
+    match all.files.is_empty() && all.warnings.is_empty() {
+        true => Err(Error::bad(
+            "the diff names no file; give the output of 'git diff', with lines such as '+++ b/src/a.rs'",
+        )),
+        false => Ok(all),
+    }
+}
 
-    /// A path of a diff, relative to the root.
-    fn below_root(&self, path: &str) -> Option<String> {
-        let top = self.repo.as_ref().map(|repo| repo.top().to_path_buf());
-        let root = std::fs::canonicalize(self.root()).unwrap_or_else(|_| self.root().to_path_buf());
-        let prefix = top.and_then(|top| Some(root.strip_prefix(top).ok()?.to_str()?.replace('\\', "/")));
-        match prefix.filter(|prefix| !prefix.is_empty()) {
-            None => Some(path.to_string()),
-            Some(prefix) => {
-                path.strip_prefix(&prefix).and_then(|rest| rest.strip_prefix('/')).map(str::to_string)
-            }
+/// A path of a diff, relative to the root.
+fn below_root(tree: &SearchedTree, path: &str) -> Option<String> {
+    let top = tree.repo().map(|repo| repo.top().to_path_buf());
+    let root = std::fs::canonicalize(tree.root()).unwrap_or_else(|_| tree.root().to_path_buf());
+    let prefix = top.and_then(|top| Some(root.strip_prefix(top).ok()?.to_str()?.replace('\\', "/")));
+    match prefix.filter(|prefix| !prefix.is_empty()) {
+        None => Some(path.to_string()),
+        Some(prefix) => {
+            path.strip_prefix(&prefix).and_then(|rest| rest.strip_prefix('/')).map(str::to_string)
         }
     }
 }

@@ -15,8 +15,9 @@ use std::time::SystemTime;
 use super::api::{FileOrder, StalePolicy, SymlinkPolicy};
 use super::cancel;
 use super::core::Engine;
-use super::current::{Recorded, Viewed};
-use super::scope::{BeyondIndex, ExactScope, hole, reach};
+use super::open_index::{Recorded, Viewed};
+use super::scope::{self, BeyondIndex, ExactScope, hole, reach};
+use super::vouched;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
@@ -35,81 +36,79 @@ pub(super) struct PrintedScope {
     pub scope: ExactScope,
 }
 
-impl Engine {
-    /// Calls `print` with files that may match, while the tree is being compared. `None`, without a call, if the last commit
-    /// tells which files there are, or if the files are needed in another order or all at once.
-    pub(super) fn print_while_comparing(
-        &self,
-        filter: &Filter,
-        plan: &NarrowPlan,
-        beyond: &BeyondIndex<'_>,
-        order: FileOrder,
-        print: impl FnOnce(&TreeSource, FileSource<'_>) -> Printed,
-    ) -> Result<Option<PrintedScope>, Error> {
-        let is_compared = self.policy.stale_policy != StalePolicy::Ignore && self.is_of_folder();
-        if order != FileOrder::Path || !is_compared || self.is_watched() {
-            return Ok(None);
-        }
-        let symlinks = beyond.files.symlinks;
-        let folder = match self.named(filter, symlinks) {
-            None => None,
-            Some(named) => match (&named.folders[..], &named.files[..]) {
-                ([folder], []) if symlinks == SymlinkPolicy::FollowAll || !named.has_links => {
-                    Some(folder.clone())
-                }
-                _ => return Ok(None),
-            },
+/// Calls `print` with files that may match, while the tree is being compared. `None`, without a call, if the last commit
+/// tells which files there are, or if the files are needed in another order or all at once.
+pub(super) fn print_while_comparing(
+    engine: &Engine,
+    filter: &Filter,
+    plan: &NarrowPlan,
+    beyond: &BeyondIndex<'_>,
+    order: FileOrder,
+    print: impl FnOnce(&TreeSource, FileSource<'_>) -> Printed,
+) -> Result<Option<PrintedScope>, Error> {
+    let is_compared = engine.policy().stale_policy != StalePolicy::Ignore && engine.tree().is_of_folder();
+    if order != FileOrder::Path || !is_compared || vouched::is_watched(engine) {
+        return Ok(None);
+    }
+    let symlinks = beyond.files.symlinks;
+    let folder = match scope::named(engine, filter, symlinks) {
+        None => None,
+        Some(named) => match (&named.folders[..], &named.files[..]) {
+            ([folder], []) if symlinks == SymlinkPolicy::FollowAll || !named.has_links => {
+                Some(folder.clone())
+            }
+            _ => return Ok(None),
+        },
+    };
+    // A folder that is named by a link is taken only if all links are followed.
+    let links = reach(symlinks, false);
+    let source_tree = TreeSource::Folder(RootFolder::following(engine.root(), links));
+    let checked_at = Some(SystemTime::now());
+    thread::scope(|scope| {
+        let (send, walked) = channel::<Vec<Candidate>>();
+        let cancel = cancel::current().unwrap_or_default();
+        let walk = move || {
+            let mut pass = |files| send.send(files).is_ok();
+            let walk = |updater: &Updater<'_>| updater.walk_in_order(folder.as_ref(), &mut pass);
+            Engine::cancellable(&cancel, || scope::walking(engine, filter, beyond, links, walk))
         };
-        // A folder that is named by a link is taken only if all links are followed.
-        let links = reach(symlinks, false);
-        let source_tree = TreeSource::Folder(RootFolder::following(self.root(), links));
-        let checked_at = Some(SystemTime::now());
-        thread::scope(|scope| {
-            let (send, walked) = channel::<Vec<Candidate>>();
-            let cancel = cancel::current().unwrap_or_default();
-            let walk = move || {
-                let mut pass = |files| send.send(files).is_ok();
-                let walk = |updater: &Updater<'_>| updater.walk_in_order(folder.as_ref(), &mut pass);
-                Engine::cancellable(&cancel, || self.walking(filter, beyond, links, walk))
-            };
-            // Without a thread the files are found first, as by any other search.
-            let Ok(walker) = thread::Builder::new().spawn_scoped(scope, walk) else { return Ok(None) };
-            if self.lacks_tree() {
-                return Err(Error::no_sources("an exact search"));
-            }
-            let recorded = self.recorded();
-            if let Some(recorded) = &recorded {
-                self.mark_used(recorded.viewed().key);
-            }
-            let feed = FileFeed::default();
-            let walked = Mutex::new(Some(walked));
-            let compare = || {
-                let walked = walked.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let comparison = || self.comparison(recorded.as_ref(), plan);
-                walked.is_some_and(|walked| compared(walked, filter, &comparison, &feed))
-            };
-            let (printed, has_files) = thread::scope(|scope| {
-                let comparing = thread::Builder::new().spawn_scoped(scope, compare);
-                // Without a thread all files are compared first.
-                let compared = comparing.is_err() && compare();
-                let printed = print(&source_tree, FileSource::Feed(&feed));
-                (printed, comparing.map_or(compared, |comparing| comparing.join().unwrap_or_else(resume)))
-            });
-            let skipped = walker.join().unwrap_or_else(resume)?;
-            let holes = skipped.iter().filter_map(|row| hole(row, filter)).collect();
-            let warning = if recorded.is_none() { self.unread_index() } else { None };
-            let files = Vec::new();
-            let scope = ExactScope { files, has_files, holes, recorded, checked_at, source_tree, warning };
-            Ok(Some(PrintedScope { printed, scope }))
-        })
-    }
+        // Without a thread the files are found first, as by any other search.
+        let Ok(walker) = thread::Builder::new().spawn_scoped(scope, walk) else { return Ok(None) };
+        if engine.index().lacks_tree() {
+            return Err(Error::no_sources("an exact search"));
+        }
+        let recorded = engine.recorded();
+        if let Some(recorded) = &recorded {
+            engine.index().mark_used(recorded.viewed().key);
+        }
+        let feed = FileFeed::default();
+        let walked = Mutex::new(Some(walked));
+        let compare = || {
+            let walked = walked.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let comparison = || comparison(recorded.as_ref(), plan);
+            walked.is_some_and(|walked| compared(walked, filter, &comparison, &feed))
+        };
+        let (printed, has_files) = thread::scope(|scope| {
+            let comparing = thread::Builder::new().spawn_scoped(scope, compare);
+            // Without a thread all files are compared first.
+            let compared = comparing.is_err() && compare();
+            let printed = print(&source_tree, FileSource::Feed(&feed));
+            (printed, comparing.map_or(compared, |comparing| comparing.join().unwrap_or_else(resume)))
+        });
+        let skipped = walker.join().unwrap_or_else(resume)?;
+        let holes = skipped.iter().filter_map(|row| hole(row, filter)).collect();
+        let warning = if recorded.is_none() { scope::unread_index(engine) } else { None };
+        let files = Vec::new();
+        let scope = ExactScope { files, has_files, holes, recorded, checked_at, source_tree, warning };
+        Ok(Some(PrintedScope { printed, scope }))
+    })
+}
 
-    /// What the index says of the files; `None` if every file may match.
-    fn comparison<'r>(&self, recorded: Option<&'r Recorded>, plan: &NarrowPlan) -> Option<Comparison<'r>> {
-        let viewed = recorded.map(Recorded::viewed)?;
-        let (viewed, narrowed) = self.narrowed_by(viewed, plan)?;
-        Some(Comparison::new(viewed, narrowed?))
-    }
+/// What the index says of the files; `None` if every file may match.
+fn comparison<'r>(recorded: Option<&'r Recorded>, plan: &NarrowPlan) -> Option<Comparison<'r>> {
+    let viewed = recorded.map(Recorded::viewed)?;
+    let (viewed, narrowed) = scope::narrowed_by(viewed, plan)?;
+    Some(Comparison::new(viewed, narrowed?))
 }
 
 /// Goes on with the panic of another thread.

@@ -1,6 +1,7 @@
 //! A thorough check of an index: every byte against its checksum, and the counts against each other. The check changes
 //! nothing.
 
+use super::advice;
 use super::api::{Check, Checkup, Health};
 use super::core::Engine;
 use crate::error::{Error, ErrorKind};
@@ -15,9 +16,19 @@ const TRIES: usize = 5;
 /// The number of problems that are listed; the others are counted.
 const NAMED: usize = 3;
 
+impl Engine {
+    /// Checks every byte of the index and changes nothing. A missing index is not an error.
+    ///
+    /// # Errors
+    /// `Io` if the index cannot be read. Damage is part of the reply.
+    pub fn doctor(&self) -> Result<Checkup, Error> {
+        check(self)
+    }
+}
+
 /// Checks the index of `engine`.
-pub fn check(engine: &Engine) -> Result<Checkup, Error> {
-    let workspace = &engine.workspace;
+fn check(engine: &Engine) -> Result<Checkup, Error> {
+    let workspace = engine.index().workspace();
     let mut checks = vec![folder(workspace), lock(workspace)];
     for left in (0..TRIES).rev() {
         let stamp = workspace.stamp();
@@ -41,12 +52,12 @@ fn check_data(engine: &Engine) -> Result<Vec<Check>, Error> {
 }
 
 fn check_data_unguarded(engine: &Engine) -> Result<Vec<Check>, Error> {
-    let workspace = &engine.workspace;
+    let workspace = engine.index().workspace();
     let committed = match workspace.open() {
         Ok(committed) => committed,
         Err(WorkspaceError::Missing { .. }) => {
             let check = ok("commit", "there is no index yet".to_string());
-            return Ok(vec![Check { remedy: Some(engine.build_index()), ..check }]);
+            return Ok(vec![Check { remedy: Some(advice::build_index(engine)), ..check }]);
         }
         Err(WorkspaceError::Damaged { reason, .. }) => return Ok(vec![damaged("commit", reason)]),
         Err(error @ WorkspaceError::LostClaim { .. }) => {

@@ -7,10 +7,12 @@ use std::path::Path;
 use super::api::*;
 use super::cancel;
 use super::core::Engine;
-use super::current::Viewed;
+use super::current;
 use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
-use super::lookup::{check_pattern_length, check_rows};
+use super::lookup::{self, check_pattern_length, check_rows};
+use super::open_index::Viewed;
+use super::updating;
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -48,10 +50,10 @@ impl Engine {
         check_pattern_length(&request.pattern)?;
         request.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
         let filter = Filter::new(&request.filter, self.grammars())?;
-        let (snapshot, freshness) = self.ready(progress)?;
+        let (snapshot, freshness) = current::ready(self, progress)?;
         cancel::begin_answer()?;
         let answer = || -> Result<EntriesReply, Error> {
-            let quarantine = self.updater(None)?.quarantine();
+            let quarantine = updating::updater(self, None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
             let (found, incomplete) = asked_entries(request, &graph, &snapshot, self.root())?;
@@ -71,7 +73,7 @@ impl Engine {
                 let takes = takes_kind && filter.takes_file(version.path(), version.language());
                 if takes && has_words(&own.entry, &words) {
                     let depth = request.reaches.as_ref().map(|_| own.depth);
-                    let row = self.entry_row(&snapshot, &sources, &own.entry)?;
+                    let row = entry_row(self, &snapshot, &sources, &own.entry)?;
                     rows.push(EntryRow { depth, confidence: own.confidence, ..row });
                 }
             }
@@ -84,54 +86,54 @@ impl Engine {
                 rows,
                 total,
                 incomplete,
-                snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
+                snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.clone(),
             }))
         };
         on_large_stack(answer)
     }
+}
 
-    pub(super) fn entry_row(
-        &self,
-        snapshot: &SearchSnapshot,
-        sources: &GraphSources<'_>,
-        entry: &EntryPoint,
-    ) -> Result<EntryRow, Error> {
-        let path = RelPath::new(snapshot.path(entry.file))?;
-        let text = sources.source(entry.file).unwrap_or_default();
-        let lines = LineIndex::new(&text);
-        let line = lines.line_of(entry.span.start);
-        let definition = entry.handler.definition.as_ref().map(|own| -> Result<SymbolRow, Error> {
-            let version = snapshot.version(own.file);
-            Ok(SymbolRow {
-                source: None,
-                path: RelPath::new(version.path())?,
-                lines: own.lines,
-                kind: own.kind,
-                name: own.name.to_string(),
-                container: own.container.as_deref().map(str::to_string),
-                language: self.grammars().name(version.language()),
-                highlights: Vec::new(),
-            })
-        });
-        let file = entry.handler.file.map(|file| RelPath::new(snapshot.path(file)));
-        Ok(EntryRow {
+pub(super) fn entry_row(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    sources: &GraphSources<'_>,
+    entry: &EntryPoint,
+) -> Result<EntryRow, Error> {
+    let path = RelPath::new(snapshot.path(entry.file))?;
+    let text = sources.source(entry.file).unwrap_or_default();
+    let lines = LineIndex::new(&text);
+    let line = lines.line_of(entry.span.start);
+    let definition = entry.handler.definition.as_ref().map(|own| -> Result<SymbolRow, Error> {
+        let version = snapshot.version(own.file);
+        Ok(SymbolRow {
             source: None,
-            kind: entry.kind,
-            framework: entry.framework,
-            method: entry.method.clone(),
-            name: entry.name.clone(),
-            line,
-            column: entry.span.start - lines.start_of(line) + 1,
-            handler: entry.handler.text.clone(),
-            definition: definition.transpose()?,
-            handler_path: file.transpose()?,
-            confidence: entry.handler.confidence,
-            depth: None,
-            is_test: spyhop_search::is_aside(path.as_str()),
-            path,
+            path: RelPath::new(version.path())?,
+            lines: own.lines,
+            kind: own.kind,
+            name: own.name.to_string(),
+            container: own.container.as_deref().map(str::to_string),
+            language: engine.grammars().name(version.language()),
+            highlights: Vec::new(),
         })
-    }
+    });
+    let file = entry.handler.file.map(|file| RelPath::new(snapshot.path(file)));
+    Ok(EntryRow {
+        source: None,
+        kind: entry.kind,
+        framework: entry.framework,
+        method: entry.method.clone(),
+        name: entry.name.clone(),
+        line,
+        column: entry.span.start - lines.start_of(line) + 1,
+        handler: entry.handler.text.clone(),
+        definition: definition.transpose()?,
+        handler_path: file.transpose()?,
+        confidence: entry.handler.confidence,
+        depth: None,
+        is_test: spyhop_search::is_aside(path.as_str()),
+        path,
+    })
 }
 
 /// The entries that are asked for, and why some may be missing.

@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::GrepFiles;
 use super::core::Engine;
-use super::current::Viewed;
-use super::scope::BeyondIndex;
+use super::open_index::Viewed;
+use super::scope::{self, BeyondIndex};
 use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
@@ -46,135 +46,129 @@ impl ExhaustiveMatches {
     }
 }
 
-impl Engine {
-    /// Searches for `text` in all files that an exact search reads, and selects the indexed files that may contain it
-    /// after decoding. With `masks`, secrets in lines are masked.
-    pub(super) fn exhaustive(
-        &self,
-        snapshot: &SearchSnapshot,
-        filter: &Filter,
-        text: &str,
-        masks: bool,
-    ) -> Result<ExhaustiveMatches, Error> {
-        let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
-        let (pattern, plan) = (Pattern::new(&wanted)?, NarrowPlan::new(&wanted));
-        let candidates = match narrowed(Viewed::from_snapshot(snapshot), &plan) {
-            Some(versions) => versions.into_iter().filter_map(|version| snapshot.file_of(version)).collect(),
-            None => (0..snapshot.n_files() as u32).collect(),
-        };
-        let scope =
-            self.scope(filter, &plan, &BeyondIndex { binary: false, files: &GrepFiles::default() })?;
-        let takes = self.takes(filter, &scope.source_tree);
-        let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
-            spyhop_grep::scan(&LineScan {
-                source_tree: &scope.source_tree,
-                files,
-                takes: &takes,
-                pattern: &pattern,
-                after: None,
-                counts: true,
-                within: None,
-                page,
-                context: (0, 0),
-                max_count,
-                masks,
-                threads: self.options.threads,
-                reading: Reading::default(),
-            })
-        };
-        let found = scan(&scope.files, 0, None);
-        super::cancel::check()?;
-        let numbers = 0..snapshot.n_files() as u32;
-        let ranked: FxHashMap<&str, u32> = numbers.map(|file| (snapshot.path(file), file)).collect();
-        let (mut lines, mut others, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, count) in found.by_file {
-            let path = &scope.files[place];
-            match ranked.get(path.as_str()) {
-                Some(file) => lines.push((*file, count as u32)),
-                None => {
-                    others.push(path.clone());
-                    counts.push(count as u32);
-                }
-            }
-        }
-        // Files that were deleted meanwhile are not shown.
-        let firsts = scan(&others, others.len(), Some(1)).lines;
-        let counts: FxHashMap<&RelPath, u32> = others.iter().zip(counts).collect();
-        let unranked = firsts
-            .into_iter()
-            .map(|first| UnrankedFile { member: 0, lines: counts[&first.path], first })
-            .collect();
-        let complete = super::grep::incomplete(&found.unread, &scope).is_none();
-        Ok(ExhaustiveMatches {
-            known: spyhop_search::ExhaustivePass { candidates, lines, complete },
-            unranked,
-        })
-    }
-
-    /// The first line of the present file that contains `text`; `None` if no line does or the file cannot be read.
-    pub(super) fn first_line(
-        &self,
-        source_tree: &TreeSource,
-        path: &RelPath,
-        text: &str,
-        masks: bool,
-    ) -> Result<Option<Line>, Error> {
-        let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
-        let found = spyhop_grep::scan(&LineScan {
-            source_tree,
-            files: std::slice::from_ref(path),
-            takes: &|_| true,
-            pattern: &Pattern::new(&wanted)?,
+/// Searches for `text` in all files that an exact search reads, and selects the indexed files that may contain it
+/// after decoding. With `masks`, secrets in lines are masked.
+pub(super) fn exhaustive(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    filter: &Filter,
+    text: &str,
+    masks: bool,
+) -> Result<ExhaustiveMatches, Error> {
+    let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
+    let (pattern, plan) = (Pattern::new(&wanted)?, NarrowPlan::new(&wanted));
+    let candidates = match narrowed(Viewed::from_snapshot(snapshot), &plan) {
+        Some(versions) => versions.into_iter().filter_map(|version| snapshot.file_of(version)).collect(),
+        None => (0..snapshot.n_files() as u32).collect(),
+    };
+    let scope =
+        scope::scope(engine, filter, &plan, &BeyondIndex { binary: false, files: &GrepFiles::default() })?;
+    let takes = scope::takes(engine, filter, &scope.source_tree);
+    let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
+        spyhop_grep::scan(&LineScan {
+            source_tree: &scope.source_tree,
+            files,
+            takes: &takes,
+            pattern: &pattern,
             after: None,
             counts: true,
             within: None,
-            page: 1,
+            page,
+            context: (0, 0),
+            max_count,
+            masks,
+            threads: engine.options().threads,
+            reading: Reading::default(),
+        })
+    };
+    let found = scan(&scope.files, 0, None);
+    super::cancel::check()?;
+    let numbers = 0..snapshot.n_files() as u32;
+    let ranked: FxHashMap<&str, u32> = numbers.map(|file| (snapshot.path(file), file)).collect();
+    let (mut lines, mut others, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, count) in found.by_file {
+        let path = &scope.files[place];
+        match ranked.get(path.as_str()) {
+            Some(file) => lines.push((*file, count as u32)),
+            None => {
+                others.push(path.clone());
+                counts.push(count as u32);
+            }
+        }
+    }
+    // Files that were deleted meanwhile are not shown.
+    let firsts = scan(&others, others.len(), Some(1)).lines;
+    let counts: FxHashMap<&RelPath, u32> = others.iter().zip(counts).collect();
+    let unranked = firsts
+        .into_iter()
+        .map(|first| UnrankedFile { member: 0, lines: counts[&first.path], first })
+        .collect();
+    let complete = scope.incomplete(&found.unread).is_none();
+    Ok(ExhaustiveMatches { known: spyhop_search::ExhaustivePass { candidates, lines, complete }, unranked })
+}
+
+/// The first line of the present file that contains `text`; `None` if no line does or the file cannot be read.
+pub(super) fn first_line(
+    source_tree: &TreeSource,
+    path: &RelPath,
+    text: &str,
+    masks: bool,
+) -> Result<Option<Line>, Error> {
+    let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
+    let found = spyhop_grep::scan(&LineScan {
+        source_tree,
+        files: std::slice::from_ref(path),
+        takes: &|_| true,
+        pattern: &Pattern::new(&wanted)?,
+        after: None,
+        counts: true,
+        within: None,
+        page: 1,
+        context: (0, 0),
+        max_count: Some(1),
+        masks,
+        threads: Some(1),
+        reading: Reading::default(),
+    });
+    Ok(found.lines.into_iter().next())
+}
+
+/// The files of a view whose present content contains each of `texts`.
+pub(super) fn files_with_all(
+    engine: &Engine,
+    viewed: Viewed<'_>,
+    filter: &Filter,
+    texts: &[String],
+) -> Result<FxHashSet<String>, Error> {
+    let mut plans = Vec::new();
+    let mut patterns = Vec::new();
+    for text in texts {
+        let wanted = Wanted { fixed: true, multi_line: true, ..Wanted::new(text) };
+        patterns.push(Pattern::new(&wanted)?);
+        plans.push(NarrowPlan::new(&wanted));
+    }
+    let source_tree = engine.tree().source_of(viewed)?;
+    let mut files = viewed.files(filter, narrowed(viewed, &NarrowPlan::And(plans)));
+    for pattern in &patterns {
+        let found = spyhop_grep::scan(&LineScan {
+            source_tree: &source_tree,
+            files: &files,
+            takes: &|_| true,
+            pattern,
+            after: None,
+            counts: true,
+            within: None,
+            page: usize::MAX,
             context: (0, 0),
             max_count: Some(1),
-            masks,
-            threads: Some(1),
+            masks: false,
+            threads: engine.options().threads,
             reading: Reading::default(),
         });
-        Ok(found.lines.into_iter().next())
+        files = found.lines.into_iter().map(|line| line.path).collect();
+        files.dedup();
     }
-
-    /// The files of a view whose present content contains each of `texts`.
-    pub(super) fn files_with_all(
-        &self,
-        viewed: Viewed<'_>,
-        filter: &Filter,
-        texts: &[String],
-    ) -> Result<FxHashSet<String>, Error> {
-        let mut plans = Vec::new();
-        let mut patterns = Vec::new();
-        for text in texts {
-            let wanted = Wanted { fixed: true, multi_line: true, ..Wanted::new(text) };
-            patterns.push(Pattern::new(&wanted)?);
-            plans.push(NarrowPlan::new(&wanted));
-        }
-        let source_tree = self.source_tree_of(viewed)?;
-        let mut files = viewed.files(filter, narrowed(viewed, &NarrowPlan::And(plans)));
-        for pattern in &patterns {
-            let found = spyhop_grep::scan(&LineScan {
-                source_tree: &source_tree,
-                files: &files,
-                takes: &|_| true,
-                pattern,
-                after: None,
-                counts: true,
-                within: None,
-                page: usize::MAX,
-                context: (0, 0),
-                max_count: Some(1),
-                masks: false,
-                threads: self.options.threads,
-                reading: Reading::default(),
-            });
-            files = found.lines.into_iter().map(|line| line.path).collect();
-            files.dedup();
-        }
-        Ok(files.iter().map(|path| path.as_str().to_string()).collect())
-    }
+    Ok(files.iter().map(|path| path.as_str().to_string()).collect())
 }
 
 /// The versions of a view that may match; `None` for all, including when the index cannot be read.

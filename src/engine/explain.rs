@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::api::*;
 use super::core::Engine;
+use super::updating;
 use super::why_not::reason;
 use crate::error::Error;
 use spyhop_base::clean;
@@ -16,14 +17,28 @@ use spyhop_files::read::ReadOutcome;
 use spyhop_files::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
 use spyhop_index::update::Updater;
 
+impl Engine {
+    /// Explains how an update treats one path: names the rule, with its file and line, that excludes the path or a folder
+    /// above the path, or says that no rule does. `path` is relative to the root and need not be UTF-8. The explanation reads the
+    /// present tree and needs no index.
+    ///
+    /// # Errors
+    /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
+    pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
+        self.tree().only_of_worktrees("explain_skips")?;
+        self.tree().only_of_folders("explain_skips")?;
+        Ok(self.masked_explanation(explain(self, path.as_ref())?))
+    }
+}
+
 /// Explains how an update treats `path`, which is relative to the root.
-pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
-    let tracked = engine.tracked();
+fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
+    let tracked = engine.tree().tracked();
     let is_tracked =
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|tracked| tracked.contains(path, is_dir));
-    let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
+    let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.tree().settings().walk_options() };
     let Trace { path: asked, found, mut exceptions, wanted_by } = walk::trace(engine.root(), path, &options)?;
-    let updater = engine.updater(tracked.as_ref())?;
+    let updater = updating::updater(engine, tracked.as_ref())?;
     let own = updater.own_index().filter(|own| own.covers(&asked));
     let outcome = match (own, found) {
         (_, TraceEnd::Outside) => {

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::api::*;
 use super::core::Engine;
-use super::current::Viewed;
-use super::lookup::check_rows;
+use super::current;
+use super::lookup::{self, check_rows};
+use super::open_index::Viewed;
 use super::source::ReplySources;
 use super::{api, cancel};
 use crate::error::Error;
@@ -45,7 +46,7 @@ impl Engine {
     ) -> Result<FileGraphReply, Error> {
         check_rows("max_results", request.max_results, MAX_ROWS)?;
         let filter = Filter::new(&request.filter, self.grammars())?;
-        let (snapshot, freshness) = self.ready(progress)?;
+        let (snapshot, freshness) = current::ready(self, progress)?;
         cancel::begin_answer()?;
         let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
             .filter(|file| {
@@ -57,7 +58,7 @@ impl Engine {
         shown.sort_by_key(|file| snapshot.path(*file));
         let left_out = shown.len().saturating_sub(MAX_FILES);
         shown.truncate(MAX_FILES);
-        let edges = self.import_edges(&snapshot, &shown)?;
+        let edges = import_edges(self, &snapshot, &shown)?;
         let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
         for file in &shown {
             let version = snapshot.version(*file);
@@ -97,50 +98,50 @@ impl Engine {
             cycles: Vec::new(),
             total: 0,
             incomplete,
-            snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
+            snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
             warnings: freshness.warnings.clone(),
         };
         Ok(answered(reply, request.max_results))
     }
+}
 
-    /// The imports between files, as places in `shown`, sorted. Threads take batches of files.
-    fn import_edges(&self, snapshot: &SearchSnapshot, shown: &[u32]) -> Result<Vec<FileEdge>, Error> {
-        let places: rustc_hash::FxHashMap<u32, usize> =
-            shown.iter().enumerate().map(|(place, file)| (*file, place)).collect();
-        let tree = self.source_tree_of(Viewed::from_snapshot(snapshot))?;
-        let sources = ReplySources::new(tree, snapshot);
-        let taken = AtomicUsize::new(0);
-        let work = || {
-            let texts = FileTexts { engine: self, snapshot, sources: &sources };
-            let graph = Graph::new(snapshot, self.grammars(), &texts, GraphLimits::of_work(usize::MAX));
-            let mut found = Vec::new();
-            loop {
-                let begin = taken.fetch_add(BATCH, Ordering::Relaxed);
-                let Some(batch) =
-                    shown.get(begin..(begin + BATCH).min(shown.len())).filter(|own| !own.is_empty())
-                else {
-                    return found;
-                };
-                for (place, file) in (begin..).zip(batch) {
-                    let imports = graph.imports_of(*file);
-                    let inside = imports.iter().filter(|import| !import.files.is_empty());
-                    let Some(text) = inside.clone().next().and_then(|_| texts.text(*file)) else { continue };
-                    let lines = LineIndex::new(&text);
-                    for import in inside {
-                        let line = lines.line_of(import.start);
-                        let to = import.files.iter().filter_map(|file| places.get(file));
-                        found.extend(to.map(|to| api::FileEdge::new(place, *to, line)));
-                    }
+/// The imports between files, as places in `shown`, sorted. Threads take batches of files.
+fn import_edges(engine: &Engine, snapshot: &SearchSnapshot, shown: &[u32]) -> Result<Vec<FileEdge>, Error> {
+    let places: rustc_hash::FxHashMap<u32, usize> =
+        shown.iter().enumerate().map(|(place, file)| (*file, place)).collect();
+    let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
+    let sources = ReplySources::new(tree, snapshot);
+    let taken = AtomicUsize::new(0);
+    let work = || {
+        let texts = FileTexts { engine, snapshot, sources: &sources };
+        let graph = Graph::new(snapshot, engine.grammars(), &texts, GraphLimits::of_work(usize::MAX));
+        let mut found = Vec::new();
+        loop {
+            let begin = taken.fetch_add(BATCH, Ordering::Relaxed);
+            let Some(batch) =
+                shown.get(begin..(begin + BATCH).min(shown.len())).filter(|own| !own.is_empty())
+            else {
+                return found;
+            };
+            for (place, file) in (begin..).zip(batch) {
+                let imports = graph.imports_of(*file);
+                let inside = imports.iter().filter(|import| !import.files.is_empty());
+                let Some(text) = inside.clone().next().and_then(|_| texts.text(*file)) else { continue };
+                let lines = LineIndex::new(&text);
+                for import in inside {
+                    let line = lines.line_of(import.start);
+                    let to = import.files.iter().filter_map(|file| places.get(file));
+                    found.extend(to.map(|to| api::FileEdge::new(place, *to, line)));
                 }
             }
-        };
-        let call = cancel::current();
-        let mut edges: Vec<FileEdge> = spread(cores(), || cancel::with(call.clone(), work)).concat();
-        cancel::check()?;
-        edges.sort_unstable();
-        edges.dedup();
-        Ok(edges)
-    }
+        }
+    };
+    let call = cancel::current();
+    let mut edges: Vec<FileEdge> = spread(cores(), || cancel::with(call.clone(), work)).concat();
+    cancel::check()?;
+    edges.sort_unstable();
+    edges.dedup();
+    Ok(edges)
 }
 
 /// The reply with the files and imports that answer its question.

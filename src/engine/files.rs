@@ -2,8 +2,9 @@
 
 use super::api::*;
 use super::core::Engine;
-use super::current::Viewed;
-use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
+use super::current;
+use super::lookup::{self, check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
+use super::open_index::Viewed;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_index::update::OnProgress;
@@ -34,12 +35,12 @@ impl Engine {
         let span =
             tracing::info_span!("code.files", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        let (snapshot, freshness) = self.ready(progress)?;
+        let (snapshot, freshness) = current::ready(self, progress)?;
         let snapshot = &*snapshot;
         let found = lookup.answer(snapshot, &|_| None)?;
         Ok(FilesReply {
             next: next_cursor(snapshot, found.offset.saturating_add(found.files.len()), found.total),
-            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings,
             ..found
         })

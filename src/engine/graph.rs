@@ -12,10 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::api::*;
 use super::cancel;
 use super::core::Engine;
-use super::current::{Freshness, Viewed};
+use super::current::{self, Freshness};
 use super::graph_target::{self, Target};
-use super::lookup::{check_pattern_length, check_rows};
+use super::lookup::{self, check_pattern_length, check_rows};
+use super::open_index::Viewed;
 use super::source::ReplySources;
+use super::updating;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::cores::NoThread;
 use spyhop_base::id::LanguageId;
@@ -91,56 +93,55 @@ impl Engine {
     ) -> Result<GraphReply, Error> {
         let depth = checked_depth(request)?;
         let filter = Filter::new(&request.filter, self.grammars())?;
-        let (snapshot, freshness) = self.ready(progress)?;
+        let (snapshot, freshness) = current::ready(self, progress)?;
         cancel::begin_answer()?;
         let asked = AskedGraph { request, depth, filter };
-        let answer = || self.graph_of_snapshot(&asked, &snapshot, &freshness);
+        let answer = || graph_of_snapshot(self, &asked, &snapshot, &freshness);
         on_large_stack(|| parallel::with_helper_thread(answer))
     }
+}
 
-    /// Answers a question from a snapshot.
-    fn graph_of_snapshot(
-        &self,
-        AskedGraph { request, depth, filter }: &AskedGraph<'_>,
-        snapshot: &SearchSnapshot,
-        freshness: &Freshness,
-    ) -> Result<GraphReply, Error> {
-        let quarantine = self.updater(None)?.quarantine();
-        let sources = GraphSources::new(self, snapshot, &quarantine)?;
-        let takes_file = |file: u32| {
-            *depth > 1 || filter.takes_file(snapshot.path(file), snapshot.version(file).language())
-        };
-        let limits = GraphLimits {
-            work: MAX_WORK,
-            steps: MAX_STEPS,
-            until: None,
-            enough: enough(request, *depth, filter),
-            min_confidence: request.min_confidence,
-            takes_file: &takes_file,
-        };
-        let graph = Graph::new(snapshot, self.grammars(), &sources, limits);
-        let mut asked = GraphAnswer::new(self, snapshot, graph, &sources);
-        let answered = asked.answer(request, *depth)?;
-        let mut answered = asked.checked(answered)?;
-        let total = answered.limit(request, filter, self.grammars());
-        asked.fill_texts(&mut answered.rows);
-        let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
-        Ok(self.masked_graph(GraphReply {
-            question: request.question,
-            target: request.target.clone(),
-            definitions: definitions.collect::<Result<_, _>>()?,
-            rows: answered.rows,
-            total,
-            further_files: asked.graph.further(),
-            paths: answered.paths,
-            tests: answered.tests,
-            entries: answered.entries,
-            incomplete: asked.incomplete(),
-            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), freshness),
-            sources: Vec::new(),
-            warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
-        }))
-    }
+/// Answers a question from a snapshot.
+fn graph_of_snapshot(
+    engine: &Engine,
+    AskedGraph { request, depth, filter }: &AskedGraph<'_>,
+    snapshot: &SearchSnapshot,
+    freshness: &Freshness,
+) -> Result<GraphReply, Error> {
+    let quarantine = updating::updater(engine, None)?.quarantine();
+    let sources = GraphSources::new(engine, snapshot, &quarantine)?;
+    let takes_file =
+        |file: u32| *depth > 1 || filter.takes_file(snapshot.path(file), snapshot.version(file).language());
+    let limits = GraphLimits {
+        work: MAX_WORK,
+        steps: MAX_STEPS,
+        until: None,
+        enough: enough(request, *depth, filter),
+        min_confidence: request.min_confidence,
+        takes_file: &takes_file,
+    };
+    let graph = Graph::new(snapshot, engine.grammars(), &sources, limits);
+    let mut asked = GraphAnswer::new(engine, snapshot, graph, &sources);
+    let answered = asked.answer(request, *depth)?;
+    let mut answered = asked.checked(answered)?;
+    let total = answered.limit(request, filter, engine.grammars());
+    asked.fill_texts(&mut answered.rows);
+    let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
+    Ok(engine.masked_graph(GraphReply {
+        question: request.question,
+        target: request.target.clone(),
+        definitions: definitions.collect::<Result<_, _>>()?,
+        rows: answered.rows,
+        total,
+        further_files: asked.graph.further(),
+        paths: answered.paths,
+        tests: answered.tests,
+        entries: answered.entries,
+        incomplete: asked.incomplete(),
+        snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), freshness),
+        sources: Vec::new(),
+        warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
+    }))
 }
 
 /// The number of uses after which no further files are resolved: for one step, as many as are shown, and some more
@@ -246,7 +247,7 @@ impl<'e> GraphSources<'e> {
         snapshot: &'e SearchSnapshot,
         quarantine: &'e Quarantine,
     ) -> Result<GraphSources<'e>, Error> {
-        let tree = engine.source_tree_of(Viewed::from_snapshot(snapshot))?;
+        let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
         let sources = Arc::new(ReplySources::new(tree, snapshot));
         Ok(GraphSources::with_sources(engine, snapshot, quarantine, sources))
     }

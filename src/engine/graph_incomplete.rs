@@ -1,8 +1,8 @@
 //! Why the answer of the code graph may lack edges: the index is being built, or the question looked at a part only.
 
 use super::api::*;
-use super::current::Viewed;
 use super::graph::{GraphAnswer, MAX_WORK};
+use super::open_index::Viewed;
 use spyhop_graph::MAX_MEANINGS;
 
 impl GraphAnswer<'_, '_> {

@@ -3,7 +3,9 @@
 
 use super::api::*;
 use super::core::Engine;
+use super::current;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
+use super::updating;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
@@ -23,65 +25,63 @@ pub(super) struct PackageUses {
     pub incomplete: Option<Incomplete>,
 }
 
-impl Engine {
-    /// What the name at `path:line:column` means outside of this tree; `None` if the target is no such place.
-    pub(super) fn outside_name(&self, target: &str) -> Result<Option<OutsideName>, Error> {
-        let Some((before, column)) = target.rsplit_once(':') else { return Ok(None) };
-        let Some((path, line)) = before.rsplit_once(':') else { return Ok(None) };
-        let (Ok(line), Ok(column)) = (line.parse(), column.parse()) else { return Ok(None) };
-        self.with_graph(|asked| {
-            let file = asked.snapshot.file_at(path);
-            Ok(file.and_then(|file| asked.graph.outside_at(file, line, column)))
-        })
-    }
+/// What the name at `path:line:column` means outside of this tree; `None` if the target is no such place.
+pub(super) fn outside_name(engine: &Engine, target: &str) -> Result<Option<OutsideName>, Error> {
+    let Some((before, column)) = target.rsplit_once(':') else { return Ok(None) };
+    let Some((path, line)) = before.rsplit_once(':') else { return Ok(None) };
+    let (Ok(line), Ok(column)) = (line.parse(), column.parse()) else { return Ok(None) };
+    with_graph(engine, |asked| {
+        let file = asked.snapshot.file_at(path);
+        Ok(file.and_then(|file| asked.graph.outside_at(file, line, column)))
+    })
+}
 
-    /// The uses in this tree of definitions of another tree, which is a package: those that the request asks for.
-    pub(super) fn uses_of_package(
-        &self,
-        package: &SourcePackage,
-        definitions: &[SymbolRow],
-        request: &GraphRequest,
-    ) -> Result<PackageUses, Error> {
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let takes = |used: &OutsideUse| match request.question {
-            GraphQuestion::References => request.relation.is_none_or(|relation| used.relation == relation),
-            _ => used.relation == Relation::Calls,
-        };
-        self.with_graph(|asked| {
-            let mut rows = Vec::new();
-            for own in definitions {
-                let mut uses = asked.graph.outside_uses(&own.name)?;
-                uses.retain(|used| {
-                    takes(used)
-                        && used.meant.is_of_package(&package.ecosystem, &package.name)
-                        && is_in(own, &used.meant)
-                });
-                for used in uses {
-                    rows.push(asked.outside_row(&used, own)?);
-                }
+/// The uses in this tree of definitions of another tree, which is a package: those that the request asks for.
+pub(super) fn uses_of_package(
+    engine: &Engine,
+    package: &SourcePackage,
+    definitions: &[SymbolRow],
+    request: &GraphRequest,
+) -> Result<PackageUses, Error> {
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let takes = |used: &OutsideUse| match request.question {
+        GraphQuestion::References => request.relation.is_none_or(|relation| used.relation == relation),
+        _ => used.relation == Relation::Calls,
+    };
+    with_graph(engine, |asked| {
+        let mut rows = Vec::new();
+        for own in definitions {
+            let mut uses = asked.graph.outside_uses(&own.name)?;
+            uses.retain(|used| {
+                takes(used)
+                    && used.meant.is_of_package(&package.ecosystem, &package.name)
+                    && is_in(own, &used.meant)
+            });
+            for used in uses {
+                rows.push(asked.outside_row(&used, own)?);
             }
-            let mut answered = Answered { rows, ..Answered::default() };
-            let total = answered.limit(request, &filter, self.grammars());
-            self.mask_rows(&mut answered.rows);
-            let further_files = asked.graph.further();
-            Ok(PackageUses { rows: answered.rows, total, further_files, incomplete: asked.incomplete() })
-        })
-    }
+        }
+        let mut answered = Answered { rows, ..Answered::default() };
+        let total = answered.limit(request, &filter, engine.grammars());
+        engine.mask_rows(&mut answered.rows);
+        let further_files = asked.graph.further();
+        Ok(PackageUses { rows: answered.rows, total, further_files, incomplete: asked.incomplete() })
+    })
+}
 
-    fn with_graph<T: Send>(
-        &self,
-        ask: impl Fn(&GraphAnswer<'_, '_>) -> Result<T, Error> + Sync,
-    ) -> Result<T, Error> {
-        let (snapshot, _) = self.ready(&|_| ())?;
-        on_large_stack(|| {
-            let quarantine = self.updater(None)?.quarantine();
-            let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(MAX_WORK));
-            let asked = GraphAnswer::new(self, &snapshot, graph, &sources);
-            let answer = ask(&asked)?;
-            asked.checked(answer)
-        })
-    }
+fn with_graph<T: Send>(
+    engine: &Engine,
+    ask: impl Fn(&GraphAnswer<'_, '_>) -> Result<T, Error> + Sync,
+) -> Result<T, Error> {
+    let (snapshot, _) = current::ready(engine, &|_| ())?;
+    on_large_stack(|| {
+        let quarantine = updating::updater(engine, None)?.quarantine();
+        let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
+        let graph = Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_WORK));
+        let asked = GraphAnswer::new(engine, &snapshot, graph, &sources);
+        let answer = ask(&asked)?;
+        asked.checked(answer)
+    })
 }
 
 /// Whether a name may mean a definition, by what contains them.

@@ -1,7 +1,9 @@
 //! Tests of the steps that questions to the code graph take on hostile trees: circles of imports and of base types, names with
 //! very many definitions.
 
-use crate::Options;
+use super::current;
+use super::updating;
+use crate::api::Options;
 use crate::core::Engine;
 use crate::error::ErrorKind;
 use crate::graph::GraphSources;
@@ -24,8 +26,8 @@ fn engine(files: impl IntoIterator<Item = (String, String)>) -> (tempfile::TempD
 
 /// Asks the graph of a tree, which may take `steps`.
 fn with_graph<T>(engine: &Engine, steps: u64, ask: impl FnOnce(&Graph<'_>) -> T) -> T {
-    let (snapshot, _) = engine.ready(&|_| ()).unwrap();
-    let quarantine = engine.updater(None).unwrap().quarantine();
+    let (snapshot, _) = current::ready(engine, &|_| ()).unwrap();
+    let quarantine = updating::updater(engine, None).unwrap().quarantine();
     let sources = GraphSources::new(engine, &snapshot, &quarantine).unwrap();
     let limits = GraphLimits { steps, ..GraphLimits::of_work(100_000) };
     ask(&Graph::new(&snapshot, engine.grammars(), &sources, limits))

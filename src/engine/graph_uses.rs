@@ -1,7 +1,9 @@
 //! Every definition, use and import of a tree as the code graph has them: what comparisons with other tools read.
 
 use super::core::Engine;
+use super::current;
 use super::graph::{GraphSources, on_large_stack};
+use super::updating;
 use crate::error::Error;
 use spyhop_base::text::LineIndex;
 use spyhop_graph::{Definition, Graph, GraphEdge, GraphLimits, ImportEdge};
@@ -27,9 +29,9 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub fn graph_of_files(&self, visit: &mut (dyn FnMut(GraphOfFile<'_>) + Send)) -> Result<(), Error> {
-        let (snapshot, _) = self.ready(&|_| ())?;
+        let (snapshot, _) = current::ready(self, &|_| ())?;
         on_large_stack(|| {
-            let quarantine = self.updater(None)?.quarantine();
+            let quarantine = updating::updater(self, None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(usize::MAX));
             let mut files: Vec<u32> = (0..snapshot.n_files() as u32).collect();

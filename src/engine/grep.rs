@@ -7,23 +7,22 @@ use rustc_hash::FxHashSet;
 use super::api::cursor::LineCursor;
 use super::api::*;
 use super::cancel;
-use super::comparing::PrintedScope;
+use super::comparing::{self, PrintedScope};
 use super::core::Engine;
-use super::current::{Freshness, Recorded};
-use super::grep_selection::chooses;
-use super::items::{FileItem, ItemSources};
-use super::lookup::{check_rows, parse_position};
-use super::scope::{BeyondIndex, ExactScope, UnsearchedEntry};
-use crate::cancel::Cancel;
+use super::current::Freshness;
+use super::grep_selection::{self, chooses};
+use super::items::{self, FileItem, ItemSources};
+use super::lookup::{self, check_rows, parse_position};
+use super::open_index::Recorded;
+use super::scope::{self, BeyondIndex, ExactScope, UnsearchedEntry};
 use crate::error::Error;
 use spyhop_base::clean;
-use spyhop_base::id::LanguageId;
 use spyhop_base::model::qualified_name;
 use spyhop_base::path::{RelPath, by_parts};
 use spyhop_files::confined::RootFolder;
-use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
+use spyhop_files::read::TreeSource;
 use spyhop_grep::{
-    self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
+    self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Wanted, Within,
 };
 use spyhop_search::filter::Filter;
 
@@ -49,13 +48,13 @@ impl Engine {
             tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
         let plan = plan(request, &wanted);
-        let scope = self.scope(&filter, &plan, &beyond_index(request))?;
-        let chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
+        let scope = scope::scope(self, &filter, &plan, &beyond_index(request))?;
+        let chosen = grep_selection::chosen(self, request, &scope, &filter, &pattern, &wanted)?;
         let files = chosen.files.as_deref().unwrap_or(&scope.files);
         let found = spyhop_grep::scan(&LineScan {
             source_tree: &scope.source_tree,
             files,
-            takes: &self.takes(&filter, &scope.source_tree),
+            takes: &scope::takes(self, &filter, &scope.source_tree),
             pattern: &pattern,
             after: cursor.map(|cursor| cursor.place(files)),
             counts: request.counts,
@@ -63,13 +62,13 @@ impl Engine {
             page: request.max_results,
             context: (before, after),
             max_count: request.max_count,
-            masks: !self.policy.show_secrets,
-            threads: self.options.threads,
+            masks: !self.policy().show_secrets,
+            threads: self.options().threads,
             reading: reading(request),
         });
         cancel::check()?;
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
-        let incomplete = incomplete(&found.unread, &scope);
+        let incomplete = scope.incomplete(&found.unread);
         let file_ranks = if request.rank { ranks(&found.lines, files) } else { Vec::new() };
         let last = found.lines.last().filter(|_| found.more);
         let cursor = |line: &Line| LineCursor {
@@ -78,7 +77,7 @@ impl Engine {
             rank: file_ranks.last().copied(),
         };
         let next = last.map(|line| cursor(line).to_string());
-        let lines = self.enclosed(found.lines.into_iter().map(grep_line).collect(), request, &scope)?;
+        let lines = enclosed(self, found.lines.into_iter().map(grep_line).collect(), request, &scope)?;
         Ok(self.masked_grep(GrepReply {
             file_ranks,
             pattern: request.pattern.clone(),
@@ -87,48 +86,19 @@ impl Engine {
             incomplete,
             next,
             sources: Vec::new(),
-            snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
+            snapshot: lookup::snapshot(
+                self.tree(),
+                scope.recorded.as_ref().map(Recorded::viewed),
+                &freshness,
+            ),
             warnings: scope
                 .warning
                 .into_iter()
                 .chain(chosen.warnings)
-                .chain(self.unused_repository())
+                .chain(self.tree().unused_repository())
                 .collect(),
             lines,
         }))
-    }
-
-    /// The lines, each with the definition around it, if the request asks for it. The definitions of an unchanged file
-    /// come from the index. A few other files are parsed, so that the cost of a page is bounded.
-    fn enclosed(
-        &self,
-        mut lines: Vec<GrepLine>,
-        request: &GrepRequest,
-        scope: &ExactScope,
-    ) -> Result<Vec<GrepLine>, Error> {
-        if !request.enclosing || lines.is_empty() {
-            return Ok(lines);
-        }
-        let sources = ItemSources {
-            viewed: scope.recorded.as_ref().map(Recorded::viewed),
-            source_tree: &scope.source_tree,
-            by_outline: true,
-            most_parsed: MAX_PARSED,
-        };
-        let mut files: Vec<RelPath> = lines.iter().map(|line| line.path.clone()).collect();
-        files.dedup();
-        let take = |item: FileItem<'_>| {
-            let FileItem { kind, lines, .. } = item;
-            let name = qualified_name(item.container, item.name);
-            (!item.name.is_empty()).then_some(Enclosing { kind, name, lines })
-        };
-        let items = self.items(&sources, files.iter(), &take)?;
-        for line in &mut lines {
-            let around = items.get(&line.path).into_iter().flatten();
-            let around = around.filter(|item| (item.lines.first..=item.lines.last).contains(&line.line));
-            line.enclosing = around.min_by_key(|item| item.lines.count()).cloned();
-        }
-        Ok(lines)
     }
 
     /// Passes the output that ripgrep would print to `out`, in pieces sorted by path, until `out` returns false.
@@ -157,14 +127,14 @@ impl Engine {
             let print = Print {
                 source_tree,
                 files,
-                takes: &self.takes(&filter, source_tree),
+                takes: &scope::takes(self, &filter, source_tree),
                 pattern: &pattern,
                 named: filter.named(),
                 context,
                 max_count: request.max_count,
                 within,
-                masks: !self.policy.show_secrets,
-                threads: self.options.threads,
+                masks: !self.policy().show_secrets,
+                threads: self.options().threads,
                 reading: reading(request),
                 looks: looks.clone(),
             };
@@ -172,35 +142,21 @@ impl Engine {
         };
         if !chooses(request, &filter) {
             let each = |source_tree: &TreeSource, files: FileSource<'_>| print(source_tree, files, None);
-            let early = self.print_while_comparing(&filter, &plan, &beyond, looks.order, each)?;
+            let early = comparing::print_while_comparing(self, &filter, &plan, &beyond, looks.order, each)?;
             if let Some(PrintedScope { printed, scope }) = early {
-                return Ok(self.printed(printed, scope, Vec::new()));
+                return Ok(printed_grep(self, printed, scope, Vec::new()));
             }
         }
-        let mut scope = self.scope(&filter, &plan, &beyond)?;
+        let mut scope = scope::scope(self, &filter, &plan, &beyond)?;
         order(&mut scope.files, looks.order, &filter, &scope.source_tree);
-        let mut chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
+        let mut chosen = grep_selection::chosen(self, request, &scope, &filter, &pattern, &wanted)?;
         if let (OutputFormat::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
             let known: FxHashSet<RelPath> = files.iter().cloned().collect();
             files.extend(scope.files.iter().filter(|path| !known.contains(path)).cloned());
         }
         let files = FileSource::list(chosen.files.as_deref().unwrap_or(&scope.files));
         let printed = print(&scope.source_tree, files, chosen.within.as_ref());
-        Ok(self.printed(printed, scope, chosen.warnings))
-    }
-
-    /// What is told of a search besides its lines.
-    fn printed(&self, printed: Printed, mut scope: ExactScope, warnings: Vec<String>) -> PrintedGrep {
-        // ripgrep searches files whose names are not UTF-8. Here all paths are UTF-8, so a warning reports such files
-        // and the search still counts as complete.
-        let (names, holes): (Vec<UnsearchedEntry>, _) =
-            scope.holes.into_iter().partition(|hole| hole.is_of_name);
-        scope.holes = holes;
-        let incomplete = incomplete(&printed.unread, &scope);
-        let warnings = scope.warning.into_iter().chain(warnings).chain(self.unused_repository());
-        let warnings = warnings.chain(unsearched(&names)).collect();
-        let searched_nothing = !printed.matched && scope.files.is_empty() && !scope.has_files;
-        PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings }
+        Ok(printed_grep(self, printed, scope, chosen.warnings))
     }
 
     /// Prints the matching lines of a stream, as [`Engine::print_grep`] prints the matching lines of a file. Filters have
@@ -244,8 +200,8 @@ impl Engine {
     pub fn grep_files(&self, request: &GrepRequest, by: FileOrder) -> Result<Vec<RelPath>, Error> {
         let filter = Filter::new(&request.filter, self.grammars())?;
         let beyond = BeyondIndex { binary: true, ..beyond_index(request) };
-        let mut scope = self.scope(&filter, &NarrowPlan::All, &beyond)?;
-        let takes = self.takes(&filter, &scope.source_tree);
+        let mut scope = scope::scope(self, &filter, &NarrowPlan::All, &beyond)?;
+        let takes = scope::takes(self, &filter, &scope.source_tree);
         let mut files: Vec<RelPath> = scope.files.iter().filter(|path| takes(path)).cloned().collect();
         drop(takes);
         scope.files.clear();
@@ -262,43 +218,57 @@ impl Engine {
         Pattern::new(&wanted)?;
         Ok(plan(request, &wanted).to_string())
     }
+}
 
-    /// A test whether a file passes the language filter. It may read the file, so the threads of the search run it. No
-    /// file passes after the call is cancelled.
-    pub(super) fn takes<'f>(
-        &'f self,
-        filter: &'f Filter,
-        source_tree: &'f TreeSource,
-    ) -> impl Fn(&RelPath) -> bool + Sync + 'f {
-        let asks_for_languages = filter.asks_for_languages();
-        let cancel = cancel::current();
-        let is_cancelled = move || cancel.as_ref().is_some_and(Cancel::is_cancelled);
-        let is_small = move |path: &RelPath| match (filter.max_file_bytes(), source_tree.folder()) {
-            // A file that is named is searched whatever its size, as in ripgrep.
-            (Some(_), Some(_)) if filter.named().contains(path) => true,
-            (Some(most), Some(root)) => root.metadata(path).is_ok_and(|metadata| metadata.len() <= most),
-            _ => true,
-        };
-        move |path| {
-            !is_cancelled()
-                && is_small(path)
-                && (!asks_for_languages
-                    || filter.takes_file(path.as_str(), self.language_now(path, source_tree)))
-        }
+/// The lines, each with the definition around it, if the request asks for it. The definitions of an unchanged file
+/// come from the index. A few other files are parsed, so that the cost of a page is bounded.
+fn enclosed(
+    engine: &Engine,
+    mut lines: Vec<GrepLine>,
+    request: &GrepRequest,
+    scope: &ExactScope,
+) -> Result<Vec<GrepLine>, Error> {
+    if !request.enclosing || lines.is_empty() {
+        return Ok(lines);
     }
+    let sources = ItemSources {
+        viewed: scope.recorded.as_ref().map(Recorded::viewed),
+        source_tree: &scope.source_tree,
+        by_outline: true,
+        most_parsed: MAX_PARSED,
+    };
+    let mut files: Vec<RelPath> = lines.iter().map(|line| line.path.clone()).collect();
+    files.dedup();
+    let take = |item: FileItem<'_>| {
+        let FileItem { kind, lines, .. } = item;
+        let name = qualified_name(item.container, item.name);
+        (!item.name.is_empty()).then_some(Enclosing { kind, name, lines })
+    };
+    let items = items::items(engine, &sources, files.iter(), &take)?;
+    for line in &mut lines {
+        let around = items.get(&line.path).into_iter().flatten();
+        let around = around.filter(|item| (item.lines.first..=item.lines.last).contains(&line.line));
+        line.enclosing = around.min_by_key(|item| item.lines.count()).cloned();
+    }
+    Ok(lines)
+}
 
-    /// The language that an update would now detect for a file.
-    pub(super) fn language_now(&self, path: &RelPath, source_tree: &TreeSource) -> LanguageId {
-        if !self.grammars().depends_on_text(path) {
-            return self.grammars().detect(path, "");
-        }
-        let max_file_bytes = self.settings.max_file_bytes;
-        let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-        match source_tree.read(path, &limits) {
-            ReadOutcome::Source(source) => self.grammars().detect(path, &source.text),
-            _ => self.grammars().detect(path, ""),
-        }
-    }
+/// What is told of a search besides its lines.
+fn printed_grep(
+    engine: &Engine,
+    printed: Printed,
+    mut scope: ExactScope,
+    warnings: Vec<String>,
+) -> PrintedGrep {
+    // ripgrep searches files whose names are not UTF-8. Here all paths are UTF-8, so a warning reports such files
+    // and the search still counts as complete.
+    let (names, holes): (Vec<UnsearchedEntry>, _) = scope.holes.into_iter().partition(|hole| hole.is_of_name);
+    scope.holes = holes;
+    let incomplete = scope.incomplete(&printed.unread);
+    let warnings = scope.warning.into_iter().chain(warnings).chain(engine.tree().unused_repository());
+    let warnings = warnings.chain(unsearched(&names)).collect();
+    let searched_nothing = !printed.matched && scope.files.is_empty() && !scope.has_files;
+    PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings }
 }
 
 fn wanted(request: &GrepRequest) -> Wanted {
@@ -410,19 +380,6 @@ fn ranks(lines: &[Line], files: &[RelPath]) -> Vec<usize> {
         Some(passed - 1)
     };
     lines.chunk_by(|a, b| a.path == b.path).filter_map(|lines| rank(&lines[0].path)).collect()
-}
-
-/// Why some lines were not counted; `None` if all were.
-pub(super) fn incomplete(unread: &[Unread], scope: &ExactScope) -> Option<Incomplete> {
-    let holes = scope.holes.iter().map(|hole| (&hole.path, hole.why.as_str()));
-    let unread = unread.iter().map(|unread| (&unread.path, unread.error.as_str()));
-    let mut all = holes.chain(unread);
-    let (path, why) = all.next()?;
-    let text = match all.count() {
-        0 => format!("{path} could not be read: {why}"),
-        others => format!("{path} and {others} more could not be read: {why}"),
-    };
-    Some(IncompleteCause::Unread.with(text))
 }
 
 /// The warning about entries that were not searched because their names are not UTF-8.

@@ -5,9 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answer::AnswerContext;
 use super::api::*;
 use super::core::Engine;
-use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources, PART_KINDS};
+use super::open_index::{Recorded, Viewed};
 use super::scope::ExactScope;
+use super::{current, items, scope};
 use crate::error::Error;
 use spyhop_base::model::KindSet;
 use spyhop_base::path::RelPath;
@@ -31,128 +32,123 @@ pub(super) fn chooses(request: &GrepRequest, filter: &Filter) -> bool {
     request.rank || filter.kinds().is_some()
 }
 
-impl Engine {
-    /// The selection of a request among the files of its scope.
-    pub(super) fn chosen(
-        &self,
-        request: &GrepRequest,
-        scope: &ExactScope,
-        filter: &Filter,
-        pattern: &Pattern,
-        wanted: &Wanted,
-    ) -> Result<Chosen, Error> {
-        let mut chosen = Chosen::default();
-        if !chooses(request, filter) {
-            return Ok(chosen);
-        }
-        let reading = Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped };
-        let matched = self.counted(scope, filter, pattern, reading);
-        if let Some(kinds) = filter.kinds() {
-            let recorded = scope.recorded.as_ref().map(Recorded::viewed);
-            let paths = matched.iter().map(|(path, _)| path);
-            chosen.within = Some(self.within(recorded, &scope.source_tree, paths, kinds)?);
-        }
-        if request.rank {
-            let words = NarrowPlan::new(wanted).words().join(" ");
-            let words = if request.fixed { &request.pattern } else { &words };
-            let (files, warnings) = self.by_relevance(matched, words)?;
-            (chosen.files, chosen.warnings) = (Some(files), warnings);
-        }
-        Ok(chosen)
+/// The selection of a request among the files of its scope.
+pub(super) fn chosen(
+    engine: &Engine,
+    request: &GrepRequest,
+    scope: &ExactScope,
+    filter: &Filter,
+    pattern: &Pattern,
+    wanted: &Wanted,
+) -> Result<Chosen, Error> {
+    let mut chosen = Chosen::default();
+    if !chooses(request, filter) {
+        return Ok(chosen);
     }
+    let reading = Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped };
+    let matched = counted(engine, scope, filter, pattern, reading);
+    if let Some(kinds) = filter.kinds() {
+        let recorded = scope.recorded.as_ref().map(Recorded::viewed);
+        let paths = matched.iter().map(|(path, _)| path);
+        chosen.within = Some(within(engine, recorded, &scope.source_tree, paths, kinds)?);
+    }
+    if request.rank {
+        let words = NarrowPlan::new(wanted).words().join(" ");
+        let words = if request.fixed { &request.pattern } else { &words };
+        let (files, warnings) = by_relevance(engine, matched, words)?;
+        (chosen.files, chosen.warnings) = (Some(files), warnings);
+    }
+    Ok(chosen)
+}
 
-    /// The number of matching lines of each file of `scope` with any, sorted by path. Unreadable files are included
-    /// with 0.
-    fn counted(
-        &self,
-        scope: &ExactScope,
-        filter: &Filter,
-        pattern: &Pattern,
-        reading: Reading,
-    ) -> Vec<(RelPath, usize)> {
-        let ExactScope { files, source_tree, .. } = scope;
-        let found = scan(&LineScan {
-            source_tree,
-            files,
-            takes: &self.takes(filter, source_tree),
-            pattern,
-            after: None,
-            counts: true,
-            within: None,
-            page: 0,
-            context: (0, 0),
-            max_count: None,
-            masks: false,
-            threads: self.options.threads,
-            reading,
+/// The number of matching lines of each file of `scope` with any, sorted by path. Unreadable files are included
+/// with 0.
+fn counted(
+    engine: &Engine,
+    scope: &ExactScope,
+    filter: &Filter,
+    pattern: &Pattern,
+    reading: Reading,
+) -> Vec<(RelPath, usize)> {
+    let ExactScope { files, source_tree, .. } = scope;
+    let found = scan(&LineScan {
+        source_tree,
+        files,
+        takes: &scope::takes(engine, filter, source_tree),
+        pattern,
+        after: None,
+        counts: true,
+        within: None,
+        page: 0,
+        context: (0, 0),
+        max_count: None,
+        masks: false,
+        threads: engine.options().threads,
+        reading,
+    });
+    // The pass that reads the lines reports unreadable files.
+    let unread = found.unread.into_iter().map(|unread| (unread.path, 0));
+    let matched = found.by_file.into_iter().map(|(place, count)| (files[place].clone(), count));
+    let mut all: Vec<(RelPath, usize)> = matched.chain(unread).collect();
+    all.sort_unstable();
+    all.dedup_by(|next, first| {
+        next.0 == first.0 && {
+            first.1 = first.1.max(next.1);
+            true
+        }
+    });
+    all
+}
+
+/// The lines of `files` inside items of `kinds`.
+fn within<'f>(
+    engine: &Engine,
+    viewed: Option<Viewed<'_>>,
+    source_tree: &TreeSource,
+    files: impl Iterator<Item = &'f RelPath>,
+    kinds: KindSet,
+) -> Result<Within, Error> {
+    let by_outline = !PART_KINDS.iter().any(|kind| kinds.contains(*kind));
+    let sources = ItemSources { viewed, source_tree, by_outline, most_parsed: usize::MAX };
+    let take = |item: FileItem<'_>| kinds.contains(item.kind).then_some(item.lines);
+    let mut within: Within = items::items(engine, &sources, files, &take)?;
+    within.retain(|_, lines| !lines.is_empty());
+    Ok(within)
+}
+
+/// The matching files, the most relevant first, and warnings for the caller. Unranked files come last, by path.
+fn by_relevance(
+    engine: &Engine,
+    matched: Vec<(RelPath, usize)>,
+    words: &str,
+) -> Result<(Vec<RelPath>, Vec<String>), Error> {
+    let paths = |matched: Vec<(RelPath, usize)>| matched.into_iter().map(|(path, _)| path);
+    let Ok(query) = engine.parsers().query(words) else {
+        let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
+        return Ok((paths(matched).collect(), vec![text.to_string()]));
+    };
+    let request = SearchRequest {
+        per_file: 1,
+        activity: ActivitySource::Ignored,
+        ..SearchRequest::new(query.text.as_str())
+    };
+    let (mut order, warnings) = current::with_snapshot(engine, &|_| (), |snapshot, freshness| {
+        let numbers: FxHashMap<&str, u32> =
+            (0..snapshot.n_files() as u32).map(|file| (snapshot.path(file), file)).collect();
+        let known = matched.iter().filter_map(|(path, lines)| {
+            Some((*numbers.get(path.as_str())?, u32::try_from(*lines).unwrap_or(u32::MAX)))
         });
-        // The pass that reads the lines reports unreadable files.
-        let unread = found.unread.into_iter().map(|unread| (unread.path, 0));
-        let matched = found.by_file.into_iter().map(|(place, count)| (files[place].clone(), count));
-        let mut all: Vec<(RelPath, usize)> = matched.chain(unread).collect();
-        all.sort_unstable();
-        all.dedup_by(|next, first| {
-            next.0 == first.0 && {
-                first.1 = first.1.max(next.1);
-                true
-            }
-        });
-        all
-    }
-
-    /// The lines of `files` inside items of `kinds`.
-    fn within<'f>(
-        &self,
-        viewed: Option<Viewed<'_>>,
-        source_tree: &TreeSource,
-        files: impl Iterator<Item = &'f RelPath>,
-        kinds: KindSet,
-    ) -> Result<Within, Error> {
-        let by_outline = !PART_KINDS.iter().any(|kind| kinds.contains(*kind));
-        let sources = ItemSources { viewed, source_tree, by_outline, most_parsed: usize::MAX };
-        let take = |item: FileItem<'_>| kinds.contains(item.kind).then_some(item.lines);
-        let mut within: Within = self.items(&sources, files, &take)?;
-        within.retain(|_, lines| !lines.is_empty());
-        Ok(within)
-    }
-
-    /// The matching files, the most relevant first, and warnings for the caller. Unranked files come last, by path.
-    fn by_relevance(
-        &self,
-        matched: Vec<(RelPath, usize)>,
-        words: &str,
-    ) -> Result<(Vec<RelPath>, Vec<String>), Error> {
-        let paths = |matched: Vec<(RelPath, usize)>| matched.into_iter().map(|(path, _)| path);
-        let Ok(query) = self.parsers().query(words) else {
-            let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
-            return Ok((paths(matched).collect(), vec![text.to_string()]));
-        };
-        let request = SearchRequest {
-            per_file: 1,
-            activity: ActivitySource::Ignored,
-            ..SearchRequest::new(query.text.as_str())
-        };
-        let (mut order, warnings) = self.with_snapshot(&|_| (), |snapshot, freshness| {
-            let numbers: FxHashMap<&str, u32> =
-                (0..snapshot.n_files() as u32).map(|file| (snapshot.path(file), file)).collect();
-            let known = matched.iter().filter_map(|(path, lines)| {
-                Some((*numbers.get(path.as_str())?, u32::try_from(*lines).unwrap_or(u32::MAX)))
-            });
-            let exhaustive = spyhop_search::ExhaustivePass {
-                candidates: Vec::new(),
-                lines: known.collect(),
-                complete: true,
-            };
-            let wanted: FxHashSet<u32> = exhaustive.lines.iter().map(|(file, _)| *file).collect();
-            let filter = Filter::default();
-            let ranked =
-                AnswerContext::new(self, snapshot, &filter, &request)?.ranked_of(&query, &exhaustive)?;
-            let files = ranked.into_iter().filter(|file| wanted.contains(file));
-            let order = files.map(|file| RelPath::new(snapshot.path(file))).collect::<Result<Vec<_>, _>>()?;
-            Ok((order, freshness.warnings))
-        })?;
-        let ranked: FxHashSet<RelPath> = order.iter().cloned().collect();
-        order.extend(paths(matched).filter(|path| !ranked.contains(path)));
-        Ok((order, warnings))
-    }
+        let exhaustive =
+            spyhop_search::ExhaustivePass { candidates: Vec::new(), lines: known.collect(), complete: true };
+        let wanted: FxHashSet<u32> = exhaustive.lines.iter().map(|(file, _)| *file).collect();
+        let filter = Filter::default();
+        let ranked =
+            AnswerContext::new(engine, snapshot, &filter, &request)?.ranked_of(&query, &exhaustive)?;
+        let files = ranked.into_iter().filter(|file| wanted.contains(file));
+        let order = files.map(|file| RelPath::new(snapshot.path(file))).collect::<Result<Vec<_>, _>>()?;
+        Ok((order, freshness.warnings))
+    })?;
+    let ranked: FxHashSet<RelPath> = order.iter().cloned().collect();
+    order.extend(paths(matched).filter(|path| !ranked.contains(path)));
+    Ok((order, warnings))
 }

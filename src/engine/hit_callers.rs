@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
+use super::updating;
 use crate::error::Error;
 use spyhop_base::parallel;
 use spyhop_graph::{Definition, Graph, GraphLimits, Relation};
@@ -48,7 +49,7 @@ impl AnswerContext<'_> {
     }
 
     fn callers_of(&self, file: u32, hit: &Hit, until: Instant) -> Result<Option<HitCallers>, Error> {
-        let quarantine = self.engine.updater(None)?.quarantine();
+        let quarantine = updating::updater(self.engine, None)?.quarantine();
         let sources = Arc::clone(&self.trees.all()[0].sources);
         let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
         let limits = GraphLimits {

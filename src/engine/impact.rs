@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
-use super::changes::{ChangedFile, TouchedLines};
+use super::changes::{self, ChangedFile, TouchedLines};
+use super::entries;
 use super::graph::{Answered, GraphAnswer};
 use super::removed::RemovedCode;
 use crate::error::Error;
@@ -97,7 +98,7 @@ impl GraphAnswer<'_, '_> {
             (0..self.snapshot.n_files() as u32).map(|file| (self.snapshot.path(file), file)).collect();
         let sources = self.sources;
         let text_of = |path: &RelPath| files.get(path.as_str()).and_then(|file| sources.source(*file));
-        let found = self.engine.changes(changes, &text_of)?;
+        let found = changes::changes(self.engine.tree(), changes, &text_of)?;
         self.warnings.extend(found.warnings);
         let mut changed = ChangedCode::default();
         let (mut removed, mut unindexed) = (RemovedCode::default(), Vec::new());
@@ -151,7 +152,7 @@ impl GraphAnswer<'_, '_> {
     ) -> Result<Vec<EntryRow>, Error> {
         let reached = self.graph.reaching(&changed.symbols, dependents, &EntryKind::ALL)?;
         let row = |own: &ReachedEntry| -> Result<EntryRow, Error> {
-            let row = self.engine.entry_row(self.snapshot, self.sources, &own.entry)?;
+            let row = entries::entry_row(self.engine, self.snapshot, self.sources, &own.entry)?;
             Ok(EntryRow { depth: Some(own.depth), confidence: own.confidence, ..row })
         };
         reached.iter().map(row).collect()

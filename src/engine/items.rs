@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cancel;
 use super::core::Engine;
-use super::current::Viewed;
 use super::lock::lock;
+use super::open_index::Viewed;
+use super::updating;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::SymbolKind;
@@ -52,104 +53,102 @@ pub(super) struct ItemSources<'s> {
 /// Selects an item and converts it.
 pub(super) type TakeItem<'t, T> = &'t (dyn Fn(FileItem<'_>) -> Option<T> + Sync);
 
-impl Engine {
-    /// The selected items of each file, in the order of the file.
-    pub(super) fn items<'f, T: Send>(
-        &self,
-        sources: &ItemSources<'_>,
-        files: impl Iterator<Item = &'f RelPath>,
-        take: TakeItem<'_, T>,
-    ) -> Result<FxHashMap<RelPath, Vec<T>>, Error> {
-        let files: Vec<&RelPath> = files.collect();
-        let recorded = sources.viewed.map(|viewed| versions_of(viewed, &files)).unwrap_or_default();
-        let (mut found, mut others) = (FxHashMap::default(), Vec::new());
-        for path in files {
-            let version = recorded.get(path.as_str()).filter(|_| sources.by_outline);
-            match version.and_then(|version| sources.recorded_items(*version, path, take)) {
-                Some(items) => _ = found.insert(path.clone(), items),
-                None => others.push(path),
+/// The selected items of each file, in the order of the file.
+pub(super) fn items<'f, T: Send>(
+    engine: &Engine,
+    sources: &ItemSources<'_>,
+    files: impl Iterator<Item = &'f RelPath>,
+    take: TakeItem<'_, T>,
+) -> Result<FxHashMap<RelPath, Vec<T>>, Error> {
+    let files: Vec<&RelPath> = files.collect();
+    let recorded = sources.viewed.map(|viewed| versions_of(viewed, &files)).unwrap_or_default();
+    let (mut found, mut others) = (FxHashMap::default(), Vec::new());
+    for path in files {
+        let version = recorded.get(path.as_str()).filter(|_| sources.by_outline);
+        match version.and_then(|version| sources.recorded_items(*version, path, take)) {
+            Some(items) => _ = found.insert(path.clone(), items),
+            None => others.push(path),
+        }
+    }
+    others.truncate(sources.most_parsed);
+    found.extend(parsed_items(engine, &others, sources.source_tree, take)?);
+    Ok(found)
+}
+
+/// Parses `files` for their items.
+fn parsed_items<T: Send>(
+    engine: &Engine,
+    files: &[&RelPath],
+    source_tree: &TreeSource,
+    take: TakeItem<'_, T>,
+) -> Result<Vec<(RelPath, Vec<T>)>, Error> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let quarantine = updating::updater(engine, None)?.quarantine();
+    let work = || {
+        let mut analyzer = engine.parsers().analyzer();
+        while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let items = || items_of(engine, &mut analyzer, &quarantine, (source_tree, *path), take);
+            match catch_unwind(AssertUnwindSafe(items)) {
+                Ok(items) => lock(&found).push(((*path).clone(), items)),
+                // A file on which this program panics has no items.
+                Err(_) => analyzer = engine.parsers().analyzer(),
             }
         }
-        others.truncate(sources.most_parsed);
-        found.extend(self.parsed_items(&others, sources.source_tree, take)?);
-        Ok(found)
-    }
-
-    /// Parses `files` for their items.
-    fn parsed_items<T: Send>(
-        &self,
-        files: &[&RelPath],
-        source_tree: &TreeSource,
-        take: TakeItem<'_, T>,
-    ) -> Result<Vec<(RelPath, Vec<T>)>, Error> {
-        if files.is_empty() {
-            return Ok(Vec::new());
+    };
+    let threads = engine.options().threads.unwrap_or(2).min(files.len());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let thread = std::thread::Builder::new()
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, cancel::carried(&work));
+            if let Err(error) = thread {
+                tracing::warn!(%error, "no thread to cut files with");
+            }
         }
-        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let quarantine = self.updater(None)?.quarantine();
-        let work = || {
-            let mut analyzer = self.parsers().analyzer();
-            while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let items = || self.items_of(&mut analyzer, &quarantine, (source_tree, *path), take);
-                match catch_unwind(AssertUnwindSafe(items)) {
-                    Ok(items) => lock(&found).push(((*path).clone(), items)),
-                    // A file on which this program panics has no items.
-                    Err(_) => analyzer = self.parsers().analyzer(),
-                }
-            }
-        };
-        let threads = self.options.threads.unwrap_or(2).min(files.len());
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                let thread = std::thread::Builder::new()
-                    .stack_size(STACK_BYTES)
-                    .spawn_scoped(scope, cancel::carried(&work));
-                if let Err(error) = thread {
-                    tracing::warn!(%error, "no thread to cut files with");
-                }
-            }
-        });
-        Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-    }
+    });
+    Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
 
-    fn items_of<T>(
-        &self,
-        analyzer: &mut FileAnalyzer<'_>,
-        quarantine: &Quarantine,
-        (source_tree, path): (&TreeSource, &RelPath),
-        take: TakeItem<'_, T>,
-    ) -> Vec<T> {
-        let max_file_bytes = self.settings.max_file_bytes;
-        let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-        let ReadOutcome::Source(source) = source_tree.read(path, &limits) else {
-            return Vec::new();
-        };
-        let language = self.grammars().detect(path, &source.text);
-        let by_lines = || self.parsers().by_lines(language, &source.text);
-        let analysis = match quarantine.cause(source.hash) {
-            Some(_) => by_lines(),
-            None => analyzer.analyze(language, &source.text).unwrap_or_else(|lost| {
-                quarantine.add_from_query(path, source.hash, &lost);
-                by_lines()
-            }),
-        };
-        let symbols = analysis.symbols.iter().map(|symbol| FileItem {
-            kind: symbol.kind,
-            name: &symbol.name,
-            container: symbol.container.as_deref(),
-            lines: symbol.lines,
-            span: symbol.span,
-        });
-        let parts = analysis.chunks.iter().filter(|chunk| PART_KINDS.contains(&chunk.kind));
-        let parts = parts.map(|chunk| FileItem {
-            kind: chunk.kind,
-            name: "",
-            container: None,
-            lines: chunk.lines,
-            span: chunk.span,
-        });
-        symbols.chain(parts).filter_map(take).collect()
-    }
+fn items_of<T>(
+    engine: &Engine,
+    analyzer: &mut FileAnalyzer<'_>,
+    quarantine: &Quarantine,
+    (source_tree, path): (&TreeSource, &RelPath),
+    take: TakeItem<'_, T>,
+) -> Vec<T> {
+    let max_file_bytes = engine.tree().settings().max_file_bytes;
+    let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
+    let ReadOutcome::Source(source) = source_tree.read(path, &limits) else {
+        return Vec::new();
+    };
+    let language = engine.grammars().detect(path, &source.text);
+    let by_lines = || engine.parsers().by_lines(language, &source.text);
+    let analysis = match quarantine.cause(source.hash) {
+        Some(_) => by_lines(),
+        None => analyzer.analyze(language, &source.text).unwrap_or_else(|lost| {
+            quarantine.add_from_query(path, source.hash, &lost);
+            by_lines()
+        }),
+    };
+    let symbols = analysis.symbols.iter().map(|symbol| FileItem {
+        kind: symbol.kind,
+        name: &symbol.name,
+        container: symbol.container.as_deref(),
+        lines: symbol.lines,
+        span: symbol.span,
+    });
+    let parts = analysis.chunks.iter().filter(|chunk| PART_KINDS.contains(&chunk.kind));
+    let parts = parts.map(|chunk| FileItem {
+        kind: chunk.kind,
+        name: "",
+        container: None,
+        lines: chunk.lines,
+        span: chunk.span,
+    });
+    symbols.chain(parts).filter_map(take).collect()
 }
 
 impl ItemSources<'_> {

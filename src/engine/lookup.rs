@@ -2,8 +2,9 @@
 
 use super::api::cursor::{LineCursor, page_cursor};
 use super::api::*;
-use super::core::Engine;
-use super::current::{Freshness, Viewed};
+use super::current::Freshness;
+use super::open_index::Viewed;
+use super::tree::SearchedTree;
 use crate::error::Error;
 use spyhop_base::id::Generation;
 use spyhop_base::limit;
@@ -11,32 +12,30 @@ use spyhop_files::git::Head;
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::FilterSpec;
 
-impl Engine {
-    /// The snapshot of a reply; `viewed` is `None` without an index.
-    pub(super) fn snapshot(&self, viewed: Option<Viewed<'_>>, freshness: &Freshness) -> Snapshot {
-        let mut head = self.head();
-        if let Some(viewed) = viewed {
-            let branch = viewed.key.head.branch().map(str::to_string);
-            // After a comparison with the tree, the answer is of the present commit; otherwise of the commit that was
-            // indexed.
-            if freshness.checked_at.is_none() || branch != head.branch {
-                head.commit.clone_from(&viewed.info().commit);
-            }
-            head.branch = branch;
+/// The snapshot of a reply; `viewed` is `None` without an index.
+pub(super) fn snapshot(tree: &SearchedTree, viewed: Option<Viewed<'_>>, freshness: &Freshness) -> Snapshot {
+    let mut head = tree.head();
+    if let Some(viewed) = viewed {
+        let branch = viewed.key.head.branch().map(str::to_string);
+        // After a comparison with the tree, the answer is of the present commit; otherwise of the commit that was
+        // indexed.
+        if freshness.checked_at.is_none() || branch != head.branch {
+            head.commit.clone_from(&viewed.info().commit);
         }
-        let branch = head.shown().map(str::to_string);
-        let Head { commit, .. } = head;
-        Snapshot {
-            root: self.root().to_path_buf(),
-            branch,
-            commit,
-            generation: viewed.map_or(Generation(0), |viewed| viewed.meta().commit().generation),
-            checked_at: freshness.checked_at,
-            indexed_files: viewed.map_or(0, |viewed| viewed.view.len()),
-            skipped_files: viewed.map_or(0, |viewed| viewed.view.skipped().len()),
-            stale_files: freshness.stale_files,
-            building: viewed.and_then(Viewed::building),
-        }
+        head.branch = branch;
+    }
+    let branch = head.shown().map(str::to_string);
+    let Head { commit, .. } = head;
+    Snapshot {
+        root: tree.root().to_path_buf(),
+        branch,
+        commit,
+        generation: viewed.map_or(Generation(0), |viewed| viewed.meta().commit().generation),
+        checked_at: freshness.checked_at,
+        indexed_files: viewed.map_or(0, |viewed| viewed.view.len()),
+        skipped_files: viewed.map_or(0, |viewed| viewed.view.skipped().len()),
+        stale_files: freshness.stale_files,
+        building: viewed.and_then(Viewed::building),
     }
 }
 

@@ -16,8 +16,9 @@ use self::outline::{Entry, symbols};
 use self::plan::{FileTally, MapPlan, MapRow};
 use super::api::*;
 use super::core::Engine;
-use super::current::{Freshness, Viewed};
-use super::lookup::check_rows;
+use super::current::{self, Freshness};
+use super::lookup::{self, check_rows};
+use super::open_index::Viewed;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_index::update::OnProgress;
@@ -50,67 +51,64 @@ impl Engine {
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
-        self.with_snapshot(progress, |snapshot, freshness| {
-            Ok(self.masked_map(self.map_of(snapshot, freshness, &filter, &path, request)?))
+        current::with_snapshot(self, progress, |snapshot, freshness| {
+            Ok(self.masked_map(map_of(self, snapshot, freshness, &filter, &path, request)?))
         })
     }
+}
 
-    fn map_of(
-        &self,
-        snapshot: &SearchSnapshot,
-        freshness: Freshness,
-        filter: &Filter,
-        path: &RelPath,
-        request: &MapRequest,
-    ) -> Result<MapReply, Error> {
-        let mut files: Vec<u32> = (0..snapshot.n_files() as u32)
-            .filter(|file| filter.takes_file(snapshot.path(*file), snapshot.version(*file).language()))
-            .collect();
-        files.sort_unstable_by_key(|file| snapshot.path(*file));
-        if files.is_empty() && !path.as_str().is_empty() {
-            let text = format!("there is no indexed file at '{path}' that the other filters let through");
-            return Err(Error::bad(text));
-        }
-        let plan = MapPlan::new(snapshot, &files, path, request);
-        let entries = symbols(snapshot, filter, &plan, request.max_items)?;
-        let whole = FileTally::count(snapshot, &files);
-        let incomplete_file = |entry: &Entry| plan.is_file && entry.symbols.len() < entry.total;
-        Ok(MapReply {
-            files: files.len(),
-            lines: whole.lines,
-            symbols: whole.symbols,
-            languages: self.languages_of(&whole),
-            all_rows_listed: plan.left_out == 0 && !entries.iter().any(incomplete_file),
-            entries: plan.rows.iter().zip(entries).map(|(row, entry)| self.map_entry(row, entry)).collect(),
-            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
-            sources: Vec::new(),
-            warnings: freshness.warnings,
-            path: path.clone(),
-        })
+fn map_of(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    freshness: Freshness,
+    filter: &Filter,
+    path: &RelPath,
+    request: &MapRequest,
+) -> Result<MapReply, Error> {
+    let mut files: Vec<u32> = (0..snapshot.n_files() as u32)
+        .filter(|file| filter.takes_file(snapshot.path(*file), snapshot.version(*file).language()))
+        .collect();
+    files.sort_unstable_by_key(|file| snapshot.path(*file));
+    if files.is_empty() && !path.as_str().is_empty() {
+        let text = format!("there is no indexed file at '{path}' that the other filters let through");
+        return Err(Error::bad(text));
     }
+    let plan = MapPlan::new(snapshot, &files, path, request);
+    let entries = symbols(snapshot, filter, &plan, request.max_items)?;
+    let whole = FileTally::count(snapshot, &files);
+    let incomplete_file = |entry: &Entry| plan.is_file && entry.symbols.len() < entry.total;
+    Ok(MapReply {
+        files: files.len(),
+        lines: whole.lines,
+        symbols: whole.symbols,
+        languages: languages_of(engine, &whole),
+        all_rows_listed: plan.left_out == 0 && !entries.iter().any(incomplete_file),
+        entries: plan.rows.iter().zip(entries).map(|(row, entry)| map_entry(engine, row, entry)).collect(),
+        snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
+        sources: Vec::new(),
+        warnings: freshness.warnings,
+        path: path.clone(),
+    })
+}
 
-    fn languages_of(&self, tally: &FileTally) -> Vec<(&'static str, usize)> {
-        let mut languages: Vec<(&'static str, usize)> = tally
-            .languages
-            .iter()
-            .map(|(language, files)| (self.grammars().name(*language), *files))
-            .collect();
-        languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
-        languages
-    }
+fn languages_of(engine: &Engine, tally: &FileTally) -> Vec<(&'static str, usize)> {
+    let mut languages: Vec<(&'static str, usize)> =
+        tally.languages.iter().map(|(language, files)| (engine.grammars().name(*language), *files)).collect();
+    languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
+    languages
+}
 
-    fn map_entry(&self, row: &MapRow, entry: Entry) -> MapEntry {
-        MapEntry {
-            source: None,
-            path: RelPath::new(&row.path).expect("a part of a path that is one"),
-            is_dir: row.is_dir,
-            depth: row.depth,
-            files: row.tally.files,
-            lines: row.tally.lines,
-            languages: self.languages_of(&row.tally),
-            symbols: entry.symbols,
-            total_symbols: entry.total,
-        }
+fn map_entry(engine: &Engine, row: &MapRow, entry: Entry) -> MapEntry {
+    MapEntry {
+        source: None,
+        path: RelPath::new(&row.path).expect("a part of a path that is one"),
+        is_dir: row.is_dir,
+        depth: row.depth,
+        files: row.tally.files,
+        lines: row.tally.lines,
+        languages: languages_of(engine, &row.tally),
+        symbols: entry.symbols,
+        total_symbols: entry.total,
     }
 }
 

@@ -15,12 +15,12 @@ impl Engine {
     /// The mask for the file at `path` with the text `source`; `None` if the policy shows secrets.
     pub(super) fn secret_mask(&self, path: &str, source: &str) -> Option<SecretMask> {
         let cover = || SecretMask::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
-        (!self.policy.show_secrets).then(cover)
+        (!self.policy().show_secrets).then(cover)
     }
 
     /// Masks texts that come from files, unless the policy shows secrets.
     pub(super) fn mask<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
-        if !self.policy.show_secrets {
+        if !self.policy().show_secrets {
             texts.into_iter().for_each(secrets::mask_text);
         }
     }

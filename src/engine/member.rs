@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 
 use super::api::SourceName;
 use super::core::Engine;
-use super::current::Viewed;
+use super::open_index::Viewed;
 use super::set_source::Ready;
 use super::source::ReplySources;
 use crate::error::Error;
@@ -45,7 +45,7 @@ impl<'a> MemberTrees<'a> {
     pub fn joined(members: &'a [Ready<'a>], snapshot: &'a SearchSnapshot) -> Result<MemberTrees<'a>, Error> {
         let tree = |(place, ready): (usize, &'a Ready<'a>)| {
             let own = &*ready.snapshot;
-            let tree = ready.engine.source_tree_of(Viewed::from_snapshot(own))?;
+            let tree = ready.engine.tree().source_of(Viewed::from_snapshot(own))?;
             Ok::<_, Error>(MemberTree {
                 name: Some(ready.source.name.clone()),
                 engine: ready.engine,

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::api::*;
-use super::changes::Changes;
+use super::changes::{self, Changes};
 use super::core::Engine;
 use super::lookup::check_rows;
-use super::note_links::LinkSources;
+use super::note_links::{self, LinkSources};
 use super::revision_notes::KnownNotes;
+use super::tree::SearchedTree;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -51,14 +52,14 @@ impl Engine {
     /// `BadRequest` for a text, link or revision that cannot be used, with the limits; `Locked` if another process writes
     /// notes for longer than ten seconds; `DiskFull`, `ReadOnly`, `Permission` or `Io` when the note cannot be written.
     pub fn add_note(&self, request: &AddNoteRequest) -> Result<NotesReply, Error> {
-        self.only_of_worktrees("recording a note")?;
+        self.tree().only_of_worktrees("recording a note")?;
         let mut warnings = Vec::new();
-        let note = self.note_of(request, &mut warnings)?;
-        self.claim_for_notes()?;
+        let note = note_of(self, request, &mut warnings)?;
+        claim_for_notes(self)?;
         let id = note.id.clone();
-        let outcome = self.notes().place().record(vec![note.clone()], self.policy.wait.max(PATIENCE))?;
+        let outcome = self.notes().place().record(vec![note.clone()], self.policy().wait.max(PATIENCE))?;
         if outcome == [RecordOutcome::Unchanged] {
-            let known = self.known_notes()?;
+            let known = known_notes(self)?;
             let is_retired = known.is_some_and(|known| {
                 memory::by_id(&known.notebook.notes, &id).is_ok_and(|own| own.retired.is_some())
             });
@@ -78,14 +79,14 @@ impl Engine {
     /// `BadRequest` if `max_results` is out of range; `NewerFormat` or `Damaged` if the notes cannot be read.
     pub fn list_notes(&self, request: &ListNotesRequest) -> Result<NotesReply, Error> {
         check_rows("max_results", request.max_results, MAX_NOTES)?;
-        let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
+        let Some(known) = known_notes(self)? else { return Ok(NotesReply::default()) };
         let is_listed = |note: &&RevisionNote| {
             (request.include_retired || note.retired.is_none())
                 && request.kind.is_none_or(|kind| kind == note.kind)
         };
         let listed: Vec<&RevisionNote> = known.notebook.notes.iter().rev().filter(is_listed).collect();
         let most = if request.only_stale { listed.len() } else { request.max_results };
-        let mut rows = self.note_rows(listed.iter().take(most).map(|note| (*note, None)))?;
+        let mut rows = note_rows(self, listed.iter().take(most).map(|note| (*note, None)))?;
         if request.only_stale {
             rows.retain(NoteRow::is_stale);
         }
@@ -99,10 +100,10 @@ impl Engine {
     /// # Errors
     /// `BadRequest` if there is no such note or several; otherwise as [`Engine::list_notes`].
     pub fn note(&self, id: &str) -> Result<NotesReply, Error> {
-        let known = self.known_notes()?;
+        let known = known_notes(self)?;
         let notes = known.as_ref().map_or(&[][..], |known| &known.notebook.notes);
         let note = memory::by_id(notes, id)?;
-        let rows = self.note_rows(std::iter::once((note, None)))?;
+        let rows = note_rows(self, std::iter::once((note, None)))?;
         let warnings = known.as_ref().map(|known| damage(&known.notebook)).unwrap_or_default();
         Ok(NotesReply { notes: rows, total: 1, warnings })
     }
@@ -112,8 +113,8 @@ impl Engine {
     /// # Errors
     /// `BadRequest` unless exactly one of the states is given, or at least `relink`; otherwise as [`Engine::add_note`].
     pub fn verify_note(&self, request: &VerifyNoteRequest) -> Result<NotesReply, Error> {
-        self.only_of_worktrees("verifying a note")?;
-        let commit = request.commit.as_deref().map(|spec| self.commit_id(spec)).transpose()?;
+        self.tree().only_of_worktrees("verifying a note")?;
+        let commit = request.commit.as_deref().map(|spec| commit_id(self.tree(), spec)).transpose()?;
         let tested = |reference: String| Verification::Verified { by: Verifier::Test, reference };
         let committed = |reference: String| Verification::Verified { by: Verifier::Commit, reference };
         let contradicted = |reference: String| Verification::Contradicted { reference };
@@ -129,10 +130,10 @@ impl Engine {
         }
         let mut warnings = Vec::new();
         let links = match request.relink {
-            true => Some(self.links_now(&request.id, &mut warnings)?),
+            true => Some(links_now(self, &request.id, &mut warnings)?),
             false => None,
         };
-        let mut reply = self.revised(&request.id, |note| {
+        let mut reply = revised(self, &request.id, |note| {
             if let Some(state) = states.into_iter().next() {
                 note.verification = state;
             }
@@ -150,10 +151,10 @@ impl Engine {
     /// # Errors
     /// As [`Engine::add_note`].
     pub fn retire_note(&self, request: &RetireNoteRequest) -> Result<NotesReply, Error> {
-        self.only_of_worktrees("retiring a note")?;
+        self.tree().only_of_worktrees("retiring a note")?;
         let retired = Retirement::new(request.reason.clone(), rfc3339(self.now()));
         let undo = request.undo;
-        self.revised(&request.id, |note| note.retired = (!undo).then_some(retired))
+        revised(self, &request.id, |note| note.retired = (!undo).then_some(retired))
     }
 
     /// All notes as JSON lines, the oldest first.
@@ -161,7 +162,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::list_notes`].
     pub fn export_notes(&self) -> Result<ExportedNotes, Error> {
-        let Some(known) = self.known_notes()? else { return Ok(ExportedNotes::default()) };
+        let Some(known) = known_notes(self)? else { return Ok(ExportedNotes::default()) };
         let mut notes = known.notebook.notes.clone();
         notes.iter_mut().for_each(|note| self.mask(memory::texts(note)));
         Ok(ExportedNotes { lines: memory::to_lines(&notes), warnings: damage(&known.notebook) })
@@ -194,7 +195,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::add_note`].
     pub fn import_notes(&self, lines: &str) -> Result<ImportedNotes, Error> {
-        self.only_of_worktrees("importing notes")?;
+        self.tree().only_of_worktrees("importing notes")?;
         let n_lines = lines.lines().filter(|line| !line.trim().is_empty()).count();
         limit::entries("the import", n_lines, memory::MAX_IMPORTED)?;
         let (mut notes, bad_lines): (Vec<RevisionNote>, Vec<BadLine>) = memory::from_lines(lines);
@@ -204,145 +205,154 @@ impl Engine {
         if notes.is_empty() {
             return Ok(imported);
         }
-        self.claim_for_notes()?;
-        for outcome in self.notes().place().record(notes, self.policy.wait.max(PATIENCE))? {
+        claim_for_notes(self)?;
+        for outcome in self.notes().place().record(notes, self.policy().wait.max(PATIENCE))? {
             match outcome {
                 RecordOutcome::Added => imported.added += 1,
                 RecordOutcome::Changed => imported.changed += 1,
                 RecordOutcome::Unchanged => imported.unchanged += 1,
             }
         }
-        imported.warnings = self.known_notes()?.map(|known| damage(&known.notebook)).unwrap_or_default();
+        imported.warnings = known_notes(self)?.map(|known| damage(&known.notebook)).unwrap_or_default();
         Ok(imported)
     }
+}
 
-    /// The notes; `None` if the tree has none.
-    pub(super) fn known_notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
-        Ok(self.notes().known(self.parsers().tokenizers())?)
+/// The notes; `None` if the tree has none.
+pub(super) fn known_notes(engine: &Engine) -> Result<Option<Arc<KnownNotes>>, Error> {
+    Ok(engine.notes().known(engine.parsers().tokenizers())?)
+}
+
+/// Claims the folder of the index for this tree before the first note, so that no other tree uses the folder.
+fn claim_for_notes(engine: &Engine) -> Result<(), Error> {
+    if Workspace::owner_of(engine.index().workspace().dir()).is_none() {
+        drop(engine.index().workspace().lock(engine.policy().wait.max(PATIENCE), &mut |_| ())?);
     }
+    Ok(engine.index().workspace().check_owner()?)
+}
 
-    /// Claims the folder of the index for this tree before the first note, so that no other tree uses the folder.
-    fn claim_for_notes(&self) -> Result<(), Error> {
-        if Workspace::owner_of(self.workspace.dir()).is_none() {
-            drop(self.workspace.lock(self.policy.wait.max(PATIENCE), &mut |_| ())?);
+fn revised(engine: &Engine, id: &str, change: impl FnOnce(&mut RevisionNote)) -> Result<NotesReply, Error> {
+    if !engine.notes().are_there() {
+        memory::by_id(&[], id)?;
+    }
+    let note = engine.notes().place().revise(id, engine.policy().wait.max(PATIENCE), change)?;
+    engine.note(&note.id)
+}
+
+fn note_of(
+    engine: &Engine,
+    request: &AddNoteRequest,
+    warnings: &mut Vec<String>,
+) -> Result<RevisionNote, Error> {
+    if request.commit.is_some() && request.diff.is_some() {
+        return Err(Error::bad("give a commit or a diff, not both: each names what was changed"));
+    }
+    limit::entries("links", request.links.len(), memory::MAX_LINKS)?;
+    request.links.iter().try_for_each(|link| limit::bytes("link", link, limit::MAX_NAME_BYTES))?;
+    let mut note = note_without_links(request);
+    if note.time.trim().is_empty() {
+        note.time = rfc3339(engine.now());
+    }
+    memory::prepare(&mut note)?;
+    check_applicability(engine, &request.applies)?;
+    let commit = request.commit.as_deref().map(|spec| commit_id(engine.tree(), spec)).transpose()?;
+    let head = engine.tree().repo().and_then(|repo| repo.head().commit);
+    let mut sources = LinkSources::of_view(engine)?;
+    let mut links = note_links::links_as_written(engine, &request.links, &mut sources, head.as_deref())?;
+    let changed = match (&commit, &request.diff) {
+        (Some(commit), _) => links_of_commit(engine, commit, warnings)?,
+        (None, Some(diff)) => links_of_diff(engine, diff, &mut sources, head.as_deref(), warnings)?,
+        (None, None) => Vec::new(),
+    };
+    let written = links.len();
+    for link in changed {
+        // The worktree may have a newer content than the commit; the caller has linked that one.
+        let is_written =
+            |own: &NoteLink| commit.is_some() && own.path == link.path && own.symbol == link.symbol;
+        let is_known = links[..written].iter().any(is_written) || links.contains(&link);
+        if !is_known && links.len() < memory::MAX_LINKS {
+            links.push(link);
         }
-        Ok(self.workspace.check_owner()?)
     }
+    (note.links, note.commit) = (links, commit);
+    // The id is that of the text as it is stored.
+    memory::texts(&mut note).for_each(spyhop_grep::secrets::mask_text);
+    note.id = note.id_of();
+    Ok(note)
+}
 
-    fn revised(&self, id: &str, change: impl FnOnce(&mut RevisionNote)) -> Result<NotesReply, Error> {
-        if !self.notes().are_there() {
-            memory::by_id(&[], id)?;
-        }
-        let note = self.notes().place().revise(id, self.policy.wait.max(PATIENCE), change)?;
-        self.note(&note.id)
-    }
+/// Checks that the patterns and languages of a note mean something.
+fn check_applicability(engine: &Engine, applies: &Applicability) -> Result<(), Error> {
+    Filter::new(&applied(applies), engine.grammars())?;
+    Ok(())
+}
 
-    fn note_of(&self, request: &AddNoteRequest, warnings: &mut Vec<String>) -> Result<RevisionNote, Error> {
-        if request.commit.is_some() && request.diff.is_some() {
-            return Err(Error::bad("give a commit or a diff, not both: each names what was changed"));
-        }
-        limit::entries("links", request.links.len(), memory::MAX_LINKS)?;
-        request.links.iter().try_for_each(|link| limit::bytes("link", link, limit::MAX_NAME_BYTES))?;
-        let mut note = note_without_links(request);
-        if note.time.trim().is_empty() {
-            note.time = rfc3339(self.now());
-        }
-        memory::prepare(&mut note)?;
-        self.check_applicability(&request.applies)?;
-        let commit = request.commit.as_deref().map(|spec| self.commit_id(spec)).transpose()?;
-        let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
-        let mut sources = LinkSources::of_view(self)?;
-        let mut links = self.links_as_written(&request.links, &mut sources, head.as_deref())?;
-        let changed = match (&commit, &request.diff) {
-            (Some(commit), _) => self.links_of_commit(commit, warnings)?,
-            (None, Some(diff)) => self.links_of_diff(diff, &mut sources, head.as_deref(), warnings)?,
-            (None, None) => Vec::new(),
-        };
-        let written = links.len();
-        for link in changed {
-            // The worktree may have a newer content than the commit; the caller has linked that one.
-            let is_written =
-                |own: &NoteLink| commit.is_some() && own.path == link.path && own.symbol == link.symbol;
-            let is_known = links[..written].iter().any(is_written) || links.contains(&link);
-            if !is_known && links.len() < memory::MAX_LINKS {
-                links.push(link);
-            }
-        }
-        (note.links, note.commit) = (links, commit);
-        // The id is that of the text as it is stored.
-        memory::texts(&mut note).for_each(spyhop_grep::secrets::mask_text);
-        note.id = note.id_of();
-        Ok(note)
-    }
+fn commit_id(tree: &SearchedTree, spec: &str) -> Result<String, Error> {
+    Ok(tree.named_revision(spec)?.1.commit)
+}
 
-    /// Checks that the patterns and languages of a note mean something.
-    fn check_applicability(&self, applies: &Applicability) -> Result<(), Error> {
-        Filter::new(&applied(applies), self.grammars())?;
-        Ok(())
-    }
+/// The links to what a commit changed, with the content that the commit has.
+fn links_of_commit(
+    engine: &Engine,
+    commit: &str,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<NoteLink>, Error> {
+    let Some(repo) = engine.tree().repo() else { return Ok(Vec::new()) };
+    let Some(parent) = repo.first_parent(commit) else {
+        warnings.push(format!("commit {} has no parent, so no symbols are linked", &commit[..12]));
+        return Ok(Vec::new());
+    };
+    let tree = Arc::new(repo.tree_of(commit, commit, engine.root())?);
+    let mut sources = LinkSources::new(engine, TreeSource::Tree(tree), None);
+    let changes =
+        changes::changes(engine.tree(), &GraphChanges::Between(format!("{parent}..{commit}")), &|_| None)?;
+    warnings.extend(changes.warnings);
+    sources.links_of_change(&changes.files, Some(commit))
+}
 
-    fn commit_id(&self, spec: &str) -> Result<String, Error> {
-        Ok(self.named_revision(spec)?.1.commit)
-    }
+fn links_of_diff(
+    engine: &Engine,
+    diff: &str,
+    sources: &mut LinkSources<'_>,
+    at: Option<&str>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<NoteLink>, Error> {
+    let Changes { files, warnings: of_diff } =
+        changes::changes(engine.tree(), &GraphChanges::Diff(diff.to_string()), &|_| None)?;
+    warnings.extend(of_diff);
+    sources.links_of_change(&files, at)
+}
 
-    /// The links to what a commit changed, with the content that the commit has.
-    fn links_of_commit(&self, commit: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
-        let Some(repo) = &self.repo else { return Ok(Vec::new()) };
-        let Some(parent) = repo.first_parent(commit) else {
-            warnings.push(format!("commit {} has no parent, so no symbols are linked", &commit[..12]));
-            return Ok(Vec::new());
-        };
-        let tree = Arc::new(repo.tree_of(commit, commit, self.root())?);
-        let mut sources = LinkSources::new(self, TreeSource::Tree(tree), None);
-        let changes = self.changes(&GraphChanges::Between(format!("{parent}..{commit}")), &|_| None)?;
-        warnings.extend(changes.warnings);
-        sources.links_of_change(&changes.files, Some(commit))
-    }
+/// The links of a note with the present content of the code. Links to code that is gone are dropped with a warning.
+fn links_now(engine: &Engine, id: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
+    let known = known_notes(engine)?;
+    let note = memory::by_id(known.as_ref().map_or(&[][..], |known| &known.notebook.notes), id)?;
+    let head = engine.tree().repo().and_then(|repo| repo.head().commit);
+    let rows = note_links::link_rows(engine, &[note])?.pop().unwrap_or_default();
+    let gone = rows.iter().filter(|row| row.state == LinkState::Gone);
+    warnings.extend(gone.map(|row| format!("the link to {} was dropped: the code is gone", named(row))));
+    let links: Vec<(&LinkRow, &NoteLink)> =
+        rows.iter().zip(&note.links).filter(|(row, _)| row.state != LinkState::Gone).collect();
+    LinkSources::of_view(engine)?.links_now(&links, head.as_deref())
+}
 
-    fn links_of_diff(
-        &self,
-        diff: &str,
-        sources: &mut LinkSources<'_>,
-        at: Option<&str>,
-        warnings: &mut Vec<String>,
-    ) -> Result<Vec<NoteLink>, Error> {
-        let Changes { files, warnings: of_diff } =
-            self.changes(&GraphChanges::Diff(diff.to_string()), &|_| None)?;
-        warnings.extend(of_diff);
-        sources.links_of_change(&files, at)
-    }
-
-    /// The links of a note with the present content of the code. Links to code that is gone are dropped with a warning.
-    fn links_now(&self, id: &str, warnings: &mut Vec<String>) -> Result<Vec<NoteLink>, Error> {
-        let known = self.known_notes()?;
-        let note = memory::by_id(known.as_ref().map_or(&[][..], |known| &known.notebook.notes), id)?;
-        let head = self.repo.as_ref().and_then(|repo| repo.head().commit);
-        let rows = self.link_rows(&[note])?.pop().unwrap_or_default();
-        let gone = rows.iter().filter(|row| row.state == LinkState::Gone);
-        warnings.extend(gone.map(|row| format!("the link to {} was dropped: the code is gone", named(row))));
-        let links: Vec<(&LinkRow, &NoteLink)> =
-            rows.iter().zip(&note.links).filter(|(row, _)| row.state != LinkState::Gone).collect();
-        LinkSources::of_view(self)?.links_now(&links, head.as_deref())
-    }
-
-    /// Notes with the states of their links and with warnings, masked.
-    pub(super) fn note_rows<'n>(
-        &self,
-        notes: impl Iterator<Item = (&'n RevisionNote, Option<Relevance>)>,
-    ) -> Result<Vec<NoteRow>, Error> {
-        let (notes, relevance): (Vec<&RevisionNote>, Vec<Option<Relevance>>) = notes.unzip();
-        let links = self.link_rows(&notes)?;
-        let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, mut links), relevance)| {
-            let mut note = note.clone();
-            let mut warnings = warnings_of(&note, &links);
-            let score = relevance.as_ref().map(|own| own.score);
-            let mut reasons = relevance.map(|own| own.reasons).unwrap_or_default();
-            self.mask(memory::texts(&mut note).chain(reasons.iter_mut().map(|reason| &mut reason.text)));
-            self.mask(links.iter_mut().flat_map(|link| &mut link.symbol).chain(&mut warnings));
-            NoteRow { note, links, score, reasons, warnings }
-        });
-        Ok(rows.collect())
-    }
+/// Notes with the states of their links and with warnings, masked.
+pub(super) fn note_rows<'n>(
+    engine: &Engine,
+    notes: impl Iterator<Item = (&'n RevisionNote, Option<Relevance>)>,
+) -> Result<Vec<NoteRow>, Error> {
+    let (notes, relevance): (Vec<&RevisionNote>, Vec<Option<Relevance>>) = notes.unzip();
+    let links = note_links::link_rows(engine, &notes)?;
+    let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, mut links), relevance)| {
+        let mut note = note.clone();
+        let mut warnings = warnings_of(&note, &links);
+        let score = relevance.as_ref().map(|own| own.score);
+        let mut reasons = relevance.map(|own| own.reasons).unwrap_or_default();
+        engine.mask(memory::texts(&mut note).chain(reasons.iter_mut().map(|reason| &mut reason.text)));
+        engine.mask(links.iter_mut().flat_map(|link| &mut link.symbol).chain(&mut warnings));
+        NoteRow { note, links, score, reasons, warnings }
+    });
+    Ok(rows.collect())
 }
 
 /// The place of the notes of a tree: all worktrees and views of a repository share them, since a note is about a path of

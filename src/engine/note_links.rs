@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::api::*;
 use super::changes::ChangedFile;
 use super::core::Engine;
-use super::current::{Recorded, Viewed};
-use super::items::{FileItem, ItemSources};
+use super::items::{self, FileItem, ItemSources};
+use super::open_index::{Recorded, Viewed};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{SymbolKind, qualified_name};
@@ -45,7 +45,7 @@ pub(super) struct LinkSources<'e> {
 impl<'e> LinkSources<'e> {
     /// The files of the searched view.
     pub fn of_view(engine: &'e Engine) -> Result<LinkSources<'e>, Error> {
-        let tree = engine.source_tree_now(&engine.head())?;
+        let tree = engine.tree().source_now(&engine.tree().head())?;
         let recorded = engine.recorded().filter(|own| own.viewed().building().is_none());
         Ok(LinkSources::new(engine, tree, recorded))
     }
@@ -63,7 +63,8 @@ impl<'e> LinkSources<'e> {
         if !self.is_inside(path) {
             return None;
         }
-        let limits = Limits { max_file_bytes: self.engine.settings.max_file_bytes, ..Limits::WANTED };
+        let limits =
+            Limits { max_file_bytes: self.engine.tree().settings().max_file_bytes, ..Limits::WANTED };
         let found = match self.tree.read(path, &limits) {
             ReadOutcome::Source(source) => Some(Arc::new(source)),
             ReadOutcome::PathOnly { .. } | ReadOutcome::Skipped { .. } => None,
@@ -94,7 +95,7 @@ impl<'e> LinkSources<'e> {
             let item = LinkedItem { name, kind: item.kind, lines: item.lines, span: item.span };
             (item.kind != SymbolKind::Doc && !item.name.is_empty() && item.name != ".").then_some(item)
         };
-        self.items.extend(self.engine.items(&sources, wanted.into_iter(), &take)?);
+        self.items.extend(items::items(self.engine, &sources, wanted.into_iter(), &take)?);
         Ok(())
     }
 
@@ -214,153 +215,143 @@ fn touched(items: &[LinkedItem], file: &ChangedFile) -> Vec<LinkedItem> {
     found.into_iter().map(|at| items[at].clone()).collect()
 }
 
-impl Engine {
-    /// The links that a caller writes: files, symbols of files, places, and names of symbols.
-    pub(super) fn links_as_written(
-        &self,
-        written: &[String],
-        sources: &mut LinkSources<'_>,
-        at: Option<&str>,
-    ) -> Result<Vec<NoteLink>, Error> {
-        let mut links: Vec<NoteLink> = Vec::new();
-        for target in written.iter().map(|target| target.trim()) {
-            for link in self.link_as_written(target, sources, at)? {
-                // Overloads have one name and several contents.
-                if !links.contains(&link) {
-                    links.push(link);
-                }
+/// The links that a caller writes: files, symbols of files, places, and names of symbols.
+pub(super) fn links_as_written(
+    engine: &Engine,
+    written: &[String],
+    sources: &mut LinkSources<'_>,
+    at: Option<&str>,
+) -> Result<Vec<NoteLink>, Error> {
+    let mut links: Vec<NoteLink> = Vec::new();
+    for target in written.iter().map(|target| target.trim()) {
+        for link in link_as_written(engine, target, sources, at)? {
+            // Overloads have one name and several contents.
+            if !links.contains(&link) {
+                links.push(link);
             }
         }
-        Ok(links)
     }
+    Ok(links)
+}
 
-    fn link_as_written(
-        &self,
-        target: &str,
-        sources: &mut LinkSources<'_>,
-        at: Option<&str>,
-    ) -> Result<Vec<NoteLink>, Error> {
-        let inside = |path: &str| RelPath::new(path.strip_prefix("./").unwrap_or(path)).ok();
-        let mut file = |path: &str| inside(path).filter(|path| sources.text(path).is_some());
-        if let Some(path) = file(target) {
-            return Ok(sources.file_link(&path, at).into_iter().collect());
+fn link_as_written(
+    engine: &Engine,
+    target: &str,
+    sources: &mut LinkSources<'_>,
+    at: Option<&str>,
+) -> Result<Vec<NoteLink>, Error> {
+    let inside = |path: &str| RelPath::new(path.strip_prefix("./").unwrap_or(path)).ok();
+    let mut file = |path: &str| inside(path).filter(|path| sources.text(path).is_some());
+    if let Some(path) = file(target) {
+        return Ok(sources.file_link(&path, at).into_iter().collect());
+    }
+    let by_name = target.split_once('#').and_then(|(path, name)| Some((file(path)?, name)));
+    if let Some((path, name)) = by_name {
+        sources.prepare(std::iter::once(&path))?;
+        let wanted = name.replace("::", ".");
+        let is_exact = |item: &&LinkedItem| item.name == wanted;
+        let is_member =
+            |item: &&LinkedItem| item.name.strip_suffix(&wanted).is_some_and(|rest| rest.ends_with('.'));
+        let items = sources.items_of(&path);
+        let mut found: Vec<LinkedItem> = items.iter().filter(is_exact).cloned().collect();
+        if found.is_empty() {
+            found.extend(items.iter().filter(is_member).cloned());
         }
-        let by_name = target.split_once('#').and_then(|(path, name)| Some((file(path)?, name)));
-        if let Some((path, name)) = by_name {
-            sources.prepare(std::iter::once(&path))?;
-            let wanted = name.replace("::", ".");
-            let is_exact = |item: &&LinkedItem| item.name == wanted;
-            let is_member =
-                |item: &&LinkedItem| item.name.strip_suffix(&wanted).is_some_and(|rest| rest.ends_with('.'));
-            let items = sources.items_of(&path);
-            let mut found: Vec<LinkedItem> = items.iter().filter(is_exact).cloned().collect();
-            if found.is_empty() {
-                found.extend(items.iter().filter(is_member).cloned());
-            }
-            if found.is_empty() {
-                let known: Vec<&str> =
-                    sources.items_of(&path).iter().map(|item| &*item.name).take(5).collect();
-                return Err(Error::bad(format!(
-                    "link: '{path}' defines no '{name}'; the file defines {}",
-                    if known.is_empty() { "no names".to_string() } else { known.join(", ") }
-                )));
-            }
-            return Ok(found.iter().filter_map(|item| sources.symbol_link(&path, item, at)).collect());
-        }
-        let by_line =
-            target.rsplit_once(':').and_then(|(path, line)| Some((file(path)?, line.parse().ok()?)));
-        if let Some((path, line)) = by_line {
-            return self.link_of_line(&path, line, sources, at);
-        }
-        if target.contains('/') || target.contains('#') {
-            let path = target.split(['#', ':']).next().unwrap_or_default();
+        if found.is_empty() {
+            let known: Vec<&str> = sources.items_of(&path).iter().map(|item| &*item.name).take(5).collect();
             return Err(Error::bad(format!(
-                "link: the tree has no text file '{path}'; give a file relative to the root, or path#symbol"
+                "link: '{path}' defines no '{name}'; the file defines {}",
+                if known.is_empty() { "no names".to_string() } else { known.join(", ") }
             )));
         }
-        self.links_of_name(target, sources, at)
+        return Ok(found.iter().filter_map(|item| sources.symbol_link(&path, item, at)).collect());
     }
+    let by_line = target.rsplit_once(':').and_then(|(path, line)| Some((file(path)?, line.parse().ok()?)));
+    if let Some((path, line)) = by_line {
+        return link_of_line(&path, line, sources, at);
+    }
+    if target.contains('/') || target.contains('#') {
+        let path = target.split(['#', ':']).next().unwrap_or_default();
+        return Err(Error::bad(format!(
+            "link: the tree has no text file '{path}'; give a file relative to the root, or path#symbol"
+        )));
+    }
+    links_of_name(engine, target, sources, at)
+}
 
-    fn link_of_line(
-        &self,
-        path: &RelPath,
-        line: u32,
-        sources: &mut LinkSources<'_>,
-        at: Option<&str>,
-    ) -> Result<Vec<NoteLink>, Error> {
-        sources.prepare(std::iter::once(path))?;
-        let around =
-            sources.items_of(path).iter().filter(|item| item.lines.first <= line && line <= item.lines.last);
-        let innermost = around.min_by_key(|item| item.lines.count()).cloned();
-        Ok(match innermost {
-            Some(item) => sources.symbol_link(path, &item, at).into_iter().collect(),
-            None => sources.file_link(path, at).into_iter().collect(),
-        })
-    }
+fn link_of_line(
+    path: &RelPath,
+    line: u32,
+    sources: &mut LinkSources<'_>,
+    at: Option<&str>,
+) -> Result<Vec<NoteLink>, Error> {
+    sources.prepare(std::iter::once(path))?;
+    let around =
+        sources.items_of(path).iter().filter(|item| item.lines.first <= line && line <= item.lines.last);
+    let innermost = around.min_by_key(|item| item.lines.count()).cloned();
+    Ok(match innermost {
+        Some(item) => sources.symbol_link(path, &item, at).into_iter().collect(),
+        None => sources.file_link(path, at).into_iter().collect(),
+    })
+}
 
-    /// The links to the definitions of a name, which the index knows.
-    fn links_of_name(
-        &self,
-        name: &str,
-        sources: &mut LinkSources<'_>,
-        at: Option<&str>,
-    ) -> Result<Vec<NoteLink>, Error> {
-        let question = GraphRequest::new(GraphQuestion::Definitions, name);
-        let reply = self.with_policy(self.policy.last_commit()).graph(&question).map_err(|error| match error.kind() {
-            ErrorKind::NoIndex => Error::bad(format!(
-                "link: '{name}' can only be found with an index; write path#{name}, or run 'spyhop index' first"
-            )),
-            _ => error,
-        })?;
-        if reply.definitions.len() > MAX_NAMED {
-            let places: Vec<String> = reply
-                .definitions
-                .iter()
-                .take(5)
-                .map(|row| format!("{}:{}", row.path, row.lines.first))
-                .collect();
-            return Err(Error::bad(format!(
-                "link: '{name}' has {} definitions; give one of their places, such as {}",
-                reply.definitions.len(),
-                places.join(", ")
-            )));
-        }
-        let mut links = Vec::new();
-        for row in &reply.definitions {
-            links.extend(self.link_of_line(&row.path, row.lines.first, sources, at)?);
-        }
-        Ok(links)
+/// The links to the definitions of a name, which the index knows.
+fn links_of_name(
+    engine: &Engine,
+    name: &str,
+    sources: &mut LinkSources<'_>,
+    at: Option<&str>,
+) -> Result<Vec<NoteLink>, Error> {
+    let question = GraphRequest::new(GraphQuestion::Definitions, name);
+    let reply = engine.with_policy(engine.policy().last_commit()).graph(&question).map_err(|error| match error.kind() {
+        ErrorKind::NoIndex => Error::bad(format!(
+            "link: '{name}' can only be found with an index; write path#{name}, or run 'spyhop index' first"
+        )),
+        _ => error,
+    })?;
+    if reply.definitions.len() > MAX_NAMED {
+        let places: Vec<String> =
+            reply.definitions.iter().take(5).map(|row| format!("{}:{}", row.path, row.lines.first)).collect();
+        return Err(Error::bad(format!(
+            "link: '{name}' has {} definitions; give one of their places, such as {}",
+            reply.definitions.len(),
+            places.join(", ")
+        )));
     }
+    let mut links = Vec::new();
+    for row in &reply.definitions {
+        links.extend(link_of_line(&row.path, row.lines.first, sources, at)?);
+    }
+    Ok(links)
+}
 
-    /// The state of the links of notes in the searched view. Renames are followed for files that are gone.
-    pub(super) fn link_rows(&self, notes: &[&RevisionNote]) -> Result<Vec<Vec<LinkRow>>, Error> {
-        if notes.iter().all(|note| note.links.is_empty()) {
-            return Ok(vec![Vec::new(); notes.len()]);
-        }
-        let mut sources = LinkSources::of_view(self)?;
-        let links = || notes.iter().flat_map(|note| &note.links);
-        let mut renamed: FxHashMap<(&RelPath, Option<&str>), Option<RelPath>> = FxHashMap::default();
-        let mut renames = super::note_renames::Renames::new(self);
-        for link in links() {
-            let key = (&link.path, link.at.as_deref());
-            if sources.text(&link.path).is_none() && !renamed.contains_key(&key) {
-                renamed.insert(key, renames.follow(&link.path, link.at.as_deref(), &sources.tree));
-            }
-        }
-        let now = |link: &NoteLink| {
-            let renamed = renamed.get(&(&link.path, link.at.as_deref())).and_then(Option::as_ref);
-            renamed.unwrap_or(&link.path).clone()
-        };
-        let with_symbols: Vec<RelPath> = links().filter(|link| link.symbol.is_some()).map(now).collect();
-        let present: Vec<&RelPath> =
-            with_symbols.iter().filter(|path| sources.text(path).is_some()).collect();
-        sources.prepare(present.into_iter())?;
-        let mut row = |link: &NoteLink| {
-            let path = now(link);
-            let state = sources.state_at(link, &path);
-            let renamed_to = (path != link.path).then_some(path);
-            LinkRow { path: link.path.clone(), symbol: link.symbol.clone(), renamed_to, state }
-        };
-        Ok(notes.iter().map(|note| note.links.iter().map(&mut row).collect()).collect())
+/// The state of the links of notes in the searched view. Renames are followed for files that are gone.
+pub(super) fn link_rows(engine: &Engine, notes: &[&RevisionNote]) -> Result<Vec<Vec<LinkRow>>, Error> {
+    if notes.iter().all(|note| note.links.is_empty()) {
+        return Ok(vec![Vec::new(); notes.len()]);
     }
+    let mut sources = LinkSources::of_view(engine)?;
+    let links = || notes.iter().flat_map(|note| &note.links);
+    let mut renamed: FxHashMap<(&RelPath, Option<&str>), Option<RelPath>> = FxHashMap::default();
+    let mut renames = super::note_renames::Renames::new(engine);
+    for link in links() {
+        let key = (&link.path, link.at.as_deref());
+        if sources.text(&link.path).is_none() && !renamed.contains_key(&key) {
+            renamed.insert(key, renames.follow(&link.path, link.at.as_deref(), &sources.tree));
+        }
+    }
+    let now = |link: &NoteLink| {
+        let renamed = renamed.get(&(&link.path, link.at.as_deref())).and_then(Option::as_ref);
+        renamed.unwrap_or(&link.path).clone()
+    };
+    let with_symbols: Vec<RelPath> = links().filter(|link| link.symbol.is_some()).map(now).collect();
+    let present: Vec<&RelPath> = with_symbols.iter().filter(|path| sources.text(path).is_some()).collect();
+    sources.prepare(present.into_iter())?;
+    let mut row = |link: &NoteLink| {
+        let path = now(link);
+        let state = sources.state_at(link, &path);
+        let renamed_to = (path != link.path).then_some(path);
+        LinkRow { path: link.path.clone(), symbol: link.symbol.clone(), renamed_to, state }
+    };
+    Ok(notes.iter().map(|note| note.links.iter().map(&mut row).collect()).collect())
 }

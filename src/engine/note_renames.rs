@@ -36,7 +36,7 @@ impl<'e> Renames<'e> {
     pub fn new(engine: &'e Engine) -> Renames<'e> {
         Renames {
             engine,
-            head: engine.head().commit,
+            head: engine.tree().head().commit,
             newest: None,
             differences: FxHashMap::default(),
             histories: FxHashMap::default(),
@@ -46,7 +46,7 @@ impl<'e> Renames<'e> {
 
     /// The present path of the file that was at `path` in the commit `at`; `None` if git tells of no rename.
     pub fn follow(&mut self, path: &RelPath, at: Option<&str>, tree: &TreeSource) -> Option<RelPath> {
-        let (repo, head) = (self.engine.repo.as_ref()?, self.head.clone()?);
+        let (repo, head) = (self.engine.tree().repo()?, self.head.clone()?);
         let committed = at.and_then(|at| self.committed(repo, path, at, &head));
         let path = committed.as_ref().unwrap_or(path);
         if is_there(tree, path) {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::api::*;
 use super::core::Engine;
 use super::lookup::check_rows;
-use super::memory::{applied, damage};
+use super::memory::{applied, damage, known_notes, note_rows};
 use super::revision_notes::KnownNotes;
 use crate::error::Error;
 use spyhop_base::limit;
@@ -49,20 +49,20 @@ impl Engine {
         limit::names("symbols", &request.symbols)?;
         Filter::new(&request.filter, self.grammars())?;
         let query = Query::parse(&request.query)?;
-        let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
+        let Some(known) = known_notes(self)? else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
         let asked = AskedNotes {
             queries: &[query],
             files: &request.files,
             symbols: &request.symbols,
-            found: &self.files_found(&request.query, &request.filter),
+            found: &files_found(self, &request.query, &request.filter),
             found_symbols: &[],
             kind: request.kind,
             filter: &request.filter,
             min_score: request.min_score,
             most: request.max_results,
         };
-        let (notes, total) = self.relevant(&known, &asked, snapshot.as_deref())?;
+        let (notes, total) = relevant(self, &known, &asked, snapshot.as_deref())?;
         Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
     }
 
@@ -78,7 +78,7 @@ impl Engine {
         files: &[RelPath],
         symbols: &[String],
     ) -> Result<NotesReply, Error> {
-        let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
+        let Some(known) = known_notes(self)? else { return Ok(NotesReply::default()) };
         let Ok(query) = Query::parse(question) else { return Ok(NotesReply::default()) };
         let snapshot = self.current().ok().and_then(|current| current.snapshot());
         let asked = AskedNotes {
@@ -92,129 +92,127 @@ impl Engine {
             min_score: memory::CUT_OFF,
             most: BESIDE_HITS,
         };
-        let (notes, total) = self.relevant(&known, &asked, snapshot.as_deref())?;
+        let (notes, total) = relevant(self, &known, &asked, snapshot.as_deref())?;
         Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
     }
+}
 
-    /// The notes that a search shows beside its first page. Notes that cannot be read give a warning and no error.
-    pub(super) fn add_notes(
-        &self,
-        reply: &mut SearchReply,
-        queries: &[Query],
-        filter: &FilterSpec,
-        snapshot: &SearchSnapshot,
-    ) {
-        if reply.offset > 0 || !self.notes().are_there() {
-            return;
+/// The notes that a search shows beside its first page. Notes that cannot be read give a warning and no error.
+pub(super) fn add_notes(
+    engine: &Engine,
+    reply: &mut SearchReply,
+    queries: &[Query],
+    filter: &FilterSpec,
+    snapshot: &SearchSnapshot,
+) {
+    if reply.offset > 0 || !engine.notes().are_there() {
+        return;
+    }
+    let mut found: Vec<RelPath> = Vec::new();
+    for hit in &reply.results {
+        if found.len() < FOUND_FILES && !found.contains(&hit.path) {
+            found.push(hit.path.clone());
         }
-        let mut found: Vec<RelPath> = Vec::new();
-        for hit in &reply.results {
-            if found.len() < FOUND_FILES && !found.contains(&hit.path) {
-                found.push(hit.path.clone());
-            }
+    }
+    let notes = || -> Result<NotesReply, Error> {
+        let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
+        let asked = AskedNotes {
+            queries,
+            files: &[],
+            symbols: &[],
+            found: &found,
+            found_symbols: &[],
+            kind: None,
+            filter,
+            min_score: memory::CUT_OFF,
+            most: BESIDE_HITS,
+        };
+        let (notes, total) = relevant(engine, &known, &asked, Some(snapshot))?;
+        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+    };
+    match notes() {
+        Ok(found) => {
+            reply.notes = found.notes;
+            reply.warnings.extend(found.warnings);
         }
-        let notes = || -> Result<NotesReply, Error> {
-            let Some(known) = self.known_notes()? else { return Ok(NotesReply::default()) };
-            let asked = AskedNotes {
-                queries,
-                files: &[],
-                symbols: &[],
-                found: &found,
-                found_symbols: &[],
-                kind: None,
-                filter,
-                min_score: memory::CUT_OFF,
-                most: BESIDE_HITS,
+        Err(error) => reply.warnings.push(format!("the notes cannot be read: {error}")),
+    }
+}
+
+/// The files that a search finds for a question, from the index as it is; none without an index.
+fn files_found(engine: &Engine, query: &str, filter: &FilterSpec) -> Vec<RelPath> {
+    let request = SearchRequest {
+        filter: filter.clone(),
+        mode: Mode::Compact,
+        activity: ActivitySource::Ignored,
+        per_file: 1,
+        notes: false,
+        ..SearchRequest::new(query)
+    };
+    let reply = engine.with_policy(engine.policy().last_commit()).search(&request);
+    let hits = reply.map(|reply| reply.results).unwrap_or_default();
+    hits.into_iter().take(FOUND_FILES).map(|hit| hit.path).collect()
+}
+
+/// The notes that help, the most relevant first, and their number.
+fn relevant(
+    engine: &Engine,
+    known: &KnownNotes,
+    asked: &AskedNotes<'_>,
+    snapshot: Option<&SearchSnapshot>,
+) -> Result<(Vec<NoteRow>, usize), Error> {
+    let rarities = Rarities::new(known, snapshot);
+    let is_limited = *asked.filter != FilterSpec::default();
+    let filter = is_limited.then(|| Filter::new(asked.filter, engine.grammars())).transpose()?;
+    let words: Vec<Vec<String>> = asked.queries.iter().map(|query| memory::words(&query.text)).collect();
+    let mut found: Vec<(&RevisionNote, Relevance)> = Vec::new();
+    for (note, terms) in known.notebook.notes.iter().zip(&known.terms) {
+        if note.retired.is_some() || asked.kind.is_some_and(|kind| kind != note.kind) {
+            continue;
+        }
+        let of_query = |(query, words): (&Query, &Vec<String>)| {
+            let question = NoteQuestion {
+                query,
+                words,
+                files: asked.files,
+                symbols: asked.symbols,
+                found: asked.found,
+                found_symbols: asked.found_symbols,
             };
-            let (notes, total) = self.relevant(&known, &asked, Some(snapshot))?;
-            Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+            memory::relevance(note, terms, &question, &|term| rarities.of(term))
         };
-        match notes() {
-            Ok(found) => {
-                reply.notes = found.notes;
-                reply.warnings.extend(found.warnings);
-            }
-            Err(error) => reply.warnings.push(format!("the notes cannot be read: {error}")),
-        }
+        let best = asked.queries.iter().zip(&words).map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));
+        let best = best.filter(|best| !best.reasons.is_empty() && best.score >= asked.min_score);
+        found.extend(best.filter(|_| applies(engine, note, asked, filter.as_ref())).map(|best| (note, best)));
     }
+    found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.id.cmp(&b.0.id)));
+    if asked.min_score >= memory::CUT_OFF
+        && let Some(first) = found.first().map(|(note, _)| note.id.clone())
+    {
+        found.retain(|(note, own)| note.id == first || own.score >= memory::FURTHER_CUT_OFF);
+    }
+    let total = found.len();
+    found.truncate(asked.most);
+    let rows = note_rows(engine, found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
+    Ok((rows, total))
+}
 
-    /// The files that a search finds for a question, from the index as it is; none without an index.
-    fn files_found(&self, query: &str, filter: &FilterSpec) -> Vec<RelPath> {
-        let request = SearchRequest {
-            filter: filter.clone(),
-            mode: Mode::Compact,
-            activity: ActivitySource::Ignored,
-            per_file: 1,
-            notes: false,
-            ..SearchRequest::new(query)
-        };
-        let reply = self.with_policy(self.policy.last_commit()).search(&request);
-        let hits = reply.map(|reply| reply.results).unwrap_or_default();
-        hits.into_iter().take(FOUND_FILES).map(|hit| hit.path).collect()
+/// Whether a note may apply to the files of a question. Without any file, every note may.
+fn applies(engine: &Engine, note: &RevisionNote, asked: &AskedNotes<'_>, filter: Option<&Filter>) -> bool {
+    let takes = |filter: &Filter, path: &RelPath| {
+        filter.takes_file(path.as_str(), engine.grammars().detect(path, ""))
+    };
+    let is_outside = |filter: &Filter| !note.links.iter().any(|link| takes(filter, &link.path));
+    if !note.links.is_empty() && filter.is_some_and(is_outside) {
+        return false;
     }
-
-    /// The notes that help, the most relevant first, and their number.
-    fn relevant(
-        &self,
-        known: &KnownNotes,
-        asked: &AskedNotes<'_>,
-        snapshot: Option<&SearchSnapshot>,
-    ) -> Result<(Vec<NoteRow>, usize), Error> {
-        let rarities = Rarities::new(known, snapshot);
-        let is_limited = *asked.filter != FilterSpec::default();
-        let filter = is_limited.then(|| Filter::new(asked.filter, self.grammars())).transpose()?;
-        let words: Vec<Vec<String>> = asked.queries.iter().map(|query| memory::words(&query.text)).collect();
-        let mut found: Vec<(&RevisionNote, Relevance)> = Vec::new();
-        for (note, terms) in known.notebook.notes.iter().zip(&known.terms) {
-            if note.retired.is_some() || asked.kind.is_some_and(|kind| kind != note.kind) {
-                continue;
-            }
-            let of_query = |(query, words): (&Query, &Vec<String>)| {
-                let question = NoteQuestion {
-                    query,
-                    words,
-                    files: asked.files,
-                    symbols: asked.symbols,
-                    found: asked.found,
-                    found_symbols: asked.found_symbols,
-                };
-                memory::relevance(note, terms, &question, &|term| rarities.of(term))
-            };
-            let best =
-                asked.queries.iter().zip(&words).map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));
-            let best = best.filter(|best| !best.reasons.is_empty() && best.score >= asked.min_score);
-            found
-                .extend(best.filter(|_| self.applies(note, asked, filter.as_ref())).map(|best| (note, best)));
-        }
-        found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.id.cmp(&b.0.id)));
-        if asked.min_score >= memory::CUT_OFF
-            && let Some(first) = found.first().map(|(note, _)| note.id.clone())
-        {
-            found.retain(|(note, own)| note.id == first || own.score >= memory::FURTHER_CUT_OFF);
-        }
-        let total = found.len();
-        found.truncate(asked.most);
-        let rows = self.note_rows(found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
-        Ok((rows, total))
+    let mut files = asked.files.iter().chain(asked.found).peekable();
+    if note.applies.paths.is_empty() && note.applies.languages.is_empty() || files.peek().is_none() {
+        return true;
     }
-
-    /// Whether a note may apply to the files of a question. Without any file, every note may.
-    fn applies(&self, note: &RevisionNote, asked: &AskedNotes<'_>, filter: Option<&Filter>) -> bool {
-        let takes = |filter: &Filter, path: &RelPath| {
-            filter.takes_file(path.as_str(), self.grammars().detect(path, ""))
-        };
-        let is_outside = |filter: &Filter| !note.links.iter().any(|link| takes(filter, &link.path));
-        if !note.links.is_empty() && filter.is_some_and(is_outside) {
-            return false;
-        }
-        let mut files = asked.files.iter().chain(asked.found).peekable();
-        if note.applies.paths.is_empty() && note.applies.languages.is_empty() || files.peek().is_none() {
-            return true;
-        }
-        // A later program may have recorded a language that this one does not know; the note then applies.
-        let filter = Filter::new(&applied(&note.applies), self.grammars());
-        filter.map_or(true, |filter| files.any(|path| takes(&filter, path)))
-    }
+    // A later program may have recorded a language that this one does not know; the note then applies.
+    let filter = Filter::new(&applied(&note.applies), engine.grammars());
+    filter.map_or(true, |filter| files.any(|path| takes(&filter, path)))
 }
 
 /// The rarities of terms, each computed once.

@@ -6,6 +6,8 @@ use super::api::Options;
 use crate::error::Error;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::{Analysis, Note};
+use spyhop_base::path::RelPath;
+use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_index::tokenize::{ExtraTerms, Tokenizers};
 use spyhop_search::query::{Query, QueryError};
 use spyhop_syntax::analyze::Analyzer;
@@ -60,6 +62,18 @@ impl Parsers {
     /// The analysis of a text without a parser.
     pub fn by_lines(&self, language: LanguageId, text: &str) -> Analysis {
         Analyzer::by_lines(&self.grammars, language, text, Note::Quarantined)
+    }
+
+    /// The language that an update would now detect for a file of at most `max_file_bytes`.
+    pub fn language_of(&self, path: &RelPath, source_tree: &TreeSource, max_file_bytes: u64) -> LanguageId {
+        if !self.grammars.depends_on_text(path) {
+            return self.grammars.detect(path, "");
+        }
+        let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
+        match source_tree.read(path, &limits) {
+            ReadOutcome::Source(source) => self.grammars.detect(path, &source.text),
+            _ => self.grammars.detect(path, ""),
+        }
     }
 
     /// Parses a query with the further terms of the host.

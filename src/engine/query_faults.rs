@@ -64,7 +64,7 @@ impl AnswerContext<'_> {
         match inverted::guarded(part) {
             Err(error) if error.kind() == ErrorKind::Damaged => {
                 let mut engines = self.trees.all().iter().map(|tree| tree.engine);
-                match engines.all(|engine| engine.workspace.damage().is_none()) {
+                match engines.all(|engine| engine.index().workspace().damage().is_none()) {
                     true => Ok(Err(fault::in_sound_index(&error))),
                     false => Err(error),
                 }

@@ -8,8 +8,10 @@ use std::io;
 
 use super::api::*;
 use super::core::Engine;
-use super::current::{Freshness, Recorded};
-use super::items::{FileItem, ItemSources};
+use super::current::Freshness;
+use super::items::{self, FileItem, ItemSources};
+use super::lookup;
+use super::open_index::Recorded;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::input;
 use spyhop_base::limit;
@@ -17,7 +19,6 @@ use spyhop_base::model::{SkipReason, SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_files::confined::{LinkReach, RootFolder};
-use spyhop_files::gitdir::GitFolders;
 use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_files::tree::TreeKind;
 use spyhop_grep::secrets;
@@ -83,206 +84,17 @@ impl Engine {
         let span = tracing::info_span!("code.read", project = %self.root().display());
         let _entered = span.enter();
         let reply = match (&request.path, symbol) {
-            (Some(path), None) => match self.lines_of(path, request.lines) {
+            (Some(path), None) => match lines_of(self, path, request.lines) {
                 Err(error) if error.kind() == ErrorKind::NotFound && request.lines.is_none() => {
-                    self.place_of(path, error, progress)?
+                    place_of(self, path, error, progress)?
                 }
                 read => read?,
             },
-            (Some(path), Some(symbol)) => self.definition_in(path, symbol)?,
-            (None, Some(symbol)) => self.definition(symbol, progress)?,
+            (Some(path), Some(symbol)) => definition_in(self, path, symbol)?,
+            (None, Some(symbol)) => definition(self, symbol, progress)?,
             (None, None) => return Err(Error::bad("neither path nor symbol is given; give one of them")),
         };
         Ok(self.masked_read(reply))
-    }
-
-    fn lines_of(&self, path: &RelPath, lines: Option<LineRange>) -> Result<ReadReply, Error> {
-        let file = self.file_text(path)?;
-        let total = count_lines(&file.text);
-        let wanted = lines.unwrap_or(LineRange { first: 1, last: None });
-        if wanted.first > total.max(1) {
-            let text = format!("lines is {wanted}, and '{}' has {total} lines", file.path);
-            return Err(Error::bad(text));
-        }
-        let last = wanted.last.unwrap_or(total).min(total);
-        Ok(self.text_of(&file, Lines { first: wanted.first, last }, None))
-    }
-
-    /// What a path without a file means: a place as hits print it, `path:line` or `path:line-line`, or the name of a
-    /// definition. `missing` is the error about the file.
-    fn place_of(&self, path: &RelPath, missing: Error, progress: OnProgress<'_>) -> Result<ReadReply, Error> {
-        if let Some((file, lines)) = split_lines(path.as_str()) {
-            return self.lines_of(&RelPath::new(file)?, Some(lines));
-        }
-        let is_word = !path.as_str().contains('/');
-        if is_word && let Ok(reply) = self.definition(path.as_str(), progress) {
-            return Ok(reply);
-        }
-        Err(missing)
-    }
-
-    /// The definition of a name in one file.
-    fn definition_in(&self, path: &RelPath, symbol: &str) -> Result<ReadReply, Error> {
-        let file = self.file_text(path)?;
-        let recorded = self.recorded();
-        let viewed = recorded.as_ref().map(Recorded::viewed);
-        let source_tree = &file.source_tree;
-        let sources = ItemSources { viewed, source_tree, by_outline: true, most_parsed: 1 };
-        let take = |item: FileItem<'_>| {
-            let FileItem { kind, lines, span, .. } = item;
-            let container = item.container.map(str::to_string);
-            let definition = FoundDefinition { name: item.name.to_string(), container, kind, lines, span };
-            (!item.name.is_empty()).then_some(definition)
-        };
-        let all = self.items(&sources, std::iter::once(&file.path), &take)?;
-        let all: Vec<FoundDefinition> = all.into_values().flatten().collect();
-        let language = self.language_now(&file.path, source_tree);
-        let row = |definition: &FoundDefinition| SymbolRow {
-            source: None,
-            path: file.path.clone(),
-            lines: definition.lines,
-            kind: definition.kind,
-            name: definition.name.clone(),
-            container: definition.container.clone(),
-            language: self.grammars().name(language),
-            highlights: Vec::new(),
-        };
-        let found = named(&all, symbol, |definition| {
-            (definition.container.as_deref(), definition.name.as_str(), definition.kind)
-        });
-        match found[..] {
-            [] => {
-                let names = all
-                    .iter()
-                    .map(|definition| qualified_name(definition.container.as_deref(), &definition.name));
-                let near =
-                    nearest(query::split_container(symbol).1, names, |name| query::split_container(name).1);
-                let text = format!("'{}' defines no '{symbol}'{}", file.path, offered(&near));
-                Err(Error::new(ErrorKind::NotFound, text))
-            }
-            [definition] => {
-                // The comment before a definition is a part of it.
-                let end = definition.span.end.min(u32::try_from(file.text.len()).unwrap_or(u32::MAX));
-                let whole = Span { start: definition.span.start.min(end), end };
-                let whole = LineIndex::new(&file.text).lines_of(whole);
-                Ok(self.text_of(&file, whole, Some(row(definition))))
-            }
-            _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
-                symbol: symbol.to_string(),
-                choices: found.into_iter().take(MAX_CHOICES).map(row).collect(),
-                snapshot: self.snapshot(viewed, &Freshness::default()),
-                warnings: Vec::new(),
-            }))),
-        }
-    }
-
-    /// The definition of a name in the tree, if there is only one.
-    fn definition(&self, symbol: &str, progress: OnProgress<'_>) -> Result<ReadReply, Error> {
-        let request = SymbolsRequest { max_results: MAX_CHOICES, ..SymbolsRequest::new(symbol) };
-        let reply = self.symbols_with_progress(&request, progress)?;
-        let found =
-            named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
-        match found[..] {
-            [] => {
-                let near: Vec<String> =
-                    reply.symbols.iter().take(OFFERED).map(SymbolRow::qualified).collect();
-                let text = format!("no file defines '{symbol}'{}", offered(&near));
-                Err(Error::new(ErrorKind::NotFound, text))
-            }
-            [row] => match self.definition_in(&row.path, symbol)? {
-                ReadReply::Text(text) => {
-                    Ok(ReadReply::Text(Box::new(ReadText { warnings: reply.warnings, ..*text })))
-                }
-                choices => Ok(choices),
-            },
-            _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
-                symbol: symbol.to_string(),
-                choices: found.into_iter().cloned().collect(),
-                snapshot: reply.snapshot,
-                warnings: reply.warnings,
-            }))),
-        }
-    }
-
-    /// The lines of a file, as many as fit the limit of a reply.
-    fn text_of(&self, file: &FileText, wanted: Lines, symbol: Option<SymbolRow>) -> ReadReply {
-        let index = LineIndex::new(&file.text);
-        let total_lines = count_lines(&file.text);
-        let last = wanted.last.min(total_lines);
-        let (mut text, mut cut) = (Vec::new(), Vec::new());
-        let mut next = None;
-        if last >= wanted.first {
-            let span = index.span_of(Lines { first: wanted.first, last }).range();
-            let cover = self.secret_mask(file.path.as_str(), &file.text);
-            let masked = cover.as_ref().map(|cover| secrets::mask_lines(&file.text, span.clone(), cover));
-            let source = masked.as_deref().unwrap_or(&file.text);
-            let mut room = MAX_READ_BYTES;
-            for (number, line) in (wanted.first..).zip(source[span].lines()) {
-                let shown = beginning(line);
-                match room.checked_sub(shown.len() + 1) {
-                    Some(rest) => room = rest,
-                    None => {
-                        next = Some(LineRange { first: number, last: Some(last) });
-                        break;
-                    }
-                }
-                if shown.len() < line.len() {
-                    cut.push(number);
-                }
-                text.push(shown.to_string());
-            }
-        }
-        let language = self.language_now(&file.path, &file.source_tree);
-        let recorded = self.recorded();
-        ReadReply::Text(Box::new(ReadText {
-            path: file.path.clone(),
-            language: self.grammars().name(language),
-            first: wanted.first,
-            text,
-            cut,
-            total_lines,
-            symbol,
-            next,
-            snapshot: self.snapshot(recorded.as_ref().map(Recorded::viewed), &Freshness::default()),
-            warnings: Vec::new(),
-        }))
-    }
-
-    /// The text of the file at `path`.
-    pub(super) fn file_text(&self, path: &RelPath) -> Result<FileText, Error> {
-        if self.lacks_tree() {
-            return Err(Error::no_sources("reading a file"));
-        }
-        self.check_served(path)?;
-        let source_tree = self.source_tree_now(&self.head())?;
-        let path = self.regular_file(path, &source_tree)?;
-        let limits = Limits { max_file_bytes: MAX_FILE_BYTES, ..Limits::WANTED };
-        let (reason, detail) = match source_tree.read(&path, &limits) {
-            ReadOutcome::Source(source) => return Ok(FileText { path, text: source.text, source_tree }),
-            ReadOutcome::PathOnly { reason, detail, .. } | ReadOutcome::Skipped { reason, detail } => {
-                (reason, detail)
-            }
-        };
-        let text = format!("'{path}' cannot be read as text: {}: {detail}", reason.name());
-        let kind = match reason {
-            SkipReason::Unreadable => ErrorKind::Io,
-            SkipReason::Special | SkipReason::Symlink => ErrorKind::NotAFile,
-            _ => ErrorKind::NotText,
-        };
-        Err(Error::new(kind, text))
-    }
-
-    /// Refuses a path in a git directory, if the clients of a server are not to read it.
-    pub(super) fn check_served(&self, path: &RelPath) -> Result<(), Error> {
-        match self.git_folders().is_some_and(|mut folders| folders.contain(path.as_str())) {
-            true => Err(Error::in_git_folder(path.as_str())),
-            false => Ok(()),
-        }
-    }
-
-    /// The git directories in the tree, if the clients of a server are not to read them: a configuration may hold a token.
-    pub(super) fn git_folders(&self) -> Option<GitFolders> {
-        matches!(self.options.git_reach, GitReach::Within(_)).then(|| GitFolders::of(self.root()))
     }
 
     /// The bytes of a regular file of the folder as it is now, if they are at most `max`. Links inside of the root are
@@ -292,77 +104,260 @@ impl Engine {
         let root = RootFolder::following(self.root(), LinkReach::Inside);
         input::bounded_file(root.open(path).ok()?, max).ok()
     }
+}
 
-    /// The path of a regular file, with links resolved.
-    fn regular_file(&self, path: &RelPath, source_tree: &TreeSource) -> Result<RelPath, Error> {
-        let is_folder = match source_tree {
-            TreeSource::Folder(root) => match path.below(root.path()).canonicalize() {
-                Ok(whole) => {
-                    let Ok(below) = whole.strip_prefix(root.path()) else {
-                        let text = format!("path '{path}' leads out of the root '{}'", root.path().display());
-                        return Err(Error::bad(text));
-                    };
-                    if !whole.is_dir() {
-                        return Ok(RelPath::from_path(below)?);
-                    }
-                    true
-                }
-                Err(error) if is_missing(&error) => false,
-                Err(error) => {
-                    let text = format!("'{path}' cannot be opened: {error}");
-                    return Err(Error::new(ErrorKind::Io, text));
-                }
-            },
-            TreeSource::Tree(tree) => {
-                let kind = tree.find(&tree.path_in_repository(path)).map(|entry| entry.kind);
-                match kind {
-                    _ if path.as_str().is_empty() => true,
-                    Ok(TreeKind::File) => return Ok(path.clone()),
-                    Ok(kind) => matches!(kind, TreeKind::Folder),
-                    Err(_) => false,
-                }
-            }
-        };
-        let known = self.known_paths(path, is_folder);
-        if is_folder {
-            let inside: Vec<String> = known.into_iter().take(2 * OFFERED).collect();
-            let held =
-                if inside.is_empty() { String::new() } else { format!("; it holds {}", inside.join(", ")) };
-            let text = format!("path '{path}' is a folder{held}; give a file");
-            return Err(Error::new(ErrorKind::NotAFile, text));
-        }
-        let near = nearest(path.as_str(), known.into_iter(), |path| path);
-        let text = format!("there is no file '{path}' below '{}'{}", self.root().display(), offered(&near));
-        Err(Error::new(ErrorKind::NotFound, text).with(Remedy::ChoosePath(near)))
+fn lines_of(engine: &Engine, path: &RelPath, lines: Option<LineRange>) -> Result<ReadReply, Error> {
+    let file = file_text(engine, path)?;
+    let total = count_lines(&file.text);
+    let wanted = lines.unwrap_or(LineRange { first: 1, last: None });
+    if wanted.first > total.max(1) {
+        let text = format!("lines is {wanted}, and '{}' has {total} lines", file.path);
+        return Err(Error::bad(text));
     }
+    let last = wanted.last.unwrap_or(total).min(total);
+    Ok(text_of(engine, &file, Lines { first: wanted.first, last }, None))
+}
 
-    /// The paths that may be meant by a path without a file: those of the index, and the entries of the nearest folder
-    /// that exists. For a folder, the paths in it.
-    fn known_paths(&self, path: &RelPath, is_folder: bool) -> Vec<String> {
-        let mut known = Vec::new();
-        if let Some(recorded) = self.recorded() {
-            let below = Some(path.to_string()).filter(|path| is_folder && !path.is_empty());
-            let filter = FilterSpec { path: below, ..FilterSpec::default() };
-            if let Ok(filter) = Filter::new(&filter, self.grammars()) {
-                known.extend(recorded.viewed().files(&filter, None).iter().map(RelPath::to_string));
-            }
+/// What a path without a file means: a place as hits print it, `path:line` or `path:line-line`, or the name of a
+/// definition. `missing` is the error about the file.
+fn place_of(
+    engine: &Engine,
+    path: &RelPath,
+    missing: Error,
+    progress: OnProgress<'_>,
+) -> Result<ReadReply, Error> {
+    if let Some((file, lines)) = split_lines(path.as_str()) {
+        return lines_of(engine, &RelPath::new(file)?, Some(lines));
+    }
+    let is_word = !path.as_str().contains('/');
+    if is_word && let Ok(reply) = definition(engine, path.as_str(), progress) {
+        return Ok(reply);
+    }
+    Err(missing)
+}
+
+/// The definition of a name in one file.
+fn definition_in(engine: &Engine, path: &RelPath, symbol: &str) -> Result<ReadReply, Error> {
+    let file = file_text(engine, path)?;
+    let recorded = engine.recorded();
+    let viewed = recorded.as_ref().map(Recorded::viewed);
+    let source_tree = &file.source_tree;
+    let sources = ItemSources { viewed, source_tree, by_outline: true, most_parsed: 1 };
+    let take = |item: FileItem<'_>| {
+        let FileItem { kind, lines, span, .. } = item;
+        let container = item.container.map(str::to_string);
+        let definition = FoundDefinition { name: item.name.to_string(), container, kind, lines, span };
+        (!item.name.is_empty()).then_some(definition)
+    };
+    let all = items::items(engine, &sources, std::iter::once(&file.path), &take)?;
+    let all: Vec<FoundDefinition> = all.into_values().flatten().collect();
+    let language = engine.language_now(&file.path, source_tree);
+    let row = |definition: &FoundDefinition| SymbolRow {
+        source: None,
+        path: file.path.clone(),
+        lines: definition.lines,
+        kind: definition.kind,
+        name: definition.name.clone(),
+        container: definition.container.clone(),
+        language: engine.grammars().name(language),
+        highlights: Vec::new(),
+    };
+    let found = named(&all, symbol, |definition| {
+        (definition.container.as_deref(), definition.name.as_str(), definition.kind)
+    });
+    match found[..] {
+        [] => {
+            let names = all
+                .iter()
+                .map(|definition| qualified_name(definition.container.as_deref(), &definition.name));
+            let near =
+                nearest(query::split_container(symbol).1, names, |name| query::split_container(name).1);
+            let text = format!("'{}' defines no '{symbol}'{}", file.path, offered(&near));
+            Err(Error::new(ErrorKind::NotFound, text))
         }
-        if self.is_of_folder() {
-            // The entries of the nearest folder on the way to the path that exists.
-            let root = RootFolder::new(self.root());
-            let mut folder = Some(path.clone());
-            while let Some(above) = folder {
-                if let Ok(names) = root.names(&above) {
-                    known.extend(names.iter().map(|name| above.join(&name.to_string_lossy()).to_string()));
+        [definition] => {
+            // The comment before a definition is a part of it.
+            let end = definition.span.end.min(u32::try_from(file.text.len()).unwrap_or(u32::MAX));
+            let whole = Span { start: definition.span.start.min(end), end };
+            let whole = LineIndex::new(&file.text).lines_of(whole);
+            Ok(text_of(engine, &file, whole, Some(row(definition))))
+        }
+        _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
+            symbol: symbol.to_string(),
+            choices: found.into_iter().take(MAX_CHOICES).map(row).collect(),
+            snapshot: lookup::snapshot(engine.tree(), viewed, &Freshness::default()),
+            warnings: Vec::new(),
+        }))),
+    }
+}
+
+/// The definition of a name in the tree, if there is only one.
+fn definition(engine: &Engine, symbol: &str, progress: OnProgress<'_>) -> Result<ReadReply, Error> {
+    let request = SymbolsRequest { max_results: MAX_CHOICES, ..SymbolsRequest::new(symbol) };
+    let reply = engine.symbols_with_progress(&request, progress)?;
+    let found = named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
+    match found[..] {
+        [] => {
+            let near: Vec<String> = reply.symbols.iter().take(OFFERED).map(SymbolRow::qualified).collect();
+            let text = format!("no file defines '{symbol}'{}", offered(&near));
+            Err(Error::new(ErrorKind::NotFound, text))
+        }
+        [row] => match definition_in(engine, &row.path, symbol)? {
+            ReadReply::Text(text) => {
+                Ok(ReadReply::Text(Box::new(ReadText { warnings: reply.warnings, ..*text })))
+            }
+            choices => Ok(choices),
+        },
+        _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
+            symbol: symbol.to_string(),
+            choices: found.into_iter().cloned().collect(),
+            snapshot: reply.snapshot,
+            warnings: reply.warnings,
+        }))),
+    }
+}
+
+/// The lines of a file, as many as fit the limit of a reply.
+fn text_of(engine: &Engine, file: &FileText, wanted: Lines, symbol: Option<SymbolRow>) -> ReadReply {
+    let index = LineIndex::new(&file.text);
+    let total_lines = count_lines(&file.text);
+    let last = wanted.last.min(total_lines);
+    let (mut text, mut cut) = (Vec::new(), Vec::new());
+    let mut next = None;
+    if last >= wanted.first {
+        let span = index.span_of(Lines { first: wanted.first, last }).range();
+        let cover = engine.secret_mask(file.path.as_str(), &file.text);
+        let masked = cover.as_ref().map(|cover| secrets::mask_lines(&file.text, span.clone(), cover));
+        let source = masked.as_deref().unwrap_or(&file.text);
+        let mut room = MAX_READ_BYTES;
+        for (number, line) in (wanted.first..).zip(source[span].lines()) {
+            let shown = beginning(line);
+            match room.checked_sub(shown.len() + 1) {
+                Some(rest) => room = rest,
+                None => {
+                    next = Some(LineRange { first: number, last: Some(last) });
                     break;
                 }
-                folder = above.parent().and_then(|above| RelPath::new(above).ok());
+            }
+            if shown.len() < line.len() {
+                cut.push(number);
+            }
+            text.push(shown.to_string());
+        }
+    }
+    let language = engine.language_now(&file.path, &file.source_tree);
+    let recorded = engine.recorded();
+    ReadReply::Text(Box::new(ReadText {
+        path: file.path.clone(),
+        language: engine.grammars().name(language),
+        first: wanted.first,
+        text,
+        cut,
+        total_lines,
+        symbol,
+        next,
+        snapshot: lookup::snapshot(
+            engine.tree(),
+            recorded.as_ref().map(Recorded::viewed),
+            &Freshness::default(),
+        ),
+        warnings: Vec::new(),
+    }))
+}
+
+/// The text of the file at `path`.
+pub(super) fn file_text(engine: &Engine, path: &RelPath) -> Result<FileText, Error> {
+    if engine.index().lacks_tree() {
+        return Err(Error::no_sources("reading a file"));
+    }
+    engine.tree().check_served(path)?;
+    let source_tree = engine.tree().source_now(&engine.tree().head())?;
+    let path = regular_file(engine, path, &source_tree)?;
+    let limits = Limits { max_file_bytes: MAX_FILE_BYTES, ..Limits::WANTED };
+    let (reason, detail) = match source_tree.read(&path, &limits) {
+        ReadOutcome::Source(source) => return Ok(FileText { path, text: source.text, source_tree }),
+        ReadOutcome::PathOnly { reason, detail, .. } | ReadOutcome::Skipped { reason, detail } => {
+            (reason, detail)
+        }
+    };
+    let text = format!("'{path}' cannot be read as text: {}: {detail}", reason.name());
+    let kind = match reason {
+        SkipReason::Unreadable => ErrorKind::Io,
+        SkipReason::Special | SkipReason::Symlink => ErrorKind::NotAFile,
+        _ => ErrorKind::NotText,
+    };
+    Err(Error::new(kind, text))
+}
+
+/// The path of a regular file, with links resolved.
+fn regular_file(engine: &Engine, path: &RelPath, source_tree: &TreeSource) -> Result<RelPath, Error> {
+    let is_folder = match source_tree {
+        TreeSource::Folder(root) => match path.below(root.path()).canonicalize() {
+            Ok(whole) => {
+                let Ok(below) = whole.strip_prefix(root.path()) else {
+                    let text = format!("path '{path}' leads out of the root '{}'", root.path().display());
+                    return Err(Error::bad(text));
+                };
+                if !whole.is_dir() {
+                    return Ok(RelPath::from_path(below)?);
+                }
+                true
+            }
+            Err(error) if is_missing(&error) => false,
+            Err(error) => {
+                let text = format!("'{path}' cannot be opened: {error}");
+                return Err(Error::new(ErrorKind::Io, text));
+            }
+        },
+        TreeSource::Tree(tree) => {
+            let kind = tree.find(&tree.path_in_repository(path)).map(|entry| entry.kind);
+            match kind {
+                _ if path.as_str().is_empty() => true,
+                Ok(TreeKind::File) => return Ok(path.clone()),
+                Ok(kind) => matches!(kind, TreeKind::Folder),
+                Err(_) => false,
             }
         }
-        known.sort_unstable();
-        known.dedup();
-        known
+    };
+    let known = known_paths(engine, path, is_folder);
+    if is_folder {
+        let inside: Vec<String> = known.into_iter().take(2 * OFFERED).collect();
+        let held =
+            if inside.is_empty() { String::new() } else { format!("; it holds {}", inside.join(", ")) };
+        let text = format!("path '{path}' is a folder{held}; give a file");
+        return Err(Error::new(ErrorKind::NotAFile, text));
     }
+    let near = nearest(path.as_str(), known.into_iter(), |path| path);
+    let text = format!("there is no file '{path}' below '{}'{}", engine.root().display(), offered(&near));
+    Err(Error::new(ErrorKind::NotFound, text).with(Remedy::ChoosePath(near)))
+}
+
+/// The paths that may be meant by a path without a file: those of the index, and the entries of the nearest folder
+/// that exists. For a folder, the paths in it.
+fn known_paths(engine: &Engine, path: &RelPath, is_folder: bool) -> Vec<String> {
+    let mut known = Vec::new();
+    if let Some(recorded) = engine.recorded() {
+        let below = Some(path.to_string()).filter(|path| is_folder && !path.is_empty());
+        let filter = FilterSpec { path: below, ..FilterSpec::default() };
+        if let Ok(filter) = Filter::new(&filter, engine.grammars()) {
+            known.extend(recorded.viewed().files(&filter, None).iter().map(RelPath::to_string));
+        }
+    }
+    if engine.tree().is_of_folder() {
+        // The entries of the nearest folder on the way to the path that exists.
+        let root = RootFolder::new(engine.root());
+        let mut folder = Some(path.clone());
+        while let Some(above) = folder {
+            if let Ok(names) = root.names(&above) {
+                known.extend(names.iter().map(|name| above.join(&name.to_string_lossy()).to_string()));
+                break;
+            }
+            folder = above.parent().and_then(|above| RelPath::new(above).ok());
+        }
+    }
+    known.sort_unstable();
+    known.dedup();
+    known
 }
 
 /// The file and the lines of a place such as `a.rs:12`, `a.rs:12-20`, `a.rs:12:5: text` or `a.rs#L12-L20`. A line alone

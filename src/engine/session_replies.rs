@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::api::{Hit, Mode, SearchReply, SearchRequest};
-use super::current::Viewed;
 use super::lock::lock;
+use super::open_index::Viewed;
 use super::session::{FileActivity, Sent, Session, Text};
 use spyhop_base::path::RelPath;
 use spyhop_search::session::Trail;

@@ -6,18 +6,42 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::api::*;
-use super::core::{Engine, index_bytes};
-use super::current::{Current, Viewed};
+use super::core::Engine;
+use super::open_index::{Current, Viewed};
+use super::{current, vouched};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::store::Lock;
 use spyhop_files::git::Head;
 use spyhop_index::meta::Meta;
 use spyhop_search::SearchSnapshot;
 
+impl Engine {
+    /// The state of the index. Never builds or changes an index. A missing index is not an error.
+    ///
+    /// # Errors
+    /// `Io` when the tree or the index cannot be read.
+    pub fn status(&self) -> Result<Status, Error> {
+        status(self)
+    }
+
+    /// The languages that this program parses, each with the number of its files in the index, if there is an index.
+    pub fn languages(&self) -> Vec<LanguageRow> {
+        languages(self)
+    }
+
+    /// The files of the view that are not indexed or only partly indexed, each with its reason.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn skipped(&self) -> Result<SkippedReply, Error> {
+        current::with_snapshot(self, &|_| (), |snapshot, _| Ok(self.masked_skipped(skipped(snapshot))))
+    }
+}
+
 /// The state of the index, with counts.
-pub fn status(engine: &Engine) -> Result<Status, Error> {
-    let workspace = &engine.workspace;
-    let head = engine.head();
+fn status(engine: &Engine) -> Result<Status, Error> {
+    let workspace = engine.index().workspace();
+    let head = engine.tree().head();
     let branch = head.shown().map(str::to_string);
     let Head { commit, .. } = head;
     let mut status = Status {
@@ -33,7 +57,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         chunks: 0,
         symbols: 0,
         source_bytes: 0,
-        index_bytes: index_bytes(workspace),
+        index_bytes: engine.index().bytes(),
         languages: Vec::new(),
         skipped: Vec::new(),
         notes: Vec::new(),
@@ -52,8 +76,8 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
 
 /// Fills in what the newest commit has of the present checkout.
 fn fill_from_commit(engine: &Engine, status: &mut Status) -> Result<(), Error> {
-    status.watcher = engine.watcher().map(|holder| holder.pid);
-    let vouched = engine.snapshot_from_watcher().map(|(snapshot, _)| snapshot);
+    status.watcher = vouched::watcher(engine).map(|holder| holder.pid);
+    let vouched = current::snapshot_from_watcher(engine).map(|(snapshot, _)| snapshot);
     let is_vouched = vouched.is_some();
     match vouched.map_or_else(|| engine.current(), |snapshot| Ok(Current::Whole(snapshot))) {
         Ok(Current::Whole(snapshot)) => {
@@ -66,7 +90,7 @@ fn fill_from_commit(engine: &Engine, status: &mut Status) -> Result<(), Error> {
                         Some("it came without its tree, with the sources that it shows".to_string());
                 }
                 Ok(()) => {
-                    let stale = if is_vouched { 0 } else { engine.stale_files(&snapshot)? };
+                    let stale = if is_vouched { 0 } else { current::stale_files(engine, &snapshot)? };
                     status.stale_files = Some(stale);
                     status.state = if stale == 0 { State::Ready } else { State::Stale };
                 }
@@ -141,7 +165,7 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
 }
 
 /// The files of a view that are not indexed or only partly indexed.
-pub fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
+fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
     let entries: Vec<_> = snapshot.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
     let mut counts: FxHashMap<spyhop_base::model::SkipReason, usize> = FxHashMap::default();
     entries.iter().for_each(|entry| *counts.entry(entry.reason).or_default() += 1);
@@ -155,7 +179,7 @@ fn most_first<K: Eq + Hash, O: Ord>(counts: FxHashMap<K, usize>, order: impl Fn(
 }
 
 /// The languages, with the numbers of files if there is an index.
-pub fn languages(engine: &Engine) -> Vec<LanguageRow> {
+fn languages(engine: &Engine) -> Vec<LanguageRow> {
     let files = engine.current().ok().and_then(Current::snapshot).map(|snapshot| {
         let mut files: BTreeMap<&'static str, usize> = BTreeMap::new();
         for file in 0..snapshot.n_files() as u32 {

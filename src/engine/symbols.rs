@@ -9,9 +9,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::api::*;
 use super::cancel;
 use super::core::Engine;
-use super::current::Viewed;
+use super::current;
 use super::lock::lock;
-use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
+use super::lookup::{self, check_pattern_length, check_rows, next_cursor, parse_offset};
+use super::open_index::Viewed;
 use crate::error::Error;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
@@ -46,12 +47,12 @@ impl Engine {
         let span =
             tracing::info_span!("code.symbols", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        let (snapshot, freshness) = self.ready(progress)?;
+        let (snapshot, freshness) = current::ready(self, progress)?;
         let snapshot = &*snapshot;
         let found = lookup.answer(snapshot, &|_| None)?;
         Ok(self.masked_symbols(SymbolsReply {
             next: next_cursor(snapshot, found.offset.saturating_add(found.symbols.len()), found.total),
-            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings.into_iter().chain(found.warnings).collect(),
             ..found
         }))

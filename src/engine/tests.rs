@@ -1,8 +1,12 @@
 //! The facade at its edges.
 
-use std::time::Duration;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use super::api::*;
 use super::*;
+use spyhop_index::update;
 
 /// A tree of `files`, with an engine whose index lies beside it.
 fn engine(files: &[(&str, &str)], change: impl FnOnce(&mut Options)) -> (tempfile::TempDir, Engine) {
@@ -54,8 +58,8 @@ fn a_policy_for_some_calls_shares_the_commit_and_changes_nothing() {
     std::fs::write(folder.path().join("tree/b.rs"), "pub fn hoist_sail() {}\n").unwrap();
     let reply = last.search(&request).unwrap();
     assert_eq!((reply.results.len(), reply.snapshot.checked_at), (1, None));
-    let open = lock(&engine.open).as_ref().map(|open| Arc::clone(&open.snapshot)).unwrap();
-    assert!(Arc::ptr_eq(&open, &lock(&last.open).as_ref().unwrap().snapshot));
+    let open = engine.index().open_snapshot().unwrap();
+    assert!(Arc::ptr_eq(&open, &last.index().open_snapshot().unwrap()));
     assert_eq!(engine.search(&request).unwrap().results.len(), 2);
     assert_eq!(last.search(&request).unwrap().results.len(), 2);
 }
@@ -72,7 +76,7 @@ fn a_call_chooses_its_masks_and_its_timeout() {
     assert!(!line(&engine).contains("s3cr3t"));
     // A call that waits gets its turn when the other process ends; a call that does not wait fails at once.
     engine.refresh(&|_| ()).unwrap();
-    let lock_path = engine.workspace.lock_path();
+    let lock_path = engine.index().workspace().lock_path();
     let held = spyhop_base::store::Lock::acquire(&lock_path, Duration::ZERO, &mut |_| ()).unwrap();
     assert_eq!(engine.rebuild(&|_| ()).unwrap_err().kind(), ErrorKind::Locked);
     let patient = engine.with_policy(CallPolicy { wait: Duration::from_secs(60), ..engine.policy() });
@@ -91,8 +95,7 @@ fn what_was_touched_ages_by_the_clock() {
     engine.refresh(&|_| ()).unwrap();
     let begin = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     let days_later = |engine: &mut Engine, days: u64| {
-        Arc::get_mut(&mut engine.state).unwrap().clock =
-            Box::new(move || begin + Duration::from_secs(days * 24 * 3600));
+        engine.set_clock(move || begin + Duration::from_secs(days * 24 * 3600));
     };
     days_later(&mut engine, 0);
     engine.record_touch("b/two.rs").unwrap();
@@ -207,14 +210,16 @@ fn an_answer_about_a_branch_that_moved_waits_for_who_is_indexing() {
     git("init -q -b main");
     git("add -A");
     git("commit -q -m one");
-    let view = Engine::open(&root, Options { view: Some("main".into()), ..engine.options.clone() }).unwrap();
+    let view =
+        Engine::open(&root, Options { view: Some("main".into()), ..engine.options().clone() }).unwrap();
     let found = || view.search(&SearchRequest::new("second")).unwrap();
     assert!(found().results.is_empty());
     std::fs::write(root.join("b.rs"), "fn second() {}\n").unwrap();
     git("add -A");
     git("commit -q -m two");
     let busy =
-        spyhop_base::store::Lock::acquire(&view.workspace.lock_path(), Duration::ZERO, &mut |_| ()).unwrap();
+        spyhop_base::store::Lock::acquire(&view.index().workspace().lock_path(), Duration::ZERO, &mut |_| ())
+            .unwrap();
     let reply = std::thread::scope(|scope| {
         let asked = scope.spawn(found);
         std::thread::sleep(Duration::from_millis(200));
@@ -229,7 +234,7 @@ fn an_answer_about_a_branch_that_moved_waits_for_who_is_indexing() {
 fn who_asks_for_structure_at_once_gets_no_text_first() {
     let least = |text_first: bool| {
         let (_folder, engine) = engine(&[("a.rs", "")], |options| options.text_first = text_first);
-        engine.updater(None).unwrap().text_first
+        updating::updater(&engine, None).unwrap().text_first
     };
     assert_eq!((least(true), least(false)), (update::TEXT_FIRST, u64::MAX));
 }

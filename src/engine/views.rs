@@ -3,21 +3,15 @@
 use std::cmp::Reverse;
 use std::io;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
+use super::advice;
 use super::api::*;
-use super::core::{Engine, index_bytes};
-use super::lock::lock;
+use super::core::Engine;
 use crate::error::Error;
 use spyhop_base::store::{self, AtFile, FileError};
 use spyhop_context::memory::{self, MemoryError};
-use spyhop_index::meta::ViewKey;
 use spyhop_index::retention::{Collection, Collector, Costs, IndexHome};
 use spyhop_index::update::{OnProgress, tell_waiting};
-use spyhop_index::workspace;
-
-/// The least time between two records of the use of a view.
-const MARK_EVERY: Duration = Duration::from_secs(60);
 
 impl Engine {
     /// The views of the index, the most recently used first. Never builds or changes an index.
@@ -25,14 +19,15 @@ impl Engine {
     /// # Errors
     /// `NoIndex` if there is no index.
     pub fn views(&self) -> Result<ViewsReply, Error> {
-        let stamp = self.workspace.stamp();
+        let stamp = self.index().workspace().stamp();
         let committed =
-            self.committed_with(stamp.as_deref()).map_err(|error| self.or_no_index(error.into()))?;
-        let own_key = workspace::view_key(&self.workspace, &self.head(), &self.settings);
-        let costs = Costs::new(&committed.meta, &self.workspace).map_err(spyhop_search::SearchError::from)?;
+            self.index().committed_with(stamp.as_deref()).map_err(|error| or_no_index(self, error.into()))?;
+        let own_key = self.view_key();
+        let costs = Costs::new(&committed.meta, self.index().workspace())
+            .map_err(spyhop_search::SearchError::from)?;
         let kept = committed.meta.views().map(|(key, info)| KeptView {
             is_current: *key == own_key,
-            last_used: self.workspace.last_used(key, info),
+            last_used: self.index().workspace().last_used(key, info),
             cost: costs.of_view(key),
             commit: info.commit.clone(),
             view: ViewRow::new(key, info),
@@ -41,9 +36,9 @@ impl Engine {
         views.sort_by_key(|kept| (Reverse(kept.last_used), kept.view.root.clone(), kept.view.head.clone()));
         Ok(ViewsReply {
             index_path: self.index_dir().to_path_buf(),
-            index_bytes: index_bytes(&self.workspace),
-            home_bytes: self.home.as_deref().map(store::bytes_below),
-            home: self.home.clone(),
+            index_bytes: self.index().bytes(),
+            home_bytes: self.index().home().map(store::bytes_below),
+            home: self.index().home().map(Path::to_path_buf),
             views,
         })
     }
@@ -60,31 +55,22 @@ impl Engine {
         dry_run: bool,
         progress: OnProgress<'_>,
     ) -> Result<Collected, Error> {
-        let home = self.home.clone().map(|dir| IndexHome { dir, move_notes });
+        let home = self.index().home().map(|dir| IndexHome { dir: dir.to_path_buf(), move_notes });
         let asked = Collection { dry_run, max_bytes, home };
         let collector = Collector {
-            workspace: &self.workspace,
-            repo: self.repo.as_ref(),
-            view_key: workspace::view_key(&self.workspace, &self.head(), &self.settings),
+            workspace: self.index().workspace(),
+            repo: self.tree().repo(),
+            view_key: self.view_key(),
         };
-        let collected = collector.collect(&asked, self.policy.wait, &mut tell_waiting(progress));
-        collected.map_err(|error| self.or_no_index(error.into()))
+        let collected = collector.collect(&asked, self.policy().wait, &mut tell_waiting(progress));
+        collected.map_err(|error| or_no_index(self, error.into()))
     }
+}
 
-    fn or_no_index(&self, error: Error) -> Error {
-        match error.kind() {
-            super::ErrorKind::NoIndex => self.no_index(),
-            _ => error,
-        }
-    }
-
-    /// Records the use of a view.
-    pub(super) fn mark_used(&self, key: &ViewKey) {
-        let mut marked = lock(&self.marked);
-        if !marked.as_ref().is_some_and(|(last, at)| last == key && at.elapsed() < MARK_EVERY) {
-            self.workspace.mark_used(key);
-            *marked = Some((key.clone(), Instant::now()));
-        }
+fn or_no_index(engine: &Engine, error: Error) -> Error {
+    match error.kind() {
+        super::ErrorKind::NoIndex => advice::no_index(engine),
+        _ => error,
     }
 }
 

@@ -12,35 +12,26 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::api::*;
 use super::core::Engine;
-use super::current::{Current, Freshness};
+use super::open_index::token_of_stamp;
+use super::{updating, vouched};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
-use spyhop_base::store::{LockError, LockHolder};
+use spyhop_base::store::LockError;
 use spyhop_files::git::{self, Repo};
 use spyhop_files::walk::{self, Region};
 use spyhop_files::watch::{
-    Changed, FreshnessClient, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint,
-    Timeouts, WatchPaths, Work,
+    Changed, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint, WatchPaths, Work,
 };
 use spyhop_index::meta::ViewKey;
 use spyhop_index::update::{Since, Updater};
-use spyhop_index::workspace::{self, Committed};
-use spyhop_search::SearchSnapshot;
+use spyhop_index::workspace::Committed;
 
-/// How long an answer waits for a watcher before it walks the tree itself. A busy watcher does the work that the answer
-/// would have to do otherwise; its timeout is arbitrary.
-const TIMEOUTS: Timeouts = Timeouts { idle: Duration::from_millis(500), most: Duration::from_secs(10) };
-
-/// The timeouts of callers that always wait. The death of a watcher is noticed earlier.
-const ENDLESS: Timeouts =
-    Timeouts { idle: Duration::from_secs(24 * 3600), most: Duration::from_secs(24 * 3600) };
-
-/// How often a request is repeated because of another commit meanwhile.
+/// How often an update is repeated because of another commit meanwhile.
 const TRIES: usize = 3;
 
 /// The pause after an update, as a multiple of its duration. A request ends the pause.
@@ -104,11 +95,11 @@ impl Engine {
     /// `Locked` if another watch of this tree is running; the errors of [`Engine::refresh`] if the index cannot be
     /// built. Later failures are passed to `tell`, and the update is repeated.
     pub fn watch(&self, stop: &Stop, tell: &(dyn Fn(WatchEvent) + Sync)) -> Result<WatchEnd, Error> {
-        self.only_of_worktrees("watch")?;
-        self.only_of_folders("watch")?;
+        self.tree().only_of_worktrees("watch")?;
+        self.tree().only_of_folders("watch")?;
         // After this, the folder of the index belongs to this tree.
         self.refresh(&|_| ())?;
-        let server = FreshnessServer::take(self.client()).map_err(watch_error)?;
+        let server = FreshnessServer::take(vouched::client(self)).map_err(watch_error)?;
         stop.inbox.clear();
         let mut watch = Watch {
             engine: self,
@@ -123,80 +114,16 @@ impl Engine {
         watch.open();
         watch.run()
     }
-
-    /// The process that watches this tree, if there is one and it is known.
-    pub(super) fn watcher(&self) -> Option<LockHolder> {
-        self.client().watcher().flatten()
-    }
-
-    /// Whether a process watches this tree.
-    pub(super) fn is_watched(&self) -> bool {
-        self.client().watcher().is_some()
-    }
-
-    /// The client for requests to the watcher of this tree under these settings.
-    fn client(&self) -> FreshnessClient {
-        let key = workspace::view_key(&self.workspace, &Default::default(), &self.settings);
-        let text = format!("{key:?} {}", self.workspace.fingerprint());
-        FreshnessClient::new(self.workspace.dir(), &blake3::hash(text.as_bytes()).to_hex()[..16])
-    }
-
-    /// The snapshot that answers, if a watcher confirms that it is current.
-    pub(super) fn snapshot_from_watcher(&self) -> Option<(Arc<SearchSnapshot>, Freshness)> {
-        let (snapshot, checked_at) = self.vouched_by(|| match self.current() {
-            Ok(Current::Whole(snapshot)) => {
-                let token = token(snapshot.committed(), snapshot.key());
-                Some((token, snapshot))
-            }
-            _ => None,
-        })?;
-        Some((snapshot, Freshness { checked_at: Some(checked_at), ..Freshness::default() }))
-    }
-
-    /// The result of `look`, if the watcher confirms the token of the result, and the time of the request.
-    pub(super) fn vouched_by<T>(&self, look: impl Fn() -> Option<(String, T)>) -> Option<(T, SystemTime)> {
-        // A watcher is for the worktree. A commit cannot change.
-        if self.view().is_some() {
-            return None;
-        }
-        if let Some(hosted) = &self.hosted {
-            let asked_at = SystemTime::now();
-            return Some((self.vouched_by_host(hosted, look)?, asked_at));
-        }
-        let timeouts = if self.policy.stale_policy == StalePolicy::Wait { ENDLESS } else { TIMEOUTS };
-        let client = self.client();
-        for _ in 0..TRIES {
-            let asked_at = SystemTime::now();
-            let answer = client.ask(timeouts)?;
-            if let Some((token, found)) = look()
-                && token == answer
-            {
-                return Some((found, asked_at));
-            }
-        }
-        None
-    }
-}
-
-/// The token of a commit and a view in an answer of a watcher.
-pub(super) fn token(committed: &Committed, key: &ViewKey) -> String {
-    token_from_stamp(committed.reader.stamp(), key)
-}
-
-fn token_from_stamp(stamp: &[u8], key: &ViewKey) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(stamp).update(format!("{key:?}").as_bytes());
-    hasher.finalize().to_hex()[..32].to_string()
 }
 
 impl Watch<'_> {
     /// Begins to watch, or to poll if watching is not possible.
     fn open(&mut self) {
         let engine = self.engine;
-        let asks = engine.client().asks().to_path_buf();
-        let own_index = engine.updater(None).ok().and_then(|updater| updater.own_index());
+        let asks = vouched::client(engine).asks().to_path_buf();
+        let own_index = updating::updater(engine, None).ok().and_then(|updater| updater.own_index());
         let own_index = Region::new(own_index.into_iter().map(|own| own.path).collect());
-        let git_dir = engine.repo.as_ref().map(Repo::git_dir);
+        let git_dir = engine.tree().repo().map(Repo::git_dir);
         let source_tree = WatchPaths { root: engine.root().to_path_buf(), own_index, git_dir, asks };
         let fs_watcher = match self.server.open() {
             Ok(()) => FsWatcher::open(Arc::clone(self.inbox), source_tree),
@@ -229,7 +156,7 @@ impl Watch<'_> {
         loop {
             let every = POLL.max(self.took * POLL_REST);
             let look_at = (self.fs_watcher.is_none() && has_begun).then(|| Instant::now() + every);
-            let git_lock = self.engine.repo.as_ref().map(|repo| repo.git_dir().join("index.lock"));
+            let git_lock = self.engine.tree().repo().map(|repo| repo.git_dir().join("index.lock"));
             let git_works = || git_lock.as_ref().is_some_and(|lock| lock.exists());
             let Work { changed, asks } =
                 match self.inbox.next(Pace { not_before, look_at, git_works: &git_works }) {
@@ -250,7 +177,7 @@ impl Watch<'_> {
                     return Ok(WatchEnd::Elsewhere);
                 }
                 Ok(Caught::Up(report)) => {
-                    let token = self.known.as_ref().map(|known| token_from_stamp(&known.stamp, &known.key));
+                    let token = self.known.as_ref().map(|known| token_of_stamp(&known.stamp, &known.key));
                     self.server.answer(asks, token.as_deref());
                     retry = FIRST_RETRY;
                     not_before = Instant::now() + begun.elapsed() * REST;
@@ -292,11 +219,11 @@ impl Watch<'_> {
         let mut changed = changed.clone();
         for _ in 0..TRIES {
             let also = self.known.as_ref().map(|known| known.also.clone()).unwrap_or_default();
-            if let (Some(fs_watcher), None) = (&self.fs_watcher, &engine.repo) {
+            if let (Some(fs_watcher), None) = (&self.fs_watcher, engine.tree().repo()) {
                 fs_watcher.watch_git();
             }
             let outside = self.outside(&also);
-            let stamp = engine.workspace.stamp();
+            let stamp = engine.index().workspace().stamp();
             let known = self.known.as_ref();
             let known =
                 known.filter(|known| known.outside == outside && Some(&known.stamp) == stamp.as_ref());
@@ -335,14 +262,14 @@ impl Watch<'_> {
         stamp: Option<&[u8]>,
     ) -> Result<RefreshReport, Error> {
         let engine = self.engine;
-        let committed = engine.committed_with(stamp).ok();
+        let committed = engine.index().committed_with(stamp).ok();
         let on_list = |folder: &RelPath| {
             if let Some(fs_watcher) = &self.fs_watcher {
                 fs_watcher.watch(folder);
             }
         };
         let since = region.map(|(region, stamp, key)| Since { stamp, key, region });
-        engine.with_updater(|updater| {
+        updating::with_updater(engine, |updater| {
             let updater = Updater {
                 since,
                 on_list: Some(&on_list),
@@ -365,12 +292,12 @@ impl Watch<'_> {
     ) -> Option<KnownTree> {
         let engine = self.engine;
         self.fs_watcher.as_ref()?;
-        let stamp = engine.workspace.stamp()?;
-        let committed = engine.committed_with(Some(&stamp)).ok()?;
+        let stamp = engine.index().workspace().stamp()?;
+        let committed = engine.index().committed_with(Some(&stamp)).ok()?;
         if committed.meta.commit().generation != report.generation {
             return None;
         }
-        let key = workspace::view_key(&engine.workspace, &engine.head(), &engine.settings);
+        let key = engine.view_key();
         let mut known = KnownTree { outside, stamp, key, also: also.to_vec() };
         if was_whole {
             known.also = self.also(&committed, &known.key)?;
@@ -399,7 +326,7 @@ impl Watch<'_> {
     /// The fingerprint of the files outside the tree that affect it, and of `also`.
     fn outside(&self, also: &[PathBuf]) -> StatFingerprint {
         let root = self.engine.root();
-        let git_dir = self.engine.repo.as_ref().map_or_else(|| root.join(".git"), Repo::git_dir);
+        let git_dir = self.engine.tree().repo().map_or_else(|| root.join(".git"), Repo::git_dir);
         let of_git = OF_GIT.map(|name| git_dir.join(name));
         let paths = walk::outside(root).into_iter().chain([root.to_path_buf()]).chain(of_git);
         StatFingerprint::of(paths.chain(also.iter().cloned()))
@@ -408,8 +335,8 @@ impl Watch<'_> {
     /// Whether the tree now belongs to another repository or to none, so that another index answers for it.
     fn is_elsewhere(&self) -> bool {
         let folders = |repo: &Repo| (repo.top().to_path_buf(), repo.git_dir(), repo.common_dir());
-        let now = git::discover_within(self.engine.root(), &self.engine.options.git_reach).ok().flatten();
-        now.as_ref().map(folders) != self.engine.repo.as_ref().map(folders)
+        let now = git::discover_within(self.engine.root(), self.engine.tree().git_reach()).ok().flatten();
+        now.as_ref().map(folders) != self.engine.tree().repo().map(folders)
     }
 }
 

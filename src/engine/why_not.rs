@@ -5,6 +5,7 @@ use super::api::*;
 use super::core::Engine;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
+use super::{current, search};
 use crate::error::Error;
 use spyhop_base::clean;
 use spyhop_base::model::{Note, Skipped};
@@ -21,6 +22,23 @@ const COMPARED_RANK: usize = 10;
 /// The smallest difference that is a gap, in log-odds, and the most gaps that are listed.
 const MIN_GAP: f32 = 0.05;
 const MAX_GAPS: usize = 6;
+
+impl Engine {
+    /// Explains why a file has its rank for a query, or has none.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn why_not(&self, path: &str, request: &SearchRequest) -> Result<WhyNot, Error> {
+        let path = RelPath::new(path)?;
+        self.tree().check_served(&path)?;
+        let asked = search::check(self, std::slice::from_ref(&request.query), request)?;
+        let filter = Filter::new(&request.filter, self.grammars())?;
+        current::with_snapshot(self, &|_| (), |snapshot, _| {
+            let answer = why_not(self, snapshot, &filter, request, &asked.parsed[0], path.clone())?;
+            Ok(self.masked_why_not(answer))
+        })
+    }
+}
 
 /// Explains the rank of the file `path` for `query`.
 pub fn why_not(
@@ -136,7 +154,7 @@ fn not_in_index(
     offered: &str,
 ) -> (Verdict, String) {
     let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
-    let hosted = engine.hosted.as_ref().map(|_| "the tree of the host");
+    let hosted = engine.tree().hosted().map(|_| "the tree of the host");
     if let Some(view) = engine.view().or(hosted) {
         return match skipped_entry(snapshot, path.as_str()) {
             Some(skipped) => {
@@ -150,10 +168,10 @@ fn not_in_index(
         let text = format!("there is no file {shown} below {}{offered}", engine.root().display());
         return (Verdict::NoSuchFile, text);
     }
-    let tracked = engine.tracked();
+    let tracked = engine.tree().tracked();
     let is_tracked =
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|t| t.contains(path, is_dir));
-    let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
+    let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.tree().settings().walk_options() };
     let skipped =
         skipped_entry(snapshot, path.as_str()).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {

@@ -129,6 +129,17 @@ impl CallPolicy {
         }
     }
 
+    /// Whether a search may build an index.
+    pub(crate) fn repairs(self) -> bool {
+        let refreshes = matches!(self.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
+        refreshes && self.on_missing != OnMissing::Fail
+    }
+
+    /// Whether an answer may come from the text alone while nobody has completed the index.
+    pub(crate) fn builds_text(self) -> bool {
+        self.on_missing == OnMissing::BuildText
+    }
+
     /// A policy that answers from the last commit: builds nothing, updates nothing and compares nothing. `wait` and
     /// `show_secrets` stay as they are.
     pub fn last_commit(self) -> CallPolicy {

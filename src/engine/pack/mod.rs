@@ -32,6 +32,7 @@ use super::core::Engine;
 use super::fault;
 use super::graph::on_large_stack;
 use super::lookup::check_rows;
+use crate::current;
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::parallel;
@@ -78,24 +79,24 @@ impl Engine {
         let filter = Filter::new(&request.filter, self.grammars())?;
         let span = tracing::info_span!("code.pack", project = %self.root().display());
         let _entered = span.enter();
-        let reply = self.with_snapshot(progress, |snapshot, freshness| {
+        let reply = current::with_snapshot(self, progress, |snapshot, freshness| {
             let run = || run::pack(self, snapshot, &filter, request, &query, &freshness);
             on_large_stack(|| parallel::with_helper_thread(run))
         })?;
-        Ok(self.masked_pack(reply))
+        Ok(masked_pack(self, reply))
     }
+}
 
-    fn masked_pack(&self, mut reply: PackReply) -> PackReply {
-        for file in &mut reply.files {
-            self.mask([&mut file.reason]);
-            for unit in &mut file.units {
-                self.mask(unit.symbol.iter_mut().chain([&mut unit.reason]));
-                self.mask(unit.reasons.iter_mut().map(|reason| &mut reason.text));
-                self.mask(unit.traces.iter_mut().filter_map(|trace| trace.symbol.as_mut()));
-            }
+fn masked_pack(engine: &Engine, mut reply: PackReply) -> PackReply {
+    for file in &mut reply.files {
+        engine.mask([&mut file.reason]);
+        for unit in &mut file.units {
+            engine.mask(unit.symbol.iter_mut().chain([&mut unit.reason]));
+            engine.mask(unit.reasons.iter_mut().map(|reason| &mut reason.text));
+            engine.mask(unit.traces.iter_mut().filter_map(|trace| trace.symbol.as_mut()));
         }
-        self.mask(reply.left_out.iter_mut().filter_map(|place| place.symbol.as_mut()));
-        self.mask(&mut reply.warnings);
-        reply
     }
+    engine.mask(reply.left_out.iter_mut().filter_map(|place| place.symbol.as_mut()));
+    engine.mask(&mut reply.warnings);
+    reply
 }

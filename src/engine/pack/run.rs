@@ -10,11 +10,13 @@ use crate::answer::AnswerContext;
 use crate::api::cursor::page_cursor;
 use crate::api::*;
 use crate::core::Engine;
-use crate::current::{Freshness, Viewed};
+use crate::current::Freshness;
 use crate::error::Error;
 use crate::graph::{GraphAnswer, GraphSources, RemovedRows};
 use crate::lookup;
+use crate::open_index::Viewed;
 use crate::source::ReplySources;
+use crate::updating;
 use spyhop_context::goals::{Goal, PackMode, planned};
 use spyhop_context::pack::order;
 use spyhop_graph::{Graph, GraphLimits, MAX_STEPS};
@@ -55,7 +57,7 @@ pub fn pack(
     query: &Query,
     freshness: &Freshness,
 ) -> Result<PackReply, Error> {
-    let tree = engine.source_tree_of(Viewed::from_snapshot(snapshot))?;
+    let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
     let sources = Arc::new(ReplySources::new(tree, snapshot));
     let search = SearchRequest {
         filter: request.filter.clone(),
@@ -66,7 +68,7 @@ pub fn pack(
         ..SearchRequest::new(&*request.task)
     };
     let answer = AnswerContext::with_sources(engine, snapshot, filter, &search, Arc::clone(&sources));
-    let quarantine = engine.updater(None)?.quarantine();
+    let quarantine = updating::updater(engine, None)?.quarantine();
     let graph_sources = GraphSources::with_sources(engine, snapshot, &quarantine, Arc::clone(&sources));
     let limits = GraphLimits {
         work: MAX_WORK,
@@ -139,7 +141,7 @@ impl PackRun<'_, '_> {
             mode: self.request.mode,
             record: std::mem::take(&mut self.record),
             next: (!is_complete).then(|| page_cursor(generation, page + 1)),
-            snapshot: self.engine.snapshot(viewed, freshness),
+            snapshot: lookup::snapshot(self.engine.tree(), viewed, freshness),
             warnings: warnings.collect(),
         })
     }

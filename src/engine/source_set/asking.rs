@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::super::api::*;
 use super::super::cancel;
 use super::super::core::Engine;
+use super::super::current;
 use super::super::set_source::{Ready, SetSource};
 use super::set::SourceSet;
 use crate::error::{Error, ErrorKind};
@@ -63,7 +64,7 @@ impl SourceSet {
 
     /// The sources that can answer.
     fn ready(&self) -> Result<AskedSet<'_>, Error> {
-        let open = |source: &SetSource| source.engine.as_ref().map_err(Error::copy)?.ready(&|_| ());
+        let open = |source: &SetSource| current::ready(source.engine.as_ref().map_err(Error::copy)?, &|_| ());
         let all = parallel::map(self.sources.len() > 1, self.sources.iter().collect(), open, || ());
         let (mut asked, mut first) = (AskedSet { ready: Vec::new(), silent: Vec::new() }, None);
         for (opened, source) in all.into_iter().zip(&self.sources) {
@@ -133,7 +134,7 @@ impl AskedSet<'_> {
     pub(super) fn without_damaged(mut self, error: Error) -> Result<Self, Error> {
         let before = self.ready.len();
         self.ready.retain(|ready| {
-            let is_sound = ready.engine.workspace.damage().is_none();
+            let is_sound = ready.engine.index().workspace().damage().is_none();
             if !is_sound {
                 self.silent.push(silent(&ready.source.name, &error));
             }

@@ -3,14 +3,17 @@
 use std::cmp::Ordering;
 
 use super::super::api::*;
-use super::super::current::Viewed;
 use super::super::graph::{MAX_DEFINITIONS, order_of_edges};
 use super::super::graph_outside::PackageUses;
 use super::super::lookup::check_rows;
+use super::super::open_index::Viewed;
 use super::super::set_source::SetSource;
 use super::set::SourceSet;
 use super::{asking, origin};
+use crate::current;
 use crate::error::{Error, ErrorKind};
+use crate::graph_outside;
+use crate::lookup;
 
 impl SourceSet {
     /// Answers a question to the code graph, as [`Engine::graph`](crate::Engine::graph) does, tree by tree. A target that
@@ -74,7 +77,7 @@ impl SourceSet {
         for source in self.sources.iter().filter(|source| only.is_none_or(|only| *only == source.name)) {
             let Ok(engine) = &source.engine else { continue };
             // A source that cannot answer is named later.
-            let Ok(Some(meant)) = engine.outside_name(target) else { continue };
+            let Ok(Some(meant)) = graph_outside::outside_name(engine, target) else { continue };
             let is_package = |own: &&SetSource| {
                 let package = own.package.as_ref();
                 package.is_some_and(|package| meant.is_of_package(&package.ecosystem, &package.name))
@@ -123,7 +126,7 @@ impl SourceSet {
             let Some(package) = home.package.as_ref().filter(|_| !own.is_empty()) else { continue };
             for user in self.sources.iter().filter(|user| user.name != home.name) {
                 let Ok(engine) = &user.engine else { continue };
-                match engine.uses_of_package(package, &own, request) {
+                match graph_outside::uses_of_package(engine, package, &own, request) {
                     Ok(uses) => add_uses(whole, &user.name, uses),
                     Err(error) => add_silent(whole, &user.name, &error),
                 }
@@ -212,8 +215,8 @@ fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error) {
 /// The present state of a source; `None` if the source cannot answer.
 fn present(source: &SetSource) -> Option<SourceSnapshot> {
     let engine = source.engine.as_ref().ok()?;
-    let (snapshot, freshness) = engine.ready(&|_| ()).ok()?;
-    Some(source.snapshot(engine.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness)))
+    let (snapshot, freshness) = current::ready(engine, &|_| ()).ok()?;
+    Some(source.snapshot(lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness)))
 }
 
 /// The order of rows of several trees: that of one tree, but equal rows by source before path.

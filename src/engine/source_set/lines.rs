@@ -2,8 +2,7 @@
 
 use super::super::api::*;
 use super::super::core::Engine;
-use super::super::lookup;
-use super::super::lookup::check_rows;
+use super::super::lookup::{self, check_rows};
 use super::set::SourceSet;
 use super::{asking, origin};
 use crate::error::Error;

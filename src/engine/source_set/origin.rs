@@ -4,9 +4,10 @@ use std::time::SystemTime;
 
 use super::super::answer::ReplyOrigin;
 use super::super::api::*;
-use super::super::current::Viewed;
+use super::super::open_index::Viewed;
 use super::super::set_source::SetSource;
 use super::asking::AskedSet;
+use crate::lookup;
 use spyhop_base::id::Generation;
 
 impl SetSource {
@@ -48,7 +49,11 @@ impl ReplyOrigin {
             warnings
                 .extend(ready.freshness.warnings.iter().map(|warning| format!("source '{name}': {warning}")));
             let viewed = Some(Viewed::from_snapshot(&ready.snapshot));
-            sources.push(ready.source.snapshot(ready.engine.snapshot(viewed, &ready.freshness)));
+            sources.push(ready.source.snapshot(lookup::snapshot(
+                ready.engine.tree(),
+                viewed,
+                &ready.freshness,
+            )));
         }
         ReplyOrigin { snapshot: sums(&sources), sources, is_whole, warnings }
     }

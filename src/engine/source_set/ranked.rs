@@ -5,6 +5,7 @@ use super::super::api::*;
 use super::super::member::MemberTrees;
 use super::set::SourceSet;
 use crate::error::Error;
+use crate::search;
 use spyhop_search::filter::Filter;
 
 impl SourceSet {
@@ -28,7 +29,7 @@ impl SourceSet {
 
     fn search_all(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
         let first = self.first_engine()?;
-        let queries = first.check(queries, request)?;
+        let queries = search::check(first, queries, request)?;
         let filter = Filter::new(&request.filter, first.grammars())?;
         self.with_joined(|asked, snapshot| {
             let trees = MemberTrees::joined(&asked.ready, snapshot)?;
