@@ -592,7 +592,7 @@ impl<'a> AnswerContext<'a> {
         let mut tokenizer = self.engine.parsers().tokenizers().take();
         let telling = snippet::representative_line(source, index, request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
-        let masked = self.engine.secret_mask(path, source).map(|cover| {
+        let masked = self.engine.policy().secret_mask(path, source).map(|cover| {
             let above = request.head.iter().map(|line| Lines { first: *line, last: *line });
             let shown = above.chain([snippet::extent(index, request)]);
             shown.fold(Cow::Borrowed(source), |source, lines| {

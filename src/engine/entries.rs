@@ -80,7 +80,7 @@ impl Engine {
             rows.sort_by_key(|row| (row.depth, row.is_test));
             let total = rows.len();
             rows.truncate(request.max_results);
-            Ok(self.masked_entries(EntriesReply {
+            Ok(self.policy().masked(EntriesReply {
                 kind: request.kind,
                 pattern: request.pattern.clone(),
                 rows,

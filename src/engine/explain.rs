@@ -27,7 +27,7 @@ impl Engine {
     pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
         self.tree().only_of_worktrees("explain_skips")?;
         self.tree().only_of_folders("explain_skips")?;
-        Ok(self.masked_explanation(explain(self, path.as_ref())?))
+        Ok(self.policy().masked(explain(self, path.as_ref())?))
     }
 }
 

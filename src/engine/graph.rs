@@ -127,7 +127,7 @@ fn graph_of_snapshot(
     let total = answered.limit(request, filter, engine.grammars());
     asked.fill_texts(&mut answered.rows);
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
-    Ok(engine.masked_graph(GraphReply {
+    Ok(engine.policy().masked(GraphReply {
         question: request.question,
         target: request.target.clone(),
         definitions: definitions.collect::<Result<_, _>>()?,
@@ -605,7 +605,7 @@ impl GraphAnswer<'_, '_> {
         let Some(lines) = self.sources.lines(file) else { return String::new() };
         let FileLines { source, index, mask } = &*lines;
         let whole = index.span_of(Lines { first: line, last: line });
-        let mask = mask.get_or_init(|| self.engine.secret_mask(self.snapshot.path(file), source));
+        let mask = mask.get_or_init(|| self.engine.policy().secret_mask(self.snapshot.path(file), source));
         let text = match mask {
             Some(cover) => {
                 secrets::mask_lines(source, whole.range(), cover)[whole.range()].trim().to_string()

@@ -63,9 +63,9 @@ pub(super) fn uses_of_package(
         }
         let mut answered = Answered { rows, ..Answered::default() };
         let total = answered.limit(request, &filter, engine.grammars());
-        engine.mask_rows(&mut answered.rows);
+        let rows = engine.policy().masked(answered.rows);
         let further_files = asked.graph.further();
-        Ok(PackageUses { rows: answered.rows, total, further_files, incomplete: asked.incomplete() })
+        Ok(PackageUses { rows, total, further_files, incomplete: asked.incomplete() })
     })
 }
 

@@ -78,7 +78,7 @@ impl Engine {
         };
         let next = last.map(|line| cursor(line).to_string());
         let lines = enclosed(self, found.lines.into_iter().map(grep_line).collect(), request, &scope)?;
-        Ok(self.masked_grep(GrepReply {
+        Ok(self.policy().masked(GrepReply {
             file_ranks,
             pattern: request.pattern.clone(),
             total_lines: found.total_lines,

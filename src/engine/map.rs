@@ -52,7 +52,7 @@ impl Engine {
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
         current::with_snapshot(self, progress, |snapshot, freshness| {
-            Ok(self.masked_map(map_of(self, snapshot, freshness, &filter, &path, request)?))
+            Ok(self.policy().masked(map_of(self, snapshot, freshness, &filter, &path, request)?))
         })
     }
 }

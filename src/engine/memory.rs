@@ -141,9 +141,8 @@ impl Engine {
                 note.links = links;
             }
         })?;
-        self.mask(&mut warnings);
         reply.warnings.splice(0..0, warnings);
-        Ok(reply)
+        Ok(self.policy().masked(reply))
     }
 
     /// Retires a note, so that no search shows the note any more, or shows a retired note again.
@@ -163,8 +162,7 @@ impl Engine {
     /// As [`Engine::list_notes`].
     pub fn export_notes(&self) -> Result<ExportedNotes, Error> {
         let Some(known) = known_notes(self)? else { return Ok(ExportedNotes::default()) };
-        let mut notes = known.notebook.notes.clone();
-        notes.iter_mut().for_each(|note| self.mask(memory::texts(note)));
+        let notes = self.policy().masked(known.notebook.notes.clone());
         Ok(ExportedNotes { lines: memory::to_lines(&notes), warnings: damage(&known.notebook) })
     }
 
@@ -343,14 +341,11 @@ pub(super) fn note_rows<'n>(
 ) -> Result<Vec<NoteRow>, Error> {
     let (notes, relevance): (Vec<&RevisionNote>, Vec<Option<Relevance>>) = notes.unzip();
     let links = note_links::link_rows(engine, &notes)?;
-    let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, mut links), relevance)| {
-        let mut note = note.clone();
-        let mut warnings = warnings_of(&note, &links);
+    let rows = notes.into_iter().zip(links).zip(relevance).map(|((note, links), relevance)| {
+        let warnings = warnings_of(note, &links);
         let score = relevance.as_ref().map(|own| own.score);
-        let mut reasons = relevance.map(|own| own.reasons).unwrap_or_default();
-        engine.mask(memory::texts(&mut note).chain(reasons.iter_mut().map(|reason| &mut reason.text)));
-        engine.mask(links.iter_mut().flat_map(|link| &mut link.symbol).chain(&mut warnings));
-        NoteRow { note, links, score, reasons, warnings }
+        let reasons = relevance.map(|own| own.reasons).unwrap_or_default();
+        engine.policy().masked(NoteRow { note: note.clone(), links, score, reasons, warnings })
     });
     Ok(rows.collect())
 }

@@ -94,7 +94,7 @@ impl Engine {
             (None, Some(symbol)) => definition(self, symbol, progress)?,
             (None, None) => return Err(Error::bad("neither path nor symbol is given; give one of them")),
         };
-        Ok(self.masked_read(reply))
+        Ok(self.policy().masked(reply))
     }
 
     /// The bytes of a regular file of the folder as it is now, if they are at most `max`. Links inside of the root are
@@ -226,7 +226,7 @@ fn text_of(engine: &Engine, file: &FileText, wanted: Lines, symbol: Option<Symbo
     let mut next = None;
     if last >= wanted.first {
         let span = index.span_of(Lines { first: wanted.first, last }).range();
-        let cover = engine.secret_mask(file.path.as_str(), &file.text);
+        let cover = engine.policy().secret_mask(file.path.as_str(), &file.text);
         let masked = cover.as_ref().map(|cover| secrets::mask_lines(&file.text, span.clone(), cover));
         let source = masked.as_deref().unwrap_or(&file.text);
         let mut room = MAX_READ_BYTES;

@@ -102,7 +102,7 @@ fn search_all(
         Ok(reply)
     })?;
     span.record("resultCount", reply.results.len());
-    Ok(engine.masked_search(reply))
+    Ok(engine.policy().masked(reply))
 }
 
 /// Checks the values that do not depend on the index, and parses the queries.

@@ -34,7 +34,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
-        current::with_snapshot(self, &|_| (), |snapshot, _| Ok(self.masked_skipped(skipped(snapshot))))
+        current::with_snapshot(self, &|_| (), |snapshot, _| Ok(self.policy().masked(skipped(snapshot))))
     }
 }
 

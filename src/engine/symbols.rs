@@ -50,7 +50,7 @@ impl Engine {
         let (snapshot, freshness) = current::ready(self, progress)?;
         let snapshot = &*snapshot;
         let found = lookup.answer(snapshot, &|_| None)?;
-        Ok(self.masked_symbols(SymbolsReply {
+        Ok(self.policy().masked(SymbolsReply {
             next: next_cursor(snapshot, found.offset.saturating_add(found.symbols.len()), found.total),
             snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings.into_iter().chain(found.warnings).collect(),

@@ -35,7 +35,7 @@ impl Engine {
         let filter = Filter::new(&request.filter, self.grammars())?;
         current::with_snapshot(self, &|_| (), |snapshot, _| {
             let answer = why_not(self, snapshot, &filter, request, &asked.parsed[0], path.clone())?;
-            Ok(self.masked_why_not(answer))
+            Ok(self.policy().masked(answer))
         })
     }
 }

@@ -83,20 +83,6 @@ impl Engine {
             let run = || run::pack(self, snapshot, &filter, request, &query, &freshness);
             on_large_stack(|| parallel::with_helper_thread(run))
         })?;
-        Ok(masked_pack(self, reply))
+        Ok(self.policy().masked(reply))
     }
-}
-
-fn masked_pack(engine: &Engine, mut reply: PackReply) -> PackReply {
-    for file in &mut reply.files {
-        engine.mask([&mut file.reason]);
-        for unit in &mut file.units {
-            engine.mask(unit.symbol.iter_mut().chain([&mut unit.reason]));
-            engine.mask(unit.reasons.iter_mut().map(|reason| &mut reason.text));
-            engine.mask(unit.traces.iter_mut().filter_map(|trace| trace.symbol.as_mut()));
-        }
-    }
-    engine.mask(reply.left_out.iter_mut().filter_map(|place| place.symbol.as_mut()));
-    engine.mask(&mut reply.warnings);
-    reply
 }

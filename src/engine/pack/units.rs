@@ -213,7 +213,7 @@ impl<'a> Units<'a> {
     pub fn text(&self, file: u32, lines: Lines) -> Result<Vec<String>, Error> {
         let Some(own) = self.file(file)? else { return Ok(Vec::new()) };
         let range = own.index.span_of(lines).range();
-        let mask = own.mask.get_or_init(|| self.engine.secret_mask(&own.path, &own.text));
+        let mask = own.mask.get_or_init(|| self.engine.policy().secret_mask(&own.path, &own.text));
         let masked = mask.as_ref().map(|cover| secrets::mask_lines(&own.text, range.clone(), cover));
         let text = masked.as_deref().unwrap_or(&own.text);
         Ok(text[range].lines().map(str::to_string).collect())

@@ -45,7 +45,7 @@ impl SourceSet {
             let found = lookup.answer(snapshot, &|file| trees.of_file(file).name.clone())?;
             let origin = ReplyOrigin::of_set(asked);
             let end = found.offset.saturating_add(found.symbols.len());
-            Ok(trees.masking_engine().masked_symbols(SymbolsReply {
+            Ok(trees.masking_engine().policy().masked(SymbolsReply {
                 next: (end < found.total).then(|| page_cursor(origin.snapshot.generation, end)),
                 snapshot: origin.snapshot,
                 sources: origin.sources,

@@ -34,7 +34,7 @@ impl SourceSet {
         self.with_joined(|asked, snapshot| {
             let trees = MemberTrees::joined(&asked.ready, snapshot)?;
             let context = AnswerContext::joined(trees, snapshot, &filter, request);
-            Ok(context.engine().masked_search(context.reply(&queries, ReplyOrigin::of_set(asked))?))
+            Ok(context.engine().policy().masked(context.reply(&queries, ReplyOrigin::of_set(asked))?))
         })
     }
 }
