@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use spyhop_engine::Engine;
-use spyhop_interface::catalog::{self, Call, ExportRequest, ImportRequest};
+use spyhop_interface::catalog::{self, ExportRequest, FilledRequest, ImportRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -14,7 +14,7 @@ use super::progress::Bar;
 use super::values::{fill_from, optional};
 
 pub fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(ExportRequest::default(), options::options(matches)?);
+    let mut call = FilledRequest::new(ExportRequest::default(), options::options(matches)?);
     fill_from(catalog::EXPORT_ROWS, &mut call, matches, None)?;
     let archive = &call.request.archive;
     let typed = optional::<PathBuf>(matches, catalog::ARCHIVE.name).unwrap_or(archive);
@@ -35,7 +35,7 @@ pub fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
 }
 
 pub fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(ImportRequest::default(), options::for_writing(matches)?);
+    let mut call = FilledRequest::new(ImportRequest::default(), options::for_writing(matches)?);
     fill_from(catalog::IMPORT_ROWS, &mut call, matches, None)?;
     let engine = Engine::open(&options::place(matches)?.root, call.options)?;
     let ImportRequest { archive, import } = call.request;

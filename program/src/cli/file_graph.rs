@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
-use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -14,7 +14,7 @@ use super::{huge, options};
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
     output.show_paths_of(&place);
-    let mut call = Call::new(FileGraphRequest::default(), options::options(matches)?);
+    let mut call = FilledRequest::new(FileGraphRequest::default(), options::options(matches)?);
     fill_from(catalog::FILE_GRAPH_ROWS, &mut call, matches, Some(&place))?;
     // A pipe gets every row, unless the caller says how many.
     let is_limited = optional::<u64>(matches, catalog::FILE_GRAPH_RESULTS.name).is_some();

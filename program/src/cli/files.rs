@@ -5,7 +5,7 @@
 use clap::ArgMatches;
 use spyhop_engine::Error;
 use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
-use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -17,7 +17,7 @@ use super::values::{fill_for_sources, fill_from, given, optional};
 use super::{args, options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
+    let mut call = FilledRequest::new(FilesRequest::new(""), options::options(matches)?);
     if sources::are_asked(matches)? {
         fill_for_sources(catalog::FILES_ROWS, &mut call, matches)?;
         let set = sources::open(matches, &call.options)?;

@@ -4,7 +4,7 @@
 
 use clap::ArgMatches;
 use spyhop_engine::Engine;
-use spyhop_interface::catalog::{self, Call, GcRequest};
+use spyhop_interface::catalog::{self, FilledRequest, GcRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -14,7 +14,7 @@ use super::progress::Bar;
 use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(GcRequest::default(), options::for_writing(matches)?);
+    let mut call = FilledRequest::new(GcRequest::default(), options::for_writing(matches)?);
     fill_from(catalog::GC_ROWS, &mut call, matches, None)?;
     let GcRequest { max_bytes, dry_run } = call.request;
     let engine = Engine::open(&options::place(matches)?.root, call.options)?;

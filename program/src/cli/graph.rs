@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use spyhop_base::path::RelPath;
 use spyhop_engine::Error;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
-use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -30,7 +30,7 @@ pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result
 }
 
 fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(GraphRequest::new(question, ""), options::options(matches)?);
+    let mut call = FilledRequest::new(GraphRequest::new(question, ""), options::options(matches)?);
     if sources::are_asked(matches)? {
         fill_for_sources(catalog::graph_rows(question), &mut call, matches)?;
         let set = sources::open(matches, &call.options)?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
 use spyhop_engine::Engine;
-use spyhop_interface::catalog::{self, Call, IndexRequest, params};
+use spyhop_interface::catalog::{self, FilledRequest, IndexRequest, params};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -26,7 +26,7 @@ pub fn extend(command: Command) -> Command {
 }
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(IndexRequest::default(), options::for_writing(matches)?);
+    let mut call = FilledRequest::new(IndexRequest::default(), options::for_writing(matches)?);
     fill_from(catalog::INDEX_ROWS, &mut call, matches, None)?;
     if let Some(path) = &call.request.explain {
         return super::explain::run(path, matches, call.options, output);

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 use spyhop_base::input;
 use spyhop_engine::Engine;
 use spyhop_engine::api::{ExportNotesRequest, ImportNotesRequest};
-use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::operations::{ListedOperation, MEMORY, MEMORY_HELP, MEMORY_OPERATIONS, OperationId};
 use spyhop_interface::render::{json, text};
 
@@ -53,7 +53,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
 }
 
 fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(ExportNotesRequest::default(), options::options(matches)?);
+    let mut call = FilledRequest::new(ExportNotesRequest::default(), options::options(matches)?);
     fill_from(catalog::EXPORT_NOTES_ROWS, &mut call, matches, None)?;
     let engine = options::place(matches)?.open(call.options)?;
     let file = call.request.file.as_deref();
@@ -70,7 +70,7 @@ fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure>
 }
 
 fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(ImportNotesRequest::default(), options::options(matches)?);
+    let mut call = FilledRequest::new(ImportNotesRequest::default(), options::options(matches)?);
     fill_from(catalog::IMPORT_NOTES_ROWS, &mut call, matches, None)?;
     let path = &call.request.file;
     let mut bytes = Vec::new();

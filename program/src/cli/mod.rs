@@ -53,7 +53,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 use spyhop_engine::ErrorKind;
-use spyhop_interface::catalog::{self, Operation};
+use spyhop_interface::catalog::{self, OperationRow};
 use spyhop_interface::operations::{LIBRARY, ListedOperation, MEMORY, OPERATIONS, OperationId};
 use spyhop_interface::render::clean;
 
@@ -259,7 +259,7 @@ fn command() -> Command {
 }
 
 /// The command and its subcommands, of which the operations that `is_whole` accepts have their arguments.
-fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
+fn with_operations(is_whole: impl Fn(&OperationRow) -> bool) -> Command {
     let search = ListedOperation::Own(OperationId::Search, &catalog::SEARCH);
     let mut top = args::operation(&search, "spyhop")
         .version(env!("CARGO_PKG_VERSION"))

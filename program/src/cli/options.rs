@@ -66,7 +66,7 @@ fn placement(matches: &ArgMatches) -> Result<Placement, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use spyhop_interface::catalog::{Call, IndexRequest};
+    use spyhop_interface::catalog::{FilledRequest, IndexRequest};
 
     use super::*;
 
@@ -75,7 +75,7 @@ mod tests {
         let of = |line: &str| {
             let matches = crate::cli::command().try_get_matches_from(line.split(' ')).unwrap();
             let (_, own) = matches.subcommand().unwrap();
-            let mut call = Call::new(IndexRequest::default(), for_writing(own).unwrap());
+            let mut call = FilledRequest::new(IndexRequest::default(), for_writing(own).unwrap());
             fill_from(catalog::INDEX_ROWS, &mut call, own, None).unwrap();
             (call.options.text_first, call.options.wait)
         };

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use spyhop_base::path::RelPath;
 use spyhop_engine::Error;
 use spyhop_engine::api::{ReadReply, ReadRequest, Remedy};
-use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -21,7 +21,7 @@ use super::{huge, options};
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = place(matches)?;
     output.show_paths_of(&place);
-    let mut call = Call::new(ReadRequest::default(), options::options(matches)?);
+    let mut call = FilledRequest::new(ReadRequest::default(), options::options(matches)?);
     fill_from(catalog::READ_ROWS, &mut call, matches, Some(&place))?;
     call.request.path = word(matches, &place)?.or(call.request.path);
     let engine = huge::open(&place, call.options, matches)?;

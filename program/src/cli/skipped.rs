@@ -3,7 +3,7 @@
 //! This module owns the filter by one reason, which only affects the display: the engine always returns all files.
 
 use clap::ArgMatches;
-use spyhop_interface::catalog::{self, Call, SkippedRequest};
+use spyhop_interface::catalog::{self, FilledRequest, SkippedRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -13,7 +13,7 @@ use super::output::Output;
 use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(SkippedRequest::default(), options::options(matches)?);
+    let mut call = FilledRequest::new(SkippedRequest::default(), options::options(matches)?);
     fill_from(catalog::SKIPPED_ROWS, &mut call, matches, None)?;
     if let Some(path) = &call.request.explain {
         return super::explain::run(path, matches, call.options, output);

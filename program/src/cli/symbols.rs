@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use clap::ArgMatches;
 use spyhop_engine::Error;
 use spyhop_engine::api::{ALL_ROWS, MAX_ROWS, SymbolsReply, SymbolsRequest};
-use spyhop_interface::catalog::{self, Call};
+use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -19,7 +19,7 @@ use super::values::{fill_for_sources, fill_from, given, optional};
 use super::{args, open, options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
+    let mut call = FilledRequest::new(SymbolsRequest::new(""), options::options(matches)?);
     if sources::are_asked(matches)? {
         fill_for_sources(catalog::SYMBOLS_ROWS, &mut call, matches)?;
         let set = sources::open(matches, &call.options)?;

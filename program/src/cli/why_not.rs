@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::Verdict;
-use spyhop_interface::catalog::{self, Call, WhyNotCall};
+use spyhop_interface::catalog::{self, FilledRequest, WhyNotCall};
 use spyhop_interface::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -23,7 +23,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let mut call = WhyNotCall::new(options::options(matches)?);
     fill_from(catalog::WHY_NOT_ROWS, &mut call, matches, Some(&place))?;
     let file = call.file.expect("the parser insists on a file");
-    let Call { request, options } = call.search;
+    let FilledRequest { request, options } = call.search;
     let answer = huge::open(&place, options, matches)?.why_not(file.as_str(), &request)?;
     if output.json {
         output.json(&json::why_not(&answer, output.json_paths()))?;

@@ -418,8 +418,8 @@ impl ResolvedArguments<'_> {
         Ok((call.queries, request))
     }
 
-    fn filled<R>(&self, rows: &[Row<catalog::Call<R>>], request: R) -> Result<R, String> {
-        let mut call = catalog::Call::new(request, Options::default());
+    fn filled<R>(&self, rows: &[Row<catalog::FilledRequest<R>>], request: R) -> Result<R, String> {
+        let mut call = catalog::FilledRequest::new(request, Options::default());
         self.fill(rows, &mut call)?;
         Ok(call.request)
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use spyhop_engine::api::Options;
 use spyhop_engine::{Engine, Error, SourceSet};
-use spyhop_interface::catalog::{AddSourceRequest, Call};
+use spyhop_interface::catalog::{AddSourceRequest, FilledRequest};
 use spyhop_interface::operations::library::LibraryOperation;
 use spyhop_interface::render::Style;
 use spyhop_interface::render::agent::{self, Answer};
@@ -259,7 +259,7 @@ struct OperationRun<'a> {
 
 impl OperationRun<'_> {
     fn of<Q, A>(&self, operation: &LibraryOperation<Q, A>, request: Q) -> Result<Answer, Error> {
-        let call = Call::new(request, self.options.clone());
+        let call = FilledRequest::new(request, self.options.clone());
         let reply = (operation.run)(self.library, &call, self.progress)?;
         Ok(agent::of_library((operation.text)(&reply, &Style::default()), &(operation.json)(&reply)))
     }

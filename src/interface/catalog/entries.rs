@@ -1,10 +1,10 @@
 //! The rows of the lists of routes and commands.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated};
-use super::shared::{self, Call, HasFilter};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::EntriesRequest;
 use spyhop_search::filter::FilterSpec;
@@ -34,7 +34,7 @@ pub(crate) const ENTRY_RESULTS: Param = Param {
 };
 
 /// The rows of `routes` and `commands`.
-pub(crate) const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = table![Row<Call<EntriesRequest>>:
+pub(crate) const ENTRIES_ROWS: &[Row<FilledRequest<EntriesRequest>>] = table![Row<FilledRequest<EntriesRequest>>:
     [
         both(&ENTRY_PATTERN, |call, param, given| {
             if let Some(pattern) = given.text(param)? {
@@ -64,7 +64,7 @@ pub(crate) const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = table![Row<Call<En
 const ENTRIES_PARAMS: [Listed; ENTRIES_ROWS.len()] = listed(ENTRIES_ROWS);
 
 /// Lists routes.
-pub(crate) const ROUTES: Operation = Operation {
+pub(crate) const ROUTES: OperationRow = OperationRow {
     name: "routes",
     aliases: &[],
     help: "List the routes of web frameworks: method, path and handler",
@@ -76,7 +76,7 @@ pub(crate) const ROUTES: Operation = Operation {
     ],
 };
 /// Lists commands.
-pub(crate) const COMMANDS: Operation = Operation {
+pub(crate) const COMMANDS: OperationRow = OperationRow {
     name: "commands",
     aliases: &[],
     help: "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",

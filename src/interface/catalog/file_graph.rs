@@ -1,10 +1,10 @@
 //! The rows of the questions to the graph of files.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, command_line, listed, saturated};
-use super::shared::{self, Call, HasFilter};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest};
@@ -55,7 +55,7 @@ const QUESTIONS: [(&Param, FileGraphQuestion); 3] = [
 ];
 
 /// The rows of the graph of files.
-pub const FILE_GRAPH_ROWS: &[Row<Call<FileGraphRequest>>] = table![Row<Call<FileGraphRequest>>:
+pub const FILE_GRAPH_ROWS: &[Row<FilledRequest<FileGraphRequest>>] = table![Row<FilledRequest<FileGraphRequest>>:
     [
         command_line(&ACTION, |call, param, given| {
             let is_export = given.text(param)?.is_some();
@@ -90,7 +90,7 @@ pub const FILE_GRAPH_ROWS: &[Row<Call<FileGraphRequest>>] = table![Row<Call<File
 const FILE_GRAPH_PARAMS: [Listed; FILE_GRAPH_ROWS.len()] = listed(FILE_GRAPH_ROWS);
 
 /// Looks at the graph of files.
-pub(crate) const FILE_GRAPH: Operation = Operation {
+pub(crate) const FILE_GRAPH: OperationRow = OperationRow {
     name: "graph",
     aliases: &[],
     help: "Export the graph of imports between files, or list its hubs, circles and orphans",

@@ -1,10 +1,10 @@
 //! The parameters of finding files by name.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
-use super::shared::{self, Call, HasFilter};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::FilesRequest;
 use spyhop_search::filter::FilterSpec;
@@ -37,7 +37,7 @@ pub const FILES_RESULTS: Param = Param {
 };
 
 /// The rows of `files`.
-pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = table![Row<Call<FilesRequest>>:
+pub const FILES_ROWS: &[Row<FilledRequest<FilesRequest>>] = table![Row<FilledRequest<FilesRequest>>:
     [
         both(&NAME_PATTERN, |call, param, given| {
             if let Some(pattern) = given.text(param)? {
@@ -68,7 +68,7 @@ pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = table![Row<Call<FilesRequest>
 const FILES_PARAMS: [Listed; FILES_ROWS.len()] = listed(FILES_ROWS);
 
 /// Finds files by name.
-pub(crate) const FIND_FILES: Operation = Operation {
+pub(crate) const FIND_FILES: OperationRow = OperationRow {
     name: "files",
     aliases: &[],
     help: "Find files by name or path",

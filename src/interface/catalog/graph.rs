@@ -2,11 +2,11 @@
 
 use super::choice;
 use super::faces::Faces;
-use super::operation::{Example, Operation};
+use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
-use super::shared::{self, Call, HasFilter};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
 use spyhop_search::filter::FilterSpec;
@@ -57,7 +57,7 @@ pub const DIFF: Param = param(
     "Instead of a target: a change since a revision (HEAD: uncommitted), A..B, or a diff",
 );
 
-type GraphParam = Row<Call<GraphRequest>>;
+type GraphParam = Row<FilledRequest<GraphRequest>>;
 
 const fn target(param: &'static Param) -> GraphParam {
     both(param, |call, param, given| {
@@ -158,12 +158,12 @@ const fn operation(
     name: &'static str,
     help: &'static str,
     examples: &'static [Example],
-) -> Operation {
-    Operation { name, aliases: &[], help, params: graph_params(question), examples }
+) -> OperationRow {
+    OperationRow { name, aliases: &[], help, params: graph_params(question), examples }
 }
 
 /// Finds definitions.
-pub const DEF: Operation = operation(
+pub const DEF: OperationRow = operation(
     GraphQuestion::Definitions,
     "def",
     "Show where a symbol is defined, or the name at a place",
@@ -173,7 +173,7 @@ pub const DEF: Operation = operation(
     ],
 );
 /// Finds uses.
-pub(crate) const REFS: Operation = operation(
+pub(crate) const REFS: OperationRow = operation(
     GraphQuestion::References,
     "refs",
     "List the uses of a symbol",
@@ -183,7 +183,7 @@ pub(crate) const REFS: Operation = operation(
     ],
 );
 /// Finds callers.
-pub(crate) const CALLERS: Operation = operation(
+pub(crate) const CALLERS: OperationRow = operation(
     GraphQuestion::Callers,
     "callers",
     "List the calls of a function",
@@ -193,7 +193,7 @@ pub(crate) const CALLERS: Operation = operation(
     ],
 );
 /// Finds callees.
-pub(crate) const CALLEES: Operation = operation(
+pub(crate) const CALLEES: OperationRow = operation(
     GraphQuestion::Callees,
     "callees",
     "List the functions that a function calls",
@@ -203,7 +203,7 @@ pub(crate) const CALLEES: Operation = operation(
     ],
 );
 /// Finds implementations.
-pub(crate) const IMPLS: Operation = operation(
+pub(crate) const IMPLS: OperationRow = operation(
     GraphQuestion::Implementations,
     "impls",
     "List the types that extend or implement a type, or the methods that implement a method",
@@ -213,7 +213,7 @@ pub(crate) const IMPLS: Operation = operation(
     ],
 );
 /// Finds tests.
-pub(crate) const TESTS_OF: Operation = operation(
+pub(crate) const TESTS_OF: OperationRow = operation(
     GraphQuestion::Tests,
     "tests-of",
     "List the tests that reach a function by calls",
@@ -223,7 +223,7 @@ pub(crate) const TESTS_OF: Operation = operation(
     ],
 );
 /// Finds imports.
-pub(crate) const IMPORTS: Operation = operation(
+pub(crate) const IMPORTS: OperationRow = operation(
     GraphQuestion::Imports,
     "imports",
     "List the modules that a file imports",
@@ -233,7 +233,7 @@ pub(crate) const IMPORTS: Operation = operation(
     ],
 );
 /// Finds importers.
-pub(crate) const IMPORTERS: Operation = operation(
+pub(crate) const IMPORTERS: OperationRow = operation(
     GraphQuestion::Importers,
     "importers",
     "List the files that import a file",
@@ -243,7 +243,7 @@ pub(crate) const IMPORTERS: Operation = operation(
     ],
 );
 /// Finds callers and callees.
-pub const TRACE: Operation = operation(
+pub const TRACE: OperationRow = operation(
     GraphQuestion::Trace,
     "trace",
     "Show the callers and the callees of a function, or paths of calls",
@@ -254,7 +254,7 @@ pub const TRACE: Operation = operation(
     ],
 );
 /// Finds what depends on a symbol.
-pub(crate) const IMPACT: Operation = operation(
+pub(crate) const IMPACT: OperationRow = operation(
     GraphQuestion::Impact,
     "impact",
     "List what depends on a symbol, a file or a change, and which tests to run",

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::faces::Faces;
 use super::grep_params as grep;
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32};
-use super::shared::{self, Call, HasFilter, HasOptions, flag};
+use super::shared::{self, FilledRequest, HasFilter, HasOptions, flag};
 use super::values::ValueError;
 use super::{param::Param, params};
 use spyhop_engine::api::{
@@ -19,7 +19,7 @@ use spyhop_search::filter::FilterSpec;
 #[derive(Clone, Debug)]
 pub struct GrepCall {
     /// The search.
-    pub grep: Call<GrepRequest>,
+    pub grep: FilledRequest<GrepRequest>,
     /// The patterns of `--regexp`.
     pub patterns: Vec<String>,
     /// The files with patterns.
@@ -70,7 +70,7 @@ impl GrepCall {
     /// A search with these options, without a pattern.
     pub fn new(options: Options) -> GrepCall {
         GrepCall {
-            grep: Call::new(GrepRequest::new(""), options),
+            grep: FilledRequest::new(GrepRequest::new(""), options),
             patterns: Vec::new(),
             pattern_files: Vec::new(),
             obeyed: None,
@@ -411,7 +411,7 @@ fn file_order(name: &str, reversed: bool) -> FileOrder {
 const GREP_PARAMS: [Listed; GREP_ROWS.len()] = listed(GREP_ROWS);
 
 /// Exact search: every line that matches.
-pub const GREP: Operation = Operation {
+pub const GREP: OperationRow = OperationRow {
     name: "grep",
     aliases: &[],
     help: "Find every line that matches a pattern, in the files as they are now",

@@ -1,9 +1,9 @@
 //! The rows of a library of sources: `spyhop add` and the commands below `spyhop library`.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::row::{Listed, Row, assign, both, command_line, listed, tools};
-use super::shared::{Call, flag};
+use super::shared::{FilledRequest, flag};
 use spyhop_library::{AddRequest, LibraryOptions};
 
 /// A source to add, or only the plan.
@@ -105,7 +105,7 @@ pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |libr
 })];
 
 /// The rows of `add`.
-pub const ADD_SOURCE_ROWS: &[Row<Call<AddSourceRequest>>] = &[
+pub const ADD_SOURCE_ROWS: &[Row<FilledRequest<AddSourceRequest>>] = &[
     both(&SOURCE, |call, param, given| {
         assign(&mut call.request.source.source, given.text(param)?);
         Ok(())
@@ -134,7 +134,7 @@ pub const ADD_SOURCE_ROWS: &[Row<Call<AddSourceRequest>>] = &[
 const ADD_SOURCE_PARAMS: [Listed; ADD_SOURCE_ROWS.len()] = listed(ADD_SOURCE_ROWS);
 
 /// Adds a source.
-pub const ADD_SOURCE: Operation = Operation {
+pub const ADD_SOURCE: OperationRow = OperationRow {
     name: "add",
     aliases: &[],
     help: "Add a folder, an archive or a git repository to the library, and index it",
@@ -147,18 +147,19 @@ pub const ADD_SOURCE: Operation = Operation {
 };
 
 /// Operations without parameters of their own.
-pub(crate) const NO_ROWS: &[Row<Call<()>>] = &[];
+pub(crate) const NO_ROWS: &[Row<FilledRequest<()>>] = &[];
 
 /// The rows of `library list`. A tool shows one source by the same operation.
-pub const LIST_SOURCES_ROWS: &[Row<Call<Option<String>>>] = &[tools(&ONE_SOURCE, |call, param, given| {
-    call.request = given.text(param)?;
-    Ok(())
-})];
+pub const LIST_SOURCES_ROWS: &[Row<FilledRequest<Option<String>>>] =
+    &[tools(&ONE_SOURCE, |call, param, given| {
+        call.request = given.text(param)?;
+        Ok(())
+    })];
 
 const LIST_SOURCES_PARAMS: [Listed; LIST_SOURCES_ROWS.len()] = listed(LIST_SOURCES_ROWS);
 
 /// Lists sources.
-pub const LIST_SOURCES: Operation = Operation {
+pub const LIST_SOURCES: OperationRow = OperationRow {
     name: "library list",
     aliases: &[],
     help: "List the sources of the library",
@@ -170,7 +171,7 @@ pub const LIST_SOURCES: Operation = Operation {
 };
 
 /// The state of a library.
-pub const LIBRARY_STATUS: Operation = Operation {
+pub const LIBRARY_STATUS: OperationRow = OperationRow {
     name: "library status",
     aliases: &[],
     help: "Compare each source with its index: state, changed files, sizes, unfinished imports",
@@ -179,7 +180,7 @@ pub const LIBRARY_STATUS: Operation = Operation {
 };
 
 /// The rows of operations about one source.
-pub const SOURCE_ROWS: &[Row<Call<String>>] = &[both(&SOURCE_NAME, |call, param, given| {
+pub const SOURCE_ROWS: &[Row<FilledRequest<String>>] = &[both(&SOURCE_NAME, |call, param, given| {
     assign(&mut call.request, given.text(param)?);
     Ok(())
 })];
@@ -187,7 +188,7 @@ pub const SOURCE_ROWS: &[Row<Call<String>>] = &[both(&SOURCE_NAME, |call, param,
 const SOURCE_PARAMS: [Listed; SOURCE_ROWS.len()] = listed(SOURCE_ROWS);
 
 /// The rows of operations about some or all sources.
-pub const SOURCES_ROWS: &[Row<Call<Vec<String>>>] = &[both(&SOURCE_NAMES, |call, param, given| {
+pub const SOURCES_ROWS: &[Row<FilledRequest<Vec<String>>>] = &[both(&SOURCE_NAMES, |call, param, given| {
     call.request = given.texts(param)?;
     Ok(())
 })];
@@ -195,7 +196,7 @@ pub const SOURCES_ROWS: &[Row<Call<Vec<String>>>] = &[both(&SOURCE_NAMES, |call,
 const SOURCES_PARAMS: [Listed; SOURCES_ROWS.len()] = listed(SOURCES_ROWS);
 
 /// Shows a source.
-pub const SHOW_SOURCE: Operation = Operation {
+pub const SHOW_SOURCE: OperationRow = OperationRow {
     name: "library show",
     aliases: &[],
     help: "Show a source: origin, commit, hashes, licence, history",
@@ -204,7 +205,7 @@ pub const SHOW_SOURCE: Operation = Operation {
 };
 
 /// The folder of a source.
-pub(crate) const SOURCE_PATH: Operation = Operation {
+pub(crate) const SOURCE_PATH: OperationRow = OperationRow {
     name: "library path",
     aliases: &[],
     help: "Print the folder with the files of a source",
@@ -213,7 +214,7 @@ pub(crate) const SOURCE_PATH: Operation = Operation {
 };
 
 /// The rows of `library rename`.
-pub const RENAME_SOURCE_ROWS: &[Row<Call<RenameSourceRequest>>] = &[
+pub const RENAME_SOURCE_ROWS: &[Row<FilledRequest<RenameSourceRequest>>] = &[
     both(&SOURCE_NAME, |call, param, given| {
         assign(&mut call.request.source, given.text(param)?);
         Ok(())
@@ -227,7 +228,7 @@ pub const RENAME_SOURCE_ROWS: &[Row<Call<RenameSourceRequest>>] = &[
 const RENAME_SOURCE_PARAMS: [Listed; RENAME_SOURCE_ROWS.len()] = listed(RENAME_SOURCE_ROWS);
 
 /// Renames a source.
-pub const RENAME_SOURCE: Operation = Operation {
+pub const RENAME_SOURCE: OperationRow = OperationRow {
     name: "library rename",
     aliases: &[],
     help: "Give a source another name",
@@ -236,7 +237,7 @@ pub const RENAME_SOURCE: Operation = Operation {
 };
 
 /// Removes a source.
-pub const REMOVE_SOURCE: Operation = Operation {
+pub const REMOVE_SOURCE: OperationRow = OperationRow {
     name: "library remove",
     aliases: &[],
     help: "Remove a source, its index and its notes; your own files stay, those of the inbox in intake/removed",
@@ -245,7 +246,7 @@ pub const REMOVE_SOURCE: Operation = Operation {
 };
 
 /// The rows of `library update`.
-pub const UPDATE_SOURCES_ROWS: &[Row<Call<UpdateSourcesRequest>>] = &[
+pub const UPDATE_SOURCES_ROWS: &[Row<FilledRequest<UpdateSourcesRequest>>] = &[
     both(&SOURCE_NAMES, |call, param, given| {
         call.request.names = given.texts(param)?;
         Ok(())
@@ -256,7 +257,7 @@ pub const UPDATE_SOURCES_ROWS: &[Row<Call<UpdateSourcesRequest>>] = &[
 const UPDATE_SOURCES_PARAMS: [Listed; UPDATE_SOURCES_ROWS.len()] = listed(UPDATE_SOURCES_ROWS);
 
 /// Updates sources.
-pub const UPDATE_SOURCES: Operation = Operation {
+pub const UPDATE_SOURCES: OperationRow = OperationRow {
     name: "library update",
     aliases: &[],
     help: "Import the newest commit, the changed archive or the present files of sources",
@@ -269,7 +270,7 @@ pub const UPDATE_SOURCES: Operation = Operation {
 };
 
 /// Compares raw files with their hashes.
-pub const VERIFY_SOURCES: Operation = Operation {
+pub const VERIFY_SOURCES: OperationRow = OperationRow {
     name: "library verify",
     aliases: &[],
     help: "Compare the imported files of sources with their hashes",
@@ -278,7 +279,7 @@ pub const VERIFY_SOURCES: Operation = Operation {
 };
 
 /// Makes raw files writable.
-pub const UNPROTECT_SOURCE: Operation = Operation {
+pub const UNPROTECT_SOURCE: OperationRow = OperationRow {
     name: "library unprotect",
     aliases: &[],
     help: "Make the imported files of a source writable",
@@ -287,13 +288,13 @@ pub const UNPROTECT_SOURCE: Operation = Operation {
 };
 
 /// The rows of `library gc`.
-pub const COLLECT_SOURCES_ROWS: &[Row<Call<bool>>] =
+pub const COLLECT_SOURCES_ROWS: &[Row<FilledRequest<bool>>] =
     &[both(&COLLECTION_PLAN, |call, param, given| flag(&mut call.request, param, given))];
 
 const COLLECT_SOURCES_PARAMS: [Listed; COLLECT_SOURCES_ROWS.len()] = listed(COLLECT_SOURCES_ROWS);
 
 /// Frees space.
-pub const COLLECT_SOURCES: Operation = Operation {
+pub const COLLECT_SOURCES: OperationRow = OperationRow {
     name: "library gc",
     aliases: &[],
     help: "Remove what killed imports, updates and removals have left behind",
@@ -306,13 +307,13 @@ pub(crate) const INTAKE_ALL: Param =
     param("all", Takes::Nothing, "Also take in entries that changed in the last two seconds");
 
 /// The rows of `library intake`.
-pub const TAKE_IN_ROWS: &[Row<Call<bool>>] =
+pub const TAKE_IN_ROWS: &[Row<FilledRequest<bool>>] =
     &[both(&INTAKE_ALL, |call, param, given| flag(&mut call.request, param, given))];
 
 const TAKE_IN_PARAMS: [Listed; TAKE_IN_ROWS.len()] = listed(TAKE_IN_ROWS);
 
 /// Takes in what lies in the inbox.
-pub const TAKE_IN: Operation = Operation {
+pub const TAKE_IN: OperationRow = OperationRow {
     name: "library intake",
     aliases: &[],
     help: "Take in the files of the inbox: code, archives, papers and documents",
@@ -324,7 +325,7 @@ pub const TAKE_IN: Operation = Operation {
 };
 
 /// Takes in files as they come.
-pub(crate) const WATCH_INBOX: Operation = Operation {
+pub(crate) const WATCH_INBOX: OperationRow = OperationRow {
     name: "library watch",
     aliases: &[],
     help: "Take in the files of the inbox as they come, until the command is killed",

@@ -1,10 +1,10 @@
 //! The parameters of the outline of a tree.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
-use super::shared::{self, Call, HasFilter};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::MapRequest;
 use spyhop_search::filter::FilterSpec;
@@ -29,7 +29,7 @@ pub const DEPTH: Param = Param {
 };
 
 /// The rows of `map`.
-pub const MAP_ROWS: &[Row<Call<MapRequest>>] = table![Row<Call<MapRequest>>:
+pub const MAP_ROWS: &[Row<FilledRequest<MapRequest>>] = table![Row<FilledRequest<MapRequest>>:
     [
         shared::path(),
         shared::here(),
@@ -54,7 +54,7 @@ pub const MAP_ROWS: &[Row<Call<MapRequest>>] = table![Row<Call<MapRequest>>:
 const MAP_PARAMS: [Listed; MAP_ROWS.len()] = listed(MAP_ROWS);
 
 /// Shows the outline of a tree.
-pub const MAP: Operation = Operation {
+pub const MAP: OperationRow = OperationRow {
     name: "map",
     aliases: &[],
     help: "Outline a tree, a folder or a file: what is where, and the main symbols",

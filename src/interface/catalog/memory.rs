@@ -1,11 +1,11 @@
 //! The rows of revision memory: `spyhop memory add` and the other commands of the family.
 
 use super::choice;
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
-use super::shared::{self, Call, HasFilter, flag};
+use super::shared::{self, FilledRequest, HasFilter, flag};
 use spyhop_engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
     SearchNotesRequest, VerifyNoteRequest,
@@ -148,7 +148,7 @@ pub(crate) const NOTES_IN: Param = Param {
 };
 
 /// The rows of `memory add`.
-pub const ADD_NOTE_ROWS: &[Row<Call<AddNoteRequest>>] = &[
+pub const ADD_NOTE_ROWS: &[Row<FilledRequest<AddNoteRequest>>] = &[
     both(&NOTE_TEXT, |call, param, given| {
         call.request.text = given.text_or_input(param, given.texts(param)?.join(" "))?;
         Ok(())
@@ -205,7 +205,7 @@ pub const ADD_NOTE_ROWS: &[Row<Call<AddNoteRequest>>] = &[
 const ADD_NOTE_PARAMS: [Listed; ADD_NOTE_ROWS.len()] = listed(ADD_NOTE_ROWS);
 
 /// Records a note.
-pub(crate) const ADD_NOTE: Operation = Operation {
+pub(crate) const ADD_NOTE: OperationRow = OperationRow {
     name: "memory add",
     aliases: &[],
     help: "Record a note about the code: a failure, a revision or an explanation",
@@ -217,7 +217,7 @@ pub(crate) const ADD_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory list`.
-pub(crate) const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
+pub(crate) const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
     command_line(&ONLY_KIND, |call, param, given| {
         let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
         call.request.kind = kind.transpose()?;
@@ -235,7 +235,7 @@ pub(crate) const LIST_NOTES_ROWS: &[Row<Call<ListNotesRequest>>] = &[
 const LIST_NOTES_PARAMS: [Listed; LIST_NOTES_ROWS.len()] = listed(LIST_NOTES_ROWS);
 
 /// Lists notes.
-pub(crate) const LIST_NOTES: Operation = Operation {
+pub(crate) const LIST_NOTES: OperationRow = OperationRow {
     name: "memory list",
     aliases: &[],
     help: "List the notes, the newest first, each with whether its code has changed since",
@@ -244,7 +244,7 @@ pub(crate) const LIST_NOTES: Operation = Operation {
 };
 
 /// The rows of `memory show`.
-pub(crate) const SHOW_NOTE_ROWS: &[Row<Call<String>>] = &[
+pub(crate) const SHOW_NOTE_ROWS: &[Row<FilledRequest<String>>] = &[
     command_line(&NOTE_ID, |call, param, given| {
         assign(&mut call.request, given.text(param)?);
         Ok(())
@@ -255,7 +255,7 @@ pub(crate) const SHOW_NOTE_ROWS: &[Row<Call<String>>] = &[
 const SHOW_NOTE_PARAMS: [Listed; SHOW_NOTE_ROWS.len()] = listed(SHOW_NOTE_ROWS);
 
 /// Shows a note.
-pub(crate) const SHOW_NOTE: Operation = Operation {
+pub(crate) const SHOW_NOTE: OperationRow = OperationRow {
     name: "memory show",
     aliases: &[],
     help: "Show a note",
@@ -264,7 +264,7 @@ pub(crate) const SHOW_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory verify`.
-pub(crate) const VERIFY_NOTE_ROWS: &[Row<Call<VerifyNoteRequest>>] = &[
+pub(crate) const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
     command_line(&NOTE_ID, |call, param, given| {
         assign(&mut call.request.id, given.text(param)?);
         Ok(())
@@ -288,7 +288,7 @@ pub(crate) const VERIFY_NOTE_ROWS: &[Row<Call<VerifyNoteRequest>>] = &[
 const VERIFY_NOTE_PARAMS: [Listed; VERIFY_NOTE_ROWS.len()] = listed(VERIFY_NOTE_ROWS);
 
 /// Says how sure a note is.
-pub(crate) const VERIFY_NOTE: Operation = Operation {
+pub(crate) const VERIFY_NOTE: OperationRow = OperationRow {
     name: "memory verify",
     aliases: &[],
     help: "Say how sure a note is: verified by a test or a commit, contradicted, unverified",
@@ -300,7 +300,7 @@ pub(crate) const VERIFY_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory retire`.
-pub(crate) const RETIRE_NOTE_ROWS: &[Row<Call<RetireNoteRequest>>] = &[
+pub(crate) const RETIRE_NOTE_ROWS: &[Row<FilledRequest<RetireNoteRequest>>] = &[
     command_line(&NOTE_ID, |call, param, given| {
         assign(&mut call.request.id, given.text(param)?);
         Ok(())
@@ -315,7 +315,7 @@ pub(crate) const RETIRE_NOTE_ROWS: &[Row<Call<RetireNoteRequest>>] = &[
 const RETIRE_NOTE_PARAMS: [Listed; RETIRE_NOTE_ROWS.len()] = listed(RETIRE_NOTE_ROWS);
 
 /// Retires a note.
-pub(crate) const RETIRE_NOTE: Operation = Operation {
+pub(crate) const RETIRE_NOTE: OperationRow = OperationRow {
     name: "memory retire",
     aliases: &[],
     help: "Keep a note, but show it in no search any more",
@@ -324,7 +324,7 @@ pub(crate) const RETIRE_NOTE: Operation = Operation {
 };
 
 /// The rows of `memory search`.
-pub const SEARCH_NOTES_ROWS: &[Row<Call<SearchNotesRequest>>] = &[
+pub const SEARCH_NOTES_ROWS: &[Row<FilledRequest<SearchNotesRequest>>] = &[
     both(&NOTE_QUERY, |call, param, given| {
         call.request.query = given.texts(param)?.join(" ");
         Ok(())
@@ -361,7 +361,7 @@ pub const SEARCH_NOTES_ROWS: &[Row<Call<SearchNotesRequest>>] = &[
 const SEARCH_NOTES_PARAMS: [Listed; SEARCH_NOTES_ROWS.len()] = listed(SEARCH_NOTES_ROWS);
 
 /// Searches the notes.
-pub(crate) const SEARCH_NOTES: Operation = Operation {
+pub(crate) const SEARCH_NOTES: OperationRow = OperationRow {
     name: "memory search",
     aliases: &[],
     help: "Find the notes that help with a question; only notes with enough evidence are shown",
@@ -373,7 +373,7 @@ pub(crate) const SEARCH_NOTES: Operation = Operation {
 };
 
 /// The rows of `memory export`.
-pub const EXPORT_NOTES_ROWS: &[Row<Call<ExportNotesRequest>>] =
+pub const EXPORT_NOTES_ROWS: &[Row<FilledRequest<ExportNotesRequest>>] =
     &[command_line(&NOTES_OUT, |call, param, given| {
         call.request.file = given.file(param)?;
         Ok(())
@@ -382,7 +382,7 @@ pub const EXPORT_NOTES_ROWS: &[Row<Call<ExportNotesRequest>>] =
 const EXPORT_NOTES_PARAMS: [Listed; EXPORT_NOTES_ROWS.len()] = listed(EXPORT_NOTES_ROWS);
 
 /// Exports notes.
-pub(crate) const EXPORT_NOTES: Operation = Operation {
+pub(crate) const EXPORT_NOTES: OperationRow = OperationRow {
     name: "memory export",
     aliases: &[],
     help: "Write all notes as JSON lines",
@@ -391,7 +391,7 @@ pub(crate) const EXPORT_NOTES: Operation = Operation {
 };
 
 /// The rows of `memory import`.
-pub const IMPORT_NOTES_ROWS: &[Row<Call<ImportNotesRequest>>] =
+pub const IMPORT_NOTES_ROWS: &[Row<FilledRequest<ImportNotesRequest>>] =
     &[command_line(&NOTES_IN, |call, param, given| {
         call.request.file = given.text_of_path(param)?.unwrap_or_default();
         Ok(())
@@ -400,7 +400,7 @@ pub const IMPORT_NOTES_ROWS: &[Row<Call<ImportNotesRequest>>] =
 const IMPORT_NOTES_PARAMS: [Listed; IMPORT_NOTES_ROWS.len()] = listed(IMPORT_NOTES_ROWS);
 
 /// Imports notes.
-pub(crate) const IMPORT_NOTES: Operation = Operation {
+pub(crate) const IMPORT_NOTES: OperationRow = OperationRow {
     name: "memory import",
     aliases: &[],
     help: "Record the notes of JSON lines; a second import changes nothing",

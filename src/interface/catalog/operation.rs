@@ -4,7 +4,7 @@ use super::row::Listed;
 
 /// An operation that a user can call.
 #[derive(Debug)]
-pub struct Operation {
+pub struct OperationRow {
     /// The name: a verb, or the kind of result.
     pub name: &'static str,
     /// Aliases.

@@ -2,12 +2,12 @@
 
 use super::choice;
 use super::faces::Faces;
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params::{self, PACK_DIFF};
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
 use super::search::DEDUPE;
-use super::shared::{self, Call, HasFilter, flag};
+use super::shared::{self, FilledRequest, HasFilter, flag};
 use spyhop_engine::api::{GraphChanges, Mode, PackMode, PackRequest};
 use spyhop_search::filter::FilterSpec;
 
@@ -47,7 +47,7 @@ pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin
 pub(crate) const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
 
 /// The rows of `pack`.
-pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
+pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[
     both(&TASK, |call, param, given| {
         call.request.task = given.texts(param)?.join(" ");
         Ok(())
@@ -105,7 +105,7 @@ pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
 const PACK_PARAMS: [Listed; PACK_ROWS.len()] = listed(PACK_ROWS);
 
 /// Collects the code that a task needs.
-pub const PACK: Operation = Operation {
+pub const PACK: OperationRow = OperationRow {
     name: "pack",
     aliases: &[],
     help: "Collect the code that a task needs, as whole functions and types within a budget of tokens",

@@ -1,9 +1,9 @@
 //! The parameters of reading a file or a definition.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::row::{Listed, Row, both, listed};
-use super::shared::{self, Call};
+use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::ReadRequest;
@@ -20,7 +20,7 @@ pub const SYMBOL: Param =
     param("symbol", Takes::Text, "Only this definition, such as Class.method; needs no path");
 
 /// The rows of `read`.
-pub const READ_ROWS: &[Row<Call<ReadRequest>>] = table![Row<Call<ReadRequest>>:
+pub const READ_ROWS: &[Row<FilledRequest<ReadRequest>>] = table![Row<FilledRequest<ReadRequest>>:
     [
         both(&READ_PATH, |call, param, given| {
             call.request.path = given.paths(param)?.pop();
@@ -44,7 +44,7 @@ pub const READ_ROWS: &[Row<Call<ReadRequest>>] = table![Row<Call<ReadRequest>>:
 const READ_PARAMS: [Listed; READ_ROWS.len()] = listed(READ_ROWS);
 
 /// Reads lines of a file, or a definition.
-pub const READ: Operation = Operation {
+pub const READ: OperationRow = OperationRow {
     name: "read",
     aliases: &[],
     help: "Print lines of a file, or a definition by its name, with line numbers",

@@ -1,10 +1,10 @@
 //! The rows of ranked search and of the question why a file does not answer.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params::{QUERIES, QUERY_LIST};
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
-use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
+use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch, flag};
 use super::table::table;
 use super::{choice, params};
 use spyhop_base::path::RelPath;
@@ -15,7 +15,7 @@ use spyhop_search::filter::FilterSpec;
 #[derive(Clone, Debug)]
 pub struct SearchCall {
     /// The search.
-    pub search: Call<SearchRequest>,
+    pub search: FilledRequest<SearchRequest>,
     /// The queries of a batch; `None` for a search of one query.
     pub queries: Option<Vec<String>>,
 }
@@ -23,7 +23,7 @@ pub struct SearchCall {
 impl SearchCall {
     /// A search with these options, without a query.
     pub fn new(options: Options) -> SearchCall {
-        SearchCall { search: Call::new(SearchRequest::new(""), options), queries: None }
+        SearchCall { search: FilledRequest::new(SearchRequest::new(""), options), queries: None }
     }
 }
 
@@ -141,7 +141,7 @@ fn separated(texts: &[String]) -> Vec<String> {
 const SEARCH_PARAMS: [Listed; SEARCH_ROWS.len()] = listed(SEARCH_ROWS);
 
 /// Ranked search.
-pub const SEARCH: Operation = Operation {
+pub const SEARCH: OperationRow = OperationRow {
     name: "search",
     aliases: &[],
     help: "Find code by what it does, by name or as written",
@@ -157,7 +157,7 @@ pub const SEARCH: Operation = Operation {
 #[derive(Clone, Debug)]
 pub struct WhyNotCall {
     /// The search.
-    pub search: Call<SearchRequest>,
+    pub search: FilledRequest<SearchRequest>,
     /// The file.
     pub file: Option<RelPath>,
 }
@@ -165,7 +165,7 @@ pub struct WhyNotCall {
 impl WhyNotCall {
     /// A call with these options, without a file and a query.
     pub fn new(options: Options) -> WhyNotCall {
-        WhyNotCall { search: Call::new(SearchRequest::new(""), options), file: None }
+        WhyNotCall { search: FilledRequest::new(SearchRequest::new(""), options), file: None }
     }
 }
 
@@ -210,7 +210,7 @@ pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = table![Row<WhyNotCall>:
 const WHY_NOT_PARAMS: [Listed; WHY_NOT_ROWS.len()] = listed(WHY_NOT_ROWS);
 
 /// Explains why a file does not rank.
-pub(crate) const WHY_NOT: Operation = Operation {
+pub(crate) const WHY_NOT: OperationRow = OperationRow {
     name: "why-not",
     aliases: &[],
     help: "Say why a file does not answer a query, or where it ranks",

@@ -13,17 +13,17 @@ use spyhop_search::profile::Profile;
 
 /// A request with the options of the engine that answers.
 #[derive(Clone, Debug, Default)]
-pub struct Call<R> {
+pub struct FilledRequest<R> {
     /// The request.
     pub request: R,
     /// The options of the engine.
     pub options: Options,
 }
 
-impl<R> Call<R> {
+impl<R> FilledRequest<R> {
     /// A call of `request` with these options.
-    pub fn new(request: R, options: Options) -> Call<R> {
-        Call { request, options }
+    pub fn new(request: R, options: Options) -> FilledRequest<R> {
+        FilledRequest { request, options }
     }
 }
 
@@ -33,7 +33,7 @@ pub(crate) trait HasOptions {
     fn options(&mut self) -> &mut Options;
 }
 
-impl<R> HasOptions for Call<R> {
+impl<R> HasOptions for FilledRequest<R> {
     fn options(&mut self) -> &mut Options {
         &mut self.options
     }
@@ -45,7 +45,7 @@ pub(crate) trait HasFilter {
     fn filter(&mut self) -> &mut FilterSpec;
 }
 
-impl<R: HasFilter> HasFilter for Call<R> {
+impl<R: HasFilter> HasFilter for FilledRequest<R> {
     fn filter(&mut self) -> &mut FilterSpec {
         self.request.filter()
     }

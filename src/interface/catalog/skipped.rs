@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Takes, param};
 use super::row::{Listed, Row, both, command_line, listed, tools};
-use super::shared::{self, Call};
+use super::shared::{self, FilledRequest};
 use super::values::ValueError;
 use super::{choice, params};
 use spyhop_base::model::SkipReason;
@@ -26,7 +26,7 @@ pub struct SkippedRequest {
 }
 
 /// The rows of `skipped`.
-pub const SKIPPED_ROWS: &[Row<Call<SkippedRequest>>] = &[
+pub const SKIPPED_ROWS: &[Row<FilledRequest<SkippedRequest>>] = &[
     both(&REASON, |call, param, given| {
         let reason = given.text(param)?.map(|name| choice::parse(param.name, &name));
         call.request.reason = reason.transpose()?;
@@ -47,7 +47,7 @@ pub const SKIPPED_ROWS: &[Row<Call<SkippedRequest>>] = &[
 const SKIPPED_PARAMS: [Listed; SKIPPED_ROWS.len()] = listed(SKIPPED_ROWS);
 
 /// Lists skipped files.
-pub const SKIPPED: Operation = Operation {
+pub const SKIPPED: OperationRow = OperationRow {
     name: "skipped",
     aliases: &[],
     help: "List what was seen and left out, with the reason",

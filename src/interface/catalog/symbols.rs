@@ -1,10 +1,10 @@
 //! The parameters of finding definitions by name.
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated};
-use super::shared::{self, Call, HasFilter};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::SymbolsRequest;
 use spyhop_search::filter::FilterSpec;
@@ -31,7 +31,7 @@ pub const SYMBOLS_RESULTS: Param = Param {
 };
 
 /// The rows of `symbols`.
-pub const SYMBOLS_ROWS: &[Row<Call<SymbolsRequest>>] = table![Row<Call<SymbolsRequest>>:
+pub const SYMBOLS_ROWS: &[Row<FilledRequest<SymbolsRequest>>] = table![Row<FilledRequest<SymbolsRequest>>:
     [
         both(&SYMBOL_PATTERN, |call, param, given| {
             assign(&mut call.request.pattern, given.text(param)?);
@@ -57,7 +57,7 @@ pub const SYMBOLS_ROWS: &[Row<Call<SymbolsRequest>>] = table![Row<Call<SymbolsRe
 const SYMBOLS_PARAMS: [Listed; SYMBOLS_ROWS.len()] = listed(SYMBOLS_ROWS);
 
 /// Finds definitions by name.
-pub(crate) const SYMBOLS: Operation = Operation {
+pub(crate) const SYMBOLS: OperationRow = OperationRow {
     name: "symbols",
     aliases: &[],
     help: "Find definitions by name",

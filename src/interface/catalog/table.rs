@@ -1,7 +1,7 @@
 //! Tables of rows that are put together from groups of rows when the program is compiled.
 
 /// A table with the items of several groups, in order:
-/// `table![Row<Call<MapRequest>>: [row, row], shared::filters(), [row]]`. The first group has an item.
+/// `table![Row<FilledRequest<MapRequest>>: [row, row], shared::filters(), [row]]`. The first group has an item.
 macro_rules! table {
     ($item:ty: $($group:expr),+ $(,)?) => {{
         const GROUPS: &[&[$item]] = &[$(&$group),+];

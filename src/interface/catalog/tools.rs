@@ -17,7 +17,7 @@ use super::library::{
 };
 use super::map::MAP;
 use super::memory::{ADD_NOTE, NOTE_QUERY, NOTE_TEXT, SEARCH_NOTES};
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::pack::{PACK, TASK};
 use super::param::Param;
 use super::params::QUERY_LIST;
@@ -77,7 +77,7 @@ pub struct Tool {
     /// The name.
     pub name: &'static str,
     /// The operation that the tool runs; `None` for the search among tools itself.
-    pub operation: Option<&'static Operation>,
+    pub operation: Option<&'static OperationRow>,
     /// The purpose of the tool and when to choose the tool, for a model without other context.
     pub description: &'static str,
     /// The parameters that a call has to give.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::operation::Operation;
+use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, both, command_line, listed};
-use super::shared::{Call, HasOptions, flag};
+use super::shared::{FilledRequest, HasOptions, flag};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{Export, Import};
 
@@ -38,7 +38,7 @@ pub(crate) const NO_WAIT: Param = param(
 );
 
 /// The rows of `index`.
-pub const INDEX_ROWS: &[Row<Call<IndexRequest>>] = &[
+pub const INDEX_ROWS: &[Row<FilledRequest<IndexRequest>>] = &[
     command_line(&REBUILD, |call, param, given| flag(&mut call.request.rebuild, param, given)),
     command_line(&WAIT, |call, param, given| {
         if given.flag(param)? == Some(true) {
@@ -54,7 +54,7 @@ pub const INDEX_ROWS: &[Row<Call<IndexRequest>>] = &[
 ];
 
 /// Fails instead of waiting for another process.
-const fn no_wait<R>() -> Row<Call<R>> {
+const fn no_wait<R>() -> Row<FilledRequest<R>> {
     command_line(&NO_WAIT, |call, param, given| {
         if given.flag(param)? == Some(true) {
             call.options().wait = Duration::ZERO;
@@ -66,7 +66,7 @@ const fn no_wait<R>() -> Row<Call<R>> {
 const INDEX_PARAMS: [Listed; INDEX_ROWS.len()] = listed(INDEX_ROWS);
 
 /// Builds or refreshes the index.
-pub(crate) const INDEX: Operation = Operation {
+pub(crate) const INDEX: OperationRow = OperationRow {
     name: "index",
     aliases: &[],
     help: "Index a tree, or what changed in it since",
@@ -97,7 +97,7 @@ pub const MAX_BYTES: Param = param(
 pub(crate) const DRY_RUN: Param = param("dry_run", Takes::Nothing, "Only say what would go");
 
 /// The rows of `gc`.
-pub const GC_ROWS: &[Row<Call<GcRequest>>] = &[
+pub const GC_ROWS: &[Row<FilledRequest<GcRequest>>] = &[
     command_line(&MAX_BYTES, |call, param, given| {
         call.request.max_bytes = given.number(param)?;
         Ok(())
@@ -109,7 +109,7 @@ pub const GC_ROWS: &[Row<Call<GcRequest>>] = &[
 const GC_PARAMS: [Listed; GC_ROWS.len()] = listed(GC_ROWS);
 
 /// Frees space.
-pub(crate) const GC: Operation = Operation {
+pub(crate) const GC: OperationRow = OperationRow {
     name: "gc",
     aliases: &[],
     help: "Drop what the index holds of branches and worktrees that are gone, and merge segments",
@@ -148,7 +148,7 @@ pub(crate) const WITH_SNIPPETS: Param = param(
 );
 
 /// The rows of `export`.
-pub const EXPORT_ROWS: &[Row<Call<ExportRequest>>] = &[
+pub const EXPORT_ROWS: &[Row<FilledRequest<ExportRequest>>] = &[
     command_line(&ARCHIVE, |call, param, given| {
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
@@ -160,7 +160,7 @@ pub const EXPORT_ROWS: &[Row<Call<ExportRequest>>] = &[
 const EXPORT_PARAMS: [Listed; EXPORT_ROWS.len()] = listed(EXPORT_ROWS);
 
 /// Exports an index to an archive.
-pub const EXPORT: Operation = Operation {
+pub const EXPORT: OperationRow = OperationRow {
     name: "export",
     aliases: &[],
     help: "Write the index into a file, to be imported elsewhere",
@@ -190,7 +190,7 @@ pub(crate) const WITHOUT_SOURCES: Param = param(
 );
 
 /// The rows of `import`.
-pub const IMPORT_ROWS: &[Row<Call<ImportRequest>>] = &[
+pub const IMPORT_ROWS: &[Row<FilledRequest<ImportRequest>>] = &[
     command_line(&ARCHIVE, |call, param, given| {
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
@@ -205,7 +205,7 @@ pub const IMPORT_ROWS: &[Row<Call<ImportRequest>>] = &[
 const IMPORT_PARAMS: [Listed; IMPORT_ROWS.len()] = listed(IMPORT_ROWS);
 
 /// Imports an index from an archive.
-pub const IMPORT: Operation = Operation {
+pub const IMPORT: OperationRow = OperationRow {
     name: "import",
     aliases: &[],
     help: "Make an exported file this tree's index, and index what differs",
@@ -231,7 +231,7 @@ pub const TOUCH_ROWS: &[Row<Vec<RelPath>>] = &[both(&FILES, |files, param, given
 const TOUCH_PARAMS: [Listed; TOUCH_ROWS.len()] = listed(TOUCH_ROWS);
 
 /// Records files that are being worked on.
-pub(crate) const TOUCH: Operation = Operation {
+pub(crate) const TOUCH: OperationRow = OperationRow {
     name: "touch",
     aliases: &[],
     help: "Say which files are being worked on; for a while they weigh more",
@@ -243,7 +243,7 @@ pub(crate) const TOUCH: Operation = Operation {
 };
 
 /// Keeps the index current.
-pub(crate) const WATCH: Operation = Operation {
+pub(crate) const WATCH: OperationRow = OperationRow {
     name: "watch",
     aliases: &[],
     help: "Keep the index current while files change, so that nobody has to compare the tree",
@@ -255,7 +255,7 @@ pub(crate) const WATCH: Operation = Operation {
 };
 
 /// Lists the views of an index.
-pub(crate) const VIEWS: Operation = Operation {
+pub(crate) const VIEWS: OperationRow = OperationRow {
     name: "views",
     aliases: &[],
     help: "List the branches, commits and worktrees that the index holds, with what each costs",
@@ -264,7 +264,7 @@ pub(crate) const VIEWS: Operation = Operation {
 };
 
 /// Checks the index thoroughly.
-pub(crate) const DOCTOR: Operation = Operation {
+pub(crate) const DOCTOR: OperationRow = OperationRow {
     name: "doctor",
     aliases: &[],
     help: "Check every byte of the index against its checksum, and say what is wrong",
@@ -273,7 +273,7 @@ pub(crate) const DOCTOR: Operation = Operation {
 };
 
 /// Reports the state of the index.
-pub(crate) const STATUS: Operation = Operation {
+pub(crate) const STATUS: OperationRow = OperationRow {
     name: "status",
     aliases: &[],
     help: "Show the state of the index and what is in it",
@@ -282,7 +282,7 @@ pub(crate) const STATUS: Operation = Operation {
 };
 
 /// Lists the languages.
-pub const LANGUAGES: Operation = Operation {
+pub const LANGUAGES: OperationRow = OperationRow {
     name: "languages",
     aliases: &["langs"],
     help: "List the languages, their extensions and how many files are indexed",

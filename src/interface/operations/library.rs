@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::plain::{PlainOutcome, PlainReply};
 use crate::catalog::{
-    self, AddSourceRequest, Call, Operation, RawValues, RenameSourceRequest, Row, UpdateSourcesRequest,
-    ValueError, fill,
+    self, AddSourceRequest, FilledRequest, OperationRow, RawValues, RenameSourceRequest, Row,
+    UpdateSourcesRequest, ValueError, fill,
 };
 use crate::render::Style;
 use crate::render::json::{self, JsonPaths, line};
@@ -26,7 +26,7 @@ pub const LIBRARY_HELP: &str = "List, update, verify and remove the sources that
 /// An operation of a library, with its request, its function and the forms of its reply.
 pub struct LibraryOperation<Q: 'static, A: 'static> {
     /// The name, the help and the listed parameters.
-    pub operation: &'static Operation,
+    pub operation: &'static OperationRow,
     /// Whether the operation indexes, so that options of indexing affect it.
     pub indexes: bool,
     /// Whether a command runs the operation again and again until it is killed.
@@ -34,9 +34,9 @@ pub struct LibraryOperation<Q: 'static, A: 'static> {
     /// The request without any parameter.
     pub request: fn() -> Q,
     /// The parameters, each with its home in the request.
-    pub rows: &'static [Row<Call<Q>>],
+    pub rows: &'static [Row<FilledRequest<Q>>],
     /// Answers the request.
-    pub run: fn(&Library, &Call<Q>, OnAddProgress<'_>) -> Result<A, Error>,
+    pub run: fn(&Library, &FilledRequest<Q>, OnAddProgress<'_>) -> Result<A, Error>,
     /// The warnings of the reply.
     pub warnings: fn(&A) -> &[String],
     /// What the reply means for an exit code.
@@ -50,7 +50,7 @@ pub struct LibraryOperation<Q: 'static, A: 'static> {
 /// An operation of a library, whatever its types are.
 pub trait RunLibrary: Sync {
     /// The name, the help and the listed parameters.
-    fn operation(&self) -> &'static Operation;
+    fn operation(&self) -> &'static OperationRow;
 
     /// Whether options of indexing affect the operation.
     fn indexes(&self) -> bool;
@@ -74,7 +74,7 @@ pub(crate) type PreparedLibraryRun =
     Box<dyn FnOnce(&Library, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
 
 impl<Q: 'static, A: 'static> RunLibrary for LibraryOperation<Q, A> {
-    fn operation(&self) -> &'static Operation {
+    fn operation(&self) -> &'static OperationRow {
         self.operation
     }
 
@@ -91,7 +91,7 @@ impl<Q: 'static, A: 'static> RunLibrary for LibraryOperation<Q, A> {
         options: Options,
         given: &dyn RawValues,
     ) -> Result<PreparedLibraryRun, ValueError> {
-        let mut call = Call::new((self.request)(), options);
+        let mut call = FilledRequest::new((self.request)(), options);
         fill(self.rows, &mut call, given)?;
         Ok(Box::new(move |library, progress| {
             let reply = (self.run)(library, &call, progress)?;
@@ -152,7 +152,7 @@ pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOp
     repeats: false,
     request: AddSourceRequest::default,
     rows: catalog::ADD_SOURCE_ROWS,
-    run: |library, Call { request, options }, progress| match request.dry_run {
+    run: |library, FilledRequest { request, options }, progress| match request.dry_run {
         true => Ok(AddAnswer::Planned(Box::new(library.plan(&request.source, options)?))),
         false => Ok(AddAnswer::Added(Box::new(library.add(&request.source, options, progress)?))),
     },
@@ -231,7 +231,7 @@ pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceManifest> 
     repeats: false,
     request: RenameSourceRequest::default,
     rows: catalog::RENAME_SOURCE_ROWS,
-    run: |library, Call { request, .. }, _| library.rename(&request.source, &request.name),
+    run: |library, FilledRequest { request, .. }, _| library.rename(&request.source, &request.name),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
     json: |source| line(&json::source(source, None)),
@@ -273,7 +273,7 @@ pub static UPDATE_SOURCES: LibraryOperation<UpdateSourcesRequest, UpdateAnswer> 
     repeats: false,
     request: UpdateSourcesRequest::default,
     rows: catalog::UPDATE_SOURCES_ROWS,
-    run: |library, Call { request, options }, progress| {
+    run: |library, FilledRequest { request, options }, progress| {
         Ok(match (&request.names[..], request.dry_run) {
             ([name], true) => UpdateAnswer::Planned(library.plan_update(name, options)?.into()),
             (names, true) => UpdateAnswer::Planned(library.plan_update_all(names, options)?),
@@ -307,7 +307,7 @@ pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSou
     repeats: false,
     request: Vec::new,
     rows: catalog::SOURCES_ROWS,
-    run: |library, Call { request, .. }, _| match &request[..] {
+    run: |library, FilledRequest { request, .. }, _| match &request[..] {
         [name] => Ok(library.verify(name)?.into()),
         names => library.verify_all(names),
     },

@@ -20,7 +20,7 @@ pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, RunPlain
 
 use crate::catalog::{
     CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,
-    IMPORT_NOTES, IMPORTERS, IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF,
+    IMPORT_NOTES, IMPORTERS, IMPORTS, INDEX, OperationRow, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF,
     TOUCH, TRACE, WATCH, WHY_NOT,
 };
 use spyhop_engine::api::GraphQuestion;
@@ -29,7 +29,7 @@ use spyhop_engine::api::GraphQuestion;
 #[derive(Clone, Copy)]
 pub enum ListedOperation {
     /// An operation for which a front end has a function of its own.
-    Own(OperationId, &'static Operation),
+    Own(OperationId, &'static OperationRow),
     /// An operation that its typed row runs.
     Plain(&'static dyn RunPlain),
     /// An operation of a library of sources, which its typed row runs.
@@ -38,7 +38,7 @@ pub enum ListedOperation {
 
 impl ListedOperation {
     /// The name, the help and the parameters.
-    pub fn row(&self) -> &'static Operation {
+    pub fn row(&self) -> &'static OperationRow {
         match self {
             ListedOperation::Own(_, row) => row,
             ListedOperation::Plain(plain) => plain.operation(),
@@ -78,11 +78,11 @@ pub enum OperationId {
     ImportNotes,
 }
 
-const fn own(id: OperationId, row: &'static Operation) -> ListedOperation {
+const fn own(id: OperationId, row: &'static OperationRow) -> ListedOperation {
     ListedOperation::Own(id, row)
 }
 
-const fn graph(question: GraphQuestion, row: &'static Operation) -> ListedOperation {
+const fn graph(question: GraphQuestion, row: &'static OperationRow) -> ListedOperation {
     own(OperationId::Graph(question), row)
 }
 

@@ -3,7 +3,7 @@
 //! A plain operation is one typed row. Front ends run such a row without knowing its types, so a new plain operation
 //! needs no function in a front end.
 
-use crate::catalog::{Call, Operation, RawValues, Row, ValueError, fill};
+use crate::catalog::{FilledRequest, OperationRow, RawValues, Row, ValueError, fill};
 use crate::render::Style;
 use crate::render::json::JsonPaths;
 use spyhop_engine::api::Options;
@@ -13,7 +13,7 @@ use spyhop_index::update::OnProgress;
 /// An operation with its request, its function and the forms of its reply.
 pub struct PlainOperation<Q: 'static, A: 'static> {
     /// The name, the help and the listed parameters.
-    pub operation: &'static Operation,
+    pub operation: &'static OperationRow,
     /// Whether the operation builds a missing index.
     pub builds_index: bool,
     /// Whether the reply has paths of files.
@@ -23,7 +23,7 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     /// The request without any parameter.
     pub request: fn() -> Q,
     /// The parameters, each with its home in the request.
-    pub rows: &'static [Row<Call<Q>>],
+    pub rows: &'static [Row<FilledRequest<Q>>],
     /// Answers the request.
     pub run: fn(&Engine, &Q, OnProgress<'_>) -> Result<A, Error>,
     /// Answers the request from several sources; `None` if the operation is about one tree.
@@ -62,7 +62,7 @@ impl PlainOutcome {
 /// A plain operation, whatever its types are.
 pub trait RunPlain: Sync {
     /// The name, the help and the listed parameters.
-    fn operation(&self) -> &'static Operation;
+    fn operation(&self) -> &'static OperationRow;
 
     /// Whether the operation builds a missing index.
     fn builds_index(&self) -> bool;
@@ -115,7 +115,7 @@ pub trait PlainReply {
 }
 
 impl<Q: 'static, A: 'static> RunPlain for PlainOperation<Q, A> {
-    fn operation(&self) -> &'static Operation {
+    fn operation(&self) -> &'static OperationRow {
         self.operation
     }
 
@@ -136,9 +136,9 @@ impl<Q: 'static, A: 'static> RunPlain for PlainOperation<Q, A> {
     }
 
     fn prepare(&'static self, options: Options, given: &dyn RawValues) -> Result<PreparedCall, ValueError> {
-        let mut call = Call::new((self.request)(), options);
+        let mut call = FilledRequest::new((self.request)(), options);
         fill(self.rows, &mut call, given)?;
-        let Call { request, options } = call;
+        let FilledRequest { request, options } = call;
         let request = std::rc::Rc::new(request);
         let run_sources = self.of_sources.map(|answer| -> PreparedSourcesRun {
             let request = request.clone();

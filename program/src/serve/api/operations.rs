@@ -7,7 +7,7 @@ use spyhop_engine::api::{
 };
 use spyhop_engine::{Engine, SourceSet};
 use spyhop_interface::catalog::{
-    self, Call, Faces, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall,
+    self, Faces, FilledRequest, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall,
 };
 use spyhop_interface::operations::{
     LIBRARY_OPERATIONS, ListedOperation, MEMORY_OPERATIONS, OPERATIONS, OperationId, RunLibrary, RunPlain,
@@ -110,8 +110,12 @@ fn face(listed: &ListedOperation) -> Faces {
 const PATHS: JsonPaths<'static> = JsonPaths { absolute_below: None };
 
 /// A request with the values of its rows.
-fn filled<R>(values: &OperationValues<'_>, rows: &[Row<Call<R>>], request: R) -> Result<R, ApiError> {
-    let mut call = Call::new(request, Options::default());
+fn filled<R>(
+    values: &OperationValues<'_>,
+    rows: &[Row<FilledRequest<R>>],
+    request: R,
+) -> Result<R, ApiError> {
+    let mut call = FilledRequest::new(request, Options::default());
     values.fill(rows, &mut call, &PLACE)?;
     Ok(call.request)
 }
