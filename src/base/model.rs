@@ -124,12 +124,10 @@ fn kind_names() -> Vec<&'static str> {
 pub struct KindSet(pub u32);
 
 impl KindSet {
-    /// Adds a kind.
     pub fn insert(&mut self, kind: SymbolKind) {
         self.0 |= 1 << kind as u32;
     }
 
-    /// Whether `kind` is in the set.
     pub fn contains(self, kind: SymbolKind) -> bool {
         self.0 & (1 << kind as u32) != 0
     }
@@ -171,11 +169,8 @@ pub struct Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReferenceRole {
-    /// A call.
     Call,
-    /// A type.
     Type,
-    /// An import.
     Import,
 }
 
@@ -194,7 +189,6 @@ pub struct Reference {
 pub struct Chunk {
     /// The span in bytes.
     pub span: Span,
-    /// The lines.
     pub lines: Lines,
     /// The kind of the main symbol; `block`, `doc` or `text` if there is none.
     pub kind: SymbolKind,
@@ -306,7 +300,6 @@ pub struct Analysis {
     pub references: Vec<Reference>,
     /// Comments and doc strings, in order, not overlapping.
     pub comments: Vec<Span>,
-    /// Problems of the analysis.
     pub notes: Vec<Note>,
 }
 

@@ -77,7 +77,6 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// The line index of `text`.
     pub fn new(text: &str) -> LineIndex {
         let mut starts = Vec::with_capacity(text.len() / 32 + 1);
         starts.push(0);

@@ -62,7 +62,6 @@ impl RootFolder {
         }))
     }
 
-    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
@@ -103,7 +102,6 @@ impl RootFolder {
 
 #[cfg(unix)]
 impl RootFolder {
-    /// The open root.
     fn fd(&self) -> io::Result<BorrowedFd<'_>> {
         if self.0.opened.get().is_none() {
             // Another thread may be faster.
@@ -120,7 +118,6 @@ impl RootFolder {
         unix::metadata(self.fd()?, rel, self.path())
     }
 
-    /// The open folder at `rel`.
     pub fn folder(&self, rel: &RelPath) -> io::Result<OwnedFd> {
         match self.0.links {
             LinkReach::Nowhere => unix::open_folder(self.fd()?, rel),

@@ -101,13 +101,11 @@ pub enum GitDirError {
     NoBackLink {
         /// The `.git` that leads there.
         dot_git: PathBuf,
-        /// The git directory.
         dir: PathBuf,
     },
     /// The git directory takes objects and branches from a repository that does not have it as a worktree.
     #[error("{} shares {}, which does not have it among its worktrees", dir.display(), common.display())]
     NotShared {
-        /// The git directory.
         dir: PathBuf,
         /// The repository from which it would take objects and branches.
         common: PathBuf,

@@ -47,7 +47,6 @@ pub trait Tree: Send + Sync {
     }
 }
 
-/// The path of `rel` below `folder`.
 pub fn below(folder: &RelPath, rel: &RelPath) -> RelPath {
     let parts = rel.as_str().split('/').filter(|part| !part.is_empty());
     parts.fold(folder.clone(), |path, part| path.join(part))
@@ -69,7 +68,6 @@ const UNKNOWN: u64 = u64::MAX;
 /// An entry whose name is not allowed, which no folder of the file system has. Nothing below it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The name.
     pub name: OsString,
     /// What is wrong with the name, as the end of a sentence that begins with the name.
     pub fault: &'static str,
@@ -133,22 +131,16 @@ impl TreeFolder {
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// The name.
     pub name: OsString,
-    /// The kind.
     pub kind: TreeKind,
-    /// The id of the content.
     pub id: BlobId,
 }
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeKind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
-    /// A symbolic link.
     Link,
     /// A submodule, of which the tree contains only the id of a commit.
     Submodule,

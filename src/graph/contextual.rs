@@ -94,7 +94,6 @@ impl Graph<'_> {
     }
 }
 
-/// The tokens of the type of the parameter in `from..to`.
 fn written_type(tokens: &Tokens, from: usize, to: usize) -> Option<(usize, usize)> {
     let colon = tokens.find(from, to, |at| tokens.is(at, b':'));
     let equals = tokens.find(colon, to, |at| tokens.is(at, b'=') && !tokens.is_operator(at, "=>"));

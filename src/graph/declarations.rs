@@ -5,9 +5,7 @@ use std::cell::OnceCell;
 /// What tells the type of a declared name. The figures are indexes of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeSource {
-    /// A written type.
     Type(usize, usize),
-    /// A value.
     Value(usize, usize),
     /// An element of a value, as in `for name in value`.
     Element(usize, usize),

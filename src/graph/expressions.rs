@@ -254,11 +254,9 @@ pub(super) enum TypePart {
     Unknown,
     /// A type of the language or of a library.
     Outside,
-    /// A name of a type.
     Name(MemberChain),
     /// The type itself, not an object of the type.
     Class(MemberChain),
-    /// The type of a value.
     Value(MemberChain),
     /// A name in quotes, at this token.
     Quoted(usize, String),
@@ -284,7 +282,6 @@ const WRAPPERS: &[&str] = &[
     "DeepPartial",
 ];
 
-/// The parts of the type in `from..to`.
 pub(super) fn type_parts(family: Family, tokens: &Tokens, from: usize, to: usize) -> Vec<TypePart> {
     let mut parts = Vec::new();
     let mut start = from;

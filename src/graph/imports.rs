@@ -28,7 +28,6 @@ pub(super) struct ImportStatement {
     pub start: u32,
     /// The module as written, in Rust with `::` between its parts.
     pub module: Box<str>,
-    /// The imported names.
     pub bindings: Vec<Binding>,
     /// Whether all names of the module are imported.
     pub is_wildcard: bool,

@@ -69,7 +69,6 @@ fn declared_before<'t>(before: &'t str, types: &mut Vec<&'t str>) {
     }
 }
 
-/// The names in a type.
 fn type_names<'t>(written: &'t str, types: &mut Vec<&'t str>) {
     let names = written.split(|c: char| !is_word(c)).filter(|name| !name.is_empty());
     types.extend(names.filter(|name| !matches!(*name, "mut" | "dyn" | "impl" | "const" | "None" | "null")));

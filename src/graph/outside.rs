@@ -19,14 +19,12 @@ pub struct OutsideName {
     pub module: String,
     /// The type or the inner module before the name, if there is one.
     pub container: Option<String>,
-    /// The name.
     pub name: String,
 }
 
 /// A use of a name of a module outside of the tree.
 #[derive(Clone, Debug)]
 pub struct OutsideUse {
-    /// The file of the use.
     pub file: u32,
     /// The span of the used name.
     pub span: Span,

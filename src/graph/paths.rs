@@ -18,7 +18,6 @@ impl<'a> Paths<'a> {
         self.0.files_named(name)
     }
 
-    /// The files of a folder.
     pub fn folder(self, folder: &str) -> Vec<u32> {
         self.0.files_in(folder)
     }

@@ -63,17 +63,14 @@ impl Relation {
 /// An edge from the location of a use to a definition.
 #[derive(Clone, Debug)]
 pub struct GraphEdge {
-    /// The relation.
     pub relation: Relation,
     /// The number of steps from the symbol that was asked about, from 1.
     pub depth: u32,
-    /// The file of the use.
     pub file: u32,
     /// The span of the used name.
     pub span: Span,
     /// The symbol around the use; `None` at the top level of a file.
     pub from: Option<Definition>,
-    /// The definition.
     pub to: Definition,
     /// The estimated probability that the use means the definition, 0 to 1.
     pub confidence: f32,
@@ -122,7 +119,6 @@ impl FoundUses {
 /// An import of one file.
 #[derive(Clone, Debug)]
 pub struct ImportEdge {
-    /// The importing file.
     pub file: u32,
     /// The byte at which the statement begins.
     pub start: u32,
@@ -450,7 +446,6 @@ impl<'a> Graph<'a> {
         test_part(self.snapshot.path(file)).is_some() || from.is_some_and(by_name)
     }
 
-    /// The imports of a file.
     pub fn imports_of(&self, file: u32) -> Vec<ImportEdge> {
         let mut edges: Vec<ImportEdge> = Vec::new();
         for import in self.imports_in(file).iter().take_while(|_| self.steps.take(STEPS_PER_EDGE)) {

@@ -222,7 +222,6 @@ impl Graph<'_> {
         Ok(ruling.map_or_else(|| self.by_name_alone(question), |ruling| self.ruled(ruling)))
     }
 
-    /// The meanings of a ruling.
     fn ruled(&self, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Vec<Meaning> {
         let definitions = self.with_bodies(definitions);
         let confidence = rule.confidence() / distinct(&definitions) as f32;

@@ -62,7 +62,6 @@ impl Scopes {
         own.or_else(|| self.declaration(name, span.start, steps))
     }
 
-    /// The declarations of a field of a class.
     pub fn fields(&self, class: &str, name: &str) -> &[Declaration] {
         let key = (Box::from(class), Box::from(name));
         self.fields.get(&key).map_or(&[], Vec::as_slice)

@@ -113,7 +113,6 @@ impl Tokens {
         self.all.get(index).map_or("", |token| &self.text[token.start as usize..token.end as usize])
     }
 
-    /// The text from token `from` up to token `to`.
     pub fn text(&self, from: usize, to: usize) -> &str {
         match (self.all.get(from), to.checked_sub(1).and_then(|last| self.all.get(last))) {
             (Some(first), Some(last)) if from < to => &self.text[first.start as usize..last.end as usize],

@@ -307,7 +307,6 @@ impl Graph<'_> {
         }
     }
 
-    /// The values of a member of a value.
     pub(super) fn member_values(
         &self,
         value: &Value,

@@ -41,7 +41,6 @@ pub(super) enum UseRole {
     Mention,
 }
 
-/// A use of a name.
 #[derive(Clone, Debug)]
 pub(super) struct NameUse {
     pub span: Span,
@@ -62,7 +61,6 @@ pub(super) struct FileFacts {
     /// All uses. Questions about a name ask for [`FileFacts::uses_named`], which costs less.
     pub uses: Lazy<Vec<NameUse>>,
     pub imports: Lazy<Imports>,
-    /// The blocks in braces.
     pub blocks: Lazy<BlockNesting>,
     /// The places of symbols by their names.
     pub symbols_by_name: Lazy<FxHashMap<Box<str>, Vec<u32>>>,
@@ -121,7 +119,6 @@ impl FileFacts {
         FileFacts::new(family, text, symbols, recorded, stored.comments)
     }
 
-    /// The facts of a file with this text and analysis.
     pub(crate) fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
         let Analysis { symbols, references, comments, .. } = analysis;
         let recorded = references.into_iter().map(RecordedUse::Analyzed).collect();
@@ -218,7 +215,6 @@ impl FileFacts {
         FileFacts::new(family, text, Vec::new(), Vec::new(), Vec::new())
     }
 
-    /// A use of the name at a span.
     pub(crate) fn use_at(&self, span: Span) -> NameUse {
         NameUse {
             span,
@@ -264,7 +260,6 @@ impl FileFacts {
         found.into_iter().map(new).collect()
     }
 
-    /// The comments of the file.
     pub fn comments(&self) -> &[Span] {
         &self.comments
     }
@@ -307,7 +302,6 @@ impl FileFacts {
             })
     }
 
-    /// The text of a span.
     pub fn at(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
     }
@@ -368,7 +362,6 @@ pub(super) fn around(symbols: &[Symbol], from: Option<u32>) -> impl Iterator<Ite
     above.map_while(|at| symbols.get(at as usize))
 }
 
-/// The receiver of the name at `start`.
 fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Receiver {
     let Some(before) = text.get(..start).map(|before| without_comments(before, comments)) else {
         return Receiver::Absent;

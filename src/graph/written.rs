@@ -37,7 +37,6 @@ impl Graph<'_> {
         }
     }
 
-    /// An element of a value.
     pub(super) fn element(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
         match value {
             Value::Written(file, from, to) => {

@@ -142,19 +142,15 @@ pub(super) struct Masked {
 
 /// A text to search, with its matcher.
 pub(super) trait Searched {
-    /// The type of the matcher.
     type Matcher: Matcher;
     /// The matcher with which a printer highlights matches.
     fn matcher(&self) -> Self::Matcher;
-    /// Searches the text.
     fn search<S: Sink<Error = io::Error>>(&mut self, searcher: &mut Searcher, sink: S) -> io::Result<()>;
 }
 
 /// A file without masks.
 pub(super) struct PlainFile<'f, 'w> {
-    /// The matcher of the pattern.
     pub matcher: &'f RegexMatcher,
-    /// The content of the file.
     pub content: &'f mut OpenContent<'w>,
 }
 
@@ -172,7 +168,6 @@ impl<'f> Searched for PlainFile<'f, '_> {
 
 /// A file with its secrets masked.
 pub(super) struct MaskedFile<'f> {
-    /// The matcher of the pattern.
     pub matcher: &'f RegexMatcher,
     /// The text and its masked copy.
     pub file: &'f Masked,
@@ -263,7 +258,6 @@ impl Matcher for UnmaskedMatcher<'_> {
 pub(super) struct SecretGuard<'g, S> {
     /// Receives the lines.
     pub sink: S,
-    /// The secrets of the file.
     pub covered: &'g Covered<'g>,
     /// The lines that were passed on.
     pub passed: &'g PassedLines,

@@ -27,7 +27,6 @@ pub struct Shown {
 /// The lines of a match that contains the line: the line itself, or all lines of a multi-line match.
 #[derive(Clone, Copy)]
 pub(crate) struct MatchBlock<'b> {
-    /// The lines.
     pub bytes: &'b [u8],
     /// The byte of the block at which the line begins.
     pub start: usize,
@@ -85,7 +84,6 @@ fn widened(text: &str, start: usize, end: usize) -> (usize, usize) {
     (start, (end..=text.len()).find(is_boundary).unwrap_or(text.len()))
 }
 
-/// The text of a context line.
 pub fn context(line: &[u8]) -> String {
     let line = without_end(line);
     let to = boundary(line, line.len().min(MAX_LINE_BYTES));

@@ -104,7 +104,6 @@ pub struct Pattern {
 /// Why a pattern was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// The pattern is too long.
     #[error("pattern has {chars} characters; at most {MAX_PATTERN_CHARS} are allowed")]
     TooLong {
         /// The number of characters.
@@ -113,7 +112,6 @@ pub enum PatternError {
     /// The pattern cannot be parsed, or requires bytes that no line contains.
     #[error("pattern '{pattern}' cannot be searched: {reason}")]
     Bad {
-        /// The pattern.
         pattern: String,
         /// The message of the parser.
         reason: String,

@@ -27,7 +27,6 @@ pub enum NarrowPlan {
     And(Vec<NarrowPlan>),
     /// At least one of these plans.
     Or(Vec<NarrowPlan>),
-    /// A word that this part matches.
     Word(WordPart),
 }
 
@@ -203,7 +202,6 @@ fn simple(plan: NarrowPlan) -> NarrowPlan {
 /// A walk through a concatenation.
 struct ConcatWalk {
     plans: Vec<NarrowPlan>,
-    /// The current part.
     part: Option<WordPart>,
     /// The edge that an optional separator after the current part would be, if there is one.
     perhaps: Option<Edge>,
@@ -445,7 +443,6 @@ impl WordPart {
         grams
     }
 
-    /// A tester for the words that this part matches.
     pub fn tester(&self) -> Tester<'_> {
         Tester { part: self, finder: memmem::Finder::new(&self.text), scratch: String::new() }
     }

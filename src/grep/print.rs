@@ -30,13 +30,11 @@ use spyhop_files::read::TreeSource;
 
 /// The files to print from, and the options.
 pub struct Print<'p> {
-    /// The tree.
     pub source_tree: &'p TreeSource,
     /// The files, in the order in which they are printed.
     pub files: FileSource<'p>,
     /// Whether a file may be in the answer. The threads call this function, because it may read the file.
     pub takes: &'p (dyn Fn(&RelPath) -> bool + Sync),
-    /// The compiled pattern.
     pub pattern: &'p Pattern,
     /// The paths that the request names; a file among them is searched to its end, also if it is binary.
     pub named: &'p [RelPath],

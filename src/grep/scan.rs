@@ -17,13 +17,11 @@ use spyhop_files::read::TreeSource;
 
 /// What is scanned, and how many lines are shown.
 pub struct LineScan<'s> {
-    /// The tree.
     pub source_tree: &'s TreeSource,
     /// The files, in the order of the answer.
     pub files: &'s [RelPath],
     /// Whether a file may be in the answer. The threads call this function, because it may read the file.
     pub takes: &'s (dyn Fn(&RelPath) -> bool + Sync),
-    /// The compiled pattern.
     pub pattern: &'s Pattern,
     /// The page begins after this position: the index of a file and a line number.
     pub after: Option<(usize, u32)>,
@@ -46,7 +44,6 @@ pub struct LineScan<'s> {
     pub reading: Reading,
 }
 
-/// The result of a scan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ScanResult {
     /// The lines that are shown.

@@ -40,7 +40,6 @@ fn batch_len(files: usize) -> usize {
 const FEED_BATCH: usize = 16;
 
 impl<'f> FileSource<'f> {
-    /// A list of files.
     pub fn list(files: &'f [RelPath]) -> FileSource<'f> {
         FileSource::List(FileList { files, next: AtomicUsize::new(0) })
     }

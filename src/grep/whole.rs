@@ -101,7 +101,6 @@ impl Whole {
 pub(super) enum OpenContent<'w> {
     /// A file that was read as a whole.
     Read {
-        /// The content.
         bytes: &'w [u8],
         /// Whether a NUL byte is looked for as in a mapped file.
         as_mapped: bool,

@@ -68,7 +68,6 @@ const SIGNATURES: &[(&[u8], FileForm)] = &[
     (b"%PDF-", FileForm::Foreign("PDF")),
 ];
 
-/// The form of the file at `path`.
 pub(super) fn form_of(path: &Path) -> io::Result<FileForm> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;

@@ -9,7 +9,6 @@ use std::path::Path;
 use super::error::LibraryError;
 use spyhop_base::store;
 
-/// A raw file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawFile {
     /// The path below the tree.
@@ -62,7 +61,6 @@ pub(super) fn read(path: &Path) -> Result<(String, Vec<RawFile>), LibraryError> 
     Ok((hash.to_string(), files))
 }
 
-/// The hash of a file.
 pub(super) fn hash_of(path: &Path) -> std::io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(fs::File::open(path)?)?;

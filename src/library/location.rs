@@ -40,7 +40,6 @@ pub(super) fn locate(typed: &str, reference: Option<&str>) -> Result<Located, Li
     at_path(&path, reference, false)
 }
 
-/// The path of a `file:` URL.
 fn file_url(typed: &str, rest: &str) -> Result<PathBuf, LibraryError> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     if !path.starts_with('/') {

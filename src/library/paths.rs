@@ -223,7 +223,6 @@ impl LibraryPaths {
     }
 }
 
-/// The tree in the folder of an import.
 pub(super) fn tree_in(import: &Path) -> PathBuf {
     import.join("tree")
 }

@@ -15,7 +15,6 @@ use spyhop_base::store;
 /// The size of the largest record that is read.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
-/// Writes a record.
 pub(super) fn write(path: &Path, record: &impl Serialize) -> Result<(), LibraryError> {
     let mut text = serde_json::to_vec_pretty(record).expect("records are plain data");
     text.push(b'\n');

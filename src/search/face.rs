@@ -14,11 +14,8 @@ use spyhop_index::tokenize::{PooledTokenizer, TermList, Tokenizers};
 /// What is shown for a hit: its place, its chunk, or the symbol of the chunk that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HitDisplay {
-    /// The bytes.
     pub span: Span,
-    /// The lines.
     pub lines: Lines,
-    /// The kind.
     pub kind: SymbolKind,
     /// The name that the hit defines or belongs to.
     pub symbol: Option<String>,

@@ -100,10 +100,8 @@ pub enum FilterError {
     /// The path is invalid or leaves the root.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A glob is invalid.
     #[error("glob '{glob}': {reason}")]
     Glob {
-        /// The glob.
         glob: String,
         /// Why the glob is invalid.
         reason: String,
@@ -116,7 +114,6 @@ pub enum FilterError {
         /// Why the type is refused.
         reason: String,
     },
-    /// A language is unknown.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
     /// A list is too long.

@@ -28,7 +28,6 @@ pub type Values = [f32; Signal::COUNT];
 /// A measured file of the head.
 #[derive(Clone, Debug)]
 pub struct MeasuredFile {
-    /// The number of the file.
     pub file: u32,
     /// The evidence from the postings.
     pub known: FileEvidence,
@@ -109,7 +108,6 @@ struct FileMeasure<'m> {
     term_prefixes: &'m TermPrefixFilter,
     scan: PrefixScan,
     names: Names<'m>,
-    /// The paths of the head.
     paths: &'m FxHashSet<&'m str>,
     /// The stems of the head's sources of C, C++ and Objective-C.
     sources: &'m FxHashSet<&'m str>,
@@ -280,7 +278,6 @@ impl<'m> FileMeasure<'m> {
         n_terms > 0 && name_worth(self.evidence.idf_of(mask), of_name) > best
     }
 
-    /// Measures the path and the role of the file.
     fn measure_role(&self, measured: &mut MeasuredFile) {
         let context = self.context;
         let version = context.snapshot.version(measured.file);

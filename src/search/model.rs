@@ -15,7 +15,6 @@ pub type FeatureMeasures = [[f32; Transform::ALL.len()]; Signal::COUNT];
 /// A scored file of the head.
 #[derive(Clone, Debug)]
 pub struct RankedFile {
-    /// The number of the file.
     pub file: u32,
     /// The sum of the weighed measures, in log-odds. Files are ordered by this sum.
     pub raw: f32,
@@ -28,7 +27,6 @@ pub struct RankedFile {
     /// The contribution of each signal of the host in log-odds, before calibration. Their sum is that of
     /// [`Signal::Own`].
     pub own: Vec<f32>,
-    /// The measures.
     pub measured: MeasuredFile,
 }
 

@@ -133,8 +133,6 @@ impl fmt::Debug for HostSignals {
 /// The value of a weighed signal of the host on a file.
 #[derive(Clone, Debug)]
 pub struct OwnMeasure {
-    /// The name of the signal.
     pub name: String,
-    /// The value and the sentence.
     pub value: SignalValue,
 }

@@ -15,7 +15,6 @@ pub struct Ranking {
     pub files: Vec<RankedFile>,
     /// The places of the first files, best first.
     pub places: Vec<Vec<MeasuredPlace>>,
-    /// The calibration of the scores.
     pub calibration: QueryCalibration,
     /// The replacement of a name that is not defined.
     pub respelled: Option<Respelled>,

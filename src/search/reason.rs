@@ -17,13 +17,11 @@ use spyhop_index::meta::Outline;
 /// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
-    /// The signal.
     pub signal: Signal,
     /// What the signal adds to the sum, in log-odds.
     pub value: f32,
     /// What the signal adds to the score.
     pub amount: f32,
-    /// The sentence.
     pub text: String,
 }
 
@@ -135,7 +133,6 @@ impl OwnOfPlace {
     }
 }
 
-/// The sentence for the base.
 pub fn base() -> String {
     "base: before any evidence".to_string()
 }
@@ -293,7 +290,6 @@ impl SentenceWriter<'_> {
     }
 }
 
-/// The sentence for the activity of the session in the file.
 fn session_sentence(noted: WeightedActivity) -> String {
     let what = match noted.activity {
         FileActivity::Shown => "code of it shown",

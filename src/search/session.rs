@@ -176,7 +176,6 @@ impl TouchLog {
         log
     }
 
-    /// Writes the log.
     pub fn save(&self, file: &Path) -> Result<(), FileError> {
         store::replace(file, &[&serde_json::to_vec(self).expect("plain data")])
     }

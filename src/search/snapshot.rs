@@ -87,7 +87,6 @@ pub struct SearchSnapshot {
 struct JoinedView {
     committed: Arc<Committed>,
     key: ViewKey,
-    /// The number of its first file.
     first_file: u32,
 }
 
@@ -178,7 +177,6 @@ impl SearchSnapshot {
         self.members.partition_point(|member| member.first_file <= file) - 1
     }
 
-    /// The number of the first file of a member.
     pub fn first_file_of(&self, member: usize) -> u32 {
         self.members[member].first_file
     }
@@ -194,12 +192,10 @@ impl SearchSnapshot {
         &self.only_member().committed
     }
 
-    /// The key of the view.
     pub fn key(&self) -> &ViewKey {
         &self.only_member().key
     }
 
-    /// The view.
     pub fn view(&self) -> &View {
         let view = self.meta().view(self.key()).ok().flatten();
         view.expect("it was read when the snapshot was made")
@@ -240,7 +236,6 @@ impl SearchSnapshot {
         self.totals
     }
 
-    /// The version of a file.
     pub fn version(&self, file: u32) -> Version<'_> {
         let member = if self.members.len() == 1 { 0 } else { self.member_of(file) };
         self.members[member].committed.meta.version_at(self.places[file as usize])
@@ -251,7 +246,6 @@ impl SearchSnapshot {
         self.versions.binary_search(&version).ok().map(|file| file as u32)
     }
 
-    /// The path of a file.
     pub fn path(&self, file: u32) -> &str {
         self.version(file).path()
     }
@@ -283,7 +277,6 @@ impl SearchSnapshot {
         folders.filter(|folder| split(folder).1 == name).collect()
     }
 
-    /// The roles of a file, by its path.
     pub(super) fn role(&self, file: u32) -> PathRole {
         let known = &self.roles[file as usize];
         match known.load(Relaxed) {
@@ -313,7 +306,6 @@ impl SearchSnapshot {
         self.lengths[file as usize] == [0, 0] && self.version(file).content().is_path_only()
     }
 
-    /// The documents of a file.
     pub fn docs(&self, file: u32) -> Range<u32> {
         self.documents.of_file[file as usize].clone()
     }
@@ -328,7 +320,6 @@ impl SearchSnapshot {
         self.documents.whole[segment]
     }
 
-    /// The pool of evidence.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
@@ -348,7 +339,6 @@ impl SearchSnapshot {
         self.path(self.file_of_doc(doc))
     }
 
-    /// The columns of a document.
     pub fn columns(&self, doc: u32) -> Result<DocColumns, IndexError> {
         let (segment, within) = self.locate(doc);
         self.index.segments()[segment].columns(within)

@@ -91,7 +91,6 @@ impl SourceLine {
 /// The place that a snippet shows, and the limits of the snippet.
 #[derive(Clone, Copy, Debug)]
 pub struct SnippetRequest<'q> {
-    /// The lines of the hit.
     pub lines: Lines,
     /// The bytes of the hit, which may be a part of a line.
     pub span: Span,
@@ -103,7 +102,6 @@ pub struct SnippetRequest<'q> {
     pub expand: u32,
     /// The most characters, not counting context; `None` for no limit.
     pub max_chars: Option<usize>,
-    /// The terms that matched.
     pub terms: &'q [String],
     /// The query as written.
     pub literal: &'q str,

@@ -23,7 +23,6 @@ pub const ENVELOPE_LEN: usize = 48;
 /// The parts of a record file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Envelope<'b> {
-    /// The kind of record.
     pub kind: u32,
     /// The table, whose checksum was compared.
     pub table: &'b [u8],

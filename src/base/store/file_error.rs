@@ -11,14 +11,11 @@ use super::io_cause::IoCause;
 pub struct FileError {
     /// The attempted action, such as `write`.
     pub action: &'static str,
-    /// The file.
     pub path: PathBuf,
-    /// The error of the system.
     pub source: io::Error,
 }
 
 impl FileError {
-    /// The cause of the error.
     pub fn io_cause(&self) -> IoCause {
         IoCause::of(&self.source)
     }

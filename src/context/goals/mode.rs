@@ -35,7 +35,6 @@ impl PackMode {
 /// What the first probe of a task shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProbeFigures {
-    /// The number of goals.
     pub goals: usize,
     /// The number of regions of the goals.
     pub regions: usize,

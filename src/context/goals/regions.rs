@@ -17,12 +17,9 @@ pub struct GoalHead<'p> {
     pub files: Vec<HeadFile<'p>>,
 }
 
-/// A file of a head.
 #[derive(Clone, Debug)]
 pub struct HeadFile<'p> {
-    /// The number of the file.
     pub file: u32,
-    /// The path.
     pub path: &'p str,
     /// The symbol of the best place.
     pub symbol: Option<&'p str>,
@@ -46,7 +43,6 @@ pub enum MergeReason {
 }
 
 impl MergeReason {
-    /// The name in replies.
     pub fn name(self) -> &'static str {
         match self {
             MergeReason::Files => "files",
@@ -61,9 +57,7 @@ impl MergeReason {
 /// Two goals that were compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalPair {
-    /// The first goal.
     pub first: usize,
-    /// The second goal.
     pub second: usize,
     /// How near their files are, 0 to 1.
     pub nearness: f32,

@@ -13,29 +13,22 @@ pub enum MemoryError {
     /// There is no such note.
     #[error("{0}")]
     NoNote(String),
-    /// The log is full.
     #[error("the memory holds {0} notes, which is the most; retire notes that are no longer of use")]
     Full(usize),
     /// The file is no log of notes.
     #[error("{} is not a log of notes; move the file away, then 'spyhop memory import' can restore an export", path.display())]
-    NotALog {
-        /// The file.
-        path: PathBuf,
-    },
+    NotALog { path: PathBuf },
     /// A newer version of this program wrote the log.
     #[error("{} has format {found} of a newer version of Spyhop; this version reads {known}", path.display())]
     NewerLog {
-        /// The file.
         path: PathBuf,
         /// The format of the file.
         found: u32,
         /// The newest format that this version reads.
         known: u32,
     },
-    /// The log is too long.
     #[error("{} has {len} bytes, more than the {most} that are read; move the file away, then 'spyhop memory import' can restore an export", path.display())]
     LongLog {
-        /// The file.
         path: PathBuf,
         /// The length of the file, or the length with the notes to be recorded.
         len: u64,

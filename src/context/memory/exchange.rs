@@ -16,7 +16,6 @@ pub struct BadLine {
     pub reason: String,
 }
 
-/// Notes as JSON lines.
 pub fn to_lines<'n>(notes: impl IntoIterator<Item = &'n RevisionNote>) -> String {
     let mut text = String::new();
     for note in notes {

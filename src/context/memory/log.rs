@@ -153,7 +153,6 @@ fn checksum(json: &[u8]) -> String {
     blake3::hash(json).to_hex()[..SUM_LEN].to_string()
 }
 
-/// Records of `notes`.
 fn records<'n>(notes: impl IntoIterator<Item = &'n RevisionNote>) -> String {
     let mut text = String::new();
     for note in notes {

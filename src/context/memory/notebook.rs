@@ -76,7 +76,6 @@ impl NotePlace {
         NotePlace { log: name(LOG_PREFIX), lock: name("lock-"), folder }
     }
 
-    /// The file of the log.
     pub fn log(&self) -> &Path {
         &self.log
     }

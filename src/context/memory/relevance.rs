@@ -45,9 +45,7 @@ const MIN_SHARE: f32 = 0.6;
 /// What a note is compared with.
 #[derive(Clone, Copy)]
 pub struct NoteQuestion<'q> {
-    /// The question.
     pub query: &'q Query,
-    /// The [`words`] of the question.
     pub words: &'q [String],
     /// The files that the caller names.
     pub files: &'q [RelPath],
@@ -55,7 +53,6 @@ pub struct NoteQuestion<'q> {
     pub symbols: &'q [String],
     /// The files that a search found for the question, best first.
     pub found: &'q [RelPath],
-    /// The symbols that a search found for the question.
     pub found_symbols: &'q [String],
 }
 
@@ -92,7 +89,6 @@ pub struct Relevance {
 }
 
 impl NoteTerms {
-    /// The words of `note`.
     pub fn new(note: &RevisionNote, tokenizer: &mut Tokenizer) -> NoteTerms {
         let mut terms = TermList::default();
         tokenizer.terms(note.title(), &mut terms);

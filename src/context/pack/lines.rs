@@ -28,7 +28,6 @@ pub fn file_line(score: f32, is_backup: bool, reason: &str) -> String {
     format!("  {score:.2} {backup}{}", short_name(reason))
 }
 
-/// The heading of a unit.
 pub fn unit_line(lines: Lines, name: &str, score: f32, reason: &str) -> String {
     format!("  {}-{} {} {score:.2} {}", lines.first, lines.last, short_name(name), short_name(reason))
 }
@@ -50,7 +49,6 @@ pub fn summary_line(
     format!("{tokens} of {budget} tokens · {mode}: {mode_reason} · left out: {counts}")
 }
 
-/// The line with the cursor of the next page.
 pub fn next_line(cursor: &str) -> String {
     format!("next: {}", clean(cursor))
 }

@@ -177,7 +177,6 @@ struct CommitFolders {
 }
 
 impl CommitTree {
-    /// The id of the commit.
     pub fn commit(&self) -> &str {
         &self.commit
     }

@@ -10,7 +10,6 @@ pub struct RemoteReference {
     pub name: String,
     /// The branch that `HEAD` stands for.
     pub target: Option<String>,
-    /// The commit.
     pub commit: String,
 }
 
@@ -22,12 +21,7 @@ pub enum RemoteError {
         "'{url}' cannot be fetched: the program 'git' cannot be started ({source}); install Git 2.20 or newer and put it \
          on PATH, or clone the repository elsewhere and add its folder"
     )]
-    NoGit {
-        /// The URL.
-        url: String,
-        /// The error of the system.
-        source: io::Error,
-    },
+    NoGit { url: String, source: io::Error },
     /// The URL cannot be used.
     #[error("'{url}' cannot be fetched: {reason}")]
     BadUrl {
@@ -39,7 +33,6 @@ pub enum RemoteError {
     /// The server does not answer, or breaks off.
     #[error("'{url}' cannot be reached: {reason}; check the address and the network, and try again")]
     Unreachable {
-        /// The URL.
         url: String,
         /// What happened.
         reason: String,
@@ -47,17 +40,14 @@ pub enum RemoteError {
     /// The server sends nothing, or has not sent everything in time.
     #[error("'{url}' is given up: the server {fault} {seconds} seconds; try again")]
     TimedOut {
-        /// The URL.
         url: String,
         /// What the server did, before a number of seconds.
         fault: String,
-        /// The limit.
         seconds: f64,
     },
     /// There is no repository at the URL.
     #[error("there is no git repository at '{url}': {reason}; give the URL that git clone takes")]
     NoRepository {
-        /// The URL.
         url: String,
         /// What the server answered.
         reason: String,
@@ -67,7 +57,6 @@ pub enum RemoteError {
         "'{url}' refuses access ({reason}); let a credential helper of Git or the agent of SSH supply credentials, as for git clone"
     )]
     NeedsCredentials {
-        /// The URL.
         url: String,
         /// What the server answered.
         reason: String,
@@ -75,7 +64,6 @@ pub enum RemoteError {
     /// What is wanted was removed from the repository meanwhile.
     #[error("'{url}' no longer has {wanted}; try again")]
     Lost {
-        /// The URL.
         url: String,
         /// The name or the commit.
         wanted: String,
@@ -83,37 +71,23 @@ pub enum RemoteError {
     /// The server does not answer as Git does, or sends a pack that is damaged.
     #[error("'{url}' sends {what}: {reason}; the fault is on the server, not in the network")]
     BadAnswer {
-        /// The URL.
         url: String,
         /// What the server sends.
         what: &'static str,
         /// What git says of it.
         reason: String,
     },
-    /// The repository is too large.
     #[error("'{url}' is refused: it takes more than {limit} {what}")]
     TooLarge {
-        /// The URL.
         url: String,
-        /// The limit.
         limit: u64,
         /// What is limited.
         what: &'static str,
     },
     /// The caller cancelled the call.
     #[error("the fetch of '{url}' was cancelled")]
-    Cancelled {
-        /// The URL.
-        url: String,
-    },
+    Cancelled { url: String },
     /// The fetched data cannot be written.
     #[error("{action} {}: {source}", path.display())]
-    File {
-        /// The attempted action.
-        action: &'static str,
-        /// The folder.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    File { action: &'static str, path: PathBuf, source: io::Error },
 }

@@ -14,43 +14,28 @@ pub enum RevisionError {
         root.display(), why.as_ref().map_or_else(String::new, |why| format!(" that can be used ({why})"))
     )]
     NoRepository {
-        /// The requested revision.
         spec: String,
-        /// The root that is searched.
         root: PathBuf,
         /// Why the repository is not used, if there seems to be one.
         why: Option<String>,
     },
     /// The objects or references of the repository are not read.
     #[error("'{spec}' cannot be looked up: {reason}; ask without a revision")]
-    NotRead {
-        /// The requested revision.
-        spec: String,
-        /// The reason.
-        reason: String,
-    },
+    NotRead { spec: String, reason: String },
     /// No revision has this name.
     #[error("there is no revision '{spec}' in the repository at {}; {}{}", top.display(), offered(near), did_you_mean(spec, near.iter().map(String::as_str)))]
     Unknown {
-        /// The requested revision.
         spec: String,
-        /// The top of the repository.
         top: PathBuf,
         /// The names of branches and tags, the most similar first.
         near: Vec<String>,
     },
     /// The name is not that of a commit.
     #[error("'{spec}' does not name a commit: {reason}; choose a branch, a tag or a commit")]
-    NoCommit {
-        /// The requested revision.
-        spec: String,
-        /// The error of git.
-        reason: String,
-    },
+    NoCommit { spec: String, reason: String },
     /// The commit does not have the folder that is searched.
     #[error("there is no folder '{folder}' in '{spec}'; choose another root or revision")]
     NoFolder {
-        /// The requested revision.
         spec: String,
         /// The root, relative to the top.
         folder: RelPath,

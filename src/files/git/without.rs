@@ -127,7 +127,6 @@ impl Tracked {
     }
 }
 
-/// The tree of a commit.
 pub enum CommitTree {}
 
 #[expect(missing_docs, reason = "the functions are those of the type with the feature `git`")]

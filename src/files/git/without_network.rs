@@ -18,7 +18,6 @@ impl RemoteRepository {
         Err(RemoteError::BadUrl { url, reason: reason.to_string() })
     }
 
-    /// The URL.
     pub fn url(&self) -> String {
         match *self {}
     }
@@ -32,7 +31,6 @@ impl RemoteRepository {
         match *self {}
     }
 
-    /// Fetches a commit.
     pub fn fetch(
         &self,
         _wanted: &str,

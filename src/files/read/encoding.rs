@@ -10,7 +10,6 @@ use spyhop_base::model::SkipReason;
 /// The number of bytes that decide whether a file is binary, the same number as in git.
 pub(super) const HEAD_BYTES: usize = 8 << 10;
 
-/// The encoding of a text.
 pub(super) enum TextEncoding {
     Utf8 { bom: bool },
     Utf16 { encoding: &'static Encoding, bom: bool },

@@ -10,7 +10,6 @@ use super::outcome::{ReadOutcome, SkipDetail, Source};
 use spyhop_base::id::{ContentHash, PathOnlyKey};
 use spyhop_base::model::SkipReason;
 
-/// The outcome for a file with this content.
 pub(super) fn judged(content: Result<Content, SkipDetail>, path: &Path, limits: &Limits) -> ReadOutcome {
     let skipped = |(reason, detail)| ReadOutcome::Skipped { reason, detail };
     let bytes = match content {

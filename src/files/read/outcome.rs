@@ -30,7 +30,6 @@ pub enum ReadOutcome {
         /// The measure or marker behind the reason.
         detail: String,
     },
-    /// A file that is skipped.
     Skipped {
         /// Why the file is skipped.
         reason: SkipReason,

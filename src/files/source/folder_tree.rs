@@ -50,7 +50,6 @@ impl FolderTree {
     }
 }
 
-/// The target of a link.
 fn target(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
     Ok(fs::read_link(path.below(root.path()))?.into_os_string().into_encoded_bytes())
 }

@@ -21,7 +21,6 @@ pub struct HostedTree {
 }
 
 impl HostedTree {
-    /// `source` with the changes of `layer`.
     pub fn new(source: Arc<dyn SourceTree>, layer: Arc<Layer>) -> HostedTree {
         HostedTree {
             source,

@@ -19,7 +19,6 @@ pub struct Layer {
 /// A folder that a change has brought into a layer, or taken out of the layer.
 #[derive(Clone)]
 pub struct LayerFolder {
-    /// The path.
     pub path: RelPath,
     /// Whether the layer had a file at the path, or had removed the path. If not, the source below tells whether the
     /// folder has taken the place of something else.
@@ -110,7 +109,6 @@ impl Layer {
         })
     }
 
-    /// Whether the layer has a folder.
     pub(crate) fn has_folder(&self, folder: &str) -> bool {
         self.folders.contains_key(folder)
     }
@@ -138,7 +136,6 @@ impl Layer {
         entries.append(&mut missing);
     }
 
-    /// The bytes of a file of the layer.
     pub fn bytes(&self, path: &str) -> Option<&Arc<[u8]>> {
         let (folder, name) = split(path);
         match self.folders.get(folder)?.get(name)? {

@@ -102,7 +102,6 @@ impl<'a> Spent<'a> {
         self.end.get().is_none()
     }
 
-    /// Counts a file.
     pub(crate) fn take_file(&self, bytes: u64) {
         let Some(bounds) = self.bounds else { return };
         let before = self.file_bytes.fetch_add(bytes.min(1 << 50), Relaxed);

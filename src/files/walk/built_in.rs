@@ -20,7 +20,6 @@ pub(crate) struct BuiltInRule {
     pub sentence: &'static str,
 }
 
-/// A pattern for a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NamePattern {
     /// Exactly this name.
@@ -29,7 +28,6 @@ pub(crate) enum NamePattern {
     Ends(&'static str),
 }
 
-/// Evidence for a rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RuleEvidence {
     /// The name alone, which has no other use.
@@ -41,7 +39,6 @@ pub(crate) enum RuleEvidence {
 }
 
 impl NamePattern {
-    /// Whether the pattern matches `name`.
     pub fn matches(&self, name: &str) -> bool {
         match self {
             NamePattern::Is(whole) => name == *whole,

@@ -12,7 +12,6 @@ pub enum WalkError {
         /// The root as given.
         root: PathBuf,
     },
-    /// The root is not a directory.
     #[error("root '{}' is not a directory", .root.display())]
     NotADirectory {
         /// The root as given.
@@ -23,7 +22,6 @@ pub enum WalkError {
     Unreadable {
         /// The root as given.
         root: PathBuf,
-        /// The error of the system.
         source: io::Error,
     },
     /// The tree of a commit exceeds a limit of the walk.
@@ -35,7 +33,6 @@ pub enum WalkError {
         what: &'static str,
         /// The quantity when the walk stopped.
         value: u64,
-        /// The limit.
         bound: u64,
     },
     /// The walk of a commit took too long.
@@ -43,7 +40,6 @@ pub enum WalkError {
     TooSlow {
         /// How long the walk took.
         seconds: u64,
-        /// The limit.
         bound: u64,
     },
     /// The caller cancelled the walk.

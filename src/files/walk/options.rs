@@ -11,7 +11,6 @@ use crate::tree::Tree;
 use spyhop_base::cancel::Cancel;
 use spyhop_base::path::RelPath;
 
-/// The options of a walk.
 #[derive(Clone, Copy, Default)]
 pub struct WalkOptions<'a> {
     /// Include names that begin with a dot. `.git` stays out.
@@ -139,7 +138,6 @@ pub enum GlobalExcludes<'a> {
     /// The file that the user's git uses: `core.excludesFile`, else `git/ignore` in the configuration folder.
     #[default]
     OfGit,
-    /// This file.
     File(&'a Path),
     /// No file.
     None,

@@ -28,7 +28,6 @@ pub struct Region {
 const FEW: usize = 4;
 
 impl Region {
-    /// The region of these paths.
     pub fn new(mut paths: Vec<RelPath>) -> Region {
         paths.sort_unstable();
         paths.dedup();

@@ -28,7 +28,6 @@ pub enum FileIdentity {
     Blob {
         /// The length in bytes.
         size: u64,
-        /// The id of the content.
         id: BlobId,
     },
 }
@@ -48,7 +47,6 @@ pub fn stat_of(path: &Path) -> io::Result<Stat> {
     fs::symlink_metadata(path).map(|metadata| stat(&metadata))
 }
 
-/// The stat data in `metadata`.
 #[cfg(unix)]
 pub fn stat(metadata: &Metadata) -> Stat {
     use std::os::unix::fs::MetadataExt;

@@ -33,9 +33,7 @@ pub struct Trace {
 /// The end of the walk to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceEnd {
-    /// A candidate.
     Candidate(Candidate),
-    /// A directory that is walked.
     Directory,
     /// An excluded entry: the path itself or a directory above it.
     LeftOut(Skipped, Cause),

@@ -7,7 +7,6 @@ use spyhop_base::path::RelPath;
 /// A regular file that no rule excludes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The path of the file.
     pub path: RelPath,
     /// The stat data of the file during the walk, or the id of the blob.
     pub identity: FileIdentity,

@@ -98,7 +98,6 @@ struct InboxState {
     reported: Option<(Instant, Instant)>,
     stopped: bool,
     blind: Option<String>,
-    /// The folders that are watched.
     watched: FxHashSet<PathBuf>,
 }
 
@@ -128,7 +127,6 @@ impl Inbox {
         }
     }
 
-    /// Adds a path that changed.
     pub fn add(&self, path: RelPath) {
         self.report(|state| state.changed.add(path));
     }

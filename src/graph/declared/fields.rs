@@ -9,7 +9,6 @@ use crate::tokens::{TokenKind, Tokens};
 use spyhop_base::model::SymbolKind;
 
 impl Graph<'_> {
-    /// The written types of a field of a type itself.
     pub(super) fn field_types(&self, own: &Definition, of: &WrittenType, field: &str) -> Vec<WrittenType> {
         let family = self.family(own.file);
         let Some(item) = self.item(own.file, own.span) else { return Vec::new() };

@@ -19,12 +19,10 @@ pub(super) struct ItemTokens {
 }
 
 impl ItemTokens {
-    /// The index of the token at a byte of the file.
     pub(crate) fn index_at(&self, byte: u32) -> usize {
         self.tokens.index_at(byte.saturating_sub(self.span.start))
     }
 
-    /// The span of a token in the file.
     pub fn span_of(&self, index: usize) -> Span {
         let (token, start) = (self.tokens.at(index), self.span.start);
         token.map_or(Span::new(0, 0), |own| Span { start: own.start + start, end: own.end + start })

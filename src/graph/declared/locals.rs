@@ -8,7 +8,6 @@ use super::written::{end_of_type, generic_arguments};
 /// A part of a value that a pattern names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValuePart {
-    /// An element of a list.
     Element,
     /// One of several values.
     OfTuple(usize),

@@ -16,7 +16,6 @@ const MAX_PARTS: usize = 64;
 /// The deepest nesting of generic arguments that is read.
 const MAX_NESTING: usize = 12;
 
-/// A type as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenType {
     /// The file in which it is written, whose imports say what the name means.

@@ -50,7 +50,6 @@ framework_files!(
     "nestjs" "nextjs" "npm" "phoenix" "python-scripts" "rails" "spring"
 );
 
-/// The frameworks.
 pub(super) static FRAMEWORKS: LazyLock<Vec<FrameworkFile>> = LazyLock::new(|| {
     let read = FRAMEWORK_FILES.iter().map(|(name, text)| {
         FrameworkFile::parse(name, text)
@@ -148,7 +147,6 @@ pub(super) enum ArgsPlace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RuleExtent {
-    /// The arguments.
     #[default]
     Args,
     /// The arguments, and the calls chained to the expression.

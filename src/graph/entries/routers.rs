@@ -211,7 +211,6 @@ impl<'r, 'g> Routers<'r, 'g> {
         self.exported(&files, name)
     }
 
-    /// The prefixes of a node.
     pub fn prefixes(&self, node: RouterNode) -> Vec<String> {
         let mut found = self.prefixes_within(node, MAX_MOUNTS);
         found.sort();

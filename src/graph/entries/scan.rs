@@ -41,7 +41,6 @@ pub(super) struct MountDecl {
     pub child_is_module: bool,
 }
 
-/// A handler as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WrittenHandler {
     /// The name of a definition, or of a use, at a place.
@@ -89,7 +88,6 @@ struct Block {
 
 /// A match with its captures.
 struct Match {
-    /// The match and its arguments.
     span: Span,
     args: Span,
     captured: Captured,
@@ -138,7 +136,6 @@ impl Scanned<'_> {
         found
     }
 
-    /// The matches of a rule.
     fn matches(&self, rule: &PatternRule) -> Vec<Match> {
         if rule.requires.as_ref().is_some_and(|requires| !requires.is_match(self.code)) {
             return Vec::new();
@@ -495,7 +492,6 @@ pub(super) fn joined(prefix: &str, path: &str) -> String {
     }
 }
 
-/// The words of a list.
 fn words(list: &str) -> Vec<String> {
     let parts = list.split(|c: char| c != '_' && c != '-' && !c.is_alphanumeric());
     // `%i[` begins a list of symbols in Ruby.

@@ -39,7 +39,6 @@ enum AroundState {
     Variable(Range<usize>, usize),
 }
 
-/// Adds the secrets of `bytes`.
 pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
     let (mut open, mut body, mut at) = (None, None, 0);
     let may_hold_body = holds_run(bytes);

@@ -17,7 +17,6 @@ static FLAG: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" -"));
 /// Words at the start of a line that assign a value to a name.
 const SETTERS: &[&str] = &["ENV", "ARG", "set", "setx", "setenv", "export", "#define", "define"];
 
-/// Adds the secrets of `line`.
 pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
     if care != MaskScope::SecretLike {
         return;
@@ -72,7 +71,6 @@ fn value(line: &[u8], name: &[u8], end: usize, found: &mut Vec<Secret>) {
     }
 }
 
-/// The range of the word at `at`.
 fn word(line: &[u8], at: usize) -> Range<usize> {
     let len = line[at..].iter().position(|byte| *byte <= b' ').unwrap_or(line.len() - at);
     at..at + len

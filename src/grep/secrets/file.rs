@@ -11,7 +11,6 @@ pub enum MaskScope {
     SecretLike,
     /// All values of names for secrets.
     Names,
-    /// All values.
     Values,
 }
 

@@ -14,7 +14,6 @@ use super::{assign, call, command, near};
 /// The shortest line with room for a name and a secret.
 const MIN_LINE: usize = 6;
 
-/// Adds the secrets of `line`.
 pub fn find(line: &[u8], found: &mut Vec<Secret>) {
     tokens(line, found);
     values(line, MaskScope::SecretLike, found);

@@ -78,7 +78,6 @@ pub(crate) struct NearWords {
 pub(crate) struct Placeholder {
     /// Parts of any value.
     pub words: Vec<String>,
-    /// Parts of passwords.
     pub password_words: Vec<String>,
     /// Whole passwords.
     pub passwords: Vec<String>,
@@ -131,9 +130,7 @@ pub(crate) struct ValueStarts {
     pub rule_of: Vec<usize>,
 }
 
-/// The patterns.
 pub(crate) struct PatternTable {
-    /// Every rule.
     pub rules: Vec<Rule>,
     /// The literal texts of all rules.
     pub starts: ValueStarts,

@@ -15,7 +15,6 @@ pub enum ArchiveError {
     /// The file is not an archive of an index, or is truncated or altered.
     #[error("{} is not a valid archive of an index: {reason}", path.display())]
     Damaged {
-        /// The archive.
         path: PathBuf,
         /// The damage, and where it is.
         reason: String,
@@ -23,7 +22,6 @@ pub enum ArchiveError {
     /// The archive has the layout of a newer program.
     #[error("{} is an archive of version {found}, this program reads version {}", path.display(), layout::VERSION)]
     NewerArchive {
-        /// The archive.
         path: PathBuf,
         /// The layout version of the archive.
         found: u32,
@@ -31,7 +29,6 @@ pub enum ArchiveError {
     /// The index inside has another format.
     #[error("{} holds an index of format {found} (made by spyhop {made_by}), this program has format {FORMAT_VERSION}", path.display())]
     Format {
-        /// The archive.
         path: PathBuf,
         /// The format of the index inside.
         found: u32,
@@ -41,7 +38,6 @@ pub enum ArchiveError {
     /// The index inside was made with other parsers or another tokenizer.
     #[error("{} was made with the parsers and tokenizer {found} (spyhop {made_by}), this program has {own} (spyhop {})", path.display(), env!("CARGO_PKG_VERSION"))]
     Fingerprint {
-        /// The archive.
         path: PathBuf,
         /// The fingerprint of the archive.
         found: String,
@@ -53,7 +49,6 @@ pub enum ArchiveError {
     /// The archive is of another tree.
     #[error("{} is of another tree: {here} of its {of} files are in {}, fewer than half", path.display(), root.display())]
     OtherTree {
-        /// The archive.
         path: PathBuf,
         /// The root of this tree.
         root: PathBuf,
@@ -72,10 +67,7 @@ pub enum ArchiveError {
     },
     /// The archive is to be imported without the tree, and holds no sources.
     #[error("{} holds no sources, and a search without the tree needs them", path.display())]
-    WithoutSnippets {
-        /// The archive.
-        path: PathBuf,
-    },
+    WithoutSnippets { path: PathBuf },
     /// The checked-out head has not been indexed.
     #[error("what is checked out has not been indexed")]
     NoView,

@@ -15,12 +15,10 @@ pub const VERSION: u32 = 1;
 pub(crate) const META: &str = "meta";
 pub(crate) const SEGMENTS: &str = "tantivy";
 
-/// The manifest of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ArchiveManifest {
     /// The version of the program that made the archive.
     pub made_by: String,
-    /// The format of the index.
     pub format: u32,
     /// The fingerprint of the parsers and tokenizer, see [`crate::workspace::fingerprint`].
     pub fingerprint: String,
@@ -35,11 +33,9 @@ pub(crate) struct ArchiveManifest {
 pub(crate) struct ArchivedView {
     /// The checked-out head: a branch, `@` and a commit, or nothing.
     pub head: String,
-    /// The commit.
     pub commit: Option<String>,
     /// A hash of the settings of the view.
     pub settings: String,
-    /// The number of files in the view.
     pub files: u32,
 }
 
@@ -55,7 +51,6 @@ pub(crate) struct ArchivedFile {
 }
 
 impl ArchivedFile {
-    /// The row of the file `name` in `folder`.
     pub fn of(folder: &Path, name: String) -> Result<ArchivedFile, FileError> {
         let path = folder.join(&name);
         let mut hasher = blake3::Hasher::new();

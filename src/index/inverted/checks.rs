@@ -91,7 +91,6 @@ impl Checks {
         Checks { dir, sums, noted, files: Mutex::default(), compared: Arc::default() }
     }
 
-    /// The sums of the files.
     pub fn sums(&self) -> &SumsByName {
         &self.sums
     }

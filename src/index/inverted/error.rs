@@ -23,7 +23,6 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// The cause of the error.
     pub fn io_cause(&self) -> IoCause {
         match self {
             IndexError::Io(error) => IoCause::of(error),

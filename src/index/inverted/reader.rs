@@ -67,7 +67,6 @@ impl Lengths<'_> {
     /// The number of length codes.
     pub const CODES: usize = 256;
 
-    /// The code of the length of document `doc`.
     pub fn code(&self, doc: u32) -> u8 {
         self.0.map_or(0, |reader| reader.fieldnorm_id(doc))
     }
@@ -134,9 +133,7 @@ pub struct DocColumns {
     pub version: VersionId,
     /// The span in the decoded source.
     pub span: Span,
-    /// The lines of the document.
     pub lines: Lines,
-    /// The kind of the chunk.
     pub kind: SymbolKind,
     /// The kind of the chunk and those of its symbols.
     pub kinds: KindSet,
@@ -239,7 +236,6 @@ impl Reader {
         }
     }
 
-    /// The payload of the commit.
     pub fn payload(&self) -> &str {
         &self.payload
     }
@@ -411,7 +407,6 @@ impl Segment {
         })
     }
 
-    /// The inverted index of a field.
     fn inverted(&self, layout: &Layout, field: IndexField) -> Result<&Arc<InvertedIndexReader>, IndexError> {
         let known = &self.inverted[field.number()];
         if let Some(inverted) = known.get() {
@@ -491,7 +486,6 @@ impl Segment {
         Ok(&**self.versions.get_or_init(|| column))
     }
 
-    /// The lengths of a scored field.
     pub fn lengths(&self, field: Field) -> Result<Lengths<'_>, IndexError> {
         let cell = &self.lengths[field as usize];
         if cell.get().is_none() {
@@ -502,7 +496,6 @@ impl Segment {
         Ok(Lengths(cell.get().expect("just set").as_ref()))
     }
 
-    /// The columns of a document.
     pub fn columns(&self, doc: u32) -> Result<DocColumns, IndexError> {
         let [start, len, line, lines, kind, kinds] =
             std::array::from_fn(|column| self.columns[column].get_val(doc) as u32);

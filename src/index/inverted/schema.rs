@@ -37,7 +37,6 @@ impl IndexField {
         }
     }
 
-    /// Every field.
     pub fn all() -> impl Iterator<Item = IndexField> {
         let scored = Field::ALL.into_iter().map(IndexField::Scored);
         scored.chain([IndexField::Word, IndexField::Definition, IndexField::Reference])
@@ -51,9 +50,7 @@ pub(crate) struct ChunkDoc<'a> {
     pub version: VersionId,
     /// The span in the decoded source.
     pub span: Span,
-    /// The lines of the chunk.
     pub lines: Lines,
-    /// The kind of the chunk.
     pub kind: SymbolKind,
     /// The kind of the chunk and those of its symbols.
     pub kinds: KindSet,

@@ -52,14 +52,12 @@ pub(super) struct FileSums {
 }
 
 impl FileSums {
-    /// The sums of a file with these bytes.
     pub fn of(bytes: &[u8]) -> FileSums {
         let mut builder = SumsBuilder::default();
         builder.update(bytes);
         builder.finish()
     }
 
-    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.sums.len()
     }

@@ -22,7 +22,6 @@ const LINE: usize = 8;
 /// A filter of the terms of a segment, in all fields.
 pub(super) struct TermFilter(Vec<[u64; LINE]>);
 
-/// The hash of a term in a field.
 pub(super) fn hash(field: IndexField, term: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(term);
@@ -38,7 +37,6 @@ impl TermFilter {
         TermFilter(vec![[0; LINE]; (terms * BITS_PER_TERM).div_ceil(64 * LINE).max(1)])
     }
 
-    /// Adds a term by its hash.
     pub fn insert(&mut self, hash: u64) {
         let line = self.line_of(hash);
         for bit in bits(hash) {

@@ -85,7 +85,6 @@ struct TrigramTable {
     segment: String,
     /// The number of words in the segment.
     words: u64,
-    /// The number of words in a block.
     block_words: u64,
     /// The offset in the heap of the lists of each group of trigrams.
     places: Vec<u32>,
@@ -262,7 +261,6 @@ impl Builder {
         });
     }
 
-    /// Writes the file.
     pub fn write(self, path: &Path) -> Result<(), FileError> {
         let mut heap = Vec::new();
         let mut places = Vec::new();

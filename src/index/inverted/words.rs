@@ -38,7 +38,6 @@ pub struct WordDocuments<'w> {
 }
 
 impl WordDocuments<'_> {
-    /// Reads the posting list.
     pub fn read(&self) -> Result<PostingBlocks, IndexError> {
         let postings =
             self.words.inverted.read_block_postings_from_terminfo(self.info, IndexRecordOption::Basic)?;
@@ -114,7 +113,6 @@ impl Words<'_> {
 }
 
 impl SegmentList {
-    /// The words of segment `segment`.
     pub fn words(&self, segment: usize) -> Result<Words<'_>, IndexError> {
         let inverted = self.inverted(segment, IndexField::Word)?;
         let n_words = inverted.terms().num_terms() as u64;

@@ -211,7 +211,6 @@ impl FinishedSegment {
 }
 
 impl SegmentBuilder {
-    /// Adds a document.
     pub fn add(&mut self, doc: &ChunkDoc<'_>) -> Result<(), IndexError> {
         let layout = &self.layout;
         let mut document = TantivyDocument::new();

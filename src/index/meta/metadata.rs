@@ -274,16 +274,13 @@ impl Meta {
 /// Sums over a view, from which the BM25 statistics are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// The number of files.
     pub files: u64,
-    /// The number of chunks.
     pub chunks: u64,
     /// The number of terms in each scored field.
     pub lengths: [u64; Field::ALL.len()],
 }
 
 impl Totals {
-    /// Adds a version to the sums.
     pub fn add(&mut self, version: Version<'_>) {
         self.files += 1;
         self.chunks += u64::from(version.chunks());

@@ -24,7 +24,6 @@ use spyhop_base::text::{Lines, Span};
 /// The symbols of a file version, sorted by start; an enclosing symbol comes before those that it encloses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline<'a> {
-    /// The symbols.
     pub symbols: Vec<OutlineSymbol<'a>>,
 }
 
@@ -33,19 +32,16 @@ pub struct Outline<'a> {
 pub struct OutlineSymbol<'a> {
     /// The name alone, as written.
     pub name: &'a str,
-    /// The kind of the symbol.
     pub kind: SymbolKind,
     /// The span of the whole item in bytes, with its doc comment and attributes.
     pub span: Span,
     /// The lines of the item proper.
     pub lines: Lines,
-    /// The name of the container.
     pub container: Option<&'a str>,
     /// The symbol that encloses this one.
     pub parent: Option<u32>,
 }
 
-/// An encoded outline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncodedOutline {
     pub(super) bytes: Vec<u8>,
@@ -269,7 +265,6 @@ impl ContainerCode {
 pub struct SymbolNames<'a> {
     left: usize,
     rest: &'a [u8],
-    /// The current name.
     name: Vec<u8>,
 }
 

@@ -55,7 +55,6 @@ impl RecordBuilder {
         self.views.push((key, Some(NewView { info, view, from })));
     }
 
-    /// Drops a view.
     pub(crate) fn drop_view(&mut self, key: ViewKey) {
         self.views.push((key, None));
     }
@@ -122,7 +121,6 @@ impl RecordBuilder {
         self.write_as(generation, dir, meta, (fingerprint, *next_version, true))
     }
 
-    /// The changes of this record as a delta.
     fn delta(self, meta: &Meta) -> (RecordTable, Vec<u8>) {
         let RecordBuilder { versions, collected, views } = self;
         let (mut heap, versions) = versions.finish();

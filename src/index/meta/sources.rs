@@ -71,7 +71,6 @@ impl Sources {
         (bytes.len() == row.len as usize && ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 
-    /// The number of sources.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -117,7 +116,6 @@ impl SourcesBuilder {
         Ok(())
     }
 
-    /// The number of sources.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

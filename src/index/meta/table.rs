@@ -15,7 +15,6 @@ pub(super) struct RecordTable {
     pub views: Vec<ViewChange>,
 }
 
-/// A change of a view.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct ViewChange {
     pub key: ViewKey,

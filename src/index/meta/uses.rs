@@ -57,7 +57,6 @@ pub struct StoredSignature {
     pub len: u32,
 }
 
-/// Encoded uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncodedUses {
     pub(super) bytes: Vec<u8>,

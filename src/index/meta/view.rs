@@ -15,7 +15,6 @@ use spyhop_base::model::Skipped;
 /// The key of a view: the worktree, the checked-out head, and the settings that decide which files are included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ViewKey {
-    /// The path of the root.
     pub root: String,
     /// The checked-out head, or the revision whose files the view holds.
     pub head: ViewHead,
@@ -58,7 +57,6 @@ pub struct ViewInfo {
     pub used: u64,
     /// The commit that was checked out at that time.
     pub commit: Option<String>,
-    /// The number of files in the view.
     pub files: u32,
     /// For a staged view, the number of files in the tree, ranked or not, which shows the progress.
     pub of: u32,
@@ -114,7 +112,6 @@ impl VerifiedBytes {
         &self.map[self.range.clone()]
     }
 
-    /// The identity in a row.
     fn identity(&self, row: usize) -> RecordedIdentity {
         let (cells, _) = self.bytes()[row * IDENTITY_BYTES..][..IDENTITY_BYTES].as_chunks::<8>();
         let [size, modified, changed, inode] = [cells[0], cells[1], cells[2], cells[3]];
@@ -135,7 +132,6 @@ pub(super) fn packed_identities(rows: &[RecordedIdentity]) -> Vec<u8> {
 /// A file that is not indexed or only partly indexed, with its identity if it had to be read to decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedEntry {
-    /// The entry and the reason.
     pub skipped: Skipped,
     /// The identity of a file that was read.
     pub identity: Option<RecordedIdentity>,

@@ -13,7 +13,6 @@ use spyhop_files::git::Repo;
 
 /// The inputs of a collection.
 pub struct Collector<'e> {
-    /// The index.
     pub workspace: &'e Workspace,
     /// The repository around the root, if there is one.
     pub repo: Option<&'e Repo>,

@@ -34,7 +34,6 @@ pub struct Costs<'m> {
 }
 
 impl<'m> Costs<'m> {
-    /// The costs of the views of `meta`.
     pub fn new(meta: &'m Meta, workspace: &Workspace) -> Result<Costs<'m>, MetaError> {
         let (mut views, mut named) = (FxHashMap::default(), FxHashMap::default());
         for (key, _) in meta.views() {

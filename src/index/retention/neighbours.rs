@@ -19,7 +19,6 @@ const OWNER: &str = "WORKSPACE";
 /// The folder with the indexes of many trees.
 #[derive(Clone, Debug)]
 pub struct IndexHome {
-    /// The folder.
     pub dir: PathBuf,
     /// Moves the notes beside one index to another, before the folder of the first is removed.
     pub move_notes: MoveNotes,

@@ -8,7 +8,6 @@ pub(crate) const SEPARATOR: char = '\n';
 pub struct TermList {
     /// The terms; [`SEPARATOR`] follows each of them.
     pub text: String,
-    /// The number of terms.
     pub count: u32,
 }
 

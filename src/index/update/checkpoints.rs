@@ -48,7 +48,6 @@ impl CheckpointScheduler {
         self.next.map(|next| next.saturating_duration_since(Instant::now()))
     }
 
-    /// Calls a checkpoint.
     pub fn call(&mut self, epoch: &AtomicU32) {
         self.called += 1;
         epoch.store(self.called, Ordering::Relaxed);

@@ -55,7 +55,6 @@ const SMALL_FILE: u64 = 64 << 10;
 /// How the memory of an update is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// The number of threads.
     pub threads: usize,
     /// The size at which a worker flushes its segment.
     pub segment: usize,

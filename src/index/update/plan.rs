@@ -37,7 +37,6 @@ pub struct Adopted {
 /// A file to be read.
 #[derive(Clone, Debug)]
 pub struct ReadTask {
-    /// The path of the file.
     pub path: RelPath,
     /// The file's stat data when walked, or the id of its blob.
     pub identity: FileIdentity,

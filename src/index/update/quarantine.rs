@@ -49,7 +49,6 @@ struct QuarantineList {
 struct Entry {
     /// The path at which the content was found.
     path: RelPath,
-    /// The cause of the crash.
     cause: String,
     #[serde(default)]
     kind: LossKind,
@@ -73,7 +72,6 @@ const TRIAL: &str = "trial";
 
 /// A file that was being parsed when a process died.
 pub(crate) struct Suspect {
-    /// The path of the file.
     pub path: RelPath,
     /// The hash of the file's content at that time.
     pub hash: ContentHash,

@@ -28,7 +28,6 @@ use spyhop_base::id::{ContentHash, VersionContent, VersionId};
 use spyhop_files::walk::{Cancel, WalkError};
 use spyhop_syntax::worker::FileAnalyzer;
 
-/// An update.
 pub(super) struct UpdateRun<'r, 'e> {
     updater: &'r Updater<'e>,
     /// The metadata before the update.
@@ -42,7 +41,6 @@ pub(super) struct UpdateRun<'r, 'e> {
     plan: UpdatePlan,
     /// The number of files that had to be read.
     n_tasks: usize,
-    /// The number of the next version.
     next_version: u32,
     /// The versions that are indexed by their text only so far.
     text_pass: TextPass,
@@ -346,7 +344,6 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         old.filter(in_doubt).collect()
     }
 
-    /// The new view.
     fn view_now(&self, found: &MergedOutcomes) -> View {
         let replaced: FxHashSet<VersionId> =
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();

@@ -61,7 +61,6 @@ impl UnrankedContent {
         }
     }
 
-    /// The key of the content.
     fn key(&self) -> PathOnlyKey {
         PathOnlyKey::of(match self {
             UnrankedContent::Text(source) => source.hash,

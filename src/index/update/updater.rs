@@ -41,7 +41,6 @@ pub const TEXT_ALONE: u64 = 16 << 20;
 
 /// The inputs of an update.
 pub struct Updater<'e> {
-    /// The index.
     pub workspace: &'e Workspace,
     /// The repository around the root, where there is one.
     pub repo: Option<&'e Repo>,
@@ -51,7 +50,6 @@ pub struct Updater<'e> {
     pub source_tree: TreeSource,
     /// The files that git tracks below the root, if there is a repository.
     pub tracked: Option<&'e Tracked>,
-    /// The grammars.
     pub grammars: &'e Grammars,
     /// The parser pool, in this process or in workers.
     pub isolation: &'e Isolation,

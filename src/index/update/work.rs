@@ -49,7 +49,6 @@ pub fn default_threads() -> usize {
     cores()
 }
 
-/// The inputs of the workers.
 pub(crate) struct WorkerInputs<'w> {
     pub source_tree: &'w TreeSource,
     pub limits: Limits,
@@ -78,10 +77,8 @@ pub(crate) struct WorkerInputs<'w> {
     pub racy: Duration,
 }
 
-/// The outcome of a file.
 pub(crate) struct FileOutcome {
     pub version: LiveVersion,
-    /// The identity to record.
     pub identity: RecordedIdentity,
     /// The file's entry among the skipped.
     pub skipped: Option<SkippedEntry>,

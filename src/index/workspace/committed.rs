@@ -7,9 +7,7 @@ use crate::meta::Meta;
 
 /// One commit, open for reading: segments and metadata of the same generation.
 pub struct Committed {
-    /// The segments.
     pub reader: Reader,
-    /// The metadata.
     pub meta: Meta,
 }
 

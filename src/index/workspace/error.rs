@@ -20,7 +20,6 @@ pub enum WorkspaceError {
     Foreign {
         /// The folder of the index.
         dir: PathBuf,
-        /// The owner of the index.
         owner: String,
     },
     /// The folder has lost the file that says which tree it belongs to.
@@ -79,12 +78,7 @@ pub enum WriteError {
     Lock(#[from] LockError),
     /// The segments could not be written.
     #[error("writing the index at {}: {source}", dir.display())]
-    Index {
-        /// The folder.
-        dir: PathBuf,
-        /// The cause.
-        source: IndexError,
-    },
+    Index { dir: PathBuf, source: IndexError },
     /// The metadata contradict themselves.
     #[error(transparent)]
     Meta(#[from] MetaError),

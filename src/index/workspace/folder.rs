@@ -83,7 +83,6 @@ impl Workspace {
         &self.fingerprint
     }
 
-    /// The lock file.
     pub fn lock_path(&self) -> PathBuf {
         self.dir.join("lock")
     }
@@ -95,7 +94,6 @@ impl Workspace {
         self.dir.join(format!("session-{}", &hash[..16]))
     }
 
-    /// The folder of the data.
     pub fn data_dir(&self) -> PathBuf {
         self.dir.join(format!("v{FORMAT_VERSION}-{}", self.fingerprint))
     }
@@ -105,7 +103,6 @@ impl Workspace {
         self.data_dir().join("meta")
     }
 
-    /// The folder of segments.
     pub fn segment_dir(&self) -> PathBuf {
         self.data_dir().join("tantivy")
     }

@@ -25,7 +25,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The walk options for these settings.
     pub fn walk_options(&self) -> WalkOptions<'static> {
         let Settings { hidden, no_ignore, no_built_in, secrets, .. } = *self;
         WalkOptions { hidden, no_ignore, no_built_in, secrets, ..WalkOptions::default() }

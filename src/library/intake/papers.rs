@@ -22,7 +22,6 @@ const MAX_DOCUMENT_BYTES: u64 = 160 << 20;
 /// What was read from a file.
 pub(super) type ReadDocument = Result<Document, DocumentError>;
 
-/// Reads a document.
 pub(super) fn read(
     path: &Path,
     form: DocumentForm,

@@ -21,7 +21,6 @@ const MAX_HEADER_BYTES: u64 = 64 << 10;
 /// The most bytes that are read behind the end of the archive, to reach the checksum of the compression.
 const MAX_TRAILER_BYTES: u64 = 4 << 20;
 
-/// Unpacks a tar archive.
 pub(crate) fn unpack_tar(
     file: File,
     compression: TarCompression,

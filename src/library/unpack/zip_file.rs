@@ -29,7 +29,6 @@ struct ListedEntry {
     place: ZipArchiveEntryWayfinder,
 }
 
-/// Unpacks a zip archive.
 pub(crate) fn unpack_zip(file: File, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
     writer.refuse_backslashes();
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];

@@ -80,9 +80,7 @@ pub(crate) enum FusedList {
     Symbol,
     /// The score of the file name.
     Name,
-    /// The score of the path.
     Path,
-    /// The score of the comments.
     Comment,
     /// The number of query names that the file defines.
     Definitions,
@@ -91,7 +89,6 @@ pub(crate) enum FusedList {
 }
 
 impl FusedList {
-    /// All lists.
     pub const ALL: [FusedList; 9] = [
         FusedList::Body,
         FusedList::Chunk,

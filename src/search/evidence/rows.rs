@@ -105,7 +105,6 @@ impl Evidence {
         });
     }
 
-    /// The row of a matching file.
     pub(crate) fn file_row(&self, context: &Context<'_>, file: u32) -> FileEvidence {
         let (snapshot, filter) = (context.snapshot, context.filter);
         let mut choice = Choice {

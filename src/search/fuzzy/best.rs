@@ -13,11 +13,8 @@ pub(super) const BLOCK: u32 = 8192;
 /// A matching path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundPath<'p> {
-    /// The number of the file.
     pub file: u32,
-    /// The path.
     pub path: &'p str,
-    /// The part with the best match.
     pub part: MatchedPart,
     /// Whether the letters of the pattern are so scattered that the match is probably a coincidence: over a path in runs of
     /// fewer than two letters on average, or with a score below that of consecutive letters without bonuses.
@@ -28,7 +25,6 @@ pub struct FoundPath<'p> {
 /// The part of a path with the best match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchedPart {
-    /// The file name.
     Name,
     /// The whole path.
     Path,
@@ -65,9 +61,7 @@ impl<'p> FoundPath<'p> {
 /// What of a path the pattern names, apart from its letters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NamedPlace {
-    /// The file name.
     pub is_name: bool,
-    /// A folder of the path.
     pub is_folder: bool,
 }
 

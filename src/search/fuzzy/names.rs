@@ -32,7 +32,6 @@ pub struct FileName<'n> {
 /// A matching name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundName<'p> {
-    /// The number of the file.
     pub file: u32,
     /// The number of the name in the file.
     pub place: u32,

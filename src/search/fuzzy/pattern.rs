@@ -26,7 +26,6 @@ pub struct Fuzzy {
     pub(super) last_letters: Option<Letters>,
     /// The folder that a pattern with a slash may name, in lower case, with a slash at its end.
     folder: Option<String>,
-    /// The number of letters.
     pub(super) n_letters: usize,
     /// Matches of a smaller score are scattered: that of consecutive letters without bonuses.
     pub(super) least_score: u32,

@@ -20,7 +20,6 @@ impl FuzzyWords {
         (words.len() > 1).then_some(FuzzyWords { words })
     }
 
-    /// The words.
     pub fn words(&self) -> &[Fuzzy] {
         &self.words
     }

@@ -41,7 +41,6 @@ const PART_OF_LINE: f32 = 0.7;
 /// The factor of a constructor, if the query has the common name of constructor and type.
 const OF_CONSTRUCTOR: f32 = 0.8;
 
-/// A measured unit.
 pub(crate) struct MeasuredUnit {
     /// The unit, with the lines that are shown.
     pub unit: Unit,
@@ -313,7 +312,6 @@ impl<'m> UnitMeasure<'m> {
         self.evidence.idf_of(mask) > 0.0 || self.query.names.iter().any(|own| own == name)
     }
 
-    /// The overlap of a name with the query.
     fn cover(&mut self, name: &str) -> TermOverlap {
         // The filter rules out most names without tokenizing them.
         if !self.term_prefixes.may_hold(name.as_bytes()) {

@@ -48,7 +48,6 @@ pub struct Place {
     pub span: Span,
     /// The lines of the item; of a type with members, the lines before its first member.
     pub lines: Lines,
-    /// The kind.
     pub kind: SymbolKind,
     /// The symbol that names the place, by its number in the outline.
     pub symbol: Option<u32>,
@@ -65,7 +64,6 @@ pub struct Place {
 /// A place with its measures, for fitting weights.
 #[derive(Clone, Debug)]
 pub struct MeasuredPlace {
-    /// The place.
     pub place: Place,
     /// The sum of the weighed measures, in log-odds.
     pub sum: f32,

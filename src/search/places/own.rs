@@ -12,9 +12,7 @@ use spyhop_index::meta::Outline;
 /// The contribution of one signal of the host to the sum of a place.
 #[derive(Clone, Debug)]
 pub struct OwnPlacePart {
-    /// The name of the signal.
     pub name: String,
-    /// The sentence.
     pub sentence: String,
     /// The measure times its weight, in log-odds.
     pub weighed: f32,

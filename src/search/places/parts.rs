@@ -14,11 +14,8 @@ use spyhop_index::meta::OutlineSymbol;
 /// A unit of more lines, such as a table, is shown by one part.
 const MAX_LINES: u32 = 120;
 
-/// A part of a file.
 pub(crate) struct FilePart {
-    /// The bytes.
     pub span: Span,
-    /// The number of the unit.
     pub unit: usize,
     /// The score of the chunk; `None` if the chunk does not match.
     pub worth: Option<f32>,
@@ -31,7 +28,6 @@ pub(crate) struct FileParts<'t> {
     text: &'t str,
     /// The line index of the text.
     pub index: LineIndex,
-    /// The units.
     pub units: Vec<Unit>,
     /// The parts in the order of the text. Text outside units has parts only in matching chunks.
     pub all: Vec<FilePart>,
@@ -84,7 +80,6 @@ impl<'t> FileParts<'t> {
         FileParts { text, index, units, all, ranges }
     }
 
-    /// The text of a part.
     pub(crate) fn part_text(&self, part: usize) -> &'t str {
         &self.text[self.all[part].span.range()]
     }
@@ -94,7 +89,6 @@ impl<'t> FileParts<'t> {
         trimmed(self.text, self.index.span_of(Lines { first: line, last: line })).start
     }
 
-    /// The part that contains a byte.
     pub(crate) fn part_at(&self, byte: u32) -> Option<usize> {
         let part = self.all.partition_point(|part| part.span.end <= byte);
         self.all.get(part).filter(|own| own.span.start <= byte).map(|_| part)

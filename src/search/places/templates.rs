@@ -39,7 +39,6 @@ pub(crate) struct BestTemplate {
     pub at: u32,
 }
 
-/// A piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TemplatePiece<'t> {
     Word(&'t str),

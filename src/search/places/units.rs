@@ -15,9 +15,7 @@ const MAX_OUTER_LINES: u32 = 80;
 pub struct Unit {
     /// The bytes, with comments and attributes before the item.
     pub span: Span,
-    /// The lines.
     pub lines: Lines,
-    /// The kind.
     pub kind: SymbolKind,
     /// The symbol that names the unit.
     pub symbol: Option<u32>,
@@ -28,9 +26,7 @@ pub struct Unit {
 /// A piece of text that belongs to one unit, or to no unit yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct UnitPiece {
-    /// The bytes.
     pub span: Span,
-    /// The number of the unit.
     pub unit: Option<u32>,
 }
 
@@ -93,7 +89,6 @@ fn direct_unit(units: &[Unit], has_members: &[bool], unit: Option<u32>) -> Optio
     unit.filter(|unit| units[*unit as usize].kind.is_function() || !has_members[*unit as usize])
 }
 
-/// Whether a symbol is a unit.
 fn is_unit(symbols: &[OutlineSymbol<'_>], place: usize, kinds: Option<KindSet>) -> bool {
     let symbol = &symbols[place];
     if kinds.is_some_and(|kinds| kinds.contains(symbol.kind)) {

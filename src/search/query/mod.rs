@@ -51,7 +51,6 @@ pub struct Query {
     pub n_words: usize,
     /// The kinds of file that the query asks for.
     pub asks: Asks,
-    /// The kind of the query.
     pub kind: QueryKind,
     /// Whether the query looks like code: only names, a path, a quoted text, or the punctuation of code.
     pub is_code: bool,
@@ -106,10 +105,8 @@ pub struct Asks {
 /// Why a query was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// The query is empty.
     #[error("query is empty")]
     Empty,
-    /// The query is too long.
     #[error("query has {0} characters; the limit is {MAX_QUERY_CHARS}")]
     TooLong(usize),
 }
@@ -124,7 +121,6 @@ const FUNCTION_WORDS: &[&str] = &[
 ];
 
 impl Query {
-    /// Parses a query.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         Query::parse_with(text, &ExtraTerms::default())
     }

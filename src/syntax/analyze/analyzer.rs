@@ -12,7 +12,6 @@ use tree_sitter::{Parser, Range, Tree};
 pub struct Analyzer;
 
 impl Analyzer {
-    /// Creates an analyzer.
     pub fn new() -> Analyzer {
         Analyzer
     }

@@ -37,7 +37,6 @@ const SLIVER_LINES: u32 = 8;
 pub(super) struct Boundary {
     /// The first byte of the line.
     pub at: u32,
-    /// The line.
     pub line: u32,
     /// The number of open nodes that were split.
     pub level: u16,

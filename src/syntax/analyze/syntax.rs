@@ -14,9 +14,7 @@ pub enum SyntaxClass {
     Keyword,
     /// A string or a character.
     Text,
-    /// A comment.
     Comment,
-    /// A number.
     Number,
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The form of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentForm {

@@ -44,7 +44,6 @@ const BLOCKS: &[&str] = &[
     "pre",
 ];
 
-/// The document in a page.
 pub fn extract(text: &str) -> Result<Document, DocumentError> {
     let mut emitter = DefaultEmitter::default();
     // The text of a script or style is not markup.

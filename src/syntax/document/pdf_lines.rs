@@ -18,7 +18,6 @@ const MAX_PAGE_BYTES: usize = 4 << 20;
 /// A line of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PdfLine {
-    /// The text.
     pub text: String,
     /// The size of most of its characters, in points.
     pub size: f64,

@@ -29,7 +29,6 @@ pub enum GrammarError {
     /// A folder does not have the name of a language with a linked parser.
     #[error("'{}' is not named after a language: {unknown}", path.display())]
     Folder {
-        /// The folder.
         path: PathBuf,
         /// The name of the folder, and the valid names.
         unknown: UnknownLanguage,
@@ -37,7 +36,6 @@ pub enum GrammarError {
     /// The manifest is not TOML, or has an invalid key or value.
     #[error("{source_name}: {message}")]
     Manifest {
-        /// The manifest.
         source_name: String,
         /// The parser's message; it lists the valid keys.
         message: String,
@@ -45,7 +43,6 @@ pub enum GrammarError {
     /// The manifest's name is not that of its folder.
     #[error("{source_name}: name '{value}' is not that of its folder, '{expected}'")]
     Name {
-        /// The manifest.
         source_name: String,
         /// The name in the manifest.
         value: String,
@@ -55,7 +52,6 @@ pub enum GrammarError {
     /// The manifest claims something that belongs to another language.
     #[error("{source_name}: '{value}' belongs to {owner} already")]
     Claimed {
-        /// The manifest.
         source_name: String,
         /// The extension, file name, interpreter or alias.
         value: String,
@@ -65,7 +61,6 @@ pub enum GrammarError {
     /// The parser has no such node kind.
     #[error("{source_name}: unknown node kind '{value}'; the nearest are {near}")]
     NodeKind {
-        /// The manifest.
         source_name: String,
         /// The node kind in the manifest.
         value: String,
@@ -75,7 +70,6 @@ pub enum GrammarError {
     /// The parser has no such field.
     #[error("{source_name}: unknown field '{value}'; the nearest are {near}")]
     Field {
-        /// The manifest.
         source_name: String,
         /// The field in the manifest.
         value: String,
@@ -85,7 +79,6 @@ pub enum GrammarError {
     /// The manifest names an unknown symbol kind.
     #[error("{source_name}: {unknown}")]
     SymbolKind {
-        /// The manifest.
         source_name: String,
         /// The symbol kind in the manifest, and the valid kinds.
         unknown: UnknownKind,

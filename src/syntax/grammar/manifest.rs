@@ -214,7 +214,6 @@ pub enum Nesting {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ItemEntry {
-    /// The node kinds.
     pub node: OneOrMore,
     /// The symbol kind of the item; without one, only a matching case makes the node an item.
     pub kind: Option<String>,
@@ -309,7 +308,6 @@ pub(super) struct ConditionEntry {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UseEntry {
-    /// The node kinds.
     pub node: OneOrMore,
     /// The field of the child that is the name or ends in it; without a field, any child.
     pub field: Option<String>,
@@ -319,7 +317,6 @@ pub(super) struct UseEntry {
     /// Conditions on the node; only with a path.
     #[serde(default, rename = "where")]
     pub conditions: Vec<ConditionEntry>,
-    /// The kind of use.
     pub role: RoleEntry,
 }
 

@@ -46,7 +46,6 @@ pub struct Grammars {
 /// A row of the list of languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrammarRow {
-    /// The number.
     pub id: LanguageId,
     /// The name in filters and replies.
     pub name: String,
@@ -65,7 +64,6 @@ pub struct GrammarRow {
 pub(crate) struct ManifestText {
     /// The language of the replaced manifest.
     pub language: String,
-    /// The manifest.
     pub text: String,
     /// The name of the manifest in errors: its path.
     pub source_name: String,
@@ -94,7 +92,6 @@ struct Language {
 }
 
 impl Grammars {
-    /// The built-in languages.
     pub fn built_in() -> Grammars {
         let languages = LINKED.iter().map(Language::built_in).collect();
         Grammars::new(languages).expect("the built-in manifests are tested")

@@ -505,7 +505,6 @@ impl Compiler<'_> {
         name.parse().map_err(|unknown| GrammarError::SymbolKind { source_name: self.source.into(), unknown })
     }
 
-    /// Paths to names.
     fn paths(&self, paths: &OneOrMore) -> Result<Vec<Path>, GrammarError> {
         let step = |step: &str| {
             let between = step.strip_prefix('<').and_then(|it| it.strip_suffix('>'));

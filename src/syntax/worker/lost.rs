@@ -44,7 +44,6 @@ impl Lost {
     }
 }
 
-/// The message of a panic.
 pub fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()

@@ -81,7 +81,6 @@ impl WorkerPool {
     }
 }
 
-/// The program of this process.
 fn own_program() -> PathBuf {
     // This link names the program that is running, even if its file was replaced by a newer version since.
     let link = PathBuf::from("/proc/self/exe");

@@ -61,7 +61,6 @@ pub(crate) enum StartError {
     /// The process could not be started.
     #[error("cannot start the parser worker '{}': {source}", program.display())]
     Start {
-        /// The program.
         program: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -77,7 +76,6 @@ pub(crate) enum StartError {
 /// The death of a worker while it analysed a text.
 #[derive(Debug)]
 pub(crate) struct Death {
-    /// The cause.
     pub cause: String,
     /// Whose fault the death is.
     pub kind: LossKind,

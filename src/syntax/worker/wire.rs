@@ -51,7 +51,6 @@ impl Hello {
 pub(crate) enum Reply {
     /// The structure of the text.
     Analysis(Analysis),
-    /// The content of the document.
     Document(Result<Document, DocumentError>),
     /// The coloured parts of the text; `None` if the text has none.
     Colors(Option<Vec<ColoredSpan>>),
@@ -73,9 +72,7 @@ pub fn write<T: Serialize>(message: &mut Vec<u8>, body: &T) {
 /// What a worker is asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Request<'m> {
-    /// The analysis of a text.
     Text(LanguageId, &'m str),
-    /// The content of a document.
     Document(DocumentForm, &'m [u8]),
     /// The coloured parts of a text.
     Colors(LanguageId, &'m str),
@@ -118,7 +115,6 @@ fn finish(message: &mut [u8]) {
     message[..HEAD].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The request in a body.
 pub(crate) fn read_request(body: &[u8]) -> Option<Request<'_>> {
     let (language, rest) = body.split_first_chunk()?;
     let language = u16::from_le_bytes(*language);

@@ -28,9 +28,7 @@ pub(super) struct CallLimits {
 /// The limits of a repository on another machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RemoteLimits {
-    /// For the list of references.
     pub listing: CallLimits,
-    /// For the fetch of a commit.
     pub fetch: CallLimits,
     /// The number of branches and tags.
     pub references: u64,

@@ -11,7 +11,6 @@ use spyhop_base::text::{LineIndex, Span};
 pub(crate) struct BodyUnit {
     /// The first byte of the line.
     pub at: u32,
-    /// The line.
     pub line: u32,
     /// The number of enclosing statements that were split.
     pub level: u16,

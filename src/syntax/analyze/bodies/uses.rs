@@ -186,7 +186,6 @@ impl Uses {
     }
 }
 
-/// Whether a token is a name.
 fn is_name(text: &str, rules: &BodyRules, piece: PlacedToken) -> bool {
     let word = &text[piece.span.range()];
     piece.token == CodeToken::Word

@@ -17,9 +17,7 @@ pub(super) struct OpenedItem {
     pub continues: bool,
 }
 
-/// The name of an item.
 struct ItemName<'a> {
-    /// The node of the name.
     node: Node<'a>,
     /// The node of the name's qualifier, if the name is written with one.
     scope: Option<Node<'a>>,

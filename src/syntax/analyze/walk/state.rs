@@ -18,7 +18,6 @@ pub(crate) struct WalkedOutline {
     pub boundaries: Vec<Boundary>,
 }
 
-/// An open node.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OpenNode {
     /// Bits of [`frame`], and the kind's [`flag::WRAPPER`](crate::grammar::flag::WRAPPER) and
