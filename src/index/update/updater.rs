@@ -143,9 +143,15 @@ impl Updater<'_> {
         &self,
         walk: impl Fn(&Path, &WalkOptions<'_>) -> Result<Walked, WalkError>,
     ) -> Result<Walked, WalkError> {
+        let mut walked = self.with_options(|options| walk(self.workspace.root(), options))?;
+        self.leave_own_index_out(&mut walked);
+        Ok(walked)
+    }
+
+    fn with_options<T>(&self, walk: impl FnOnce(&WalkOptions<'_>) -> T) -> T {
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options = WalkOptions {
+        walk(&WalkOptions {
             threads: self.threads,
             is_tracked: Some(&tracked),
             on_list: self.on_list,
@@ -153,23 +159,15 @@ impl Updater<'_> {
             cancel: self.cancel.as_ref(),
             as_ripgrep: self.as_ripgrep,
             ..self.settings.walk_options()
-        };
-        let mut walked = walk(self.workspace.root(), &options)?;
-        self.leave_own_index_out(&mut walked);
-        Ok(walked)
+        })
     }
 
     /// The number of files that a walk finds, counted up to `limit`; a larger number is a lower bound.
     pub fn count(&self, limit: usize) -> Result<usize, WalkError> {
-        let tracked =
-            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options = WalkOptions {
-            threads: self.threads,
-            is_tracked: Some(&tracked),
-            tree: self.source_tree.tree(),
-            ..self.settings.walk_options()
-        };
-        walk::count(self.workspace.root(), &options, limit)
+        self.with_options(|options| {
+            let options = WalkOptions { on_list: None, cancel: None, as_ripgrep: None, ..*options };
+            walk::count(self.workspace.root(), &options, limit)
+        })
     }
 
     /// The skipped row for an index that the user placed inside its own tree. Such an index is not part of the tree.
@@ -182,17 +180,10 @@ impl Updater<'_> {
 
     /// Walks folders of the tree, whatever rules say of these folders themselves. Paths in them that other rules exclude stay excluded.
     pub fn walk_below(&self, folders: &[RelPath]) -> Result<Walked, WalkError> {
-        let tracked =
-            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options = WalkOptions {
-            threads: self.threads,
-            is_tracked: Some(&tracked),
-            tree: self.source_tree.tree(),
-            cancel: self.cancel.as_ref(),
-            as_ripgrep: self.as_ripgrep,
-            ..self.settings.walk_options()
-        };
-        walk::walk_below(self.workspace.root(), folders, &options)
+        self.with_options(|options| {
+            let options = WalkOptions { on_list: None, ..*options };
+            walk::walk_below(self.workspace.root(), folders, &options)
+        })
     }
 
     /// Walks the tree, or one folder of the tree, and passes the candidates on in ripgrep's order until `pass` returns false.
@@ -202,16 +193,10 @@ impl Updater<'_> {
         folder: Option<&RelPath>,
         pass: &mut (dyn FnMut(Vec<Candidate>) -> bool + Send),
     ) -> Result<Vec<Skipped>, WalkError> {
-        let tracked =
-            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options = WalkOptions {
-            threads: self.threads,
-            is_tracked: Some(&tracked),
-            cancel: self.cancel.as_ref(),
-            as_ripgrep: self.as_ripgrep,
-            ..self.settings.walk_options()
-        };
-        walk::walk_in_order(self.workspace.root(), folder, &options, pass)
+        self.with_options(|options| {
+            let options = WalkOptions { on_list: None, tree: None, ..*options };
+            walk::walk_in_order(self.workspace.root(), folder, &options, pass)
+        })
     }
 
     /// Removes an index that lies in its own tree from a walk. An exact search reads it, as ripgrep does.
