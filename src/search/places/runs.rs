@@ -26,19 +26,27 @@ pub struct Runs<'q> {
     mask: u64,
 }
 
+/// The words of a query with the terms of each; `None` for a report, and for a query of at most `too_few` words.
+pub(super) fn words_with_masks<'q>(
+    query: &'q Query,
+    names: &mut Names<'_>,
+    too_few: usize,
+) -> Option<(Vec<&'q str>, Vec<u64>)> {
+    if query.is_report || query.n_words <= too_few {
+        return None;
+    }
+    let (mut words, mut masks) = (Vec::new(), Vec::new());
+    for_each_word(&query.text, |word| {
+        let name = names.terms_of(word);
+        words.push(word);
+        masks.push(names.cover(name).mask);
+    });
+    Some((words, masks))
+}
+
 impl<'q> Runs<'q> {
-    /// Prepares the runs of a query; `None` for a report, and for a query with too few words.
     pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Runs<'q>> {
-        if query.is_report || query.n_words <= MIN_WORDS {
-            return None;
-        }
-        let mut words = Vec::new();
-        for_each_word(&query.text, |word| words.push(word));
-        let cover = |word: &&str| {
-            let name = names.terms_of(word);
-            names.cover(name).mask
-        };
-        let masks = words.iter().map(cover).collect();
+        let (words, masks) = words_with_masks(query, names, MIN_WORDS)?;
         let mut places = FxHashMap::default();
         let mut shapes = Box::new([0u64; 256]);
         for (place, word) in words.iter().enumerate() {

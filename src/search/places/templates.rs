@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::runs::words_with_masks;
 use crate::evidence::Evidence;
 use crate::names::Names;
 use crate::query::Query;
@@ -46,18 +47,8 @@ enum TemplatePiece<'t> {
 }
 
 impl<'q> Templates<'q> {
-    /// Prepares the templates of a query; `None` for a report, and for a query with too few words.
     pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Templates<'q>> {
-        if query.is_report || query.n_words <= MIN_WORDS {
-            return None;
-        }
-        let mut words = Vec::new();
-        for_each_word(&query.text, |word| words.push(word));
-        let cover = |word: &&str| {
-            let name = names.terms_of(word);
-            names.cover(name).mask
-        };
-        let masks = words.iter().map(cover).collect();
+        let (words, masks) = words_with_masks(query, names, MIN_WORDS)?;
         let mut places: FxHashMap<&'q str, Vec<usize>> = FxHashMap::default();
         for (place, word) in words.iter().enumerate() {
             places.entry(*word).or_default().push(place);
