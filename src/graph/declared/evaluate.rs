@@ -4,7 +4,7 @@ use super::fields::{name_and_parameters, substituted};
 use super::item::TypedExpression;
 use super::library;
 use super::locals::{LocalSource, ValuePart, declaration};
-use super::members::MAX_STEPS;
+use super::members::of_nearest;
 use super::site::Site;
 use super::written::{LIST, TUPLE, WrittenType, end_of_type, written};
 use crate::definition::Definition;
@@ -344,21 +344,7 @@ impl Graph<'_> {
 
     /// The types of a field of a type, or of the nearest types that it embeds, extends or passes on.
     fn field_of(&self, own: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
-        let (mut found, mut seen, mut wave) = (Vec::new(), Vec::new(), vec![own.clone()]);
-        for _ in 0..=MAX_STEPS {
-            let mut next = Vec::new();
-            for own in wave {
-                if seen.contains(&own) {
-                    continue;
-                }
-                let (types, bases) = self.own_field(&own, name)?;
-                found.extend(types);
-                next.extend(bases);
-                seen.push(own);
-            }
-            wave = next;
-        }
-        Ok(found)
+        of_nearest(own, |own| self.own_field(own, name))
     }
 
     /// The types of a field of a type itself, and without any the types that may have the field instead.

@@ -14,10 +14,29 @@ use spyhop_base::path;
 use spyhop_search::SearchError;
 
 /// The longest chain of base types, bounds and aliases that is followed.
-pub(super) const MAX_STEPS: usize = 4;
+const MAX_STEPS: usize = 4;
 
 /// The most types that a name may mean.
 const MAX_TYPES: usize = 2;
+
+/// All that `of` finds for a type and for the types that it says to try as well, over [`MAX_STEPS`] steps.
+pub(super) fn of_nearest<T>(
+    holder: &WrittenType,
+    of: impl Fn(&WrittenType) -> Result<(Vec<T>, Vec<WrittenType>), SearchError>,
+) -> Result<Vec<T>, SearchError> {
+    let (mut found, mut seen, mut wave) = (Vec::new(), Vec::new(), vec![holder.clone()]);
+    for _ in 0..=MAX_STEPS {
+        for holder in std::mem::take(&mut wave) {
+            if !seen.contains(&holder) {
+                let (here, others) = of(&holder)?;
+                found.extend(here);
+                wave.extend(others);
+                seen.push(holder);
+            }
+        }
+    }
+    Ok(found)
+}
 
 impl Graph<'_> {
     /// The types of the tree that a written name means.
@@ -71,20 +90,7 @@ impl Graph<'_> {
         own: &WrittenType,
         name: &str,
     ) -> Result<Vec<Definition>, SearchError> {
-        let (mut found, mut seen, mut wave) = (Vec::new(), Vec::new(), vec![own.clone()]);
-        for _ in 0..=MAX_STEPS {
-            let mut next = Vec::new();
-            for own in wave {
-                if seen.contains(&own) {
-                    continue;
-                }
-                let (members, bases) = self.own_members(site, &own, name)?;
-                found.extend(members);
-                next.extend(bases);
-                seen.push(own);
-            }
-            wave = next;
-        }
+        let mut found = of_nearest(own, |own| self.own_members(site, own, name))?;
         dedup(&mut found);
         Ok(found)
     }
