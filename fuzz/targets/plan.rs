@@ -8,23 +8,24 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use spyhop_grep::{Bounds, Case, Pattern, Plan, Scan, Wanted, scan};
 use spyhop_base::path::RelPath;
-use spyhop_files::read::Ground;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read::TreeSource;
+use spyhop_grep::{Bounds, Case, LineScan, NarrowPlan, Pattern, Reading, Wanted, scan};
 use spyhop_index::tokenize::for_each_word;
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| tempfile::tempdir().unwrap().keep());
 
 /// Patterns that take long to compile say nothing about plans.
-const LONGEST: usize = 200;
+const MAX_PATTERN_BYTES: usize = 200;
 
-fn takes(plan: &Plan, words: &HashSet<&str>) -> bool {
+fn takes(plan: &NarrowPlan, words: &HashSet<&str>) -> bool {
     match plan {
-        Plan::All => true,
-        Plan::And(plans) => plans.iter().all(|plan| takes(plan, words)),
-        Plan::Or(plans) => plans.iter().any(|plan| takes(plan, words)),
-        Plan::Word(part) if part.is_word() => words.contains(part.text.as_str()),
-        Plan::Word(part) => words.iter().any(|word| part.tester().takes(word)),
+        NarrowPlan::All => true,
+        NarrowPlan::And(plans) => plans.iter().all(|plan| takes(plan, words)),
+        NarrowPlan::Or(plans) => plans.iter().any(|plan| takes(plan, words)),
+        NarrowPlan::Word(part) if part.is_word() => words.contains(part.text.as_str()),
+        NarrowPlan::Word(part) => words.iter().any(|word| part.tester().takes(word)),
     }
 }
 
@@ -32,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((flags, rest)) = data.split_first() else { return };
     let Ok(rest) = std::str::from_utf8(rest) else { return };
     let Some((pattern, text)) = rest.split_once('\0') else { return };
-    if pattern.len() > LONGEST || text.contains('\0') {
+    if pattern.len() > MAX_PATTERN_BYTES || text.contains('\0') {
         return;
     }
     let wanted = Wanted {
@@ -44,7 +45,7 @@ fuzz_target!(|data: &[u8]| {
         ..Wanted::new(pattern)
     };
     let Ok(matcher) = Pattern::new(&wanted) else { return };
-    let plan = Plan::new(&wanted);
+    let plan = NarrowPlan::new(&wanted);
     let mut words = HashSet::new();
     for_each_word(text, |word| _ = words.insert(word));
     if takes(&plan, &words) {
@@ -52,18 +53,20 @@ fuzz_target!(|data: &[u8]| {
     }
     // Only where the plan leaves the text out, the matcher has to agree.
     std::fs::write(FOLDER.join("text"), text).unwrap();
-    let found = scan(&Scan {
-        ground: &Ground::Folder(FOLDER.clone()),
+    let found = scan(&LineScan {
+        source_tree: &TreeSource::Folder(RootFolder::new(FOLDER.as_path())),
         files: &[RelPath::new("text").unwrap()],
         takes: &|_| true,
         pattern: &matcher,
         after: None,
+        counts: true,
         within: None,
         page: 1,
         context: (0, 0),
         max_count: None,
         masks: false,
         threads: Some(1),
+        reading: Reading::default(),
     });
     assert_eq!(found.total_lines, 0, "{wanted:?} in {text:?}: {plan}");
 });
