@@ -5,7 +5,7 @@
 //! besides: patterns that nearly everything matches, names, names with letters left out, pieces of paths, nothing,
 //! globs, and all files in order.
 //!
-//! With a folder in the environment variable `SPYHOP_BENCH_TREE` that tree is indexed into a folder of its own, and the
+//! With a folder in the environment variable `SPYHOP_BENCH_TREE` that tree is indexed into a new folder, and the
 //! same is asked of an engine that does not look for changes.
 
 use std::hint::black_box;

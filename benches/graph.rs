@@ -1,7 +1,7 @@
 //! Questions to the code graph on a warm index in the same process.
 //!
 //! Data: a generated tree of 2,000 Python files that all call one function (`hub`), of which each file also has a function
-//! that only its neighbour calls (`ordinary`); and this crate's own `src/` for `impact` of a file. The trees are not
+//! that only its neighbour calls (`ordinary`); and the `src/` of this repository for `impact` of a file. The trees are not
 //! looked at for changes. `hub` resolves the nearest files and counts the others; `hub, 1000 rows` resolves twenty times as
 //! many.
 
@@ -46,8 +46,8 @@ fn questions(criterion: &mut Criterion) {
     let root = folder.path().join("tree");
     generate(&root);
     let generated = engine(&root, &folder.path().join("one"));
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let own = engine(&own.join("src"), &folder.path().join("two"));
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let spyhop = engine(&repository.join("src"), &folder.path().join("two"));
     let mut group = criterion.benchmark_group("graph");
     let mut ask = |name: &str, engine: &Engine, request: GraphRequest| {
         assert!(!engine.graph(&request).expect("an answer").rows.is_empty(), "{name}");
@@ -61,7 +61,7 @@ fn questions(criterion: &mut Criterion) {
     ask("callers of a hub, 1000 rows", &generated, many);
     ask("refs of a hub", &generated, about(GraphQuestion::References, "take"));
     ask("callers, ordinary", &generated, about(GraphQuestion::Callers, "run77"));
-    ask("impact of a file", &own, about(GraphQuestion::Impact, "store/lock.rs"));
+    ask("impact of a file", &spyhop, about(GraphQuestion::Impact, "store/lock.rs"));
     group.finish();
 }
 

@@ -1,7 +1,7 @@
 //! An exact search on a warm index in the same process, whole and by stage.
 //!
 //! Data: 2,000 made-up files (`generated`), and the tree that the environment variable `SPYHOP_BENCH_TREE` names, if it
-//! is set; each is indexed into a folder of its own first. The tree is not looked at for changes. Patterns are of the
+//! is set; each is first indexed into a new folder. The tree is not looked at for changes. Patterns are of the
 //! kinds that cost differently: a name, a name that nothing is called, a part of names, a regular expression, a
 //! choice, a word that stands in most files, and two characters that no index helps with.
 //!

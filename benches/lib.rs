@@ -1,1 +1,1 @@
-//! Benchmarks of the rooms of Spyhop, each in a file of its own.
+//! Benchmarks of the rooms of Spyhop, each in a separate file.

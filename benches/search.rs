@@ -1,7 +1,7 @@
 //! A query on a warm index in the same process, whole and by stage.
 //!
-//! Data: this crate's own `src/`, and the tree that the environment variable `SPYHOP_BENCH_TREE` names, if it is set;
-//! each is indexed into a folder of its own first. The queries are below: sentences, names, and pieces of code that
+//! Data: the `src/` of this repository, and the tree that the environment variable `SPYHOP_BENCH_TREE` names, if it is set;
+//! each is first indexed into a new folder. The queries are below: sentences, names, and pieces of code that
 //! any tree has something for, since a query that matches nothing costs nothing. A measurement is all of them in
 //! turn, one thread, so what it says is the time of that many queries; for the distribution, `cargo bench --bench
 //! search` first prints the median and the 99th percentile of single queries.
@@ -150,8 +150,8 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
 }
 
 fn bench(criterion: &mut Criterion) {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
-    stages(criterion, &Bed::new(&own));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
+    stages(criterion, &Bed::new(&source));
     if let Some(tree) = std::env::var_os("SPYHOP_BENCH_TREE") {
         stages(criterion, &Bed::new(&PathBuf::from(tree)));
     }

@@ -1,6 +1,6 @@
 //! Text to terms, MB/s on one thread.
 //!
-//! Data: this crate's own sources under `src/`, joined in order of path, so the text is real code and grows with the
+//! Data: the sources of this repository under `src/`, joined in order of path, so the text is real code and grows with the
 //! crate; compare runs at one commit. Three lanes isolate what the time goes into: `words` only finds the words;
 //! `cold` begins with an empty word cache, so each distinct word is cut and stemmed once, as for the first files of
 //! an index; `warm` has met every word before, as for all files after that. `warm-distinct` also collects the words

@@ -20,7 +20,7 @@ mod generated;
 
 const FILES: usize = 1_000;
 
-/// What was just written counts as unproven for two seconds, and is read again.
+/// A file that was just written counts as unproven for two seconds, and is read again.
 const SETTLED: Duration = Duration::from_millis(2_100);
 
 fn open(tree: &Path, index: &Path) -> Engine {

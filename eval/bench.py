@@ -280,7 +280,7 @@ def compare_tools(options):
 
 
 def compare_builds(options):
-    """Two builds of the program, in turns, each with an index of its own."""
+    """Two builds of the program, in turns, each with a separate index."""
     figures, tree = Figures(), os.path.abspath(options.tree)
     warm(tree)
     programs = [os.path.abspath(options.before), os.path.abspath(options.after)]

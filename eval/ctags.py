@@ -565,7 +565,7 @@ def omitted(name, tag, line, nodes):
 
 
 def wrong(name, tag, line, nodes):
-    """Why a tag is no definition at all, without a view of our own on what is one."""
+    """Why a tag is no definition at all, whatever one calls a definition."""
     for rule in WRONG.get(name, []):
         if holds(rule, tag, line):
             return rule.reason

@@ -4,8 +4,8 @@
     python3 eval/fts5.py ask DATABASE TREE TEXT   the ten best windows for the words of TEXT, with their lines
 
 Files up to 1 MiB without a NUL byte in their first 8 KiB, none whose name or folder begins with a dot, are cut into
-windows of 50 lines, and these are the rows of an FTS5 table without content (`content=''`), with SQLite's own tokenizer
-(letters and digits, lower case) and its own BM25. A file is read again when its size, time or inode is another one; its
+windows of 50 lines, and these are the rows of an FTS5 table without content (`content=''`), with SQLite's tokenizer
+(letters and digits, lower case) and its BM25. A file is read again when its size, time or inode is another one; its
 old windows stay in the table and are passed over, since a table without content cannot forget. An update is one
 transaction. Only the standard library is used, and its start is part of what is measured.
 """

@@ -27,7 +27,7 @@ both. Calls are the references that a `(` follows. Rules of the comparison:
 - A constructor's call is a use of the constructor for SCIP and one of the class for the graph; both count as the class.
 - The definitions of one symbol, such as overloads, are one.
 
-Imports between files are pairs of files. Their reference is TypeScript's own `resolveModuleName` for a tree with TypeScript
+Imports between files are pairs of files. Their reference is TypeScript's `resolveModuleName` for a tree with TypeScript
 (--typescript names a folder with the package), and for Python the syntax trees of `ast` with the rules of Python's
 `importlib`, from the folders of the tree that hold top-level packages.
 
@@ -297,7 +297,7 @@ for (const file of files) {
 
 
 def web_imports(tree, files, package):
-    """Pairs of files by TypeScript's own resolution."""
+    """Pairs of files by TypeScript's resolution."""
     script = pathlib.Path(package) / "resolve-modules.cjs"
     script.write_text(TYPESCRIPT)
     ran = subprocess.run(["node", str(script), str(tree)], input=json.dumps(files), capture_output=True, text=True, check=True)

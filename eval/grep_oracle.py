@@ -2,7 +2,7 @@
 
     python3 eval/grep_oracle.py --bin target/release/spyhop --rg rg TREE...
 
-For each tree 300 patterns are sampled from its own files by a seeded generator: identifiers, parts of them, phrases
+For each tree 300 patterns are sampled from its files by a seeded generator: identifiers, parts of them, phrases
 with blanks and punctuation, regular expressions of five shapes, one-character and Unicode patterns; each with flags, the
 forms of output and of matching in turn, among them -i and -w. One pattern in ten comes from a file that is not UTF-8,
 has a byte order mark or ends its lines with CR LF, where there is one. How many there were of each kind is printed.

@@ -7,7 +7,7 @@ A line of dev.jsonl is an issue: `id`, `repository`, `base_commit`, `text`, `fil
 `Class.method`) that its fix changed. MIRRORS holds a git directory for each repository as MIRRORS/OWNER+NAME/repo; for
 django/django any clone with its commits, OWNER+django, will do. OUT gets a tree for each issue, OUT/trees/REPO@COMMIT,
 with the Python files that are no tests, and OUT/issues.jsonl: the text is the question, the files are its targets, and the
-lines of the functions, as Python's own parser tells them, its places. The table of `spyhop-eval run` then has the share
+lines of the functions, as Python's parser tells them, its places. The table of `spyhop-eval run` then has the share
 of issues of which all changed functions are among the first five and ten hits, as `all@5` and `all@10`.
 """
 

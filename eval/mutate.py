@@ -7,7 +7,7 @@
 Mutants are made of the fixtures of each grammar, and of the files below each --seeds folder: ranges are deleted,
 repeated, moved to another file and truncated, words are lengthened, tokens are repeated thousands of times, and last
 lines lose their line break. Before the mutants come forms that are known to trouble parsers: openings that nothing
-closes. Each batch is a tree of its own; `spyhop index` must exit with 0 in time, and every file must be indexed. A file
+closes. Each batch is a separate tree; `spyhop index` must exit with 0 in time, and every file must be indexed. A file
 may lose its structure; it must then be listed as quarantined, with a cause. The same --seed gives the same mutants.
 
 A mutant is at most 100,000 bytes. The report counts, for each language, the mutants, the files in quarantine and the

@@ -3,7 +3,7 @@
     python3 eval/ranked_oracle.py --bin target/release/spyhop --rg rg TREE...
     python3 eval/ranked_oracle.py --bin target/release/spyhop --rg rg --count 60 kubernetes-1.20.2
 
-The texts are the literal patterns of `grep_oracle.py`, sampled from each tree's own files by the same seeded generator:
+The texts are the literal patterns of `grep_oracle.py`, sampled from the files of each tree by the same seeded generator:
 identifiers, parts of them, phrases with blanks and punctuation, one-character and Unicode texts. The tree is indexed
 first. Each text is asked as `spyhop search --exhaustive`, paged to its end under `--stale-policy ignore`; its hits must
 name every file that `rg -l -F` names, no hit may stand twice, scores must not rise from page to page, and the reply must

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs ripgrep's own tests against `spyhop grep`.
+"""Runs ripgrep's tests against `spyhop grep`.
 
     eval/ripgrep_suite.py --bin target/debug/spyhop [--source DIR] [--target DIR]
 
@@ -58,7 +58,7 @@ def main():
     args = parser.parse_args()
     source = args.source or source_in_registry()
     if source is None:
-        print("skipped: ripgrep's own tests did not run, the source of ripgrep 15 is not in cargo's registry")
+        print("skipped: ripgrep's tests did not run, the source of ripgrep 15 is not in cargo's registry")
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         target = (args.target or pathlib.Path(scratch) / "target").absolute()

@@ -31,7 +31,7 @@ impl Draw {
     }
 }
 
-/// Writes so many files below a folder.
+/// Writes a number of files below a folder.
 pub fn tree(root: &Path, files: usize) {
     let mut draw = Draw(1);
     for number in 0..files {

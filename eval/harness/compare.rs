@@ -28,7 +28,7 @@ pub struct Args {
     /// The run to compare with it
     #[arg(value_name = "B.jsonl")]
     b: PathBuf,
-    /// What is compared
+    /// The compared builds, sets or profiles
     #[arg(long, value_name = "M", default_value = "ndcg")]
     measure: Measure,
     /// The first hits that are looked at; as in A unless given

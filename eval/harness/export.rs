@@ -2,7 +2,7 @@
 //!
 //! What qrels name are targets, and a run lists hits, so each hit has to become a document. The first hit that answers a
 //! target is listed under the target's id; where it is the first for several, under that of the best grade (the first of
-//! them), and the others are never listed. Every other hit is listed under an id of its own, which no target has. So
+//! them), and the others are never listed. Every other hit is listed under a separate id, which no target has. So
 //! NDCG, MRR, MAP and success come out as here, query by query; recall does too, but for queries in which two targets
 //! share their first hit: tools find only one of them. `measures.tsv` has our values and says which queries those are.
 

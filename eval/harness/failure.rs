@@ -32,7 +32,7 @@ pub enum Failure {
         /// Why.
         problem: String,
     },
-    /// What was asked for cannot be done.
+    /// The request cannot be carried out.
     #[error("{0}")]
     Asked(String),
 }

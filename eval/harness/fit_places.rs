@@ -233,7 +233,7 @@ fn learned(lessons: &[&Lesson], start: &Profile, args: &Args) -> Vec<Vec<f64>> {
     QueryKind::ALL.map(of_kind).to_vec()
 }
 
-/// What is minimised, over weights of scaled measures.
+/// The function that is minimised, over weights of scaled measures.
 struct Loss<'l> {
     lessons: Vec<&'l Lesson>,
     scale: [f64; N],

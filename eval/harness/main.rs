@@ -1,6 +1,6 @@
 //! `spyhop-eval`: measures how good and how fast the answers are.
 //!
-//! It owns reading query sets, asking, measuring, comparing and fitting; searching is the duty of the library,
+//! The program owns reading query sets, asking, measuring, comparing and fitting; searching is the duty of the library,
 //! which it uses as any program would. The package is not published.
 
 mod compare;

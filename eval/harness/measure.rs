@@ -1,8 +1,8 @@
-//! What a list is worth: the measures of [`spyhop_base::judged`] that the harness records.
+//! The quality of a list: the measures of [`spyhop_base::judged`] that the harness records.
 
 use spyhop_base::judged::JudgedList;
 
-/// What a list is worth.
+/// The measures of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
     /// Normalised discounted cumulative gain of the first k.
@@ -19,7 +19,7 @@ pub struct Measures {
     pub tokens: f64,
 }
 
-/// What a list is worth for who wants places.
+/// The measures of a list of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlaceMeasures {
     /// 1 when the first hit is a place that answers.

@@ -21,7 +21,7 @@ pub struct Args {
     /// A folder laid out like grammars/, so that a manifest can be tried without compiling anything
     #[arg(long, value_name = "DIR")]
     grammars: Option<PathBuf>,
-    /// The language, instead of the one that the name of the file says
+    /// The language, instead of that by the name of the file
     #[arg(long)]
     lang: Option<String>,
     /// A line of JSON for each symbol

@@ -160,7 +160,7 @@ fn places(run: &Run, several: bool) -> String {
     if groups.is_empty() { String::new() } else { table.printed() }
 }
 
-/// What the indexes cost.
+/// The cost of the indexes.
 fn indexes(trees: &[TreeRow]) -> String {
     let head =
         ["index of", "files", "parsed", "chunks", "source MB", "index MB", "index/source", "s", "MB/s"];

@@ -26,16 +26,16 @@ pub struct Args {
     /// Write the lists, for compare and export
     #[arg(long, value_name = "FILE.jsonl")]
     out: Option<PathBuf>,
-    /// Measures look at so many first hits
+    /// Measures look at the first N hits
     #[arg(short, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u16).range(1..=PAGE))]
     k: u16,
-    /// Ask for so many hits; MAP looks at all of them
+    /// Ask for N hits; MAP looks at all of them
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..=PAGE))]
     depth: u16,
-    /// List so many of the queries with the lowest NDCG
+    /// List N of the queries with the lowest NDCG
     #[arg(long, value_name = "N", default_value = "0")]
     worst: usize,
-    /// Time each query so many times and keep the median
+    /// Time each query N times and keep the median
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
 }

@@ -1,6 +1,6 @@
-//! What `run` and its like work on: sets, which of their trees and queries, and an engine over each tree.
+//! The selection of a run: sets, which of their trees and queries, and an engine over each tree.
 //!
-//! Every tree of a set has an index folder of its own, so that the cost of an index is measured for that tree alone.
+//! Every tree of a set has a separate index folder, so that the cost of an index is measured for that tree alone.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -133,7 +133,7 @@ impl Selection {
 
 /// A tree with its engine, indexed.
 pub struct Opened {
-    /// The engine. It does not compare the tree with the index when it answers.
+    /// The engine, which does not compare the tree with the index when it answers.
     pub engine: Engine,
     /// The state of the index.
     pub status: Status,

@@ -10,12 +10,12 @@ use super::{SMALL, Tree};
 fn paths(value: &Value, root: &Path) -> usize {
     match value {
         Value::Object(fields) => {
-            let own = fields.get("path").and_then(Value::as_str).map(|path| {
+            let path = fields.get("path").and_then(Value::as_str).map(|path| {
                 let whole = if path.is_empty() { root.to_path_buf() } else { root.join(path) };
                 assert_eq!(fields.get("absolute").and_then(Value::as_str), whole.to_str(), "{value}");
                 assert!(whole.exists(), "{}", whole.display());
             });
-            usize::from(own.is_some()) + fields.values().map(|value| paths(value, root)).sum::<usize>()
+            usize::from(path.is_some()) + fields.values().map(|value| paths(value, root)).sum::<usize>()
         }
         Value::Array(values) => values.iter().map(|value| paths(value, root)).sum(),
         _ => 0,

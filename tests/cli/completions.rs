@@ -1,4 +1,4 @@
-//! Completion in real shells: what their own completion systems make of the printed scripts.
+//! Completion in real shells: what the completion systems of the shells make of the printed scripts.
 
 use std::process::{Command, Stdio};
 
@@ -24,8 +24,8 @@ fn shell(tree: &Tree, name: &str) -> Option<Command> {
         eprintln!("SKIPPED, NOTHING IS PROVED: {name} is not installed");
         return None;
     }
-    let own = tree.command();
-    let folder = std::path::Path::new(own.get_program()).parent().unwrap().to_path_buf();
+    let command = tree.command();
+    let folder = std::path::Path::new(command.get_program()).parent().unwrap().to_path_buf();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&path))).unwrap();
     let mut command = Command::new(name);

@@ -1,4 +1,4 @@
-//! The first search of a tree: the text of a large tree answers at once, and a process of its own completes the index.
+//! The first search of a tree: the text of a large tree answers at once, and a separate process completes the index.
 
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ fn the_text_of_a_large_tree_answers_while_a_detached_process_completes_the_index
     let pid = ran.err.split("process ").nth(1).unwrap_or_else(|| panic!("{}", ran.err));
     let pid: u32 = pid.split(' ').next().unwrap().parse().unwrap();
     if cfg!(target_os = "linux") {
-        // The session is its own, so nothing of the terminal ends it.
+        // The process leads a session, so nothing of the terminal ends it.
         if let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) {
             let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
             assert_eq!(fields[3], pid.to_string(), "{stat}");

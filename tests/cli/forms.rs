@@ -75,9 +75,9 @@ fn compact_hits_are_lines_for_editors_and_nothing_else() {
     for text in ran.out.lines() {
         let parts = line.captures(text).unwrap_or_else(|| panic!("{text}"));
         let source = std::fs::read_to_string(tree.root().join(&parts[1])).unwrap();
-        let own = source.lines().nth(parts[2].parse::<usize>().unwrap() - 1).unwrap();
-        assert_eq!(own.trim(), &parts[4]);
-        assert!(parts[3].parse::<usize>().unwrap() <= own.len(), "{text}");
+        let line = source.lines().nth(parts[2].parse::<usize>().unwrap() - 1).unwrap();
+        assert_eq!(line.trim(), &parts[4]);
+        assert!(parts[3].parse::<usize>().unwrap() <= line.len(), "{text}");
     }
     assert!(ran.err.starts_with("1 of ") && ran.err.contains("more: --cursor "), "{}", ran.err);
 

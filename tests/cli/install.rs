@@ -1,4 +1,4 @@
-//! `spyhop mcp install` and `uninstall`: the real binary on files of every client, in a home of its own.
+//! `spyhop mcp install` and `uninstall`: the real binary on files of every client, in a new home.
 //!
 //! What a file looks like afterwards is committed in `tests/cli/installed/`, a page for each client, with blanks made
 //! visible. Each layout is then taken back and has to be what it was, to the byte.
@@ -255,11 +255,15 @@ fn what_the_entry_says() {
         let whole: Value = serde_json::from_str(&text).unwrap();
         whole.as_object().unwrap().values().next().unwrap()["spyhop"].clone()
     };
-    let own = env!("CARGO_BIN_EXE_spyhop");
+    let program = env!("CARGO_BIN_EXE_spyhop");
     let project = home.project().display().to_string();
     use serde_json::json;
     for (args, file, expected) in [
-        (&["claude-code"][..], ".claude.json", json!({ "type": "stdio", "command": own, "args": ["mcp"] })),
+        (
+            &["claude-code"][..],
+            ".claude.json",
+            json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+        ),
         (
             &["claude-code", "--scope", "project"],
             "project/.mcp.json",
@@ -273,13 +277,13 @@ fn what_the_entry_says() {
         (
             &["cursor", "--scope", "user", "."],
             ".cursor/mcp.json",
-            json!({ "type": "stdio", "command": own, "args": ["mcp", project] }),
+            json!({ "type": "stdio", "command": program, "args": ["mcp", project] }),
         ),
-        (&["zed", "--file", "zed.json"], "project/zed.json", json!({ "command": own, "args": ["mcp"] })),
+        (&["zed", "--file", "zed.json"], "project/zed.json", json!({ "command": program, "args": ["mcp"] })),
         (
             &["generic", "--file", "any/mcp.json"],
             "project/any/mcp.json",
-            json!({ "command": own, "args": ["mcp"] }),
+            json!({ "command": program, "args": ["mcp"] }),
         ),
     ] {
         assert_eq!(entry(args, file), expected, "{args:?}");
@@ -291,7 +295,7 @@ fn what_the_entry_says() {
     std::fs::create_dir(&bin).unwrap();
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink(own, bin.join("spyhop")).unwrap();
+        std::os::unix::fs::symlink(program, bin.join("spyhop")).unwrap();
         let mut command = home.command(&["install", "gemini-cli", "--print"]);
         let shown = ran(command.env("PATH", &bin), "").out;
         assert!(shown.contains(&format!("\"command\": \"{}\"", bin.join("spyhop").display())), "{shown}");

@@ -81,7 +81,7 @@ fn tree_of(of: Of) -> Tree {
 }
 
 /// What a run of ours gives; lines need not be UTF-8.
-fn own(tree: &Tree, args: &[&str]) -> Output {
+fn spyhop(tree: &Tree, args: &[&str]) -> Output {
     tree.command().args(args).output().unwrap()
 }
 
@@ -143,10 +143,12 @@ fn compare(of: Of) {
             .args(["-e", pattern])
             .output()
             .unwrap();
-        let own_flags: Vec<&str> =
+        let spyhop_flags: Vec<&str> =
             flags.iter().map(|flag| if *flag == "--json" { "--rg-json" } else { flag }).collect();
-        let ran =
-            own(&tree, &[&["grep"], &own_flags[..], &["--stale-policy", policy, "-e", pattern]].concat());
+        let ran = spyhop(
+            &tree,
+            &[&["grep"], &spyhop_flags[..], &["--stale-policy", policy, "-e", pattern]].concat(),
+        );
         let form = flags.iter().rev().find(|flag| ["--json", "-c", "-l"].contains(flag));
         let same = match form == Some(&"--json") {
             true => events(&ran.stdout) == events(&out.stdout),
@@ -202,11 +204,11 @@ fn same_in(rg: &str, tree: &Tree, folder: &str, args: &[&str], stdin: Option<&[u
     };
     let mut theirs = Command::new(rg);
     theirs.args(["--no-config", "--sort", "path"]).args(args);
-    let mut own = tree.command();
-    own.arg("grep").args(args);
-    let (theirs, own) = (run(theirs), run(own));
-    let differs = theirs.stdout != own.stdout || theirs.status.code() != own.status.code();
-    differs.then(|| format!("{folder:?} {args:?}: {:?}, not {:?}", head(&own.stdout), head(&theirs.stdout)))
+    let mut ours = tree.command();
+    ours.arg("grep").args(args);
+    let (theirs, ours) = (run(theirs), run(ours));
+    let differs = theirs.stdout != ours.stdout || theirs.status.code() != ours.status.code();
+    differs.then(|| format!("{folder:?} {args:?}: {:?}, not {:?}", head(&ours.stdout), head(&theirs.stdout)))
 }
 
 #[test]

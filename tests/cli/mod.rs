@@ -1,6 +1,6 @@
 //! The real binary on small trees.
 //!
-//! Each test writes its tree from one text into a folder of its own, with an index folder beside it, so nothing of
+//! Each test writes its tree from one text into a new folder, with an index folder beside it, so nothing of
 //! the machine gets in. What is checked is what a shell or a program sees: bytes on standard output, words on
 //! standard error, the exit code. How well answers rank is not tested here.
 

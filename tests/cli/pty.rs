@@ -1,4 +1,4 @@
-//! A program on a terminal of its own, which it reads from and writes to.
+//! A program on a new terminal, which it reads from and writes to.
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -178,7 +178,7 @@ fn a_branch_a_tag_and_a_commit_are_fetched_over_http() {
 }
 
 #[test]
-fn a_repository_is_fetched_from_gits_own_server_and_over_ssh() {
+fn a_repository_is_fetched_from_gits_server_and_over_ssh() {
     use std::os::unix::fs::PermissionsExt;
 
     let served = Served::new();
@@ -234,7 +234,7 @@ fn nothing_of_a_repository_is_run() {
     git(&top, &["update-index", "--add", "--cacheinfo", &format!("160000,{object},m")]);
     git(&top, &["add", ".gitattributes", ".gitmodules"]);
     git(&top, &["commit", "-q", "-m", "two"]);
-    // The user's own filters and hooks belong to the user's own checkouts.
+    // The filters and hooks of the user belong to the checkouts of the user.
     let hooks = served.path("hooks");
     fs::create_dir(&hooks).unwrap();
     let config = format!(
@@ -327,7 +327,7 @@ fn a_server_that_stalls_holds_no_lock_and_a_killed_import_is_resumed() {
     assert_eq!(fs::read_dir(served.path("library/staging")).unwrap().count(), 0);
 }
 
-/// Serves one request of Git's own protocol.
+/// Serves one request of git's protocol.
 fn upload_pack(top: &Path, mut stream: TcpStream) {
     let mut length = [0; 4];
     stream.read_exact(&mut length).unwrap();

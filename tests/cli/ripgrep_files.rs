@@ -9,7 +9,7 @@ use std::process::Command;
 use super::like_ripgrep::{ripgrep, words};
 use super::{Tree, described, git};
 
-/// A folder `inner` with ignore files of every kind, below a folder with ignore files of its own. Every file has a line
+/// A folder `inner` with ignore files of every kind, below a folder that has ignore files too. Every file has a line
 /// with `needle`.
 fn tree(is_repository: bool) -> Tree {
     let tree = described(include_str!("transcripts/ignore-files.txt"));
@@ -92,8 +92,8 @@ fn same_files(rg: &str, tree: &Tree, folder: &str, args: &[&str]) -> Option<Stri
     let theirs = Command::new(rg).args(["--no-config"]).args(args).current_dir(&folder).output().unwrap();
     let lines = sorted(theirs.stdout);
     for policy in ["ignore", "refresh"] {
-        let own = own_in(tree, &folder, &[&["grep", "--stale-policy", policy], args].concat());
-        let (mine, code) = (sorted(own.stdout), own.status.code());
+        let ours = spyhop_in(tree, &folder, &[&["grep", "--stale-policy", policy], args].concat());
+        let (mine, code) = (sorted(ours.stdout), ours.status.code());
         if mine != lines || code != theirs.status.code() {
             let folder = folder.display();
             return Some(format!("{folder} {args:?} {policy}: {code:?} {mine:?}, not {lines:?}"));
@@ -102,6 +102,6 @@ fn same_files(rg: &str, tree: &Tree, folder: &str, args: &[&str]) -> Option<Stri
     None
 }
 
-fn own_in(tree: &Tree, folder: &Path, args: &[&str]) -> std::process::Output {
+fn spyhop_in(tree: &Tree, folder: &Path, args: &[&str]) -> std::process::Output {
     tree.command().current_dir(folder).args(args).stdin(std::process::Stdio::null()).output().unwrap()
 }

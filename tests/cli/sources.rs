@@ -158,7 +158,7 @@ fn states_come_source_by_source() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|own| own["source"]["name"].as_str().unwrap())
+        .map(|hit| hit["source"]["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["limits", "pages"]);
 }

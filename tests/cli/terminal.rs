@@ -1,4 +1,4 @@
-//! A real terminal: what files, names and branches hold must not steer it, and our own colours stay.
+//! A real terminal: what files, names and branches hold must not steer it, and the colours of the program stay.
 
 use super::Tree;
 use super::pty::Pty;
@@ -10,7 +10,7 @@ const HOSTILE: &str =
 /// What a terminal shows of it.
 const SHOWN: &str = "␛]0;evil␇␦31m␦␦␦␦␦␦␦␍walrusß";
 
-/// The text without our own colours and links.
+/// The text without the colours and links of the program.
 pub(super) fn plain(text: &str) -> String {
     let colours = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
     let links = regex::Regex::new("\u{1b}\\]8;;[!-~]*\u{1b}\\\\").unwrap();

@@ -11,12 +11,12 @@ use crate::support::{golden, repository};
 /// What a shell prints for a line, and below that its exit code if it is not 0. `ROOT` is the tree, `ABOVE` the folder
 /// that it is in.
 fn printed(tree: &Tree, line: &str) -> String {
-    let own = tree.command();
-    let program = std::path::Path::new(own.get_program()).parent().unwrap();
+    let command = tree.command();
+    let program = std::path::Path::new(command.get_program()).parent().unwrap();
     let mut shell = Command::new("sh");
     let git = "git() { command git -c user.name=a -c user.email=a@example.com \"$@\"; }";
     shell.args(["-c", &format!("{git}; {{ {line}\n}} 2>&1")]).current_dir(tree.root());
-    for (name, value) in own.get_envs() {
+    for (name, value) in command.get_envs() {
         match value {
             Some(value) => shell.env(name, value),
             None => shell.env_remove(name),

@@ -11,7 +11,7 @@ use crate::support::repository;
 /// How long a screen may take: other tests run at the same time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A shell in a terminal of its own.
+/// A shell in a new terminal.
 pub struct Terminal {
     folder: tempfile::TempDir,
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{SMALL, Tree, files_below};
 
-/// A repository with the branches `one` and `two`, each with many files of its own.
+/// A repository with the branches `one` and `two`, each with many files that the other has not.
 fn repository() -> Tree {
     let tree = Tree::new(SMALL);
     tree.git(&["init", "-q", "-b", "main"]);
@@ -55,7 +55,7 @@ fn views_are_listed_by_their_last_use_with_what_they_cost() {
     let cost =
         |place: usize| (&listed[place]["files"], &listed[place]["own_files"], &listed[place]["current"]);
     assert_eq!(cost(0), (&63.into(), &60.into(), &false.into()));
-    // What the worktree shows is what main holds, so neither has a file of its own.
+    // What the worktree shows is what main holds, so neither has a file that the other has not.
     assert_eq!(cost(1), (&3.into(), &0.into(), &true.into()));
     assert_eq!(cost(2), (&3.into(), &0.into(), &false.into()));
     let bytes = |place: usize| listed[place]["own_bytes"].as_u64().unwrap();

@@ -75,7 +75,7 @@ fn where_watches_run_out_it_looks_now_and_then_and_says_so() {
     for folder in 0..10 {
         tree.write(&format!("more/f{folder}/a.rs"), "fn more() {}\n");
     }
-    // A namespace of its own has limits of its own.
+    // A new namespace has separate limits.
     let limited = "echo 6 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
     let unshare = |script: &str| {
         let mut command = Command::new("unshare");

@@ -15,10 +15,10 @@ fn folder() -> PathBuf {
 /// When the files of a folder whose names begin and end so were written.
 fn times(folder: &Path, begin: &str, end: &str) -> Vec<SystemTime> {
     let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap());
-    let own = entries.filter(|entry| {
+    let programs = entries.filter(|entry| {
         entry.file_name().to_str().is_some_and(|name| name.starts_with(begin) && name.ends_with(end))
     });
-    own.map(|entry| entry.metadata().unwrap().modified().unwrap()).collect()
+    programs.map(|entry| entry.metadata().unwrap().modified().unwrap()).collect()
 }
 
 /// Whether each example was built after its source and after the library, as `cargo test` does without the name of a target.

@@ -200,7 +200,7 @@ fn thousands_of_changes_and_searches_at_the_same_time() {
             engine.apply([Change::write(format!("live/{}.rs", number % 7), text)]).unwrap();
             if number % 1000 == 999 {
                 let symbol = format!("counter_of_changes_{number}");
-                assert_eq!(first(&engine, &symbol), Some(symbol), "a caller finds its own change");
+                assert_eq!(first(&engine, &symbol), Some(symbol), "a caller finds the change that it made");
             }
         }
         let took = began.elapsed().unwrap();

@@ -3,8 +3,8 @@
 mod asynchronous;
 mod examples;
 mod front_door;
+mod host_signals;
 mod hosted_changes;
 mod in_memory;
-mod own_signals;
 mod serialized;
 mod support;

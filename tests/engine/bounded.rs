@@ -9,11 +9,12 @@ use crate::support::Tree;
 #[test]
 fn a_search_ends_whose_first_hit_is_used_in_a_circle_of_imports() {
     let tree = Tree::new("");
-    for own in 0..25 {
+    for number in 0..25 {
         let others: String =
-            (0..25).filter(|other| *other != own).map(|other| format!("import p{other}.*\n")).collect();
-        let text = format!("package p{own}\n{others}fun use{own}() {{ routing {{ helper{own}() }} }}\n");
-        tree.write(&format!("p{own}/F{own}.kt"), text);
+            (0..25).filter(|other| *other != number).map(|other| format!("import p{other}.*\n")).collect();
+        let text =
+            format!("package p{number}\n{others}fun use{number}() {{ routing {{ helper{number}() }} }}\n");
+        tree.write(&format!("p{number}/F{number}.kt"), text);
     }
     tree.write("q/R.kt", "package q\nclass R {\n  fun routing(x: () -> Unit) {\n    x()\n  }\n}\n");
     let engine = open(&tree);

@@ -87,7 +87,7 @@ fn an_answer_never_comes_from_another_branch() {
 }
 
 #[test]
-fn a_commit_checked_out_by_itself_has_a_view_of_its_own() {
+fn a_commit_checked_out_by_itself_has_a_separate_view() {
     let tree = two_branches();
     let engine = open(&tree);
     refresh(&engine);

@@ -100,7 +100,7 @@ fn data_of_another_version_stay_until_they_are_collected() {
     let tree = Tree::new(crate::support::SMALL);
     let index = tree.index_dir();
     refresh(&open(&tree));
-    // What other versions would have left: the first had no folder of its own, a later one may be in use.
+    // What other versions would have left: the first had no separate folder, a later one may be in use.
     for folder in ["meta", "tantivy", "v1-0123456789ab/tantivy", "v999-0123456789ab/tantivy"] {
         std::fs::create_dir_all(index.join(folder)).unwrap();
         std::fs::write(index.join(folder).join("meta.json"), "{}").unwrap();

@@ -1,7 +1,7 @@
 //! Disks that are full, that cannot be written, and folders that are closed: a typed error, the last commit answers,
 //! and once there is room the next run does what the failed one could not.
 //!
-//! The small disks are tmpfs mounts in a mount namespace of the test's own, which ends with it: the test starts itself
+//! The small disks are tmpfs mounts in a mount namespace of the test, which ends with the test: the test starts itself
 //! again below `unshare`. As root that always works; for others it takes user namespaces. Where neither is allowed, the
 //! tests say in capitals that they proved nothing.
 
@@ -43,7 +43,7 @@ fn with_mounts(name: &str, test: impl FnOnce()) {
     );
 }
 
-/// A tree whose index lies on a disk of its own.
+/// A tree whose index lies on a separate disk.
 struct OnDisk {
     tree: Tree,
 }

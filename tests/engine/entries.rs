@@ -57,9 +57,9 @@ fn each_framework_finds_the_entries_of_its_fixture_and_no_others() {
         let found = shown(&list(&tree, kind, ""), name);
         let expected = read("expected.tsv");
         let expected: Vec<&str> = expected.lines().collect();
-        let missing = expected.iter().filter(|row| !found.iter().any(|own| own == *row));
+        let missing = expected.iter().filter(|row| !found.iter().any(|row_found| row_found == *row));
         wrong.extend(missing.map(|row| format!("{name} misses {row}")));
-        let extra = found.iter().filter(|own| !expected.contains(&own.as_str()));
+        let extra = found.iter().filter(|row| !expected.contains(&row.as_str()));
         wrong.extend(extra.map(|row| format!("{name} adds   {row}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -48,7 +48,7 @@ fn what_size_and_looks_keep_out_comes_back_when_it_is_asked_for() {
 }
 
 #[test]
-fn repositories_inside_are_indexed_once_under_their_own_rules() {
+fn repositories_inside_are_indexed_once_under_their_rules() {
     let tree = Tree::new("\n=== a.rs\nfn outer_reef() {}\n");
     tree.write("nested/n.rs", "fn nested_shell() {}\n");
     tree.write("nested/.gitignore", "*.log\n");

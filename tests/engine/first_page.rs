@@ -24,9 +24,9 @@ const KINDS: [SymbolKind; 4] = [SymbolKind::Fn, SymbolKind::Method, SymbolKind::
 /// Sources of the library, the fixtures of its grammars, and files that are found by their path only.
 fn tree() -> Tree {
     let tree = Tree::new(SMALL);
-    let own = repository("");
-    copy_into(&tree, &own.join("src/engine"), "src");
-    copy_into(&tree, &own.join("src/syntax/grammars"), "grammars");
+    let repository_dir = repository("");
+    copy_into(&tree, &repository_dir.join("src/engine"), "src");
+    copy_into(&tree, &repository_dir.join("src/syntax/grammars"), "grammars");
     let records = |from: usize, n: usize| -> String {
         (from..from + n).map(|row| format!("insert_row({row}, \"row-{}\");\n", row * 7919 % 10_007)).collect()
     };
@@ -167,7 +167,7 @@ fn what_moves_to_the_first_page_says_why_and_takes_the_last_places() {
     let engine = open(&tree);
     let reply = ask(&engine, "gate(open)");
     check_scores(&reply);
-    let of_file = |reply: &SearchReply, path: &str| paths(reply).iter().position(|own| *own == path);
+    let of_file = |reply: &SearchReply, path: &str| paths(reply).iter().position(|shown| *shown == path);
     assert_eq!(of_file(&reply, "zz.txt"), Some(reply.results.len() - 1));
     let reasons = &reply.results.last().unwrap().reasons;
     let text = "literal: the file contains the query as written; moved to the first page";

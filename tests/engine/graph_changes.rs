@@ -149,7 +149,9 @@ fn uses_of_what_was_removed_are_listed() {
     tree.write("app/pool.py", gone);
     let broken = |reply: &GraphReply| {
         let place = |row: &spyhop::GraphRow| match &row.to {
-            spyhop::GraphEnd::Removed(own) => Some(format!("{}:{} {}", row.path, row.line, own.qualified())),
+            spyhop::GraphEnd::Removed(symbol) => {
+                Some(format!("{}:{} {}", row.path, row.line, symbol.qualified()))
+            }
             _ => None,
         };
         reply.rows.iter().filter_map(place).collect::<Vec<_>>()
@@ -306,7 +308,7 @@ def other():
     );
     let entries = |target: &str| -> Vec<String> {
         let reply = open(&tree).graph(&GraphRequest::new(GraphQuestion::Impact, target)).unwrap();
-        let row = |own: &spyhop::EntryRow| format!("{} {} {}", own.method, own.name, own.depth.unwrap_or(9));
+        let row = |row: &spyhop::EntryRow| format!("{} {} {}", row.method, row.name, row.depth.unwrap_or(9));
         reply.entries.iter().map(row).collect()
     };
     assert_eq!(entries("take"), ["POST /items 2"]);

@@ -23,13 +23,13 @@ fn every_file_is_visited_with_its_symbols_uses_and_imports() {
     let mut lines = Vec::new();
     engine
         .graph_of_files(&mut |file| {
-            lines.extend(file.symbols.iter().map(|own| format!("{} defines {}", file.path, own.name)));
+            lines.extend(file.symbols.iter().map(|symbol| format!("{} defines {}", file.path, symbol.name)));
             lines.extend(file.uses.iter().map(|(line, column, edge)| {
                 let to = (file.path_of)(edge.to.file);
                 format!("{}:{line}:{column} {} {to}#{}", file.path, edge.relation.name(), edge.to.name)
             }));
             lines.extend(file.imports.iter().map(|(line, edge)| {
-                let files: Vec<&str> = edge.files.iter().map(|own| (file.path_of)(*own)).collect();
+                let files: Vec<&str> = edge.files.iter().map(|number| (file.path_of)(*number)).collect();
                 format!("{}:{line} imports {} {files:?}", file.path, edge.module)
             }));
         })

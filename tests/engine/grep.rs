@@ -216,9 +216,9 @@ fn the_insides_of_words_are_found_in_a_large_dictionary() {
     ] {
         for case in [Case::Sensitive, Case::Ignored] {
             let request = GrepRequest { case, ..GrepRequest::new(pattern) };
-            let [own, all] = both(&tree, StalePolicy::Ignore, &request);
-            assert_eq!(own, all, "{pattern} {case:?}");
-            found += usize::from(!own.is_empty());
+            let [narrowed, all] = both(&tree, StalePolicy::Ignore, &request);
+            assert_eq!(narrowed, all, "{pattern} {case:?}");
+            found += usize::from(!narrowed.is_empty());
         }
     }
     assert!(found > 8, "{found} of the patterns find something");
@@ -283,8 +283,8 @@ proptest! {
         let check = |policy: StalePolicy| -> Result<(), TestCaseError> {
             for pattern in &patterns {
                 let request = GrepRequest { case, bounds, invert, ..GrepRequest::new(*pattern) };
-                let [own, all] = both(&tree, policy, &request);
-                prop_assert_eq!(own, all, "{} {:?} {:?} {:?}", pattern, case, bounds, policy);
+                let [narrowed, all] = both(&tree, policy, &request);
+                prop_assert_eq!(narrowed, all, "{} {:?} {:?} {:?}", pattern, case, bounds, policy);
             }
             Ok(())
         };
@@ -590,7 +590,7 @@ fn no_marker_in_a_tree_hides_code_from_an_exact_search() {
 }
 
 #[test]
-fn an_exact_search_reads_the_folder_of_its_own_index_as_any_other() {
+fn an_exact_search_reads_the_folder_of_the_index_as_any_other() {
     let tree = Tree::new(SMALL);
     for policy in [StalePolicy::Refresh, StalePolicy::Ignore] {
         let options = Options { index_dir: Some("idx".into()), stale_policy: policy, ..Options::default() };

@@ -1,6 +1,6 @@
 //! The library on real files: what stays the same whatever happens, and what is said when something is wrong.
 //!
-//! Trees are generated from seeds or taken from the crate's own sources; each has a folder of its own with the index
+//! Trees are generated from seeds or taken from the sources of this repository; each has a new folder with the index
 //! beside it. How a shell sees all this is tested in `cli`; killed processes in `tests/crash.rs`.
 
 mod bounded;

@@ -54,10 +54,10 @@ fn ids(reply: &NotesReply) -> Vec<&str> {
 }
 
 #[test]
-fn a_note_is_stale_once_its_own_code_changes_and_not_before() {
+fn a_note_is_stale_once_the_linked_code_changes_and_not_before() {
     let tree = repository();
     let engine = open(&tree);
-    let own = add(&engine, "Retries lock the account", &["src/upload.rs#retry_upload"]);
+    let added = add(&engine, "Retries lock the account", &["src/upload.rs#retry_upload"]);
     let file = add(&engine, "The file of uploads", &["src/upload.rs"]);
     let line = add(&engine, "Permits", &["src/upload.rs:10"]);
     assert_eq!(line.links[0].symbol.as_deref(), Some("Pool.take"));
@@ -67,7 +67,7 @@ fn a_note_is_stale_once_its_own_code_changes_and_not_before() {
         CODE[CODE.find("///").unwrap()..].split("===").next().unwrap().replace("3\n", "4\n"),
     );
     for is_indexed in [false, true] {
-        assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Current)]);
+        assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Current)]);
         assert_eq!(states(&engine, &file.note.id), [(None, LinkState::Changed)]);
         assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Changed)]);
         let listed = engine.list_notes(&ListNotesRequest { only_stale: true, ..ListNotesRequest::default() });
@@ -87,7 +87,7 @@ fn a_note_is_stale_once_its_own_code_changes_and_not_before() {
     engine.verify_note(&request).unwrap();
     assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Current)]);
     std::fs::remove_file(tree.root().join("src/upload.rs")).unwrap();
-    assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Gone)]);
+    assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Gone)]);
 }
 
 #[test]
@@ -292,10 +292,10 @@ fn a_pack_shows_the_notes_that_help_with_its_task() {
     refresh(&engine);
     let pack = |task: &str| engine.pack(&PackRequest::new(task)).unwrap();
     assert!(pack("retry uploads after a failure").notes.is_empty());
-    let own = add(&engine, "Retries of uploads lock the account", &["src/upload.rs#retry_upload"]).note.id;
+    let added = add(&engine, "Retries of uploads lock the account", &["src/upload.rs#retry_upload"]).note.id;
     add(&engine, "The canvas is cleared before a circle", &["src/paint.py#draw_circle"]);
     let shown = pack("retry uploads after a failure");
-    assert_eq!(shown.notes.iter().map(|row| &row.note.id).collect::<Vec<_>>(), [&own]);
+    assert_eq!(shown.notes.iter().map(|row| &row.note.id).collect::<Vec<_>>(), [&added]);
     assert!(
         agent::pack(&shown)
             .text
@@ -336,15 +336,15 @@ fn named(row: &NoteRow) -> Vec<&str> {
 fn a_link_means_the_symbol_of_exactly_that_name_also_after_a_change() {
     let tree = Tree::new(OVERLOADS);
     let engine = open(&tree);
-    let own = add(&engine, "About the function", &["src/take.rs#take"]);
-    assert_eq!(named(&own), ["take"]);
-    let relink = VerifyNoteRequest { id: own.note.id.clone(), relink: true, ..Default::default() };
+    let added = add(&engine, "About the function", &["src/take.rs#take"]);
+    assert_eq!(named(&added), ["take"]);
+    let relink = VerifyNoteRequest { id: added.note.id.clone(), relink: true, ..Default::default() };
     let text = std::fs::read_to_string(tree.root().join("src/take.rs")).unwrap();
     tree.write("src/take.rs", text.replace("    1\n", "    3\n"));
-    assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Changed)]);
+    assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Changed)]);
     let reply = engine.verify_note(&relink).unwrap();
     assert_eq!((named(&reply.notes[0]), reply.warnings.len()), (vec!["take"], 0));
-    assert_eq!(states(&engine, &own.note.id), [(None, LinkState::Current)]);
+    assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Current)]);
     // What is gone is dropped, by name.
     tree.write("src/take.rs", text.replace("pub fn take() ", "pub fn give() "));
     let reply = engine.verify_note(&relink).unwrap();
@@ -376,7 +376,7 @@ fn a_damaged_record_is_told_wherever_notes_are_read() {
     let engine = open(&tree);
     refresh(&engine);
     add(&engine, "Lost by damage", &[]);
-    let own = add(&engine, "Retries of uploads lock the account", &["src/upload.rs#retry_upload"]);
+    let added = add(&engine, "Retries of uploads lock the account", &["src/upload.rs#retry_upload"]);
     let folder = tree.index_dir().join("memory");
     let log = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let log = log.into_iter().find(|path| path.to_string_lossy().contains("notes-")).unwrap();
@@ -386,7 +386,7 @@ fn a_damaged_record_is_told_wherever_notes_are_read() {
         warnings.iter().filter(|warning| warning.starts_with("a damaged record of a note")).count() == 1
     };
     let task = "retry uploads after a failure";
-    assert!(is_told(&engine.note(&own.note.id).unwrap().warnings));
+    assert!(is_told(&engine.note(&added.note.id).unwrap().warnings));
     assert!(is_told(&engine.search(&SearchRequest::new(task)).unwrap().warnings));
     assert!(is_told(&engine.pack(&PackRequest::new(task)).unwrap().warnings));
     let exported = engine.export_notes().unwrap();

@@ -373,7 +373,7 @@ fn goals_of_different_regions_are_all_collected_unless_the_mode_commits_to_one()
     let reply = pack(&tree, focused.clone());
     let backups: Vec<&PackFile> = reply.files.iter().filter(|file| file.is_backup).collect();
     assert_eq!(backups.len(), 1, "{:?}", units(&reply));
-    assert_eq!(reply.record.backup.as_ref().map(|own| &own.path), Some(&backups[0].path));
+    assert_eq!(reply.record.backup.as_ref().map(|backup| &backup.path), Some(&backups[0].path));
     let stages = PackStages { backup: false, ..PackStages::default() };
     let reply = pack(&tree, PackRequest { stages, ..focused });
     assert!(reply.files.iter().all(|file| !file.is_backup));

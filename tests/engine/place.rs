@@ -1,4 +1,4 @@
-//! An index that is asked to lie inside its own tree is not a part of it.
+//! An index that is asked to lie inside the indexed tree is not a part of it.
 
 use spyhop::{AddNoteRequest, ListNotesRequest, NoteKind};
 use spyhop_engine::api::{GrepRequest, Options, SearchRequest};
@@ -32,7 +32,7 @@ fn check(tree: &Tree, index_dir: &str, lies_at: &str) {
 }
 
 #[test]
-fn an_index_in_its_own_tree_is_left_out() {
+fn an_index_in_the_indexed_tree_is_left_out() {
     let tree = Tree::new(SMALL);
     for index_dir in [".spyhop", "idx", "src/deep/index", "./src/../idx"] {
         let lies_at = index_dir.trim_start_matches("./src/../");

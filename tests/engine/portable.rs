@@ -305,10 +305,10 @@ fn what_does_not_fit_is_refused_with_both_sides() {
     let newer = move |it: &mut Value| (it["format"], it["made_by"]) = ((format + 1).into(), "9.9".into());
     check(&newer, ErrorKind::ForeignArchive, &text);
     let other = |it: &mut Value| it["fingerprint"] = "0123456789ab".into();
-    let own = refusing.there.iter().find(|path| path.join("tantivy").is_dir()).unwrap();
-    let own = own.file_name().unwrap().to_str().unwrap().split_once('-').unwrap().1.to_string();
+    let expected = refusing.there.iter().find(|path| path.join("tantivy").is_dir()).unwrap();
+    let expected = expected.file_name().unwrap().to_str().unwrap().split_once('-').unwrap().1.to_string();
     check(&other, ErrorKind::ForeignArchive, "0123456789ab");
-    check(&other, ErrorKind::ForeignArchive, &format!("this program has {own}"));
+    check(&other, ErrorKind::ForeignArchive, &format!("this program has {expected}"));
     let elsewhere = unpacked(&exported(&many_files()));
     let bytes = packed(&elsewhere, |_| (), tar::EntryType::Regular);
     refusing.check(&bytes, ErrorKind::ForeignArchive, "0 of its 80 files are in ");
@@ -385,13 +385,13 @@ fn an_index_with_snippets_is_searched_where_the_sources_are_not() {
     elsewhere.import(&archive_of(&tree), &without, &|_| ()).unwrap();
     let here = Engine::open(tree.root(), as_indexed(&tree)).unwrap();
     for request in requests() {
-        let (own, other) = (here.search(&request).unwrap(), elsewhere.search(&request).unwrap());
-        assert_eq!(super::exact(&own), super::exact(&other), "{}", request.query);
+        let (expected, other) = (here.search(&request).unwrap(), elsewhere.search(&request).unwrap());
+        assert_eq!(super::exact(&expected), super::exact(&other), "{}", request.query);
         let shown = |reply: &SearchReply| -> Vec<_> {
             reply.results.iter().map(|hit| (hit.snippet.clone(), hit.stale)).collect()
         };
-        assert_eq!(shown(&own), shown(&other), "{}", request.query);
-        assert_eq!(own.literal_lines, other.literal_lines, "{}", request.query);
+        assert_eq!(shown(&expected), shown(&other), "{}", request.query);
+        assert_eq!(expected.literal_lines, other.literal_lines, "{}", request.query);
         assert!(other.warnings[0].contains("came without its tree"), "{:?}", other.warnings);
     }
     // Nothing takes an empty folder for what the tree has become.

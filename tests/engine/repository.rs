@@ -173,7 +173,7 @@ fn lead_to(way: &str, folder: &Path, other: &Path) {
             fs::write(dot_git.join("gitdir"), dot_git.to_str().unwrap()).unwrap();
         }
         "worktree" => {
-            // A worktree of its own making, which points back by itself.
+            // A worktree that the tree itself wrote, and that points back.
             let made = folder.join("made/worktrees/x");
             fs::create_dir_all(&made).unwrap();
             fs::copy(other.join("HEAD"), made.join("HEAD")).unwrap();
@@ -251,7 +251,7 @@ fn borrowed_objects_and_links_stay_within_what_is_served() {
     let root = folder.path().join("root");
     git(folder.path(), &["clone", "-q", "--shared", other.root().to_str().unwrap(), "root"]);
     let open = |served: &[&Path], reach: fn(Vec<std::path::PathBuf>) -> GitReach| {
-        // A folder of its own, because the index of a repository that is used belongs to that.
+        // A new folder, because the index of a repository that is used belongs to that repository.
         let index_dir = Some(tempfile::tempdir_in(&folder).unwrap().keep());
         let git_reach = reach(served.iter().map(|path| path.to_path_buf()).collect());
         Engine::open(&root, Options { index_dir, git_reach, view: Some("main".into()), ..Options::default() })
@@ -270,16 +270,16 @@ fn borrowed_objects_and_links_stay_within_what_is_served() {
 
     fs::remove_file(root.join(".git/objects/info/alternates")).unwrap();
     for name in ["objects/pack", "objects", "refs", "packed-refs", "config"] {
-        let (own, aside) = (root.join(".git").join(name), folder.path().join("aside"));
-        fs::rename(&own, &aside).unwrap_or_else(|_| fs::write(&aside, "").unwrap());
-        std::os::unix::fs::symlink(other.root().join(".git").join(name), &own).unwrap();
+        let (in_git_dir, aside) = (root.join(".git").join(name), folder.path().join("aside"));
+        fs::rename(&in_git_dir, &aside).unwrap_or_else(|_| fs::write(&aside, "").unwrap());
+        std::os::unix::fs::symlink(other.root().join(".git").join(name), &in_git_dir).unwrap();
         if !other.root().join(".git").join(name).exists() {
             fs::write(other.root().join(".git").join(name), "").unwrap();
         }
         let refused = found(open(&[&root], GitReach::Within));
         assert!(refused.contains("which is not served"), "{name}: {refused}");
-        fs::remove_file(&own).unwrap();
-        fs::rename(&aside, &own).unwrap();
+        fs::remove_file(&in_git_dir).unwrap();
+        fs::rename(&aside, &in_git_dir).unwrap();
     }
 }
 

@@ -81,9 +81,9 @@ fn drawn(seed: u64) -> (Tree, Vec<String>) {
         for item in 0..1 + random.below(3) {
             text += &format!("/// Opens harbour {item}.\npub fn open_harbour_{number}_{item}() {{\n");
             for _ in 0..1 + random.below(3) {
-                let (line, own) = planted(&mut random);
+                let (line, planted_here) = planted(&mut random);
                 text += &format!("    // the harbour\n{line}\n");
-                secrets.extend(own);
+                secrets.extend(planted_here);
             }
             text += "}\n\n";
         }
@@ -180,7 +180,8 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
                 SearchRequest { mode, exhaustive, expand: 3, max_results: 50, ..SearchRequest::new(query) };
             let reply = engine.search(&request).unwrap();
             assert!(!reply.results.is_empty(), "{query}");
-            let heads = reply.results.iter().filter_map(|hit| hit.snippet.as_ref()).flat_map(|own| &own.head);
+            let heads =
+                reply.results.iter().filter_map(|hit| hit.snippet.as_ref()).flat_map(|snippet| &snippet.head);
             let has_head = heads.into_iter().any(|line| line.text.starts_with("pub fn steer("));
             assert!(has_head || mode != Mode::Default || !query.starts_with("the_quiet"), "{query}: no head");
             let what = format!("search {query:?} {mode:?}");
@@ -330,7 +331,7 @@ fn files_of_secrets_are_listed_and_ranked_when_asked() {
     // Git tracks them, and they stay out.
     assert_eq!(rows(false), (vec!["id_rsa secret".to_string(), "prod.tfvars secret".to_string()], 0));
     assert_eq!(rows(true), (vec![], 1));
-    // Each is a view of its own: neither changes the other's.
+    // Each is a separate view: neither changes the other's.
     assert_eq!(rows(false).1, 0);
 }
 

@@ -55,7 +55,7 @@ fn view(tree: &Tree, view: &str) -> Engine {
     Engine::open(tree.root(), Options { view: Some(view.into()), ..options(tree) }).unwrap()
 }
 
-/// A checkout of `revision` beside the tree, with an index of its own.
+/// A checkout of `revision` beside the tree, with a separate index.
 fn checkout(tree: &Tree, revision: &str) -> Engine {
     let folder: PathBuf = tree.index_dir().with_file_name(format!("of-{}", revision.replace('/', "-")));
     let at = folder.join("tree");
@@ -166,11 +166,11 @@ fn the_worktree_is_neither_read_nor_shown() {
     let snippet = before.results[0].snippet.as_ref().unwrap();
     assert!(snippet.text.contains("only_on_topic"), "{snippet:?}");
     // And the other way round.
-    let own = ask(&open(&tree), "something_else_entirely");
-    assert_eq!(paths(&own)[0], "src/auth.rs");
+    let first = ask(&open(&tree), "something_else_entirely");
+    assert_eq!(paths(&first)[0], "src/auth.rs");
     assert_eq!(ask(&topic, "something_else_entirely").literal_lines, 0);
     assert_eq!(
-        (own.snapshot.branch.as_deref(), before.snapshot.branch.as_deref()),
+        (first.snapshot.branch.as_deref(), before.snapshot.branch.as_deref()),
         (Some("main"), Some("topic"))
     );
 }

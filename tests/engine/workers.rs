@@ -37,9 +37,9 @@ fn map(engine: &Engine) -> String {
 #[test]
 fn workers_see_what_this_process_sees() {
     let tree = Tree::new("");
-    let own = repository("");
-    copy_into(&tree, &own.join("src/syntax/grammars"), "grammars");
-    copy_into(&tree, &own.join("src/syntax/analyze"), "src");
+    let repository_dir = repository("");
+    copy_into(&tree, &repository_dir.join("src/syntax/grammars"), "grammars");
+    copy_into(&tree, &repository_dir.join("src/syntax/analyze"), "src");
     let engines = [open(&tree, in_workers(), "workers"), open(&tree, Isolation::InProcess, "in_process")];
     let reports = engines.each_ref().map(refresh);
     assert_eq!(reports[0].parsed, reports[1].parsed);
@@ -61,8 +61,9 @@ fn manifests_of_the_user_reach_the_workers() {
     std::fs::write(grammars.join("rust/grammar.toml"), manifest).unwrap();
     let engine = |isolation, index: &str| {
         let index_dir = Some(tree.index_dir().join(index));
-        let own = Options { grammars: Some(grammars.clone()), isolation, index_dir, ..options(&tree) };
-        Engine::open(tree.root(), own).unwrap()
+        let options_of_workers =
+            Options { grammars: Some(grammars.clone()), isolation, index_dir, ..options(&tree) };
+        Engine::open(tree.root(), options_of_workers).unwrap()
     };
     let engines = [engine(in_workers(), "workers"), engine(Isolation::InProcess, "in_process")];
     engines.iter().for_each(|engine| drop(refresh(engine)));
@@ -73,7 +74,7 @@ fn manifests_of_the_user_reach_the_workers() {
 /// The folder of the tree that [`embedder`] indexes.
 const EMBEDDED_TREE: &str = "SPYHOP_TEST_EMBEDDED_TREE";
 
-/// A program that embeds the library and parses in its own process. The test below runs it.
+/// A program that embeds the library and parses in this process. The test below runs it.
 #[test]
 #[ignore = "it dies: `a_crash_in_an_embedding_program_costs_one_file_in_the_end` runs it"]
 fn embedder() {

@@ -1,4 +1,4 @@
-//! The host: its own life, the engines that it embeds, and the comparison of its state before and after.
+//! The host: what the host does itself, the engines that it embeds, and the comparison of its state before and after.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

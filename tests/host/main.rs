@@ -1,4 +1,4 @@
-//! A program that embeds Spyhop and has a life of its own: its own use of tree-sitter, its own allocators, rayon, tokio and
+//! A program that embeds Spyhop and also does other things: it uses tree-sitter, allocators, rayon, tokio and
 //! handlers of signals. Spyhop indexes a tree with input that explodes in its parser, in process, and with input that
 //! crashes its parser, in child processes. Afterwards the program must be as it was.
 //!
@@ -33,8 +33,8 @@ fn main() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let own = std::env::current_exe().expect("the path of this program");
-    let ran = std::process::Command::new(own)
+    let program = std::env::current_exe().expect("the path of this program");
+    let ran = std::process::Command::new(program)
         .env(IS_HOST, folder.path())
         // No index may reach the user's folders.
         .env("XDG_CACHE_HOME", folder.path().join("cache"))

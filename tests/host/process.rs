@@ -65,10 +65,10 @@ fn threads() -> BTreeMap<String, String> {
 }
 
 fn children() -> BTreeSet<String> {
-    let own = std::process::id().to_string();
+    let pid = std::process::id().to_string();
     let is_child = |process: &String| {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)) == Some(own.as_str())
+        stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)) == Some(pid.as_str())
     };
     names("/proc").into_iter().filter(is_child).collect()
 }

@@ -1,4 +1,4 @@
-//! A real Neovim without a screen: its own client starts the server, asks, and fills the quickfix list.
+//! A real Neovim without a screen: Neovim's client starts the server, asks, and fills the quickfix list.
 
 use std::process::Command;
 

@@ -27,7 +27,7 @@ fn definitions_follow_what_stands_before_the_word() {
     // `pool.take`: the file `pool`.
     let found = editor.at("textDocument/definition", &tree, "src/main.rs", (7, 9));
     assert_eq!(places(&tree, &found), [pool]);
-    // A definition itself: its own file first, then its folder.
+    // A definition itself: its file first, then its folder.
     let found = editor.at("textDocument/definition", &tree, "src/queue.rs", (3, 11));
     assert_eq!(places(&tree, &found), [queue, pool, helper]);
     // Between words, and a word that nothing defines.

@@ -1,4 +1,4 @@
-//! Other names of tools: a recorded session that calls them with their own parameters is answered again.
+//! Other names of tools: a recorded session that calls them with their parameters is answered again.
 
 use serde_json::{Value, json};
 
@@ -29,10 +29,10 @@ fn another_index_of_the_root_answers() {
         let status = session.data("code.status", json!({ "db": db }));
         assert_eq!((&status["index_path"], &status["files"]), (&json!(other), &json!(4)), "{db}");
     }
-    // The server's own by its name is as good as none.
-    let own = index_of(&tree);
-    assert_eq!(found(session.data("code.search", asked(json!(own)))), 0);
-    assert_eq!(session.data("code.status", json!({ "db": own })), session.data("index_status", json!({})));
+    // The index of the server by its name is as good as none.
+    let index = index_of(&tree);
+    assert_eq!(found(session.data("code.search", asked(json!(index)))), 0);
+    assert_eq!(session.data("code.status", json!({ "db": index })), session.data("index_status", json!({})));
     // With another revision as well.
     let message = session.call("code.search", json!({ "query": "hoist_flag", "db": other, "view": "gone" }));
     assert_eq!(message["result"]["isError"], true, "{message}");

@@ -72,7 +72,7 @@ fn profiles_gate_what_is_listed_and_what_is_called() {
     }
 }
 
-/// Arguments for each tool, in its own words.
+/// Arguments for each tool, under the names of its parameters.
 fn arguments(tool: &str) -> Value {
     match tool {
         "codebase_search" => json!({ "query": "secret of a provider", "max_results": 2 }),
@@ -104,7 +104,7 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
             let found = found["tools"].as_array().unwrap();
             assert!(found.iter().all(|tool| tool["name"] != alias.name), "{} by '{query}'", alias.name);
         }
-        // Each in a session of its own: what one was shown weighs in its next question.
+        // Each in a separate session: what a session was shown weighs in its next question.
         let answer = |name: &str| {
             let mut session =
                 Session::start(tree.command().args(["mcp", "--profile", "full", "--allow-memory"]));
@@ -118,10 +118,10 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
             let meta = result.as_object_mut().unwrap().remove("_meta");
             (message["result"].take(), meta)
         };
-        let ((own, own_notice), (other, notice)) = (answer(alias.canonical), answer(alias.name));
-        assert_eq!(own, other, "{}", alias.name);
-        assert_eq!(own_notice, None);
-        assert_eq!(own["isError"], false, "{own}");
+        let ((canonical, canonical_notice), (other, notice)) = (answer(alias.canonical), answer(alias.name));
+        assert_eq!(canonical, other, "{}", alias.name);
+        assert_eq!(canonical_notice, None);
+        assert_eq!(canonical["isError"], false, "{canonical}");
         let told = notice.as_ref().map(|meta| meta["spyhop/deprecated"]["replacement"].clone());
         let expected = (alias.state == AliasState::Deprecated).then(|| alias.canonical.into());
         assert_eq!(told, expected, "{}", alias.name);

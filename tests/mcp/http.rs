@@ -59,7 +59,7 @@ impl Server {
         TcpStream::connect(self.address).unwrap()
     }
 
-    /// A POST with these headers and body; `HOST` stands for the server's own name, `TOKEN` for its token.
+    /// A POST with these headers and body; `HOST` stands for the name of the server, `TOKEN` for its token.
     pub fn post(&self, headers: &[&str], body: &str) -> Answer {
         let lines: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let lines = lines.replace("HOST", &self.address.to_string()).replace("TOKEN", TOKEN);

@@ -55,7 +55,7 @@ fn pages_that_fit_join_to_the_whole() {
     let whole = keys(&whole, "results");
     assert_eq!(whole.len(), 40);
     for budget in [300, 700, 4000] {
-        // What a page showed weighs in later questions, and not in the further pages of its own.
+        // What a page showed weighs in later questions, and not in the further pages of the same search.
         let mut session = Session::start(tree.command().arg("mcp"));
         let given = json!({ "query": "light lantern", "limit": 50 });
         let (seen, pages) = paged(&mut session, "codebase_search", given, "results", budget);

@@ -149,8 +149,8 @@ fn no_parameter_reads_a_git_directory() {
         for path in files.iter().chain(&links).chain(&[".git", "sub/.git", "store", ".git/config:1-9"]) {
             let mut given = required(tool);
             for wanted in ["pattern", "query", "queries", "task"] {
-                given.entry(wanted).and_modify(|own| {
-                    *own = json!(if own.is_array() { json!([SECRET]) } else { json!(SECRET) })
+                given.entry(wanted).and_modify(|value| {
+                    *value = json!(if value.is_array() { json!([SECRET]) } else { json!(SECRET) })
                 });
             }
             given.insert(

@@ -61,7 +61,7 @@ fn what_a_client_did_weighs_for_it_alone() {
 }
 
 #[test]
-fn roots_have_sessions_of_their_own() {
+fn each_root_has_a_separate_session() {
     let [one, two] = [Tree::new(ALIKE), Tree::new(ALIKE)];
     let roots = [&one, &two].map(|tree| tree.root().canonicalize().unwrap().to_str().unwrap().to_string());
     let mut session = Session::start(one.command().arg("mcp").args(&roots));

@@ -12,7 +12,9 @@ fn without_times(data: Value) -> Value {
     let rows = data.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten();
     rows.for_each(|row| _ = row.as_object_mut().unwrap().remove("confidence"));
     let sources = data.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten();
-    sources.for_each(|source| _ = source["snapshot"].as_object_mut().map(|own| own.remove("checked_at")));
+    sources.for_each(|source| {
+        _ = source["snapshot"].as_object_mut().map(|snapshot| snapshot.remove("checked_at"))
+    });
     data
 }
 
@@ -68,7 +70,7 @@ fn an_agent_reads_where_a_hit_came_from() {
     let mut lean = Session::start(shelf.tree.command().args(["mcp", "--structured", "lean"]));
     let data = lean.data("codebase_search", given);
     let commits = data["results"].as_array().unwrap().iter().map(|row| &row["source"]["commit"]);
-    assert!(commits.into_iter().any(|own| *own == commit.as_str()), "{data}");
+    assert!(commits.into_iter().any(|listed| *listed == commit.as_str()), "{data}");
     assert!(data.get("sources").is_none(), "{data}");
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Session;
 use crate::support::Tree;
 
-/// What the file's own sentences hold.
+/// What the sentences of the file hold.
 const MARK: &str = "OBEYME";
 
 /// Signs after which some reader goes on with a new line.

@@ -61,7 +61,7 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         let mut asked = given.clone();
         asked["view"] = "topic".into();
         let line = [*line, &["--view", "topic"]].concat();
-        // Each in a session of its own: what one was shown weighs in its next question.
+        // Each in a separate session: what a session was shown weighs in its next question.
         let by_tool = Session::start(tree.command().arg("mcp")).data(tool, asked);
         assert!(!by_tool.to_string().contains("file://"), "the worktree is not what was searched: {by_tool}");
         let by_tool = match *tool {

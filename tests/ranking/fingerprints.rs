@@ -2,13 +2,13 @@
 //! code and data that rank.
 //!
 //! The texts themselves may not be here either, so `fingerprints.txt` holds their hashes, made by
-//! `eval/fingerprints.py`. Each kind is looked for in its own way:
+//! `eval/fingerprints.py`. Each kind is searched for in another way:
 //!
 //! - a query, as words in a row, whatever stands between them: marks of comments and quotes do not hide it;
 //! - a path, as the end of anything that looks like a path;
 //! - a name, in ranking code alone, as words or parts of identifiers, together or apart.
 //!
-//! There are no exceptions. Where a text of our own is found, say it in other words.
+//! There are no exceptions. Where a text of this repository is found, write it in other words.
 
 use rustc_hash::FxHashSet;
 
@@ -264,7 +264,7 @@ fn a_planted_text_is_found() {
 
 #[test]
 fn hashes_are_those_of_the_script() {
-    // From the hash's own page; the script has them too, or the first test would find nothing to compare.
+    // From the page of the hash; the script has them too, or the first test would find nothing to compare.
     assert_eq!(fnv(FNV_BASIS, b""), 0xcbf2_9ce4_8422_2325);
     assert_eq!(fnv(FNV_BASIS, b"a"), 0xaf63_dc4c_8601_ec8c);
     assert_eq!(fnv(FNV_BASIS, b"foobar"), 0x8594_4171_f739_67e8);

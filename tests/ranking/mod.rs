@@ -2,7 +2,7 @@
 //!
 //! The corpus has what makes ranking hard: twins of an older interface, defaults that nobody calls so, a central file
 //! beside a more special one, `mod.rs` and `index.ts`, tests, examples, generated and vendored code. It is copied to a
-//! folder of its own before it is indexed, so that no path in it speaks of tests, and git tracks it there as it would a
+//! new folder before it is indexed, so that no path in it speaks of tests, and git tracks it there as it would a
 //! clone. How good ranking is on real trees is measured by `spyhop-eval` and not here: these tests say what
 //! changed, and that answers depend on nothing but the tree and the query.
 

@@ -108,7 +108,7 @@ fn check_reasons(query: &str, text: &str, hit: &Hit) {
         if let Some(tokens) = reason.strip_prefix("lexical: matched tokens [") {
             let here = tokens.split(']').next().unwrap();
             for token in here.split(", ") {
-                // Stems share their beginnings; irregular forms have one of their own.
+                // Stems share their beginnings; irregular forms have another beginning.
                 let beginning = match token {
                     "took" => "tak",
                     "keep" => "kep",

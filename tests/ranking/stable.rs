@@ -6,7 +6,7 @@ use spyhop_engine::api::{Options, StalePolicy};
 use super::{ask, corpus, exact, indexed, pages, questions};
 use crate::support::{Random, Tree, cases, repository};
 
-/// Questions about this crate's own sources.
+/// Questions about the sources of this repository.
 const OWN: &[&str] = &[
     "who may hold the writer's lock",
     "how are equal scores ordered",

@@ -92,7 +92,7 @@ fn other_hosts_and_other_pages_are_refused() {
 fn every_answer_has_the_headers() {
     let tree = Tree::new(SMALL);
     let page = Page::new(&tree, &[]);
-    let own = [
+    let security = [
         (
             "content-security-policy",
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -107,14 +107,14 @@ fn every_answer_has_the_headers() {
     let check = |line: &str, headers: &str, status: u16| {
         let answer = page.raw(&format!("{line} HTTP/1.1\r\n{headers}\r\n"));
         assert_eq!(answer.status, status, "{line}: {}", answer.text());
-        for (name, value) in own {
+        for (name, value) in security {
             assert_eq!(answer.header(name), Some(value), "{line}: {}", answer.head);
         }
         let is_of_api = line.contains(" /api/");
         let expected =
             if is_of_api { "no-store" } else { answer.header("cache-control").unwrap_or_default() };
         assert_eq!(
-            answer.header("cache-control").filter(|own| !own.is_empty()),
+            answer.header("cache-control").filter(|value| !value.is_empty()),
             Some(expected),
             "{}",
             answer.head

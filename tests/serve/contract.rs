@@ -311,12 +311,12 @@ fn the_document_has_the_parameters_of_the_catalog() {
     };
     for row in rows {
         let path = row["path"].as_str().unwrap();
-        let (own, mut documented) =
+        let (given, mut documented) =
             (names(&row["params"]), names(&contract.operation(path, "get")["parameters"]));
         // Every question about a tree takes these.
-        for name in ["root", "view", "in", "q"].into_iter().filter(|name| !own.contains_key(*name)) {
+        for name in ["root", "view", "in", "q"].into_iter().filter(|name| !given.contains_key(*name)) {
             documented.remove(name);
         }
-        assert_eq!(own, documented, "{path}");
+        assert_eq!(given, documented, "{path}");
     }
 }

@@ -69,7 +69,7 @@ impl Page {
         Page { child, address: address.parse().unwrap(), code: code.to_string() }
     }
 
-    /// The answer to these bytes; `HOST` stands for the server's own name, `TOKEN` for its token.
+    /// The answer to these bytes; `HOST` stands for the name of the server, `TOKEN` for its token.
     pub fn raw(&self, bytes: &str) -> Answer {
         let mut stream = self.connect();
         let bytes = bytes.replace("HOST", &self.address.to_string()).replace("TOKEN", TOKEN);

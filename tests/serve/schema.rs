@@ -70,10 +70,10 @@ impl Check<'_> {
     fn any_of(&self, choices: &[Value], value: &Value, at: &str, found: &mut Vec<String>) {
         let mut fewest: Option<Vec<String>> = None;
         for choice in choices {
-            let mut own = Vec::new();
-            self.check(choice, value, at, &mut own);
-            if fewest.as_ref().is_none_or(|fewest| own.len() < fewest.len()) {
-                fewest = Some(own);
+            let mut errors = Vec::new();
+            self.check(choice, value, at, &mut errors);
+            if fewest.as_ref().is_none_or(|fewest| errors.len() < fewest.len()) {
+                fewest = Some(errors);
             }
         }
         found.append(&mut fewest.unwrap_or_default());

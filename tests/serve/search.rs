@@ -221,7 +221,7 @@ fn several_trees_are_asked_as_one() {
     let [one, other] = [SMALL, "\n=== lib/kite.rs\n/// Flies a kite.\npub fn fly_kite() {}\n"].map(Tree::new);
     let mut command = one.command();
     command.args(["serve", "--port", "0"]).args([one.root(), other.root()]).env("SPYHOP_MCP_TOKEN", TOKEN);
-    // Each tree has an index of its own.
+    // Each tree has a separate index.
     command.env_remove("SPYHOP_INDEX_DIR").env("XDG_CACHE_HOME", one.index_dir());
     let page = Page::start(&mut command);
     let roots = page.json("server")["roots"].clone();

@@ -28,9 +28,9 @@ pub struct Point {
 /// The two parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// What sums are multiplied by, above 0.
+    /// The factor of the sums, above 0.
     pub a: f64,
-    /// What is added.
+    /// The addend.
     pub b: f64,
 }
 

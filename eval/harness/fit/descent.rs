@@ -59,7 +59,7 @@ fn within(value: f64, [low, high]: Bounds) -> f64 {
     value.clamp(low, high)
 }
 
-/// What the value at `next` may be at most for a step of this length to be short enough. Values have some fifteen digits.
+/// The greatest value at `next` for which a step of this length is short enough. Values have some fifteen digits.
 fn ceiling(value: f64, gradient: &[f64], ahead: &[f64], next: &[f64], steepness: f64) -> f64 {
     let bound: f64 = (0..gradient.len())
         .map(|at| {

@@ -4,20 +4,20 @@ use spyhop::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::descent::Bounds;
 
-/// What a signal may do to a score.
+/// The effect that a signal may have on a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It says that something matches, which must never count against a hit, whatever the other signals say.
+    /// The signal says that something matches, which must never count against a hit.
     For,
     /// Its sentence says that a file stands back, so it must not lift one.
     Against,
-    /// It says what a file is, and that can speak for it or against it.
+    /// The signal says what a file is, which can count for the file or against it.
     Either,
-    /// It is not learned: no question of a set says anything about it.
+    /// The weight is not learned, because no question of a set depends on the signal.
     Kept,
 }
 
-/// What a signal may do to a score.
+/// The effect that a signal may have on a score.
 pub fn sign(signal: Signal) -> Sign {
     use Signal as S;
     match signal {
@@ -27,7 +27,7 @@ pub fn sign(signal: Signal) -> Sign {
         S::Path | S::PathRelated | S::Folder | S::FileName | S::FileNameRelated => Sign::For,
         S::Test | S::Docs | S::Legacy | S::Platform | S::OlderCopy | S::Header => Sign::Against,
         S::Depth | S::Size | S::NamedAsFolder => Sign::Either,
-        // The base is calibrated; candidates are files of their own, and nobody touched one.
+        // The base is calibrated; candidates are separate files, and nobody touched one.
         S::Base | S::Session | S::Sibling | S::Own => Sign::Kept,
         // Only the first files have places, and their order decides which files are the first.
         S::BestPlace => Sign::Kept,
@@ -36,7 +36,7 @@ pub fn sign(signal: Signal) -> Sign {
     }
 }
 
-/// What a weight of the signal may be.
+/// The range of a weight of the signal.
 pub fn bounds(signal: Signal) -> Bounds {
     match sign(signal) {
         Sign::For => [0.0, f64::INFINITY],

@@ -27,7 +27,7 @@ use self::question::{Gathered, Question, gathered};
 use crate::failure::Failure;
 use crate::select::Selection;
 
-/// Measures look at so many first files, and so many are calibrated.
+/// The number of first files that measures and calibration use.
 const K: usize = 10;
 
 /// Learn the weights of a ranking profile from query sets, and judge them on repositories held out
@@ -41,13 +41,13 @@ pub struct Args {
     /// Call the profile so
     #[arg(long, value_name = "NAME", default_value = "fitted")]
     name: String,
-    /// Hold repositories out in so many parts
+    /// Hold repositories out in N parts
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u16).range(2..))]
     folds: u16,
     /// Seed of the shuffle that deals repositories out
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Deal out so many times, each with the next seed; figures are the means
+    /// Deal out N times, each with the next seed; figures are the means
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=100))]
     seeds: u16,
     /// How far weights may go
@@ -56,7 +56,7 @@ pub struct Args {
     /// How far the weights of a shape of query may be from the common ones
     #[arg(long, value_name = "C", default_value = "1.5", value_parser = positive)]
     kinds: f64,
-    /// Ask for so many names that each repository defines, too: sets ask for few that no file is called after
+    /// Ask for N names that each repository defines, too: sets rarely ask for names that no file has
     #[arg(long, value_name = "N", default_value_t = 60)]
     names: u16,
 }

@@ -2,7 +2,7 @@
 //!
 //! The loss is that of RankNet (Burges et al. 2005) over a linear score: for each pair of a file that answers and one that
 //! does not, log(1 + exp(-difference)); the pairs of a query weigh 1 together. Shapes share what they learn: each has
-//! weights of its own that are drawn towards common ones, and those towards 0. A feature is scaled by how much it
+//! weights that are drawn towards common ones, and those towards 0. A feature is scaled by how much it
 //! differs within pairs, so that one strength suits all.
 //!
 //! Pairs are not made: a score is computed once a file, and what all its pairs ask for is added to its row once.
@@ -21,7 +21,7 @@ pub struct Lesson {
     pub shape: QueryKind,
     /// How many rows are of files that answer; they come first.
     pub better: usize,
-    /// What each feature measures, a row a file.
+    /// The measures of the features: a row for each file.
     pub rows: Vec<f32>,
 }
 
@@ -34,7 +34,7 @@ pub struct Restraint {
     pub kinds: f64,
 }
 
-/// What was learned.
+/// The learned weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     /// For each shape the weight of each feature.
@@ -124,7 +124,7 @@ impl Smooth for Loss<'_> {
 }
 
 impl Loss<'_> {
-    /// What the distance of weights from the common ones, and of those from 0, costs; its gradient is added.
+    /// The penalty for the distance of the weights from the common ones, and of those from 0. The gradient is added.
     ///
     /// The common weights follow from the others. Where `sum` is that of a feature's weights over the shapes, the best
     /// common one is sum / (shapes + kinds^2), and the rest is algebra.

@@ -9,7 +9,7 @@ use spyhop::{Engine, MapRequest};
 use crate::failure::Failure;
 use crate::sets::{Query, Target};
 
-/// What these questions are called, as a set and as a kind.
+/// The name of these questions, as a set and as a kind.
 pub const DEFINITIONS: &str = "definitions";
 
 /// Shorter names are words of many meanings.

@@ -14,10 +14,10 @@ use crate::run::request;
 use crate::select::Selection;
 use crate::sets::Query;
 
-/// Pairs have one of so many first files that answer,
+/// Pairs have one of this number of first files that answer,
 const BETTER: usize = 10;
 
-/// and one that does not, of so many first files: those that are hard to tell apart.
+/// and one of this number of first files that does not: those that are hard to distinguish.
 const HARD: usize = 30;
 
 /// A query with its head.
@@ -33,9 +33,9 @@ pub struct Question {
     /// The targets that each file answers.
     pub answered: Vec<Vec<usize>>,
     grades: Vec<u32>,
-    /// What each feature measures, a row a file.
+    /// The measures of the features: a row for each file.
     pub rows: Vec<f32>,
-    /// What signals that are weighed and not learned add, by file.
+    /// By file: the contribution of the signals that are weighed and not learned.
     pub kept: Vec<f64>,
     /// What can be learned from it; nothing where no file of the head answers, or every one that is looked at.
     pub lesson: Option<Lesson>,
@@ -123,7 +123,7 @@ impl Question {
         }
     }
 
-    /// What is held out together: trees of one repository are alike.
+    /// The repository, which is held out as a whole, because its trees are alike.
     pub fn repository(&self) -> &str {
         repository(&self.tree)
     }

@@ -1,4 +1,4 @@
-//! What a fit was worth on repositories held out, as a table and as the comment over the fitted profile. The comment names
+//! The results of a fit on repositories held out, as a table and as the comment over the fitted profile. The comment names
 //! sets and no folder of a machine, so the same fit gives the same bytes anywhere.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -21,9 +21,9 @@ pub enum SetError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         problem: String,
-        /// What should stand there.
+        /// The expected content.
         expected: &'static str,
     },
     /// An id stands for two queries.
@@ -60,7 +60,7 @@ impl SetError {
         SetError::Bad { path: path.to_path_buf(), line, problem: problem.into(), expected }
     }
 
-    /// What serde_json says, without the position that the error has already; `line` is that of the text's first line.
+    /// The message of serde_json, without the position that the error has already; `line` is that of the text's first line.
     pub(super) fn json(
         path: &Path,
         line: usize,

@@ -1,4 +1,4 @@
-//! What the formats share: the forms of a target, and a JSON document or a line of it read with its place.
+//! The common parts of the formats: the forms of a target, and a JSON document or a line of it read with its place.
 //!
 //! A target is checked while it is read, so that the error knows the line.
 
@@ -11,7 +11,7 @@ use spyhop_base::text::Lines;
 
 use super::{Query, SetError, Target, kind_by_shape};
 
-/// What a query's list of targets must look like.
+/// The required form of a query's list of targets.
 pub const TARGETS: &str =
     "targets: each a path, or {path, lines: [first, last], grade} of which only the path must be";
 
@@ -114,7 +114,7 @@ impl TryFrom<String> for Text {
     }
 }
 
-/// What names a query: a text or a number.
+/// The id of a query: a text or a number.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an id is neither a text nor a number")]
 pub enum Id {

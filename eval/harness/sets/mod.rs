@@ -39,20 +39,20 @@ pub struct Tree {
     pub root: String,
     /// Its main language, where the set says so.
     pub language: Option<String>,
-    /// What is asked.
+    /// The text of the query.
     pub queries: Vec<Query>,
 }
 
 /// A question and its answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What names it, once in a set, without blanks.
+    /// The id, unique in a set, without blanks.
     pub id: String,
-    /// What kind of question it is: the set's word, else [`kind_by_shape`].
+    /// The kind of the question: the set's word, else [`kind_by_shape`].
     pub kind: String,
-    /// What is asked.
+    /// The text of the query.
     pub text: String,
-    /// What answers it; never empty.
+    /// The answers; never empty.
     pub targets: Vec<Target>,
     /// The places that answer it, each with lines: those that the set says, else the targets, if all have lines.
     pub places: Vec<Target>,
@@ -74,7 +74,7 @@ pub fn answered(targets: &[Target], path: &str, lines: Lines) -> Vec<usize> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "form::RawTarget")]
 pub struct Target {
-    /// The file. It may begin above the tree's root, or lack folders at its front.
+    /// The path of the file, which may begin above the tree's root, or lack folders at its front.
     pub path: String,
     /// Its lines; `None` for the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]

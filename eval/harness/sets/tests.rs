@@ -55,7 +55,7 @@ fn refuses(text: &str, path: &str, beginning: &str) {
 }
 
 #[test]
-fn our_own_in_toml() {
+fn sets_of_spyhop_in_toml() {
     check(
         r#"
 === a.toml
@@ -80,7 +80,7 @@ relevant = ["src/key.rs"]
 }
 
 #[test]
-fn our_own_in_lines() {
+fn sets_of_spyhop_in_lines() {
     check(
         r#"
 === web.jsonl

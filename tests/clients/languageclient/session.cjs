@@ -1,4 +1,4 @@
-// A session of VS Code's own client library, vscode-languageclient, with `spyhop lsp`. The library sends what it sends in VS
+// A session of the client library of VS Code, vscode-languageclient, with `spyhop lsp`. The library sends what it sends in VS
 // Code; only the interface of the editor is a stub.
 //
 //     .ci/clients languageclient target/debug/spyhop

@@ -112,11 +112,11 @@ async def apart(url, headers):
         assert hits[0]["snippet"] and hits[1]["snippet"] is None and hits[1]["sent_before"]["call"] == 1, hits
         hit = data(await other.call_tool("codebase_search", question))["results"][0]
         assert hit["snippet"] and all(reason["signal"] != "session" for reason in hit["reasons"]), hit
-    said("sessions of their own")
+    said("separate sessions")
 
 
 async def many(url, headers):
-    """Clients that ask at once, each for a thing of its own; no answer is another one's."""
+    """Clients that ask at once, each for another thing; no answer is that of another client."""
     answered = []
 
     async def ask(number):

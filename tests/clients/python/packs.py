@@ -69,7 +69,7 @@ async def checked(session):
 
 
 def missing(needed, seen):
-    return [path for path in needed if not any(path.endswith(own) or own.endswith(path) for own in seen)]
+    return [path for path in needed if not any(path.endswith(known) or known.endswith(path) for known in seen)]
 
 
 async def with_packs(session, task, needed):

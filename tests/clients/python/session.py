@@ -3,7 +3,7 @@
     python3 -m venv VENV && VENV/bin/pip install -r tests/clients/python/requirements.txt
     VENV/bin/python tests/clients/python/session.py target/debug/spyhop
 
-It makes a tree of its own, large enough that the first index takes a moment, and then does what a client does: list,
+The session makes a new tree, large enough that the first index takes a moment, and then does what a client does: list,
 see the index being built, cancel, follow progress, search, page, meet errors, use another system's name. Each step
 prints a line; the first that fails ends the run with a traceback and exit code 1.
 """
@@ -22,7 +22,7 @@ FOUND = ["search_batch"]
 
 
 def make(tree):
-    """A tree of FILES modules, each about a thing of its own, and one that says what is asked for below."""
+    """A tree of FILES modules, each about another thing, and one that says what is asked for below."""
     for number in range(FILES):
         body = "\n".join(
             f"def step_{number}_{step}(value):\n    \"\"\"Turns value {step} of part {number}.\"\"\"\n"
@@ -148,11 +148,11 @@ async def failures(session):
 
 
 async def other_names(session):
-    own = data(await session.call_tool("codebase_search", {"query": "resolve_api_key", "max_results": 2}))
+    canonical = data(await session.call_tool("codebase_search", {"query": "resolve_api_key", "max_results": 2}))
     for name, notice in [("search_code", None), ("semantic_search", "codebase_search")]:
         result = await session.call_tool(name, {"query": "resolve_api_key", "top_k": 2})
         # Scores differ a little: what was shown in a session weighs in its next question.
-        places = [[(hit["path"], hit["line"]) for hit in reply["results"]] for reply in (own, data(result))]
+        places = [[(hit["path"], hit["line"]) for hit in reply["results"]] for reply in (canonical, data(result))]
         assert places[0] == places[1], name
         told = (result.meta or {}).get("spyhop/deprecated", {})
         assert told.get("replacement") == notice, (name, result.meta)

@@ -103,10 +103,10 @@ async function apart(url, headers) {
   const again = await connect(url, headers);
   assert.ok((await ask(again)).snippet);
   for (const client of [one, other, again]) await client.close();
-  said("sessions of their own");
+  said("separate sessions");
 }
 
-/** Clients that ask at once, each for a thing of its own; no answer is another one's. */
+/** Clients that ask at once, each for another thing; no answer is that of another client. */
 async function many(url, headers) {
   const ask = async (_, number) => {
     const client = await connect(url, headers);

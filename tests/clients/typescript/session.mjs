@@ -102,10 +102,10 @@ try {
   await assert.rejects(call("no_such_tool"), /no_such_tool/);
   said("error");
 
-  const own = data(await call("codebase_search", { query: "resolveApiKey", max_results: 2 }));
+  const canonical = data(await call("codebase_search", { query: "resolveApiKey", max_results: 2 }));
   const other = await call("semantic_search", { query: "resolveApiKey", top_k: 2 });
   // Scores differ a little: what was shown in a session weighs in its next question.
-  assert.deepEqual(data(other).results.map(key), own.results.map(key));
+  assert.deepEqual(data(other).results.map(key), canonical.results.map(key));
   assert.equal(other._meta["spyhop/deprecated"].replacement, "codebase_search");
   said("alias");
 } finally {

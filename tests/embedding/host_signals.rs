@@ -52,11 +52,13 @@ fn the_order_follows_the_weight_and_the_reasons_add_up() {
         for hit in &reply.results {
             let total: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
             assert!((total - hit.score).abs() < 1e-4, "{weight}: {total} is not {}", hit.score);
-            let own: Vec<_> =
+            let reasons: Vec<_> =
                 hit.reasons.iter().filter(|reason| reason.text.starts_with("preferred: ")).collect();
-            assert_eq!(own.len(), usize::from(weight != 0.0 && hit.path.as_str().starts_with("src/")));
+            assert_eq!(reasons.len(), usize::from(weight != 0.0 && hit.path.as_str().starts_with("src/")));
             assert!(
-                own.iter().all(|own| own.contribution * weight > 0.0 && own.text == "preferred: in src/")
+                reasons
+                    .iter()
+                    .all(|reason| reason.contribution * weight > 0.0 && reason.text == "preferred: in src/")
             );
         }
         reply.results.iter().position(|hit| hit.path.as_str() == "src/auth.rs")
@@ -122,11 +124,12 @@ fn a_signal_of_places_chooses_among_the_places_and_has_a_reason() {
         for hit in &reply.results {
             let total: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
             assert!((total - hit.score).abs() < 1e-4, "{weight}: {total} is not {}", hit.score);
-            let own: Vec<_> = hit.reasons.iter().filter(|reason| reason.text == "marked: line 5").collect();
+            let reasons: Vec<_> =
+                hit.reasons.iter().filter(|reason| reason.text == "marked: line 5").collect();
             let is_marked = hit.path.as_str() == "b.rs" && hit.symbol.as_deref() == Some("two_token");
-            assert_eq!(own.len(), usize::from(is_marked && weight != 0.0), "{hit:?}");
-            assert!(own.iter().all(|own| own.contribution * weight >= 0.0), "{own:?}");
-            assert!(weight < 3.0 || own.iter().all(|own| own.contribution > 0.0), "{own:?}");
+            assert_eq!(reasons.len(), usize::from(is_marked && weight != 0.0), "{hit:?}");
+            assert!(reasons.iter().all(|reason| reason.contribution * weight >= 0.0), "{reasons:?}");
+            assert!(weight < 3.0 || reasons.iter().all(|reason| reason.contribution > 0.0), "{reasons:?}");
         }
         reply
     };
