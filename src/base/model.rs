@@ -151,7 +151,6 @@ impl FromIterator<SymbolKind> for KindSet {
 pub struct Symbol {
     /// The name alone, as written.
     pub name: Box<str>,
-    /// The kind of the symbol.
     pub kind: SymbolKind,
     /// The whole item, with its doc comment, attributes or decorators.
     pub span: Span,
@@ -177,7 +176,6 @@ pub enum ReferenceRole {
 /// A name that a file uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The span of the name.
     pub span: Span,
     /// How the name is used.
     pub role: ReferenceRole,
@@ -221,7 +219,6 @@ impl Field {
     /// Every scored field, in the order of [`FieldLengths`].
     pub const ALL: [Field; 5] = [Field::Body, Field::Comment, Field::Symbol, Field::Name, Field::Path];
 
-    /// The name in the index.
     pub fn name(self) -> &'static str {
         match self {
             Field::Body => "body",

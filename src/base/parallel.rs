@@ -11,7 +11,7 @@ use crate::cancel;
 use crate::cores::cores;
 
 /// The number of chunks from which a second thread is used. Starting and ending a thread takes some 50 microseconds, as
-/// long as scoring the postings of so many chunks. Debug builds use two threads for small trees too, so that tests cover
+/// long as scoring their postings. Debug builds use two threads for small trees too, so that tests cover
 /// both.
 const MIN_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
 
@@ -101,16 +101,16 @@ pub fn map_init<T: Send, W, R: Send>(
     aside: impl FnOnce() + Send,
 ) -> Vec<R> {
     if !is_worthwhile || items.len() < 2 {
-        let mut own = init();
-        return items.into_iter().map(|item| work(&mut own, item)).collect();
+        let mut state = init();
+        return items.into_iter().map(|item| work(&mut state, item)).collect();
     }
     let left = Mutex::new(items.into_iter().enumerate());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
     let some = || {
-        let mut own = init();
+        let mut state = init();
         let mut done = Vec::new();
         while let Some((place, item)) = next() {
-            done.push((place, work(&mut own, item)));
+            done.push((place, work(&mut state, item)));
         }
         done
     };

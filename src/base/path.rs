@@ -1,6 +1,6 @@
 //! Root-relative paths.
 //!
-//! A [`RelPath`] cannot leave its root: it is checked once, when it is created, and all other code relies on it. It is
+//! A [`RelPath`] cannot leave its root: it is checked once, when it is created, and all other code relies on the check. A path is
 //! UTF-8 with `/` between its parts on every platform, so it sorts and prints the same everywhere.
 
 use std::borrow::Cow;
@@ -214,7 +214,7 @@ impl std::fmt::Display for RelPath {
     }
 }
 
-/// What the shown paths of a tree are relative to.
+/// The folder to which the shown paths of a tree are relative.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PathBase {
     /// Relative to the root. The default.
@@ -257,8 +257,8 @@ impl PathBase {
                     let rest = path.strip_prefix(scope.as_str())?;
                     match (rest, scope.as_str()) {
                         ("", _) => Some((text.clone(), path.len())),
-                        (_, "") => Some((joined(text), 0)),
-                        (rest, scope) => rest.starts_with('/').then(|| (joined(text), scope.len() + 1)),
+                        (_, "") => Some((with_slash(text), 0)),
+                        (rest, scope) => rest.starts_with('/').then(|| (with_slash(text), scope.len() + 1)),
                     }
                 };
                 typed.iter().find_map(below).unwrap_or_default()
@@ -268,7 +268,7 @@ impl PathBase {
 }
 
 /// A typed folder with a `/` at its end, so that a path can follow; an empty text stays empty.
-fn joined(typed: &str) -> String {
+fn with_slash(typed: &str) -> String {
     if typed.is_empty() || typed.ends_with('/') { typed.to_string() } else { format!("{typed}/") }
 }
 

@@ -558,7 +558,7 @@ impl<'a> AnswerContext<'a> {
         (path, source): (&str, &str),
     ) -> (Option<Snippet>, SourceLine) {
         let max_chars = (self.request.mode != Mode::Debug).then_some(DEFAULT_CHARS);
-        let mask = file.measured.known.body_mask | file.measured.known.path_mask;
+        let mask = file.measured.row.body_mask | file.measured.row.path_mask;
         let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let terms: Vec<String> = held.map(|(_, term)| term.term.clone()).collect();
         let index = LineIndex::new(source);

@@ -39,13 +39,13 @@ fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
     let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.tree().settings().walk_options() };
     let Trace { path: asked, found, mut exceptions, wanted_by } = walk::trace(engine.root(), path, &options)?;
     let updater = updating::updater(engine, tracked.as_ref())?;
-    let own = updater.own_index().filter(|own| own.covers(&asked));
-    let outcome = match (own, found) {
+    let index = updater.index_in_tree().filter(|index| index.covers(&asked));
+    let outcome = match (index, found) {
         (_, TraceEnd::Outside) => {
             return Err(Error::bad(format!("path '{}' leaves its root", path.display())));
         }
         (_, TraceEnd::Nothing(_) | TraceEnd::BelowAFile(_)) => PathOutcome::Missing,
-        (Some(own), _) => left_out(own),
+        (Some(index), _) => left_out(index),
         (None, TraceEnd::LeftOut(row, cause)) => PathOutcome::LeftOut(row, cause),
         (None, TraceEnd::Directory) => PathOutcome::Folder,
         (None, TraceEnd::Candidate(candidate)) => {
@@ -120,7 +120,7 @@ fn include_line(row: &Skipped) -> Option<String> {
     let path = row.path.as_str();
     let is_git = path.rsplit('/').next() == Some(".git");
     let is_index =
-        [spyhop_index::update::OWN_INDEX, spyhop_files::walk::INDEX_FOLDER].contains(&&*row.detail);
+        [spyhop_index::update::INDEX_IN_TREE, spyhop_files::walk::INDEX_FOLDER].contains(&&*row.detail);
     // A pattern cannot span lines, and blanks at its end are removed.
     if !helps || is_git || is_index || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
         return None;

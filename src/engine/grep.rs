@@ -136,7 +136,7 @@ impl Engine {
                 masks: !self.policy().show_secrets,
                 threads: self.options().threads,
                 reading: reading(request),
-                looks: looks.clone(),
+                options: looks.clone(),
             };
             spyhop_grep::print(&print, &mut out)
         };
@@ -186,7 +186,7 @@ impl Engine {
             masks: false,
             threads: None,
             reading: Reading::default(),
-            looks: looks.clone(),
+            options: looks.clone(),
         };
         let printed = spyhop_grep::print_stream(&print, name, stream, out);
         let matched = printed.map_err(|error| Error::bad(format!("{name} cannot be read: {error}")))?;

@@ -9,11 +9,11 @@ use rustc_hash::FxHashSet;
 
 use super::ranked_query::RankedQuery;
 use super::rows::HitRow;
-use spyhop_search::{FEW, SearchSnapshot};
+use spyhop_search::{MAX_FEW_FILES, SearchSnapshot};
 
 /// The default number of hits of a page. The order of rows must not depend on the page size of a request, so that pages
 /// of different sizes are consistent.
-const PAGE: usize = 2 * FEW;
+const PAGE: usize = 2 * MAX_FEW_FILES;
 
 /// Moves the rows of files that contain a query as written to the first page, if these files are few.
 pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> Vec<HitRow> {
@@ -43,7 +43,7 @@ pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], snapshot: &SearchSna
 }
 
 /// The rows that must be on the first page: one row for each file, preferably the first that contains the query as
-/// written. Several queries share [`FEW`] rows.
+/// written. Several queries share [`MAX_FEW_FILES`] rows.
 fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> FxHashSet<usize> {
     let mut wanted = FxHashSet::default();
     for (query, own) in asked.iter().enumerate() {
@@ -52,7 +52,7 @@ fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot)
                 || rows.iter().enumerate().filter(|(_, row)| row.file(asked, snapshot) == wanted_file);
             let literal = of_file().find(|(_, row)| row.literal && row.query == query);
             if let Some((place, _)) = literal.or_else(|| of_file().next())
-                && wanted.len() < FEW
+                && wanted.len() < MAX_FEW_FILES
             {
                 wanted.insert(place);
             }

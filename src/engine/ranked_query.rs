@@ -28,11 +28,11 @@ impl RankedQuery<'_> {
         self.ranking.query(self.query)
     }
 
-    /// The files that contain the query as written, if they are at most [`spyhop_search::FEW`]: the path, and the number of the
+    /// The files that contain the query as written, if they are at most [`spyhop_search::MAX_FEW_FILES`]: the path, and the number of the
     /// tree.
     pub(crate) fn few_literal_files<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<(&'p str, usize)> {
         let Ranking { holding, .. } = &self.ranking;
-        if holding.len() + self.unranked.len() > spyhop_search::FEW {
+        if holding.len() + self.unranked.len() > spyhop_search::MAX_FEW_FILES {
             return Vec::new();
         }
         let unranked = self.unranked.iter().map(|unranked| (unranked.first.path.as_str(), unranked.member));

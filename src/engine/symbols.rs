@@ -295,7 +295,7 @@ impl WantedName {
         };
         match self {
             WantedName::Fuzzy(word) => of(word),
-            WantedName::Words(words) => fuzzy::joined(words.iter().flat_map(of).collect()),
+            WantedName::Words(words) => fuzzy::merge_touching(words.iter().flat_map(of).collect()),
             WantedName::Any | WantedName::Glob(_) | WantedName::Near(_) => Vec::new(),
         }
     }

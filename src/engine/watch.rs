@@ -121,10 +121,10 @@ impl Watch<'_> {
     fn open(&mut self) {
         let engine = self.engine;
         let asks = vouched::client(engine).asks().to_path_buf();
-        let own_index = updating::updater(engine, None).ok().and_then(|updater| updater.own_index());
-        let own_index = Region::new(own_index.into_iter().map(|own| own.path).collect());
+        let index_in_tree = updating::updater(engine, None).ok().and_then(|updater| updater.index_in_tree());
+        let index_in_tree = Region::new(index_in_tree.into_iter().map(|index| index.path).collect());
         let git_dir = engine.tree().repo().map(Repo::git_dir);
-        let source_tree = WatchPaths { root: engine.root().to_path_buf(), own_index, git_dir, asks };
+        let source_tree = WatchPaths { root: engine.root().to_path_buf(), index_in_tree, git_dir, asks };
         let fs_watcher = match self.server.open() {
             Ok(()) => FsWatcher::open(Arc::clone(self.inbox), source_tree),
             Err(error) => Err(error.to_string()),

@@ -40,7 +40,7 @@ pub struct GitFolders {
 }
 
 impl GitFolders {
-    /// Those of the tree at `root`, a path without links.
+    /// The paths of the tree at `root`, a path without links.
     pub fn of(root: &Path) -> GitFolders {
         GitFolders { root: root.to_path_buf(), known: HashMap::new() }
     }

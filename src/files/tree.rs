@@ -69,7 +69,7 @@ const UNKNOWN: u64 = u64::MAX;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     pub name: OsString,
-    /// What is wrong with the name, as the end of a sentence that begins with the name.
+    /// The fault of the name, as the end of a sentence that begins with the name.
     pub fault: &'static str,
 }
 

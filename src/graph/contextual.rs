@@ -24,15 +24,15 @@ impl Graph<'_> {
         let Some(mut chain) = MemberChain::before(&reading.tokens, open) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for value in self.values(file, &chain, depth + 1)? {
-            let own = match value {
-                Value::Function(own, _) => own,
-                Value::Class(own) => match self.constructor(&own)? {
+            let function = match value {
+                Value::Function(function, _) => function,
+                Value::Class(class) => match self.constructor(&class)? {
                     Some(constructor) => constructor,
                     None => continue,
                 },
                 _ => continue,
             };
-            found.extend(self.callback_parameter(&own, argument, parameter, depth)?);
+            found.extend(self.callback_parameter(&function, argument, parameter, depth)?);
         }
         if let (true, Some(ChainStep::Member(name))) = (found.is_empty(), chain.steps.pop())
             && PASS_ELEMENTS.contains(&reading.tokens.word(name))
@@ -46,27 +46,27 @@ impl Graph<'_> {
         Ok(found)
     }
 
-    fn constructor(&self, own: &Definition) -> Result<Option<Definition>, SearchError> {
+    fn constructor(&self, class: &Definition) -> Result<Option<Definition>, SearchError> {
         let all = self.definitions("constructor")?;
-        let mut here = all.in_span(own.file, own.span).iter().take_while(|_| self.steps.take(1));
-        Ok(here.find(|found| own.span.contains(found.span)).cloned())
+        let mut here = all.in_span(class.file, class.span).iter().take_while(|_| self.steps.take(1));
+        Ok(here.find(|found| class.span.contains(found.span)).cloned())
     }
 
-    /// The written type of a parameter of the function type of a parameter of `own`.
+    /// The written type of a parameter of the function type of a parameter of `function`.
     fn callback_parameter(
         &self,
-        own: &Definition,
+        function: &Definition,
         argument: usize,
         parameter: usize,
         depth: usize,
     ) -> Result<Option<Value>, SearchError> {
-        let (Some(reading), Some(facts)) = (self.reading(own.file), self.facts(own.file)) else {
+        let (Some(reading), Some(facts)) = (self.reading(function.file), self.facts(function.file)) else {
             return Ok(None);
         };
-        let Some(symbol) = facts.symbols.get(own.place as usize) else { return Ok(None) };
+        let Some(symbol) = facts.symbols.get(function.place as usize) else { return Ok(None) };
         let tokens = &reading.tokens;
-        let (start, end) = (tokens.index_at(symbol.signature.start), tokens.index_at(own.span.end));
-        let name = (start..end).find(|at| tokens.word(*at) == &*own.name);
+        let (start, end) = (tokens.index_at(symbol.signature.start), tokens.index_at(function.span.end));
+        let name = (start..end).find(|at| tokens.word(*at) == &*function.name);
         let open = name.and_then(|name| (name + 1..end.min(name + 80)).find(|at| tokens.is(*at, b'(')));
         let Some((open, close)) = open.and_then(|open| Some((open, tokens.partner(open)?))) else {
             return Ok(None);
@@ -75,14 +75,14 @@ impl Graph<'_> {
         let written = parts.get(argument).and_then(|(from, to)| written_type(tokens, *from, *to));
         let Some((from, to)) = written else { return Ok(None) };
         if let Some((from, to)) = function_parameter(tokens, from, to, parameter) {
-            return Ok(Some(Value::Written(own.file, from, to)));
+            return Ok(Some(Value::Written(function.file, from, to)));
         }
         // The function type has a name.
         if !tokens.is_word(from) {
             return Ok(None);
         }
         let chain = MemberChain { steps: vec![ChainStep::Name(from)] };
-        for value in self.values(own.file, &chain, depth + 2)? {
+        for value in self.values(function.file, &chain, depth + 2)? {
             let Value::Class(alias) = value else { continue };
             let Some((from, to)) = self.alias_of(&alias) else { continue };
             let Some(reading) = self.reading(alias.file) else { continue };

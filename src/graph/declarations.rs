@@ -2,14 +2,14 @@
 
 use std::cell::OnceCell;
 
-/// What tells the type of a declared name. The figures are indexes of tokens.
+/// The source of the type of a declared name. The figures are indexes of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeSource {
     Type(usize, usize),
     Value(usize, usize),
     /// An element of a value, as in `for name in value`.
     Element(usize, usize),
-    /// What a context manager yields, as in `with value as name`.
+    /// The value that a context manager yields, as in `with value as name`.
     Entered(usize, usize),
     /// A member of a value with the name at the last index, as in `const { name } = value`.
     Member(usize, usize, usize),
@@ -76,26 +76,26 @@ impl NameDeclarations {
         takes: impl Fn(&Declaration) -> bool,
         looked: impl Fn(usize),
     ) -> Option<&Declaration> {
-        let key = |own: &&Declaration| {
-            let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
-            (own.scope.1 - own.scope.0, order)
+        let key = |it: &&Declaration| {
+            let order = if it.at <= at { (false, at - it.at) } else { (true, it.at - at) };
+            (it.scope.1 - it.scope.0, order)
         };
-        let is_visible = |own: &&Declaration| own.scope.0 <= at && at < own.scope.1 && takes(own);
+        let is_visible = |it: &&Declaration| it.scope.0 <= at && at < it.scope.1 && takes(it);
         if self.all.len() < MIN_SORTED {
             return self.all.iter().filter(is_visible).min_by_key(key);
         }
         let scopes = self.sorted.get_or_init(|| sorted(&self.all));
-        let next = scopes.partition_point(|own| own.scope.0 <= at);
+        let next = scopes.partition_point(|scope| scope.scope.0 <= at);
         let whole_file = scopes.first().filter(|first| first.scope == WHOLE_FILE);
-        let before = scopes[..next].iter().rev().take_while(|own| at < own.greatest_end);
-        let nearest = |own: &'_ ScopeDeclarations| {
+        let before = scopes[..next].iter().rev().take_while(|scope| at < scope.greatest_end);
+        let nearest = |scope: &'_ ScopeDeclarations| {
             looked(1);
-            let next = own.all.partition_point(|own| own.at <= at);
+            let next = scope.all.partition_point(|declaration| declaration.at <= at);
             // Of two declarations at one place the first counts.
-            let last = next.checked_sub(1).map(|last| own.all[last].at);
-            last.map_or(0, |last| own.all.partition_point(|own| own.at < last))
+            let last = next.checked_sub(1).map(|last| scope.all[last].at);
+            last.map_or(0, |last| scope.all.partition_point(|declaration| declaration.at < last))
         };
-        let found = before.chain(whole_file).map(|own| &own.all[nearest(own)]);
+        let found = before.chain(whole_file).map(|scope| &scope.all[nearest(scope)]);
         found.filter(is_visible).min_by_key(key)
     }
 }
@@ -107,7 +107,7 @@ const WHOLE_FILE: (u32, u32) = (0, u32::MAX);
 fn sorted(all: &[Declaration]) -> Vec<ScopeDeclarations> {
     let mut all = all.to_vec();
     // A scope that contains another one with the same begin is before that one.
-    all.sort_by_key(|own| (own.scope.0, std::cmp::Reverse(own.scope.1), own.is_in_class, own.at));
+    all.sort_by_key(|it| (it.scope.0, std::cmp::Reverse(it.scope.1), it.is_in_class, it.at));
     let of_scope = |one: &Declaration, other: &Declaration| {
         (one.scope, one.is_in_class) == (other.scope, other.is_in_class)
     };
@@ -150,15 +150,15 @@ mod tests {
         #[test]
         fn sorted_declarations_are_found_as_unsorted_ones(all in declared(), at in 0..95_u32, class in 0..90_u32) {
             let mut names = NameDeclarations::default();
-            all.iter().for_each(|own| names.add(*own));
-            let takes = |own: &Declaration| !own.is_in_class || own.scope.0 == class;
-            let visible = all.iter().filter(|own| own.scope.0 <= at && at < own.scope.1 && takes(own));
-            let expected = visible.min_by_key(|own| {
-                let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
-                (own.scope.1 - own.scope.0, order)
+            all.iter().for_each(|declaration| names.add(*declaration));
+            let takes = |declaration: &Declaration| !declaration.is_in_class || declaration.scope.0 == class;
+            let visible = all.iter().filter(|declaration| declaration.scope.0 <= at && at < declaration.scope.1 && takes(declaration));
+            let expected = visible.min_by_key(|declaration| {
+                let order = if declaration.at <= at { (false, at - declaration.at) } else { (true, declaration.at - at) };
+                (declaration.scope.1 - declaration.scope.0, order)
             });
             let found = names.at(at, takes, |_| ());
-            prop_assert_eq!(found.map(|own| (own.at, own.scope)), expected.map(|own| (own.at, own.scope)));
+            prop_assert_eq!(found.map(|found| (found.at, found.scope)), expected.map(|found| (found.at, found.scope)));
         }
     }
 
@@ -168,7 +168,9 @@ mod tests {
         (0..10_000).for_each(|n| names.add(declaration(9 * n + 3, (9 * n, 9 * n + 9))));
         (0..10_000).for_each(|n| names.add(declaration(9 * n, WHOLE_FILE)));
         let looked = Cell::new(0);
-        let found = names.at(45_005, |own| !own.is_in_class, |n| looked.set(looked.get() + n)).unwrap();
+        let found = names
+            .at(45_005, |declaration| !declaration.is_in_class, |n| looked.set(looked.get() + n))
+            .unwrap();
         assert_eq!((found.at, found.scope), (45_003, (45_000, 45_009)));
         assert!(looked.get() < 5, "{}", looked.get());
     }

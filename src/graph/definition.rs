@@ -12,15 +12,10 @@ pub struct Definition {
     pub file: u32,
     /// The index among the symbols of the file.
     pub place: u32,
-    /// The name alone.
     pub name: Arc<str>,
-    /// The name of the container.
     pub container: Option<Arc<str>>,
-    /// The kind of symbol.
     pub kind: SymbolKind,
-    /// The lines of the item.
     pub lines: Lines,
-    /// The span of the item.
     pub span: Span,
 }
 

@@ -22,13 +22,13 @@ impl NamedDefinitions {
     /// `all` holds the definitions of one file together.
     pub(super) fn new(all: Vec<Definition>) -> NamedDefinitions {
         let mut files: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-        for (place, own) in (0..).zip(&all) {
-            files.entry(own.file).or_insert((place, place)).1 = place + 1;
+        for (place, definition) in (0..).zip(&all) {
+            files.entry(definition.file).or_insert((place, place)).1 = place + 1;
         }
         NamedDefinitions { all, files }
     }
 
-    /// Those in a file.
+    /// The definitions in a file.
     pub(super) fn in_file(&self, file: u32) -> &[Definition] {
         let range = self.files.get(&file).map_or(0..0, |(from, to)| *from as usize..*to as usize);
         &self.all[range]
@@ -36,19 +36,19 @@ impl NamedDefinitions {
 }
 
 impl NamedDefinitions {
-    /// Those in a file that begin in a span.
+    /// The definitions in a file that begin in a span.
     pub(super) fn in_span(&self, file: u32, span: Span) -> &[Definition] {
         let here = self.in_file(file);
-        let from = here.partition_point(|own| own.span.start < span.start);
-        let to = here.partition_point(|own| own.span.start < span.end);
+        let from = here.partition_point(|definition| definition.span.start < span.start);
+        let to = here.partition_point(|definition| definition.span.start < span.end);
         &here[from..to.max(from)]
     }
 
-    /// Those in a file that begin at a byte or before it, the last one first. Of those around the byte, the innermost comes
+    /// The definitions in a file that begin at a byte or before it, the last one first. Of those around the byte, the innermost comes
     /// first.
     pub(super) fn before(&self, file: u32, at: u32) -> impl Iterator<Item = &Definition> {
         let here = self.in_file(file);
-        here[..here.partition_point(|own| own.span.start <= at)].iter().rev()
+        here[..here.partition_point(|definition| definition.span.start <= at)].iter().rev()
     }
 }
 
@@ -75,8 +75,8 @@ pub(super) struct FamilyDefinitions {
 impl FamilyDefinitions {
     pub fn new(all: Vec<Definition>) -> FamilyDefinitions {
         let mut by_container: FxHashMap<Box<str>, Vec<u32>> = FxHashMap::default();
-        for (place, own) in (0..).zip(&all) {
-            let Some(container) = own.container.as_deref() else { continue };
+        for (place, definition) in (0..).zip(&all) {
+            let Some(container) = definition.container.as_deref() else { continue };
             by_container.entry(container.into()).or_default().push(place);
             let last = container.rsplit(['.', ':']).next().unwrap_or(container);
             if last != container {
@@ -89,8 +89,8 @@ impl FamilyDefinitions {
 
     /// Whether a file of `snapshot` with this stem defines the name outside of a container.
     pub(crate) fn is_in_file(&self, stem: &str, snapshot: &SearchSnapshot) -> bool {
-        let stem_of = |own: &Definition| Box::from(path::stem(path::split(snapshot.path(own.file)).1));
-        let free = || self.all.iter().filter(|own| own.container.is_none());
+        let stem_of = |symbol: &Definition| Box::from(path::stem(path::split(snapshot.path(symbol.file)).1));
+        let free = || self.all.iter().filter(|symbol| symbol.container.is_none());
         self.stems.get_or_init(|| free().map(stem_of).collect()).contains(stem)
     }
 
@@ -99,12 +99,12 @@ impl FamilyDefinitions {
         self.all.iter()
     }
 
-    /// Those in a file.
+    /// The definitions in a file.
     pub fn in_file(&self, file: u32) -> &[Definition] {
         self.all.in_file(file)
     }
 
-    /// Those in a container, which is a whole name or its last part.
+    /// The definitions in a container, which is a whole name or its last part.
     pub(crate) fn members_of(&self, container: &str) -> impl ExactSizeIterator<Item = &Definition> {
         let places = self.by_container.get(container).map_or(&[][..], Vec::as_slice);
         places.iter().map(|place| &self.all[*place as usize])
@@ -114,9 +114,9 @@ impl FamilyDefinitions {
     /// `are_members`, only containers count, else only what is in no container.
     pub(crate) fn homes(&self, are_members: bool) -> usize {
         let count = |are_members: bool| {
-            let found = self.all.iter().filter(|own| own.container.is_some() == are_members);
+            let found = self.all.iter().filter(|definition| definition.container.is_some() == are_members);
             let homes: FxHashSet<(u32, Option<&str>)> =
-                found.map(|own| (own.file, own.container.as_deref())).collect();
+                found.map(|definition| (definition.file, definition.container.as_deref())).collect();
             homes.len()
         };
         self.homes.get_or_init(|| [count(false), count(true)])[usize::from(are_members)]

@@ -1,4 +1,4 @@
-//! What depends on definitions: the symbols that reach them through uses, nearest first.
+//! The dependents of definitions: the symbols that reach them through uses, nearest first.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use spyhop_search::SearchError;
 /// The most definitions whose implementations count as dependents.
 const MAX_IMPLEMENTED: usize = 12;
 
-/// The user of an edge; the code outside of the symbols of a file has a number of its own.
+/// The user of an edge; the code outside of the symbols of a file has a separate number.
 fn symbol_of(edge: &GraphEdge) -> SymbolKey {
     (edge.file, edge.from.as_ref().map_or(u32::MAX, |from| from.place))
 }
@@ -32,7 +32,7 @@ impl Graph<'_> {
         most: usize,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut known: FxHashMap<SymbolKey, f32> =
-            changed.iter().map(|own| ((own.file, own.place), 1.0)).collect();
+            changed.iter().map(|definition| ((definition.file, definition.place), 1.0)).collect();
         let mut dependents: Vec<GraphEdge> = Vec::new();
         let mut wave = changed.to_vec();
         let mut first = first;
@@ -51,8 +51,8 @@ impl Graph<'_> {
             let mut found = self.uses_of(&wave, step, takes)?;
             found.append(&mut first);
             if is_first && changed.len() <= MAX_IMPLEMENTED {
-                for own in changed {
-                    found.extend(self.implementations(own)?);
+                for definition in changed {
+                    found.extend(self.implementations(definition)?);
                 }
             }
             let mut nearest: FxHashMap<SymbolKey, GraphEdge> = FxHashMap::default();

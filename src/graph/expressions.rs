@@ -55,7 +55,7 @@ impl MemberChain {
                 _ if tokens.is(at, b'>') => at = before_generics(tokens, at, ends_generics)?,
                 _ if tokens.is_word(at) => {
                     let before = at.checked_sub(1);
-                    // `...pool` is no member.
+                    // `...pool` is not a member.
                     let is_spread = at > 2 && tokens.is_operator(at - 3, "...");
                     if before.is_some_and(|before| tokens.is(before, b'.')) && !is_spread {
                         steps.push(ChainStep::Member(at));
@@ -102,7 +102,8 @@ impl MemberChain {
             }
             _ if tokens.is_word(at) => {
                 let is_prefix = tokens.at(at + 1).is_some_and(|next| {
-                    next.kind == TokenKind::Literal && Some(next.start) == tokens.at(at).map(|own| own.end)
+                    next.kind == TokenKind::Literal
+                        && Some(next.start) == tokens.at(at).map(|token| token.end)
                 });
                 if is_prefix {
                     return Some(MemberChain { steps: vec![ChainStep::Literal] });
@@ -193,7 +194,7 @@ fn is_operand(tokens: &Tokens, at: usize) -> bool {
         || tokens.is(at, b'.') && at > 0 && tokens.is(at - 1, b'?')
 }
 
-/// Whether a word that is no keyword, or a bracket, ends an operand at `at`.
+/// Whether a word that is not a keyword, or a bracket, ends an operand at `at`.
 pub(super) fn is_end_of_operand(tokens: &Tokens, at: usize, is_keyword: impl Fn(&str) -> bool) -> bool {
     tokens.is_word(at) && !is_keyword(tokens.word(at)) || tokens.is(at, b')') || tokens.is(at, b']')
 }
@@ -249,7 +250,7 @@ fn end_of_generics(tokens: &Tokens, open: usize, to: usize) -> Option<usize> {
 /// A part of a written type.
 pub(super) enum TypePart {
     /// The type of the object itself.
-    Own,
+    SelfType,
     /// A type that may be any.
     Unknown,
     /// A type of the language or of a library.
@@ -262,7 +263,7 @@ pub(super) enum TypePart {
     Quoted(usize, String),
 }
 
-/// Types around the one that counts, because members of the inner type are reached through the outer one.
+/// Types around the type that counts, because members of the inner type are reached through the outer one.
 const WRAPPERS: &[&str] = &[
     "Optional",
     "Annotated",
@@ -320,7 +321,7 @@ fn type_part(family: Family, tokens: &Tokens, from: usize, to: usize, parts: &mu
     match first {
         "None" | "null" | "undefined" | "void" | "never" => return,
         "Any" | "any" | "unknown" | "object" => return parts.push(TypePart::Unknown),
-        "Self" | "this" => return parts.push(TypePart::Own),
+        "Self" | "this" => return parts.push(TypePart::SelfType),
         "readonly" => return type_part(family, tokens, from + 1, to, parts),
         "typeof" => {
             let chain = MemberChain::in_range(family, tokens, from + 1, to);
@@ -356,12 +357,12 @@ fn type_part(family: Family, tokens: &Tokens, from: usize, to: usize, parts: &mu
     let last = tokens.word(name_end - 1);
     let inner = arguments(tokens, from, to);
     if WRAPPERS.contains(&last) && !inner.is_empty() {
-        let chosen: &[(usize, usize)] = match last {
+        let typed: &[(usize, usize)] = match last {
             "Union" => &inner,
             "Coroutine" => &inner[inner.len() - 1..],
             _ => &inner[..1],
         };
-        for (from, to) in chosen {
+        for (from, to) in typed {
             parts.extend(type_parts(family, tokens, *from, *to));
         }
         return;
@@ -463,7 +464,7 @@ pub(super) fn base_types(family: Family, tokens: &Tokens, from: usize, to: usize
 /// The first token, and the token behind the last one.
 pub(super) type TokenRange = (usize, usize);
 
-/// The written result of the function `name` whose signature begins at `start`, and the written type of its own object.
+/// The written result of the function `name` whose signature begins at `start`, and the written type of its `self`.
 pub(super) fn return_type(
     family: Family,
     tokens: &Tokens,
@@ -475,14 +476,14 @@ pub(super) fn return_type(
     let limit = end.min(name + 80);
     let open = (name + 1..limit).find(|at| tokens.is(*at, b'('))?;
     let close = tokens.partner(open)?;
-    let own = tokens.split(open + 1, close).first().and_then(|(from, to)| {
+    let of_self = tokens.split(open + 1, close).first().and_then(|(from, to)| {
         let is_typed = matches!(tokens.word(*from), "self" | "cls") && tokens.is(from + 1, b':');
         is_typed.then_some((from + 2, *to))
     });
     match family {
         Family::Python if tokens.is_operator(close + 1, "->") => {
             let to = tokens.find(close + 3, end, |at| tokens.is(at, b':'));
-            Some(((close + 3, to), own))
+            Some(((close + 3, to), of_self))
         }
         Family::Web if tokens.is(close + 1, b':') => {
             let mut depth = 0;

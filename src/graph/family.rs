@@ -16,7 +16,7 @@ pub(super) enum Family {
     Rust,
     /// JavaScript and TypeScript.
     Web,
-    /// A language without rules of its own: names are resolved within the language.
+    /// A language without specific rules: names are resolved within the language.
     Other(&'static str),
 }
 

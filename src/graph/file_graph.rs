@@ -44,11 +44,11 @@ pub fn cycles(files: usize, edges: &[FileEdge]) -> Vec<Vec<usize>> {
             continue;
         }
         let (number, mut group, mut open) = (groups.len(), Vec::new(), vec![file]);
-        while let Some(own) = open.pop() {
-            if group_of[own].is_none() {
-                group_of[own] = Some(number);
-                group.push(own);
-                open.extend(&before[own]);
+        while let Some(file) = open.pop() {
+            if group_of[file].is_none() {
+                group_of[file] = Some(number);
+                group.push(file);
+                open.extend(&before[file]);
             }
         }
         group.sort_unstable();

@@ -46,7 +46,6 @@ pub(super) struct Imports {
 }
 
 impl Imports {
-    /// The imports in `text`.
     pub fn of(family: Family, text: &str) -> Imports {
         let statements = scan_imports(family, text);
         Imports { statements, by_local: OnceLock::new(), wildcards: OnceLock::new() }
@@ -70,7 +69,7 @@ impl Imports {
     pub(crate) fn passing<'i>(&'i self, name: &'i str) -> Vec<(&'i ImportStatement, Option<&'i str>)> {
         let mut bound = self.places(name).to_vec();
         bound.dedup_by_key(|(statement, _)| *statement);
-        let binds = |statement: &u32| bound.binary_search_by_key(statement, |(own, _)| *own).is_ok();
+        let binds = |statement: &u32| bound.binary_search_by_key(statement, |(binding, _)| *binding).is_ok();
         let others = self.wildcard_places().iter().filter(|statement| !binds(statement));
         let mut found: Vec<(u32, Option<&str>)> = others.map(|statement| (*statement, Some(name))).collect();
         found.extend(bound.iter().map(|(statement, place)| {
@@ -197,8 +196,8 @@ pub(super) fn exported_names(text: &str) -> Vec<Binding> {
     static EXPORT: LazyLock<Regex> =
         LazyLock::new(|| regex(r"(?m)^[ \t]*export[ \t]+(?:type[ \t]+)?\{([^}]*)\}(\s*from\b)?"));
     static COMMENT: LazyLock<Regex> = LazyLock::new(|| regex(r"//[^\n]*"));
-    let own = EXPORT.captures_iter(text).filter(|statement| statement.get(2).is_none());
-    own.flat_map(|statement| bindings(&COMMENT.replace_all(text_of(&statement, 1), ""), " as ")).collect()
+    let exports = EXPORT.captures_iter(text).filter(|statement| statement.get(2).is_none());
+    exports.flat_map(|statement| bindings(&COMMENT.replace_all(text_of(&statement, 1), ""), " as ")).collect()
 }
 
 fn web(text: &str, found: &mut Vec<ImportStatement>) {

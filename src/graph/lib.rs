@@ -1,4 +1,4 @@
-//! The code graph: which definition a use of a name means, and from that who calls, uses, imports and implements what.
+//! The code graph: which definition a use of a name means, and so the callers, users, importers and implementations of a definition.
 //!
 //! Edges are not stored. The index says which files define or use a name, and holds the places of the uses in each file
 //! ([`spyhop_index::meta::StoredUses`]). When a question is asked, the texts of these files are read, nearest files first, and

@@ -59,12 +59,12 @@ impl<'a> Graph<'a> {
     /// The files that a binding means if the bound name is a module itself, such as `from package import module`.
     pub(super) fn bound_module(&self, from: u32, import: &ImportStatement, binding: &Binding) -> Vec<u32> {
         let Some(name) = &binding.name else { return self.module(from, &import.module) };
-        let own = self.module_name(from, import);
+        let whole = self.module_name(from, import);
         let (module, separator) = match self.family(from) {
-            Family::Python if import.module.ends_with('.') => (&*own, ""),
-            Family::Python | Family::Jvm => (&*own, "."),
+            Family::Python if import.module.ends_with('.') => (&*whole, ""),
+            Family::Python | Family::Jvm => (&*whole, "."),
             Family::Rust if import.module.is_empty() => ("", ""),
-            Family::Rust => (&*own, "::"),
+            Family::Rust => (&*whole, "::"),
             _ => return Vec::new(),
         };
         self.module(from, &format!("{module}{separator}{name}"))
@@ -204,7 +204,7 @@ impl<'a> Graph<'a> {
         let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
         let (package, part) = (&name[..end], name[end..].trim_start_matches('/'));
         let folder =
-            self.packages().iter().find(|(own, _)| own == package).map(|(_, folder)| folder.as_str())?;
+            self.packages().iter().find(|(known, _)| known == package).map(|(_, folder)| folder.as_str())?;
         let at = |path: &str| below(folder, path);
         let tries = match part {
             "" => vec![at("src/index"), at("index"), at("src/main"), at("lib/index")],

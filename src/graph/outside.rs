@@ -32,7 +32,7 @@ pub struct OutsideUse {
     pub from: Option<Definition>,
     /// How the name is used.
     pub relation: Relation,
-    /// What the use means.
+    /// The meaning of the use.
     pub meant: OutsideName,
 }
 
@@ -55,7 +55,7 @@ impl OutsideName {
 }
 
 impl Graph<'_> {
-    /// What the name at a line and column means outside of the tree; `None` if an import does not bind the name to a module
+    /// The meaning outside of the tree of the name at a line and column; `None` if an import does not bind the name to a module
     /// outside.
     pub fn outside_at(&self, file: u32, line: u32, column: u32) -> Option<OutsideName> {
         let facts = self.facts(file).filter(|facts| (1..=facts.lines.count()).contains(&line))?;
@@ -92,12 +92,12 @@ impl Graph<'_> {
 
     fn outside_name(&self, file: u32, facts: &FileFacts, used: &NameUse) -> Option<OutsideName> {
         let ecosystem = ecosystem(self.family(file))?;
-        let own = facts.at(used.span);
+        let name_used = facts.at(used.span);
         let bound = |local: &str| binding(facts, used, local);
         let text = |text: &str| Some(text.to_string());
         let (module, container, name) = match &used.receiver {
             Receiver::Absent => {
-                let (import, binding) = bound(own)?;
+                let (import, binding) = bound(name_used)?;
                 (import.module.to_string(), None, binding.name.clone()?.to_string())
             }
             Receiver::Path(path) => {
@@ -106,23 +106,23 @@ impl Graph<'_> {
                 match bound(first) {
                     Some((import, binding)) => match &binding.name {
                         Some(name) if rest.is_empty() => {
-                            (import.module.to_string(), text(name), own.to_string())
+                            (import.module.to_string(), text(name), name_used.to_string())
                         }
-                        _ => (import.module.to_string(), text(rest), own.to_string()),
+                        _ => (import.module.to_string(), text(rest), name_used.to_string()),
                     },
                     None => (
                         path.to_string(),
                         path.rsplit_once("::").and_then(|(_, last)| text(last)),
-                        own.to_string(),
+                        name_used.to_string(),
                     ),
                 }
             }
             Receiver::Chain(chain) => {
                 let (import, binding) = bound(chain)?;
                 let container = binding.name.as_deref().map(str::to_string);
-                (import.module.to_string(), container, own.to_string())
+                (import.module.to_string(), container, name_used.to_string())
             }
-            Receiver::Own | Receiver::Base | Receiver::Expression => return None,
+            Receiver::This | Receiver::Base | Receiver::Expression => return None,
         };
         let is_outside = self.module(file, &module).is_empty();
         is_outside.then_some(OutsideName { ecosystem, module, container, name })
@@ -138,7 +138,7 @@ fn binding<'f>(
     let is_it = |binding: &Binding| {
         &*binding.local == local || (used.role == UseRole::Import && binding.name.as_deref() == Some(local))
     };
-    facts.imports.iter().find_map(|import| Some((import, import.bindings.iter().find(|own| is_it(own))?)))
+    facts.imports.iter().find_map(|import| Some((import, import.bindings.iter().find(|it| is_it(it))?)))
 }
 
 /// The registry of packages of a family of languages.

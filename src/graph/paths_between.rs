@@ -10,8 +10,8 @@ use spyhop_search::SearchError;
 /// The most symbols whose calls are followed.
 const MAX_SYMBOLS: usize = 2_000;
 
-fn symbol(own: &Definition) -> SymbolKey {
-    (own.file, own.place)
+fn symbol(definition: &Definition) -> SymbolKey {
+    (definition.file, definition.place)
 }
 
 /// A call on a shortest path to a symbol, with the symbol from which the path comes.
@@ -33,18 +33,18 @@ impl Graph<'_> {
         most: usize,
     ) -> Result<Vec<Vec<GraphEdge>>, SearchError> {
         let ends: FxHashSet<SymbolKey> = to.iter().map(symbol).collect();
-        let mut levels: FxHashMap<SymbolKey, u32> = from.iter().map(|own| (symbol(own), 0)).collect();
+        let mut levels: FxHashMap<SymbolKey, u32> = from.iter().map(|start| (symbol(start), 0)).collect();
         let mut steps: FxHashMap<SymbolKey, Vec<PathStep>> = FxHashMap::default();
         let mut wave = from.to_vec();
         for step in 1..=depth {
             let mut next: Vec<Definition> = Vec::new();
-            for own in &wave {
+            for caller in &wave {
                 if self.steps.is_ended() {
                     return Ok(Vec::new());
                 }
                 let mut called: FxHashSet<SymbolKey> = FxHashSet::default();
-                for mut edge in self.callees(own)? {
-                    if own.kind.is_type_like() && !is_constructor(own, &edge) {
+                for mut edge in self.callees(caller)? {
+                    if caller.kind.is_type_like() && !is_constructor(caller, &edge) {
                         continue;
                     }
                     let target = symbol(&edge.to);
@@ -59,11 +59,11 @@ impl Graph<'_> {
                         next.push(edge.to.clone());
                     }
                     edge.depth = step;
-                    steps.entry(target).or_default().push(PathStep { from: symbol(own), edge });
+                    steps.entry(target).or_default().push(PathStep { from: symbol(caller), edge });
                 }
             }
-            if next.iter().any(|own| ends.contains(&symbol(own))) {
-                let reached = next.iter().map(symbol).filter(|own| ends.contains(own));
+            if next.iter().any(|callee| ends.contains(&symbol(callee))) {
+                let reached = next.iter().map(symbol).filter(|end| ends.contains(end));
                 let mut paths: Vec<Vec<GraphEdge>> = Vec::new();
                 reached.for_each(|end| walk_back(&steps, end, step, &mut Vec::new(), most, &mut paths));
                 let certainty =
@@ -81,10 +81,10 @@ impl Graph<'_> {
 }
 
 /// Whether a call in a type is made when a value of the type is made: a call of the type reaches no other member.
-fn is_constructor(own: &Definition, edge: &GraphEdge) -> bool {
+fn is_constructor(class: &Definition, edge: &GraphEdge) -> bool {
     let is_named = |from: &Definition| {
         matches!(&*from.name, "__init__" | "__new__" | "__post_init__" | "constructor" | "new")
-            || from.name == own.name
+            || from.name == class.name
     };
     edge.from.as_ref().is_some_and(is_named)
 }

@@ -138,15 +138,16 @@ impl<'a> Graph<'a> {
         takes: impl Fn(Relation) -> bool,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut by_name: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
-        for own in wanted {
-            by_name.entry(&own.name).or_default().push(own);
+        for definition in wanted {
+            by_name.entry(&definition.name).or_default().push(definition);
         }
         let (all, limits) = (takes(Relation::References), &self.limits);
         let (mut edges, mut found) = (Vec::new(), FoundUses::default());
         for (name, wanted) in by_name {
             let mut files = self.files_that_use(name, &wanted, all)?;
             files.retain(|file| (limits.takes_file)(*file));
-            let symbols: FxHashSet<SymbolKey> = wanted.iter().map(|own| (own.file, own.place)).collect();
+            let symbols: FxHashSet<SymbolKey> =
+                wanted.iter().map(|symbol| (symbol.file, symbol.place)).collect();
             for (at, &file) in files.iter().enumerate() {
                 if found.are_enough(limits.enough) || self.steps.is_ended() {
                     self.further.set(self.further.get() + files.len() - at);
@@ -195,8 +196,8 @@ impl<'a> Graph<'a> {
             let before = edges.len();
             // Callers of callers are followed from this confidence, whatever is shown.
             let is_wanted = |meaning: &Meaning| {
-                let own = &meaning.definition;
-                meaning.confidence >= least.min(SURE) && wanted.contains(&(own.file, own.place))
+                let definition = &meaning.definition;
+                meaning.confidence >= least.min(SURE) && wanted.contains(&(definition.file, definition.place))
             };
             self.add_edges((file, &facts, used, depth), is_wanted, edges)?;
             found.add(&edges[before..], least);
@@ -252,7 +253,7 @@ impl<'a> Graph<'a> {
         mentions: bool,
     ) -> Result<Vec<u32>, SearchError> {
         let mut homes: Vec<(u32, Family)> =
-            wanted.iter().map(|own| (own.file, self.family(own.file))).collect();
+            wanted.iter().map(|definition| (definition.file, self.family(definition.file))).collect();
         homes.sort_unstable_by_key(|(file, _)| *file);
         homes.dedup();
         let mut families: Vec<Family> = homes.iter().map(|(_, family)| *family).collect();
@@ -286,7 +287,8 @@ impl<'a> Graph<'a> {
         most: usize,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut edges: Vec<GraphEdge> = Vec::new();
-        let mut seen: FxHashSet<(u32, u32)> = wanted.iter().map(|own| (own.file, own.place)).collect();
+        let mut seen: FxHashSet<(u32, u32)> =
+            wanted.iter().map(|symbol| (symbol.file, symbol.place)).collect();
         let mut wave = wanted.to_vec();
         for step in 1..=depth {
             let found = self.uses_of(&wave, step, |relation| relation == Relation::Calls)?;
@@ -347,10 +349,10 @@ impl<'a> Graph<'a> {
                 if !self.may_mean(file, &facts, start as u32, wanted, &base)? {
                     continue;
                 }
-                let own = definition_of(file, &facts, place as u32);
+                let class = definition_of(file, &facts, place as u32);
                 let found = match wanted.kind.is_function() {
-                    false => vec![own],
-                    true => self.members_named(&own, &wanted.name)?,
+                    false => vec![class],
+                    true => self.members_named(&class, &wanted.name)?,
                 };
                 self.steps.take(found.len() * STEPS_PER_EDGE);
                 edges.extend(found.into_iter().map(|from| GraphEdge {
@@ -391,11 +393,11 @@ impl<'a> Graph<'a> {
                 .any(|meaning| meaning.definition.file == wanted.file && &*meaning.definition.name == base))
     }
 
-    fn members_named(&self, own: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
-        let all = self.definitions_in(self.family(own.file), name)?;
+    fn members_named(&self, of: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let all = self.definitions_in(self.family(of.file), name)?;
         let is_member =
-            |found: &&Definition| found.file == own.file && found.container.as_deref() == Some(&*own.name);
-        let members = all.members_of(&own.name).take_while(|_| self.steps.take(1));
+            |found: &&Definition| found.file == of.file && found.container.as_deref() == Some(&*of.name);
+        let members = all.members_of(&of.name).take_while(|_| self.steps.take(1));
         Ok(members.filter(is_member).take(MAX_MEANINGS).cloned().collect())
     }
 
@@ -410,14 +412,14 @@ impl<'a> Graph<'a> {
             let meanings = self.meanings(file, &facts, used)?;
             return Ok(meanings.into_iter().map(|meaning| meaning.definition).collect());
         }
-        // A name that is no recorded use, such as a variable or the name of a definition.
+        // A name that is not a recorded use, such as a variable or the name of a definition.
         let is_word = |c: char| c == '_' || c.is_alphanumeric();
         let Some((before, after)) = facts.text.split_at_checked(byte as usize) else { return Ok(Vec::new()) };
         let start = before.trim_end_matches(is_word).len();
         let end = byte as usize + after.len() - after.trim_start_matches(is_word).len();
         let name = &facts.text[start..end];
-        let own = self.symbols(file)?.into_iter().filter(|own| &*own.name == name);
-        Ok(own.filter(|own| own.lines.first <= line && line <= own.lines.last).collect())
+        let named = self.symbols(file)?.into_iter().filter(|symbol| &*symbol.name == name);
+        Ok(named.filter(|symbol| symbol.lines.first <= line && line <= symbol.lines.last).collect())
     }
 
     /// The definitions that the name from `start` to `end` means, each with its confidence.
@@ -434,14 +436,14 @@ impl<'a> Graph<'a> {
 
     /// Whether a symbol is a test, by the path of its file or by its name.
     pub fn is_test(&self, file: u32, from: Option<&Definition>) -> bool {
-        // `test_take`, `TestTake`, `testTake`; `tests_of` and `testimony` are no tests.
+        // `test_take`, `TestTake`, `testTake`; `tests_of` and `testimony` are not tests.
         let begins = |name: &str, word: &str| {
             name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_lowercase))
         };
-        let by_name = |own: &Definition| {
-            begins(&own.name, "test")
-                || begins(&own.name, "Test")
-                || own.container.as_deref() == Some("tests")
+        let by_name = |definition: &Definition| {
+            begins(&definition.name, "test")
+                || begins(&definition.name, "Test")
+                || definition.container.as_deref() == Some("tests")
         };
         test_part(self.snapshot.path(file)).is_some() || from.is_some_and(by_name)
     }
@@ -458,8 +460,10 @@ impl<'a> Graph<'a> {
             files.retain(|found| *found != file);
             files.sort_by_key(|found| self.snapshot.path(*found));
             files.dedup();
-            let module = match (&*import.module, import.bindings.first().and_then(|own| own.name.as_deref()))
-            {
+            let module = match (
+                &*import.module,
+                import.bindings.first().and_then(|binding| binding.name.as_deref()),
+            ) {
                 ("", Some(name)) => name.to_string(),
                 (module, _) => module.to_string(),
             };
@@ -481,7 +485,7 @@ impl<'a> Graph<'a> {
         let needed = imports.iter().filter(|import| {
             let module = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
             let names_module = import.bindings.is_empty() && words.contains(module);
-            names_module || import.bindings.iter().any(|own| words.contains(&*own.local))
+            names_module || import.bindings.iter().any(|binding| words.contains(&*binding.local))
         });
         let mut starts: Vec<u32> = needed.map(|import| import.start).collect();
         starts.dedup();
@@ -567,7 +571,7 @@ pub(super) fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
         return Vec::new();
     }
     let bindings = facts.imports.iter().flat_map(|import| &import.bindings);
-    let renamed = bindings.filter(|own| own.name.as_deref() == Some(name) && &*own.local != name);
+    let renamed = bindings.filter(|binding| binding.name.as_deref() == Some(name) && &*binding.local != name);
     renamed.map(|binding| &*binding.local).collect()
 }
 

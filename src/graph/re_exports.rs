@@ -1,4 +1,4 @@
-//! What modules pass on: the definitions that a name of a module means, through re-exports and imports of all names.
+//! Re-exports of modules: the definitions that a name of a module means, through re-exports and imports of all names.
 
 use rustc_hash::FxHashSet;
 
@@ -10,10 +10,10 @@ use crate::definition::Definition;
 use spyhop_search::SearchError;
 
 fn is_container(definition: &Definition, container: &str) -> bool {
-    let Some(own) = definition.container.as_deref() else { return false };
+    let Some(holder) = definition.container.as_deref() else { return false };
     // The last part of a container such as `pool.Pool` or `pool::Pool`.
     let is_last_part = |before: &str| before.ends_with(['.', ':']) && !container.contains(['.', ':']);
-    own == container || own.strip_suffix(container).is_some_and(is_last_part)
+    holder == container || holder.strip_suffix(container).is_some_and(is_last_part)
 }
 
 impl Graph<'_> {
@@ -32,7 +32,8 @@ impl Graph<'_> {
             let container = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
             let all = self.definitions(name)?;
             let here = files.iter().flat_map(|file| all.in_file(*file));
-            let members = here.take_while(|_| self.steps.take(1)).filter(|own| is_container(own, container));
+            let members =
+                here.take_while(|_| self.steps.take(1)).filter(|found| is_container(found, container));
             found = members.take(MAX_MEANINGS).cloned().collect();
             self.sort_by_path(&mut found);
         }
@@ -50,7 +51,7 @@ impl Graph<'_> {
             for (files, name) in &wave {
                 let all = self.definitions(name)?;
                 let here = files.iter().flat_map(|file| all.in_file(*file));
-                let here = here.take_while(|_| self.steps.take(1)).filter(|own| own.container.is_none());
+                let here = here.take_while(|_| self.steps.take(1)).filter(|found| found.container.is_none());
                 let before = found.len();
                 found.extend(here.take(MAX_MEANINGS).cloned());
                 if !self.steps.take(1 + files.len()) {
@@ -78,7 +79,7 @@ impl Graph<'_> {
         found.sort_by(|a, b| {
             (self.snapshot.path(a.file), a.place).cmp(&(self.snapshot.path(b.file), b.place))
         });
-        found.dedup_by_key(|own| (own.file, own.place));
+        found.dedup_by_key(|definition| (definition.file, definition.place));
     }
 
     /// Adds the modules from which a file passes on `name`, each with the name there.

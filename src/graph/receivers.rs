@@ -25,15 +25,15 @@ impl Graph<'_> {
         if !is_member {
             let at = question.used.span.start;
             let declared = reading.scopes.declaration(question.name, at, &self.steps);
-            let Some(local) = declared.filter(|own| !own.is_global) else { return Ok(None) };
+            let Some(local) = declared.filter(|local| !local.is_global) else { return Ok(None) };
             if question.used.role == UseRole::Import {
                 return Ok(None);
             }
             let item = self.item_at(question.file, question.name, local.at)?;
             // The first mention of the name in an item is the name of the item, unless the local name is a parameter.
-            let is_named_there = |own: &Definition| {
-                let start = tokens.index_at(own.span.start);
-                let end = tokens.index_at(own.span.end);
+            let is_named_there = |definition: &Definition| {
+                let start = tokens.index_at(definition.span.start);
+                let end = tokens.index_at(definition.span.end);
                 let first = (start..end).find(|at| tokens.word(*at) == question.name);
                 first.and_then(|at| tokens.at(at)).is_some_and(|token| token.start == local.at)
             };
@@ -53,7 +53,7 @@ impl Graph<'_> {
         values: Vec<Value>,
         tokens: &Tokens,
     ) -> Result<RuleResult, SearchError> {
-        let is_own = match chain.steps[..] {
+        let is_self = match chain.steps[..] {
             [ChainStep::Name(at)] => matches!(tokens.word(at), "self" | "this" | "cls"),
             _ => false,
         };
@@ -63,26 +63,26 @@ impl Graph<'_> {
         }
         let (mut rule, mut found, mut is_known) = (None, Vec::new(), !instances.is_empty());
         for value in &instances {
-            let (own, is_super) = match value {
+            let (class, is_super) = match value {
                 Value::Module(files) => {
                     found.extend(self.reached(vec![files.clone()], question.name)?);
                     rule = rule.or(Some(EdgeRule::QualifiedModule));
                     continue;
                 }
-                Value::Instance(own) | Value::Class(own) => (own, false),
-                Value::Super(own) => (own, true),
+                Value::Instance(class) | Value::Class(class) => (class, false),
+                Value::Super(class) => (class, true),
                 Value::Outside => continue,
                 Value::Function(..) | Value::Written(..) => {
                     is_known = false;
                     continue;
                 }
             };
-            match self.member(own, question.name, is_super)? {
+            match self.member(class, question.name, is_super)? {
                 Member::Symbols(members, is_inherited) => {
                     found.extend(members);
                     rule = rule.or(Some(match value {
-                        _ if is_own && !is_inherited => EdgeRule::OwnMember,
-                        _ if is_own || is_super => EdgeRule::Inherited,
+                        _ if is_self && !is_inherited => EdgeRule::OwnMember,
+                        _ if is_self || is_super => EdgeRule::Inherited,
                         Value::Class(_) => EdgeRule::QualifiedType,
                         _ => EdgeRule::TypedVariable,
                     }));

@@ -27,8 +27,8 @@ impl Graph<'_> {
     /// definitions must be those of no symbol.
     pub fn add_removed(&self, removed: &[Definition]) -> Result<(), SearchError> {
         let mut by_name: BTreeMap<&str, Vec<Definition>> = BTreeMap::new();
-        for own in removed {
-            by_name.entry(&own.name).or_default().push(own.clone());
+        for definition in removed {
+            by_name.entry(&definition.name).or_default().push(definition.clone());
         }
         by_name.into_iter().try_for_each(|(name, more)| self.add_definitions(name, more))
     }
@@ -49,32 +49,32 @@ impl Graph<'_> {
         let (family, stem) = (Family::of_language(language), path::stem(path::split(path).1));
         let folder = path::split(path::split(path).0).1;
         let mut edges = Vec::new();
-        for own in removed {
+        for gone in removed {
             let field = if family == Family::Rust { IndexField::Word } else { IndexField::Reference };
-            let mut files = files_with(self.snapshot, field, &own.name)?;
+            let mut files = files_with(self.snapshot, field, &gone.name)?;
             files.retain(|file| self.family(*file) == family);
             files.sort_by_key(|file| self.snapshot.path(*file));
-            let is_defined = self.definitions_in(family, &own.name)?.iter().next().is_some();
+            let is_defined = self.definitions_in(family, &gone.name)?.iter().next().is_some();
             for file in files.into_iter().take(MAX_FILES) {
                 let Some(facts) = self.facts(file) else { continue };
-                for used in facts.uses_named(&[&own.name]) {
-                    let bound = self.module_without_file(file, &facts, &own.name);
+                for used in facts.uses_named(&[&gone.name]) {
+                    let bound = self.module_without_file(file, &facts, &gone.name);
                     let rule = match bound {
                         Some(Some(last)) if last == stem || last == folder => EdgeRule::Import,
                         Some(_) => continue,
-                        None if is_defined || !is_of_kind(&used, own) => continue,
+                        None if is_defined || !is_of_kind(&used, gone) => continue,
                         None => EdgeRule::Unique,
                     };
                     let is_library = rule == EdgeRule::Unique
-                        && own.container.is_some()
-                        && family.is_library_name(&own.name);
+                        && gone.container.is_some()
+                        && family.is_library_name(&gone.name);
                     edges.extend((!is_library).then(|| GraphEdge {
                         relation: Relation::of_role(used.role),
                         depth: 1,
                         file,
                         span: used.span,
                         from: owner_of(file, &facts, &used),
-                        to: own.clone(),
+                        to: gone.clone(),
                         confidence: rule.confidence(),
                         rule,
                     }));
@@ -86,8 +86,9 @@ impl Graph<'_> {
 
     /// For a name that an import binds: the last part of the module, if the module is not in the tree; else `None` inside.
     fn module_without_file(&self, file: u32, facts: &FileFacts, name: &str) -> Option<Option<String>> {
-        let binds = |own: &&super::imports::ImportStatement| {
-            own.bindings
+        let binds = |import: &&super::imports::ImportStatement| {
+            import
+                .bindings
                 .iter()
                 .any(|binding| &*binding.local == name || binding.name.as_deref() == Some(name))
         };
@@ -105,6 +106,6 @@ impl Graph<'_> {
 }
 
 /// Whether a use may be one of the definition: members have a receiver, other names may be behind a module.
-fn is_of_kind(used: &NameUse, own: &Definition) -> bool {
-    own.container.is_none() || !matches!(used.receiver, Receiver::Absent)
+fn is_of_kind(used: &NameUse, definition: &Definition) -> bool {
+    definition.container.is_none() || !matches!(used.receiver, Receiver::Absent)
 }

@@ -85,11 +85,11 @@ impl<'q> Question<'q> {
         all.filter(|definition| self.is_other(definition) && takes(definition)).collect()
     }
 
-    /// The candidates in the own file, of many those nearest to the use.
-    fn in_own_file(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
+    /// The candidates in the file of the use, of many those nearest to the use.
+    fn in_same_file(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
         let mut all = self.candidates.in_file(self.file);
         if all.len() > MAX_IN_FILE {
-            let next = all.partition_point(|own| own.span.start <= self.used.span.start);
+            let next = all.partition_point(|definition| definition.span.start <= self.used.span.start);
             let first = next.saturating_sub(MAX_IN_FILE / 2).min(all.len() - MAX_IN_FILE);
             all = &all[first..first + MAX_IN_FILE];
             self.graph.count_crowded(self.file, self.used.span);
@@ -108,26 +108,27 @@ impl<'q> Question<'q> {
         members.filter(|definition| self.is_other(definition)).collect()
     }
 
-    /// The members of a type; those of the own file, if there are any.
+    /// The members of a type; those in the file of the use, if there are any.
     fn members(&self, container: &str) -> Vec<Definition> {
         let mut members = self.in_container(container);
-        let is_own = |definition: &&Definition| definition.file == self.file;
-        if members.iter().any(is_own) {
-            members.retain(is_own);
+        let is_here = |definition: &&Definition| definition.file == self.file;
+        if members.iter().any(is_here) {
+            members.retain(is_here);
         }
         self.nearest(members)
     }
 
-    /// The definitions that are looked at: if there are too many, those in the own file near the use, then the first ones.
+    /// The definitions that are considered: if there are too many, those in the file of the use near the use, then the first ones.
     fn nearest(&self, mut found: Vec<&Definition>) -> Vec<Definition> {
         if found.len() > MAX_MEANINGS {
             self.steps().take(found.len() * 2);
             self.graph.count_crowded(self.file, self.used.span);
-            let distance = |own: &&Definition| match own.file == self.file {
-                true => (false, own.span.start.abs_diff(self.used.span.start)),
+            let distance = |definition: &&Definition| match definition.file == self.file {
+                true => (false, definition.span.start.abs_diff(self.used.span.start)),
                 false => (true, 0),
             };
-            let mut by_distance: Vec<_> = (0..).zip(&found).map(|(at, own)| (distance(own), at)).collect();
+            let mut by_distance: Vec<_> =
+                (0..).zip(&found).map(|(at, symbol)| (distance(symbol), at)).collect();
             by_distance.select_nth_unstable(MAX_MEANINGS);
             by_distance.truncate(MAX_MEANINGS);
             by_distance.sort_unstable_by_key(|(_, at)| *at);
@@ -152,7 +153,7 @@ impl<'q> Question<'q> {
         let next = self.facts.imports.partition_point(|import| import.start <= self.used.span.start);
         let import = self.facts.imports.get(next.checked_sub(1)?)?;
         self.graph.steps.take(import.bindings.len());
-        let is_renamed = |own: &&Binding| own.name.as_deref() == Some(self.name) && &*own.local != self.name;
+        let is_renamed = |it: &&Binding| it.name.as_deref() == Some(self.name) && &*it.local != self.name;
         import.bindings.iter().find(is_renamed).map(|binding| (import, binding))
     }
 
@@ -213,7 +214,7 @@ impl Graph<'_> {
     fn meanings_of(&self, question: &Question<'_>) -> Result<Vec<Meaning>, SearchError> {
         let ruling = match &question.used.receiver {
             Receiver::Absent => self.plain_name(question)?,
-            Receiver::Own => self.own_member(question)?,
+            Receiver::This => self.member_of_this(question)?,
             Receiver::Base => self.base_member(question)?,
             Receiver::Path(path) => self.after_path(question, path)?,
             Receiver::Chain(chain) => self.after_chain(question, chain)?,
@@ -248,11 +249,12 @@ impl Graph<'_> {
         let owners = enclosing_names(question);
         let is_visible = |definition: &Definition| match definition.container.as_deref() {
             None => true,
-            Some(own) => {
-                owners.contains(&own) || (question.family.has_implicit_receiver() && around == Some(own))
+            Some(container) => {
+                owners.contains(&container)
+                    || (question.family.has_implicit_receiver() && around == Some(container))
             }
         };
-        let same_file = question.in_own_file(is_visible);
+        let same_file = question.in_same_file(is_visible);
         if !same_file.is_empty() {
             let innermost = innermost_scope(question, same_file);
             return Ok(Some((EdgeRule::SameFile, question.nearest(innermost))));
@@ -312,17 +314,18 @@ impl Graph<'_> {
 
     /// For declarations of C the definitions with a body that are nearest to the use.
     fn bodies_of_declared(&self, question: &Question<'_>, found: Vec<Definition>) -> Vec<Definition> {
-        let has_body = |own: &Definition| own.kind.is_function() && own.lines.count() > 1;
-        let is_declared = |own: &Definition| own.kind.is_function() && own.lines.count() == 1;
+        let has_body = |symbol: &Definition| symbol.kind.is_function() && symbol.lines.count() > 1;
+        let is_declared = |symbol: &Definition| symbol.kind.is_function() && symbol.lines.count() == 1;
         if !found.iter().any(is_declared) || found.iter().any(has_body) {
             return found;
         }
-        let bodies = question.candidates(|own| has_body(own) && own.container.is_none());
+        let bodies = question.candidates(|symbol| has_body(symbol) && symbol.container.is_none());
         let use_path = self.snapshot.path(question.file);
-        let near = |own: &Definition| shared_folders(use_path, self.snapshot.path(own.file));
+        let near = |symbol: &Definition| shared_folders(use_path, self.snapshot.path(symbol.file));
         self.steps.take(bodies.len() * STEPS_PER_COPY);
-        let most = bodies.iter().map(|own| near(own)).max();
-        let nearest: Vec<&Definition> = bodies.into_iter().filter(|own| Some(near(own)) == most).collect();
+        let most = bodies.iter().map(|symbol| near(symbol)).max();
+        let nearest: Vec<&Definition> =
+            bodies.into_iter().filter(|symbol| Some(near(symbol)) == most).collect();
         if nearest.is_empty() { found } else { question.nearest(nearest) }
     }
 
@@ -334,7 +337,7 @@ impl Graph<'_> {
     }
 
     /// A member of the type around the use.
-    fn own_member(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+    fn member_of_this(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let around = question.facts.type_around(question.used.owner);
         let members = around.map(|around| question.members(around)).unwrap_or_default();
         if !members.is_empty() {
@@ -354,8 +357,8 @@ impl Graph<'_> {
         let mut seen: FxHashSet<String> = types.iter().cloned().collect();
         for _ in 0..MAX_STEPS {
             let mut bases = Vec::new();
-            for own in &types {
-                let further = self.base_types(question.file, own)?;
+            for type_name in &types {
+                let further = self.base_types(question.file, type_name)?;
                 if !self.steps.take(1 + further.len()) {
                     return Ok(None);
                 }
@@ -380,9 +383,9 @@ impl Graph<'_> {
             return Ok(known.clone());
         }
         let all = self.definitions_in(self.family(file), name)?;
-        let own = all.in_file(file).iter();
+        let here = all.in_file(file).iter();
         let others = all.iter().filter(|found| found.file != file);
-        let types = own.chain(others).filter(|found| found.kind.is_type_like()).take(2);
+        let types = here.chain(others).filter(|found| found.kind.is_type_like()).take(2);
         let mut bases = Vec::new();
         for found in types {
             let Some(facts) = self.facts(found.file) else { continue };
@@ -408,8 +411,8 @@ impl Graph<'_> {
             return self.after_binding(question, (import, binding), rest);
         }
         if path == "super" && is_in_inline_module(question) {
-            let own = question.in_own_file(|found| found.container.is_none());
-            return Ok(Some((EdgeRule::QualifiedModule, question.nearest(own))));
+            let here = question.in_same_file(|found| found.container.is_none());
+            return Ok(Some((EdgeRule::QualifiedModule, question.nearest(here))));
         }
         let members = question.members(last);
         if !members.is_empty() {
@@ -480,30 +483,30 @@ impl Graph<'_> {
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
         let (types, is_near) = self.types_of(question, first, last);
-        let members: Vec<Definition> = types.iter().flat_map(|own| question.members(own)).collect();
+        let members: Vec<Definition> = types.iter().flat_map(|name| question.members(name)).collect();
         if !members.is_empty() {
             return Ok(Some((EdgeRule::TypedVariable, members)));
         }
         // The name of a variable may be that of a function with inner functions.
         let mut members = question.members(last);
-        members.retain(|own| own.kind != SymbolKind::Fn);
+        members.retain(|member| member.kind != SymbolKind::Fn);
         if !members.is_empty() {
             return Ok(Some((EdgeRule::QualifiedType, members)));
         }
-        for own in &types {
-            if let Some(ruling) = self.inherited(question, Some(own))? {
+        for type_name in &types {
+            if let Some(ruling) = self.inherited(question, Some(type_name))? {
                 return Ok(Some(ruling));
             }
         }
         // A variable whose type is written and not of the tree has no members in the tree.
         let mut is_known = types.is_empty();
-        for own in &types {
-            is_known |= !self.definitions(own)?.is_empty();
+        for type_name in &types {
+            is_known |= !self.definitions(type_name)?.is_empty();
         }
         Ok((!is_known && is_near).then_some((EdgeRule::TypedVariable, Vec::new())))
     }
 
-    /// The types that declarations near the use give a variable, or a field of the own type; and whether the declarations
+    /// The types that declarations near the use give a variable, or a field of the type around the use; and whether the declarations
     /// are in the function of the use or those of a field.
     fn types_of(&self, question: &Question<'_>, first: &str, last: &str) -> (Vec<String>, bool) {
         let facts = question.facts;
@@ -516,7 +519,7 @@ impl Graph<'_> {
         if types.is_empty() && self.steps.take(facts.text.len() / BYTES_PER_STEP) {
             types = declared_types(question.family, &facts.text, last);
         }
-        (types.into_iter().filter(|own| *own != question.name).map(str::to_string).collect(), is_near)
+        (types.into_iter().filter(|name| *name != question.name).map(str::to_string).collect(), is_near)
     }
 
     /// The meanings of a name that no rule decides.
@@ -546,8 +549,8 @@ impl Graph<'_> {
         if is_member && matches!(question.family, Family::Python | Family::Web) {
             confidence *= 0.5;
         }
-        // The own type is known and has no such member, so the name is probably that of a field.
-        if matches!(question.used.receiver, Receiver::Own | Receiver::Base) {
+        // The type around the use is known and has no such member, so the name is probably that of a field.
+        if matches!(question.used.receiver, Receiver::This | Receiver::Base) {
             confidence *= 0.3;
         }
         found.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
@@ -561,12 +564,14 @@ fn innermost_scope<'d>(question: &Question<'_>, found: Vec<&'d Definition>) -> V
         return found;
     }
     question.steps().take(found.len() * STEPS_PER_COPY);
-    let scope = |own: &Definition| question.facts.blocks.around(own.span.start as usize);
+    let scope = |symbol: &Definition| question.facts.blocks.around(symbol.span.start as usize);
     let use_at = question.used.span.start as usize;
-    let around = found.iter().filter(|own| scope(own).contains(&use_at)).map(|own| scope(own).len());
+    let around =
+        found.iter().filter(|symbol| scope(symbol).contains(&use_at)).map(|symbol| scope(symbol).len());
     match around.min() {
         Some(least) => {
-            let is_innermost = |own: &&Definition| scope(own).contains(&use_at) && scope(own).len() == least;
+            let is_innermost =
+                |symbol: &&Definition| scope(symbol).contains(&use_at) && scope(symbol).len() == least;
             found.into_iter().filter(is_innermost).collect()
         }
         None => found,
@@ -576,7 +581,7 @@ fn innermost_scope<'d>(question: &Question<'_>, found: Vec<&'d Definition>) -> V
 /// The number of definitions that are not overloads of each other, at least 1. Overloads have one file and container.
 fn distinct(definitions: &[Definition]) -> usize {
     let mut homes: Vec<(u32, Option<&str>)> =
-        definitions.iter().map(|own| (own.file, own.container.as_deref())).collect();
+        definitions.iter().map(|definition| (definition.file, definition.container.as_deref())).collect();
     homes.sort_unstable();
     homes.dedup();
     homes.len().max(1)
@@ -630,6 +635,6 @@ fn bases_of(name: &str, signature: &str) -> Vec<String> {
 }
 
 pub(super) fn dedup(found: &mut Vec<Definition>) {
-    found.sort_by_key(|own| (own.file, own.place));
-    found.dedup_by_key(|own| (own.file, own.place));
+    found.sort_by_key(|definition| (definition.file, definition.place));
+    found.dedup_by_key(|definition| (definition.file, definition.place));
 }

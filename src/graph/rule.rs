@@ -27,7 +27,7 @@ pub enum EdgeRule {
     Unique,
     /// The tree has several definitions of the name, and no rule decides.
     Ambiguous,
-    /// A test in the test file of the definition's file has the definition's name in its own.
+    /// A test in the test file of the definition's file contains the definition's name.
     TestName,
     /// The test file of the definition's file mentions the name.
     TestFileWithName,

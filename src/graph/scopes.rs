@@ -51,15 +51,15 @@ impl Scopes {
         let all = self.declarations.get(name)?;
         let body = self.body_around(at);
         let is_class_body = |start: u32| body.is_some_and(|body| self.bodies[body].start == start);
-        let takes = |own: &Declaration| !own.is_in_class || is_class_body(own.scope.0);
+        let takes = |it: &Declaration| !it.is_in_class || is_class_body(it.scope.0);
         all.at(at, takes, |looked| _ = steps.take(looked))
     }
 
     /// The declaration of a symbol with this name and span. A type and a variable may have one name.
     pub(crate) fn declared_in(&self, name: &str, span: Span, steps: &Steps) -> Option<&Declaration> {
         let mut all = self.declarations.get(name)?.iter().take_while(|_| steps.take(1));
-        let own = all.find(|own| span.start <= own.at && own.at < span.end);
-        own.or_else(|| self.declaration(name, span.start, steps))
+        let inside = all.find(|inside| span.start <= inside.at && inside.at < span.end);
+        inside.or_else(|| self.declaration(name, span.start, steps))
     }
 
     pub fn fields(&self, class: &str, name: &str) -> &[Declaration] {

@@ -49,22 +49,22 @@ static CONVENTIONS: LazyLock<Vec<TestNames>> = LazyLock::new(|| {
 });
 
 impl Graph<'_> {
-    /// The tests of definitions by name and by file. Files in `known` have edges of their own and are left out.
+    /// The tests of definitions by name and by file. Files in `known` have edges already and are left out.
     pub fn tests_by_name(
         &self,
         wanted: &[Definition],
         known: &FxHashSet<u32>,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut edges = Vec::new();
-        for own in wanted {
-            for file in self.test_files(own.file).into_iter().filter(|file| !known.contains(file)) {
-                edges.extend(self.named_tests(file, own)?);
+        for definition in wanted {
+            for file in self.test_files(definition.file).into_iter().filter(|file| !known.contains(file)) {
+                edges.extend(self.named_tests(file, definition)?);
             }
         }
         Ok(edges)
     }
 
-    /// The test files of a source file, those whose folders are most like its own.
+    /// The test files of a source file, those whose folders are most like those of the source file.
     pub(crate) fn test_files(&self, file: u32) -> Vec<u32> {
         let source = self.snapshot.path(file);
         let (folder, name) = path::split(source);
@@ -74,7 +74,7 @@ impl Graph<'_> {
             false => stem,
         };
         let language = self.language(file);
-        let rows = CONVENTIONS.iter().filter(|row| row.languages.iter().any(|own| own == language));
+        let rows = CONVENTIONS.iter().filter(|row| row.languages.iter().any(|known| known == language));
         let parts: FxHashSet<&str> = folder.split('/').collect();
         let mut found: Vec<(usize, &str, u32)> = Vec::new();
         for pattern in rows.flat_map(|row| &row.names) {
@@ -96,15 +96,15 @@ impl Graph<'_> {
     }
 
     /// The tests of a file that have the name of a definition, or else the file itself.
-    fn named_tests(&self, file: u32, own: &Definition) -> Result<Vec<GraphEdge>, SearchError> {
-        let name = letters(&own.name);
+    fn named_tests(&self, file: u32, definition: &Definition) -> Result<Vec<GraphEdge>, SearchError> {
+        let name = letters(&definition.name);
         let edge = |from: Option<Definition>, span: Span, rule: EdgeRule| GraphEdge {
             relation: Relation::Tests,
             depth: 1,
             file,
             span,
             from,
-            to: own.clone(),
+            to: definition.clone(),
             confidence: rule.confidence(),
             rule,
         };
@@ -121,9 +121,9 @@ impl Graph<'_> {
             return Ok(named);
         }
         let text = self.text(file).unwrap_or_default();
-        let at = text.match_indices(&*own.name).map(|(at, _)| at).find(|at| {
+        let at = text.match_indices(&*definition.name).map(|(at, _)| at).find(|at| {
             let is_word = |c: char| c == '_' || c.is_alphanumeric();
-            !text[..*at].ends_with(is_word) && !text[at + own.name.len()..].starts_with(is_word)
+            !text[..*at].ends_with(is_word) && !text[at + definition.name.len()..].starts_with(is_word)
         });
         let rule = if at.is_some() { EdgeRule::TestFileWithName } else { EdgeRule::TestFile };
         let at = at.unwrap_or(0);

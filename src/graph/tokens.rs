@@ -11,7 +11,7 @@ use super::steps::Steps;
 use super::words::skipped;
 use spyhop_base::text::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     Word,
@@ -36,11 +36,11 @@ pub(super) struct PlainToken {
 pub(super) struct Tokens {
     text: Arc<String>,
     all: Vec<PlainToken>,
-    /// For each bracket the index of its partner; its own index for a bracket without one, and for other tokens.
+    /// For each bracket the index of its partner; the index of the token for a bracket without one, and for other tokens.
     partner: Vec<u32>,
-    /// For each token the index of the innermost open bracket around it; its own index if there is none.
+    /// For each token the index of the innermost open bracket around it; the index of the token if there is none.
     around: Vec<u32>,
-    /// What looks at a token takes a step.
+    /// Each look at a token takes a step.
     steps: Rc<Steps>,
 }
 
@@ -188,7 +188,7 @@ fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
     let mut open: Vec<u32> = Vec::new();
     // The number of open brackets of each kind, so that no partner is looked for where there is none.
     let mut kinds = [0u32; 3];
-    let kind_of = |sign: u8| b"([{".iter().position(|own| *own == sign);
+    let kind_of = |sign: u8| b"([{".iter().position(|known| *known == sign);
     for (index, token) in all.iter().enumerate() {
         let TokenKind::Sign(sign) = token.kind else {
             around[index] = open.last().copied().unwrap_or(index as u32);
@@ -203,7 +203,7 @@ fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
         if kind_of(opener).is_some_and(|kind| kinds[kind] > 0)
             && let Some(depth) = open.iter().rposition(|at| all[*at as usize].kind == TokenKind::Sign(opener))
         {
-            let own = open[depth];
+            let opening = open[depth];
             for closed in open.drain(depth..) {
                 if let TokenKind::Sign(sign) = all[closed as usize].kind
                     && let Some(kind) = kind_of(sign)
@@ -211,8 +211,8 @@ fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
                     kinds[kind] -= 1;
                 }
             }
-            partner[index] = own;
-            partner[own as usize] = index as u32;
+            partner[index] = opening;
+            partner[opening as usize] = index as u32;
         }
         around[index] = open.last().copied().unwrap_or(index as u32);
         if let Some(kind) = kind_of(sign) {

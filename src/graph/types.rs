@@ -127,13 +127,13 @@ impl Graph<'_> {
             (reading.tokens.word(token), reading.tokens.at(token).map_or(0, |token| token.start));
         let Some(facts) = self.facts(file) else { return Ok(Vec::new()) };
         if let "self" | "this" | "cls" | "super" = name {
-            let own = self.type_at(file, &facts, at)?.into_iter();
-            let own = own.map(|own| match name {
-                "cls" => Value::Class(own),
-                "super" => Value::Super(own),
-                _ => Value::Instance(own),
+            let around = self.type_at(file, &facts, at)?.into_iter();
+            let around = around.map(|around| match name {
+                "cls" => Value::Class(around),
+                "super" => Value::Super(around),
+                _ => Value::Instance(around),
             });
-            return Ok(own.collect());
+            return Ok(around.collect());
         }
         self.named(file, &facts, reading, name, at, depth)
     }
@@ -149,11 +149,11 @@ impl Graph<'_> {
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
         let declared = reading.scopes.declaration(name, at, &self.steps);
-        if let Some(local) = declared.filter(|own| !own.is_global) {
+        if let Some(local) = declared.filter(|local| !local.is_global) {
             return match local.source {
                 TypeSource::Item => {
-                    let own = self.item_at(file, name, local.at)?;
-                    self.each_definition(own.into_iter().collect(), depth)
+                    let item = self.item_at(file, name, local.at)?;
+                    self.each_definition(item.into_iter().collect(), depth)
                 }
                 _ => self.source_values(file, reading, local, depth),
             };
@@ -175,17 +175,20 @@ impl Graph<'_> {
         let mut imports = facts.imports.iter().take_while(|_| self.steps.take(1));
         if imports.any(|import| {
             is_first_part(&import.module)
-                && import.bindings.iter().any(|own| own.name.is_none() && own.local == import.module)
+                && import
+                    .bindings
+                    .iter()
+                    .any(|binding| binding.name.is_none() && binding.local == import.module)
         }) {
             let modules = self.module(file, name);
             return Ok(vec![if modules.is_empty() { Value::Outside } else { Value::Module(modules) }]);
         }
-        let own = self.definitions(name)?;
-        let own = own.in_file(file).iter().take_while(|_| self.steps.take(1));
-        let own: Vec<Definition> =
-            own.filter(|own| own.container.is_none()).take(MAX_MEANINGS).cloned().collect();
-        if !own.is_empty() {
-            return self.each_definition(own, depth);
+        let here = self.definitions(name)?;
+        let here = here.in_file(file).iter().take_while(|_| self.steps.take(1));
+        let here: Vec<Definition> =
+            here.filter(|definition| definition.container.is_none()).take(MAX_MEANINGS).cloned().collect();
+        if !here.is_empty() {
+            return self.each_definition(here, depth);
         }
         if let Some(global) = declared {
             return self.source_values(file, reading, global, depth);
@@ -199,7 +202,7 @@ impl Graph<'_> {
     pub(super) fn item_at(&self, file: u32, name: &str, at: u32) -> Result<Option<Definition>, SearchError> {
         let all = self.definitions(name)?;
         let mut before = all.before(file, at).take_while(|_| self.steps.take(1));
-        Ok(before.find(|own| at < own.span.end).cloned())
+        Ok(before.find(|item| at < item.span.end).cloned())
     }
 
     /// The type around a byte.
@@ -212,15 +215,15 @@ impl Graph<'_> {
         let owner = innermost(&facts.symbols, Span::new(at as usize, at as usize));
         let Some(name) = facts.type_around(owner) else { return Ok(None) };
         let all = self.definitions(name)?;
-        let is_type = |own: &&Definition| self.steps.take(1) && own.kind.is_type_like();
-        let around = all.before(file, at).filter(is_type).find(|own| at < own.span.end);
+        let is_type = |definition: &&Definition| self.steps.take(1) && definition.kind.is_type_like();
+        let around = all.before(file, at).filter(is_type).find(|definition| at < definition.span.end);
         Ok(around.or_else(|| all.in_file(file).iter().find(is_type)).cloned())
     }
 
-    fn each_definition(&self, own: Vec<Definition>, depth: usize) -> Result<Vec<Value>, SearchError> {
+    fn each_definition(&self, definitions: Vec<Definition>, depth: usize) -> Result<Vec<Value>, SearchError> {
         let mut values = Vec::new();
-        for own in own.into_iter().take(MAX_VALUES) {
-            values.extend(self.value_of(own, None, depth)?);
+        for definition in definitions.into_iter().take(MAX_VALUES) {
+            values.extend(self.value_of(definition, None, depth)?);
         }
         Ok(values)
     }
@@ -228,34 +231,35 @@ impl Graph<'_> {
     /// The values of a symbol, taken from an object of the type `receiver`.
     fn value_of(
         &self,
-        own: Definition,
+        symbol: Definition,
         receiver: Option<&Definition>,
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
-        if own.kind.is_type_like() {
-            return Ok(vec![Value::Class(own)]);
+        if symbol.kind.is_type_like() {
+            return Ok(vec![Value::Class(symbol)]);
         }
-        if own.kind.is_function() {
-            let function = Value::Function(own, receiver.cloned().map(Box::new));
-            let Value::Function(own, _) = &function else { return Ok(Vec::new()) };
-            return if self.is_property(own) { self.called(function, depth) } else { Ok(vec![function]) };
+        if symbol.kind.is_function() {
+            let function = Value::Function(symbol, receiver.cloned().map(Box::new));
+            let Value::Function(symbol, _) = &function else { return Ok(Vec::new()) };
+            return if self.is_property(symbol) { self.called(function, depth) } else { Ok(vec![function]) };
         }
-        let Some(reading) = self.reading(own.file) else { return Ok(Vec::new()) };
-        let declared = match &own.container {
-            Some(class) => reading.scopes.fields(class, &own.name).first(),
-            None => reading.scopes.declared_in(&own.name, own.span, &self.steps),
+        let Some(reading) = self.reading(symbol.file) else { return Ok(Vec::new()) };
+        let declared = match &symbol.container {
+            Some(class) => reading.scopes.fields(class, &symbol.name).first(),
+            None => reading.scopes.declared_in(&symbol.name, symbol.span, &self.steps),
         };
         match declared {
-            Some(declared) => self.source_values(own.file, &reading, declared, depth),
+            Some(declared) => self.source_values(symbol.file, &reading, declared, depth),
             None => Ok(Vec::new()),
         }
     }
 
     /// Whether a method is read like a field.
-    fn is_property(&self, own: &Definition) -> bool {
-        let Some(facts) = self.facts(own.file) else { return false };
-        let Some(symbol) = facts.symbols.get(own.place as usize) else { return false };
-        let before = Span::new(own.span.start as usize, symbol.signature.start.max(own.span.start) as usize);
+    fn is_property(&self, method: &Definition) -> bool {
+        let Some(facts) = self.facts(method.file) else { return false };
+        let Some(symbol) = facts.symbols.get(method.place as usize) else { return false };
+        let before =
+            Span::new(method.span.start as usize, symbol.signature.start.max(method.span.start) as usize);
         let signature = facts.at(symbol.signature).trim_start();
         facts.at(before).contains("property") || signature.starts_with("get ") || signature.contains(" get ")
     }
@@ -332,13 +336,13 @@ impl Graph<'_> {
                 let values = self.instances(value.clone(), None, depth)?;
                 self.each(values, |value| self.member_values(&value, name, depth + 1))
             }
-            Value::Instance(own) | Value::Class(own) | Value::Super(own) => {
+            Value::Instance(definition) | Value::Class(definition) | Value::Super(definition) => {
                 let is_super = matches!(value, Value::Super(_));
-                match self.member(own, name, is_super)? {
+                match self.member(definition, name, is_super)? {
                     Member::Symbols(found, _) => {
                         let mut values = Vec::new();
                         for found in found.into_iter().take(MAX_VALUES) {
-                            values.extend(self.value_of(found, Some(own), depth + 1)?);
+                            values.extend(self.value_of(found, Some(definition), depth + 1)?);
                         }
                         Ok(values)
                     }
@@ -358,48 +362,50 @@ impl Graph<'_> {
     /// The member `name` of a type, or of its base types.
     pub(super) fn member(
         &self,
-        own: &Definition,
+        of_type: &Definition,
         name: &str,
-        skips_own: bool,
+        only_bases: bool,
     ) -> Result<Member, SearchError> {
-        let (mut types, mut seen) = (vec![own.clone()], Vec::new());
+        let (mut types, mut seen) = (vec![of_type.clone()], Vec::new());
         let (mut is_complete, mut assigned) = (true, None);
         let all = self.definitions(name)?;
-        while let Some(own) = (!types.is_empty()).then(|| types.remove(0)) {
-            let key = (own.file, own.place);
+        while let Some(of_type) = (!types.is_empty()).then(|| types.remove(0)) {
+            let key = (of_type.file, of_type.place);
             if seen.contains(&key) || seen.len() > 24 {
                 continue;
             }
             let is_base = !seen.is_empty();
             seen.push(key);
-            if is_base || !skips_own {
+            if is_base || !only_bases {
                 let is_member = |found: &&Definition| {
-                    found.container.as_deref() == Some(&*own.name) && own.span.contains(found.span)
+                    found.container.as_deref() == Some(&*of_type.name) && of_type.span.contains(found.span)
                 };
-                let here = all.in_span(own.file, own.span).iter().take_while(|_| self.steps.take(1));
+                let here = all.in_span(of_type.file, of_type.span).iter().take_while(|_| self.steps.take(1));
                 let found: Vec<Definition> = here.filter(is_member).take(MAX_MEANINGS).cloned().collect();
-                let is_symbol = |own: &Definition| own.kind.is_function() || own.kind.is_type_like();
+                let is_symbol = |it: &Definition| it.kind.is_function() || it.kind.is_type_like();
                 if found.iter().any(is_symbol) {
                     return Ok(Member::Symbols(found, is_base));
                 }
-                let reading = self.reading(own.file);
+                let reading = self.reading(of_type.file);
                 let fields =
-                    reading.as_ref().map_or(&[][..], |reading| reading.scopes.fields(&own.name, name));
-                let typed =
-                    fields.iter().find(|own| matches!(own.source, TypeSource::Type(..))).or(fields.first());
+                    reading.as_ref().map_or(&[][..], |reading| reading.scopes.fields(&of_type.name, name));
+                let typed = fields
+                    .iter()
+                    .find(|field| matches!(field.source, TypeSource::Type(..)))
+                    .or(fields.first());
                 match typed {
                     Some(declared) if matches!(declared.source, TypeSource::Type(..)) => {
-                        return Ok(Member::Field(own.file, *declared));
+                        return Ok(Member::Field(of_type.file, *declared));
                     }
                     // A method of a base type may be what is assigned to.
-                    Some(declared) => assigned = assigned.or(Some(Member::Field(own.file, *declared))),
+                    Some(declared) => assigned = assigned.or(Some(Member::Field(of_type.file, *declared))),
                     None => {}
                 }
                 if !found.is_empty() {
                     return Ok(Member::Symbols(found, is_base));
                 }
             }
-            let (bases, are_all_known) = self.bases(&own)?;
+            let (bases, are_all_known) = self.bases(&of_type)?;
             is_complete &= are_all_known;
             types.extend(bases);
         }
@@ -407,20 +413,20 @@ impl Graph<'_> {
     }
 
     /// The base types of a type that are of the tree, and whether these are all.
-    fn bases(&self, own: &Definition) -> Result<(Vec<Definition>, bool), SearchError> {
-        let Some(reading) = self.reading(own.file) else { return Ok((Vec::new(), false)) };
-        let Some(facts) = self.facts(own.file) else { return Ok((Vec::new(), false)) };
-        let Some(symbol) = facts.symbols.get(own.place as usize) else { return Ok((Vec::new(), false)) };
+    fn bases(&self, of_type: &Definition) -> Result<(Vec<Definition>, bool), SearchError> {
+        let Some(reading) = self.reading(of_type.file) else { return Ok((Vec::new(), false)) };
+        let Some(facts) = self.facts(of_type.file) else { return Ok((Vec::new(), false)) };
+        let Some(symbol) = facts.symbols.get(of_type.place as usize) else { return Ok((Vec::new(), false)) };
         let tokens = &reading.tokens;
         let (start, end) = (tokens.index_at(symbol.signature.start), tokens.index_at(symbol.signature.end));
-        let name = tokens.find(start, end, |at| tokens.word(at) == &*own.name);
+        let name = tokens.find(start, end, |at| tokens.word(at) == &*of_type.name);
         let (mut bases, mut are_all_known) = (Vec::new(), true);
-        for (from, to) in super::expressions::base_types(self.family(own.file), tokens, name + 1, end) {
-            let values = self.instances(Value::Written(own.file, from, to), None, MAX_DEPTH - 3)?;
+        for (from, to) in super::expressions::base_types(self.family(of_type.file), tokens, name + 1, end) {
+            let values = self.instances(Value::Written(of_type.file, from, to), None, MAX_DEPTH - 3)?;
             let found: Vec<Definition> = values
                 .iter()
                 .filter_map(|value| match value {
-                    Value::Instance(base) if !base.is(own) => Some(base.clone()),
+                    Value::Instance(base) if !base.is(of_type) => Some(base.clone()),
                     _ => None,
                 })
                 .collect();
@@ -431,21 +437,21 @@ impl Graph<'_> {
         Ok((bases, are_all_known))
     }
 
-    /// What a call of a value gives.
+    /// The values that a call of a value gives.
     fn called(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
         match value {
-            Value::Class(own) => Ok(vec![Value::Instance(own)]),
+            Value::Class(class) => Ok(vec![Value::Instance(class)]),
             Value::Outside => Ok(vec![Value::Outside]),
-            Value::Function(own, receiver) => {
-                let key = receiver.as_ref().map(|own| (own.file, own.place));
-                let key = (own.file, own.span.start, Some(key.unwrap_or((u32::MAX, 0))));
-                self.evaluations.of(key, || self.returned(&own, receiver.as_deref(), depth + 1))
+            Value::Function(function, receiver) => {
+                let key = receiver.as_ref().map(|holder| (holder.file, holder.place));
+                let key = (function.file, function.span.start, Some(key.unwrap_or((u32::MAX, 0))));
+                self.evaluations.of(key, || self.returned(&function, receiver.as_deref(), depth + 1))
             }
-            Value::Instance(own) => match self.member(&own, "__call__", false)? {
+            Value::Instance(instance) => match self.member(&instance, "__call__", false)? {
                 Member::Symbols(found, _) => {
                     let mut values = Vec::new();
                     for found in &found {
-                        values.extend(self.returned(found, Some(&own), depth + 1)?);
+                        values.extend(self.returned(found, Some(&instance), depth + 1)?);
                     }
                     Ok(values)
                 }
@@ -465,39 +471,38 @@ impl Graph<'_> {
     /// The values that a function returns: of the type that its signature writes, or else those of its `return` statements.
     pub(super) fn returned(
         &self,
-        own: &Definition,
+        function: &Definition,
         receiver: Option<&Definition>,
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
-        let (Some(reading), Some(facts)) = (self.reading(own.file), self.facts(own.file)) else {
+        let (Some(reading), Some(facts)) = (self.reading(function.file), self.facts(function.file)) else {
             return Ok(Vec::new());
         };
-        let Some(symbol) = facts.symbols.get(own.place as usize).filter(|_| depth < MAX_DEPTH) else {
+        let Some(symbol) = facts.symbols.get(function.place as usize).filter(|_| depth < MAX_DEPTH) else {
             return Ok(Vec::new());
         };
         let tokens = &reading.tokens;
-        let family = self.family(own.file);
+        let family = self.family(function.file);
         let start = tokens.index_at(symbol.signature.start);
-        let end = tokens.index_at(own.span.end);
-        if let Some(((from, to), own_type)) =
-            super::expressions::return_type(family, tokens, start, end, &own.name)
+        let end = tokens.index_at(function.span.end);
+        if let Some(((from, to), of_self)) =
+            super::expressions::return_type(family, tokens, start, end, &function.name)
         {
-            let is_own = matches!(tokens.word(from), "Self" | "this")
-                || own_type
-                    .is_some_and(|(own_from, own_to)| tokens.text(own_from, own_to) == tokens.text(from, to));
-            if is_own && let Some(receiver) = receiver {
+            let is_self = matches!(tokens.word(from), "Self" | "this")
+                || of_self.is_some_and(|(first, last)| tokens.text(first, last) == tokens.text(from, to));
+            if is_self && let Some(receiver) = receiver {
                 return Ok(vec![Value::Instance(receiver.clone())]);
             }
-            return self.instances_or_written(own.file, from, to, receiver, depth);
+            return self.instances_or_written(function.file, from, to, receiver, depth);
         }
         let mut values = Vec::new();
         for at in (start..end).filter(|at| tokens.word(*at) == "return").take(4) {
             let byte = tokens.at(at).map_or(0, |token| token.start);
-            let is_own =
-                innermost(&facts.symbols, Span::new(byte as usize, byte as usize)) == Some(own.place);
+            let is_direct =
+                innermost(&facts.symbols, Span::new(byte as usize, byte as usize)) == Some(function.place);
             let to = super::expressions::end_of_statement(family, tokens, at + 1, end);
-            if is_own && to > at + 1 {
-                let found = self.values_of_tokens(own.file, &reading, at + 1, to, depth)?;
+            if is_direct && to > at + 1 {
+                let found = self.values_of_tokens(function.file, &reading, at + 1, to, depth)?;
                 if found.is_empty() {
                     return Ok(Vec::new());
                 }

@@ -14,13 +14,13 @@ use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol};
 use spyhop_base::text::{LineIndex, Span};
 use spyhop_index::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
 
-/// What stands before a used name.
+/// The text before a used name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Receiver {
     /// Nothing: a plain name.
     Absent,
     /// The object or type itself: `self`, `this`, `Self`.
-    Own,
+    This,
     /// The base type: `super`.
     Base,
     /// A chain of names: `pool` of `pool.take()`, `self.pool` of `self.pool.take()`, `os.path` of `os.path.join()`.
@@ -99,20 +99,20 @@ impl RecordedUse {
 impl FileFacts {
     /// The facts of a file with this text, from what the index holds.
     pub fn stored(family: Family, text: Arc<String>, outline: &Outline<'_>, stored: StoredUses) -> FileFacts {
-        let symbol = |own: &OutlineSymbol<'_>| Symbol {
-            name: own.name.into(),
-            kind: own.kind,
-            span: own.span,
-            lines: own.lines,
-            container: own.container.map(Box::from),
-            parent: own.parent,
-            signature: own.span,
+        let symbol = |symbol: &OutlineSymbol<'_>| Symbol {
+            name: symbol.name.into(),
+            kind: symbol.kind,
+            span: symbol.span,
+            lines: symbol.lines,
+            container: symbol.container.map(Box::from),
+            parent: symbol.parent,
+            signature: symbol.span,
         };
         let mut symbols: Vec<Symbol> = outline.symbols.iter().map(symbol).collect();
-        for own in &stored.signatures {
-            if let Some(symbol) = symbols.get_mut(own.symbol as usize) {
-                let start = symbol.span.start.saturating_add(own.skipped);
-                symbol.signature = Span { start, end: start.saturating_add(own.len) };
+        for signature in &stored.signatures {
+            if let Some(symbol) = symbols.get_mut(signature.symbol as usize) {
+                let start = symbol.span.start.saturating_add(signature.skipped);
+                symbol.signature = Span { start, end: start.saturating_add(signature.len) };
             }
         }
         let recorded = stored.uses.into_iter().map(RecordedUse::Stored).collect();
@@ -160,10 +160,10 @@ impl FileFacts {
                 let comments = comments.clone();
                 let macros = macros.clone();
                 LazyCell::new(Box::new(move || {
-                    let all = recorded.iter().map(|own| own.reference(&text)).chain(macros());
+                    let all = recorded.iter().map(|reference| reference.reference(&text)).chain(macros());
                     in_order(all.collect())
                         .into_iter()
-                        .map(|own| name_use(family, &text, &symbols, &comments, own))
+                        .map(|reference| name_use(family, &text, &symbols, &comments, reference))
                         .collect()
                 }))
             },
@@ -187,27 +187,27 @@ impl FileFacts {
             for at in memchr::memmem::find_iter(self.text.as_bytes(), name.as_bytes()) {
                 let span = Span::new(at, at + name.len());
                 let before = found.len();
-                found.extend(self.recorded_at(span.start).filter(|own| own.span == span));
+                found.extend(self.recorded_at(span.start).filter(|reference| reference.span == span));
                 let may_be_in_macro = self.family == Family::Rust
                     && found.len() == before
                     && self.text.as_bytes().get(span.end as usize) == Some(&b'(');
                 if may_be_in_macro {
-                    let next = self.in_macros.partition_point(|own| own.span.start < span.start);
-                    found.extend(self.in_macros.get(next).filter(|own| own.span == span));
+                    let next = self.in_macros.partition_point(|reference| reference.span.start < span.start);
+                    found.extend(self.in_macros.get(next).filter(|reference| reference.span == span));
                 }
             }
         }
         in_order(found)
             .into_iter()
-            .map(|own| name_use(self.family, &self.text, &self.symbols, &self.comments, own))
+            .map(|reference| name_use(self.family, &self.text, &self.symbols, &self.comments, reference))
             .collect()
     }
 
     /// The recorded uses that begin at a byte.
     fn recorded_at(&self, start: u32) -> impl Iterator<Item = Reference> + '_ {
-        let next = self.recorded.partition_point(|own| own.start() < start);
-        let there = self.recorded[next..].iter().take_while(move |own| own.start() == start);
-        there.map(|own| own.reference(&self.text))
+        let next = self.recorded.partition_point(|reference| reference.start() < start);
+        let there = self.recorded[next..].iter().take_while(move |reference| reference.start() == start);
+        there.map(|reference| reference.reference(&self.text))
     }
 
     /// The facts of a file that need no analysis: its text and its imports.
@@ -243,12 +243,12 @@ impl FileFacts {
     fn unrecorded(&self, family: Family, mut found: Vec<Span>) -> Vec<NameUse> {
         found.retain(|span| {
             let in_macro = || {
-                let next = self.in_macros.partition_point(|own| own.span.start < span.start);
-                self.in_macros.get(next).is_some_and(|own| own.span.start == span.start)
+                let next = self.in_macros.partition_point(|reference| reference.span.start < span.start);
+                self.in_macros.get(next).is_some_and(|reference| reference.span.start == span.start)
             };
             self.recorded_at(span.start).next().is_none()
                 && !in_macro()
-                && !self.is_own_name(*span, self.at(*span))
+                && !self.is_defining_name(*span, self.at(*span))
                 && !self.is_key(family, *span)
         });
         let new = |span| NameUse {
@@ -265,7 +265,7 @@ impl FileFacts {
     }
 
     /// Whether the name at `span` is that of a definition.
-    fn is_own_name(&self, span: Span, name: &str) -> bool {
+    fn is_defining_name(&self, span: Span, name: &str) -> bool {
         around(&self.symbols, innermost(&self.symbols, span)).any(|symbol| {
             let first = || self.at(symbol.signature).find(name).map(|at| symbol.signature.start + at as u32);
             symbol.signature.contains(span) && &*symbol.name == name && first() == Some(span.start)
@@ -370,7 +370,7 @@ fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Rece
         let path = path_before(without_generics(rest));
         return match path {
             "" => Receiver::Absent,
-            "Self" | "self" => Receiver::Own,
+            "Self" | "self" => Receiver::This,
             path => Receiver::Path(path.into()),
         };
     }
@@ -387,13 +387,13 @@ fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Rece
     if let Some(path) = rest[..rest.len() - chain.len()].strip_suffix("::") {
         // A constant or variant of a type: `EdgeRule::Import.sentence()`.
         return match path_before(without_generics(path)) {
-            "" | "Self" => Receiver::Own,
+            "" | "Self" => Receiver::This,
             path => Receiver::Path(path.into()),
         };
     }
     match chain {
         "" => Receiver::Expression,
-        "self" | "this" | "cls" | "Self" => Receiver::Own,
+        "self" | "this" | "cls" | "Self" => Receiver::This,
         "super" => Receiver::Base,
         chain => Receiver::Chain(chain.into()),
     }
@@ -480,8 +480,8 @@ mod tests {
         check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
-        check("self.take()", Receiver::Own);
-        check("Self::take()", Receiver::Own);
+        check("self.take()", Receiver::This);
+        check("Self::take()", Receiver::This);
         check("super().take()", Receiver::Base);
         check("pool.take()", Receiver::Chain("pool".into()));
         check("self.pool.take()", Receiver::Chain("self.pool".into()));
@@ -529,13 +529,13 @@ mod tests {
                 let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else { continue };
                 let text = Arc::new(text);
                 let analysis = analyzer.analyze(&grammars, language, &text);
-                let symbols = analysis.symbols.iter().map(|own| OutlineSymbol {
-                    name: &own.name,
-                    kind: own.kind,
-                    span: own.span,
-                    lines: own.lines,
-                    container: own.container.as_deref(),
-                    parent: own.parent,
+                let symbols = analysis.symbols.iter().map(|symbol| OutlineSymbol {
+                    name: &symbol.name,
+                    kind: symbol.kind,
+                    span: symbol.span,
+                    lines: symbol.lines,
+                    container: symbol.container.as_deref(),
+                    parent: symbol.parent,
                 });
                 let outline = Outline { symbols: symbols.collect() };
                 let stored = StoredUses::encode(&text, &analysis).decoded().unwrap();

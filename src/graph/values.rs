@@ -64,18 +64,17 @@ impl Evaluations {
     }
 }
 
-/// What an expression means.
+/// The meaning of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// An object of a type of the tree.
     Instance(Definition),
     /// A type of the tree.
     Class(Definition),
-    /// The own object with the members of the base types only.
+    /// The object itself with the members of the base types only.
     Super(Definition),
     /// A function, and the type of the object that it was taken from.
     Function(Definition, Option<Box<Definition>>),
-    /// The files of a module.
     Module(Vec<u32>),
     /// An object of a written type: the tokens of a file.
     Written(u32, usize, usize),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     fn check_comments(family: Family, text: &str, expected: &[&str]) {
-        let found: Vec<&str> = comments(family, text).iter().map(|own| &text[own.range()]).collect();
+        let found: Vec<&str> = comments(family, text).iter().map(|span| &text[span.range()]).collect();
         assert_eq!(found, expected, "{text}");
     }
 

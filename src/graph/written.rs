@@ -9,7 +9,7 @@ use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
-    /// What an index into a value gives.
+    /// The values that an index into a value gives.
     pub(super) fn indexed(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
         match value {
             Value::Written(file, from, to) => {
@@ -20,14 +20,14 @@ impl Graph<'_> {
                     None => self
                         .instances(value, None, depth)?
                         .into_iter()
-                        .filter(|own| matches!(own, Value::Outside))
+                        .filter(|value| matches!(value, Value::Outside))
                         .collect(),
                 })
             }
-            Value::Class(own) => Ok(vec![Value::Class(own)]),
-            Value::Instance(own) => match self.member(&own, "__getitem__", false)? {
+            Value::Class(class) => Ok(vec![Value::Class(class)]),
+            Value::Instance(class) => match self.member(&class, "__getitem__", false)? {
                 Member::Symbols(found, _) => {
-                    let found = found.first().map(|found| self.returned(found, Some(&own), depth + 1));
+                    let found = found.first().map(|found| self.returned(found, Some(&class), depth + 1));
                     found.unwrap_or(Ok(Vec::new()))
                 }
                 _ => Ok(Vec::new()),
@@ -44,11 +44,11 @@ impl Graph<'_> {
                 let parts = super::expressions::arguments(&reading.tokens, from, to);
                 Ok(parts.first().map(|(from, to)| Value::Written(file, *from, *to)).into_iter().collect())
             }
-            Value::Instance(own) => match self.member(&own, "__iter__", false)? {
+            Value::Instance(class) => match self.member(&class, "__iter__", false)? {
                 Member::Symbols(found, _) => {
                     let mut values = Vec::new();
                     for found in found.iter().take(1) {
-                        for value in self.returned(found, Some(&own), depth + 1)? {
+                        for value in self.returned(found, Some(&class), depth + 1)? {
                             if matches!(value, Value::Written(..)) {
                                 values.extend(self.element(value, depth + 1)?);
                             }
@@ -63,18 +63,18 @@ impl Graph<'_> {
         }
     }
 
-    /// What a context manager yields.
+    /// The values that a context manager yields.
     pub(super) fn entered(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
         match value {
-            Value::Instance(own) => {
+            Value::Instance(class) => {
                 for name in ["__enter__", "__aenter__"] {
-                    if let Member::Symbols(found, _) = self.member(&own, name, false)? {
-                        let found = found.first().map(|found| self.returned(found, Some(&own), depth + 1));
+                    if let Member::Symbols(found, _) = self.member(&class, name, false)? {
+                        let found = found.first().map(|found| self.returned(found, Some(&class), depth + 1));
                         let values = found.unwrap_or(Ok(Vec::new()))?;
-                        return Ok(if values.is_empty() { vec![Value::Instance(own)] } else { values });
+                        return Ok(if values.is_empty() { vec![Value::Instance(class)] } else { values });
                     }
                 }
-                Ok(vec![Value::Instance(own)])
+                Ok(vec![Value::Instance(class)])
             }
             Value::Written(..) => self.element(value, depth),
             Value::Outside => Ok(vec![Value::Outside]),
@@ -96,7 +96,7 @@ impl Graph<'_> {
         let mut found = Vec::new();
         for part in type_parts(family, &reading.tokens, from, to) {
             match part {
-                TypePart::Own => found.extend(receiver.cloned().map(Value::Instance)),
+                TypePart::SelfType => found.extend(receiver.cloned().map(Value::Instance)),
                 TypePart::Unknown => {}
                 TypePart::Outside => found.push(Value::Outside),
                 TypePart::Quoted(at, name) => {
@@ -159,23 +159,23 @@ impl Graph<'_> {
     /// An object of the type that a value names; of an alias, of the type that the alias stands for.
     fn instance_of(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
         match value {
-            Value::Class(own) if own.kind == SymbolKind::Type => {
-                let Some((from, to)) = self.alias_of(&own) else { return Ok(vec![Value::Instance(own)]) };
-                let values = self.instances(Value::Written(own.file, from, to), None, depth + 1)?;
-                Ok(if values.is_empty() { vec![Value::Instance(own)] } else { values })
+            Value::Class(class) if class.kind == SymbolKind::Type => {
+                let Some((from, to)) = self.alias_of(&class) else { return Ok(vec![Value::Instance(class)]) };
+                let values = self.instances(Value::Written(class.file, from, to), None, depth + 1)?;
+                Ok(if values.is_empty() { vec![Value::Instance(class)] } else { values })
             }
-            Value::Class(own) => Ok(vec![Value::Instance(own)]),
+            Value::Class(class) => Ok(vec![Value::Instance(class)]),
             Value::Outside => Ok(vec![Value::Outside]),
             _ => Ok(Vec::new()),
         }
     }
 
     /// The tokens of the type that an alias stands for.
-    pub(super) fn alias_of(&self, own: &Definition) -> Option<(usize, usize)> {
-        let reading = self.reading(own.file)?;
+    pub(super) fn alias_of(&self, alias: &Definition) -> Option<(usize, usize)> {
+        let reading = self.reading(alias.file)?;
         let tokens = &reading.tokens;
-        let (start, end) = (tokens.index_at(own.span.start), tokens.index_at(own.span.end));
-        let name = tokens.find(start, end, |at| tokens.word(at) == &*own.name);
+        let (start, end) = (tokens.index_at(alias.span.start), tokens.index_at(alias.span.end));
+        let name = tokens.find(start, end, |at| tokens.word(at) == &*alias.name);
         let equals = tokens.find(name, end, |at| tokens.is(at, b'=') && !tokens.is_operator(at, "=>"));
         let end = if tokens.is(end.saturating_sub(1), b';') { end - 1 } else { end };
         (equals + 1 < end).then_some((equals + 1, end))

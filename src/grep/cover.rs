@@ -31,7 +31,7 @@ pub(super) struct Covered<'c> {
     path: &'c RelPath,
     /// The content, if the file was read as a whole.
     bytes: Option<&'c [u8]>,
-    /// What is known of the file by its name alone.
+    /// The mask that follows from the name of the file alone.
     by_name: OnceCell<SecretMask>,
     check: Option<LineCheck<'c>>,
     mask: OnceCell<SecretMask>,
@@ -65,7 +65,7 @@ impl<'c> Covered<'c> {
         known.unwrap_or_else(|| self.mask().has_block(line, at))
     }
 
-    /// What the name of the file says of its lines, or the whole mask, if the file cannot be checked line by line.
+    /// The mask that the name of the file demands for its lines, or the whole mask, if the file cannot be checked line by line.
     fn by_name(&self) -> &SecretMask {
         if self.check.is_none() {
             return self.mask();

@@ -1,6 +1,6 @@
 //! The exact search: every line that matches a pattern, counted over all files and shown page by page.
 //!
-//! An exact search reads the present files with ripgrep's crates and ripgrep's defaults. It searches line by line. Invalid
+//! An exact search reads the present files with ripgrep's crates and ripgrep's defaults, line by line. Invalid
 //! UTF-8 is searched as bytes, UTF-16 is recognized by its byte order mark, and a search stops at the first NUL byte of a
 //! file. The walk decides which files there are. Threads take files in the order of the paths, and the results are merged
 //! in this order, so the answer does not depend on threads.

@@ -61,7 +61,7 @@ pub fn narrow(
             }
             let share = n_files as u64 * u64::from(reader.segments()[segment].max_doc()) / all_docs.max(1);
             // If most files of a sample may match, the other segments are likely to be similar.
-            let own_effort = match effort {
+            let segment_effort = match effort {
                 Effort::Files(most) => {
                     Effort::Files((most as u64 * share).div_ceil(n_files.max(1) as u64) as usize)
                 }
@@ -69,7 +69,7 @@ pub fn narrow(
             };
             let list = match in_vain.load(Ordering::Relaxed) {
                 true => None,
-                false => narrow_segment(reader, segment, plan, share, own_effort)?,
+                false => narrow_segment(reader, segment, plan, share, segment_effort)?,
             };
             let is_most = |list: &Vec<u32>| list.len() as u64 * 2 > share;
             if effort != Effort::Whole && share > SAMPLE_FILES && list.as_ref().is_none_or(is_most) {
@@ -139,11 +139,11 @@ impl Docs {
     }
 
     fn intersect(&mut self, other: &Docs) {
-        self.bits.iter_mut().zip(&other.bits).for_each(|(own, other)| *own &= other);
+        self.bits.iter_mut().zip(&other.bits).for_each(|(bits, other)| *bits &= other);
     }
 
     fn union(&mut self, other: &Docs) {
-        self.bits.iter_mut().zip(&other.bits).for_each(|(own, other)| *own |= other);
+        self.bits.iter_mut().zip(&other.bits).for_each(|(bits, other)| *bits |= other);
     }
 
     fn count(&self) -> u64 {

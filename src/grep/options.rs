@@ -7,7 +7,7 @@ use spyhop_base::path::PathBase;
 /// How lines are printed. The default is ripgrep's into a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// What is printed for each file.
+    /// The form of the output for each file.
     pub form: OutputFormat,
     /// Whether the path is printed once above the lines of a file, not before each line.
     pub heading: bool,
@@ -15,7 +15,7 @@ pub struct PrintOptions {
     pub line_numbers: bool,
     /// Whether the column of the first match is printed.
     pub columns: bool,
-    /// Whether only the matches are printed, each on a line of its own.
+    /// Whether only the matches are printed, each on a separate line.
     pub only_matching: bool,
     /// Whether paths are printed before lines and counts.
     pub paths: bool,
@@ -23,7 +23,7 @@ pub struct PrintOptions {
     pub base: PathBase,
     /// The order of the files.
     pub order: FileOrder,
-    /// What is printed in place of each match; `$1` and `$name` stand for groups.
+    /// The text that is printed in place of each match; `$1` and `$name` stand for groups.
     pub replacement: Option<Vec<u8>>,
     /// Whether blanks at the beginning of lines are left out.
     pub trim: bool,
@@ -33,7 +33,7 @@ pub struct PrintOptions {
     pub max_columns: Option<u64>,
     /// Whether the beginning of a line above `max_columns` is printed.
     pub max_columns_preview: bool,
-    /// Whether each match has a line of its own.
+    /// Whether each match is printed on a separate line.
     pub per_match: bool,
     /// Whether lines have the byte offset of their beginning, or of the match.
     pub byte_offset: bool,
@@ -51,9 +51,9 @@ pub struct PrintOptions {
     pub colors: Vec<String>,
     /// The separator in paths; `None` for `/`.
     pub path_separator: Option<u8>,
-    /// What follows path, line number and column of a line that matches.
+    /// The separator after path, line number and column of a line that matches.
     pub field_match_separator: Vec<u8>,
-    /// What follows path and line number of a context line.
+    /// The separator after path and line number of a context line.
     pub field_context_separator: Vec<u8>,
     /// Whether files without a match are counted too.
     pub include_zero: bool,
@@ -101,7 +101,7 @@ impl Default for PrintOptions {
     }
 }
 
-/// What is printed of a file that matches.
+/// The form of the output for a file that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OutputFormat {

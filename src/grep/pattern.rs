@@ -41,11 +41,11 @@ pub struct Wanted {
     pub crlf: bool,
     /// Whether lines end with a NUL byte.
     pub null_data: bool,
-    /// What a NUL byte does.
+    /// The effect of a NUL byte.
     pub binary: Binary,
 }
 
-/// What a NUL byte in a file does to the search.
+/// The effect of a NUL byte in a file on the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -37,13 +37,13 @@ pub struct WordPart {
     pub text: String,
     /// Whether case is ignored.
     pub folded: bool,
-    /// What may precede the text.
+    /// The characters that may precede the text.
     pub start: Edge,
-    /// What may follow the text.
+    /// The characters that may follow the text.
     pub end: Edge,
 }
 
-/// What may be next to a part.
+/// The characters that may be next to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
     /// Anything, including more characters of the word.
@@ -205,7 +205,7 @@ struct ConcatWalk {
     part: Option<WordPart>,
     /// The edge that an optional separator after the current part would be, if there is one.
     perhaps: Option<Edge>,
-    /// What precedes the next letter, and whether this is known only if the letter is ASCII.
+    /// The kind of the character before the next letter, and whether this is known only if the letter is ASCII.
     edge: (Edge, bool),
 }
 

@@ -51,7 +51,7 @@ pub struct Print<'p> {
     /// How files are read.
     pub reading: Reading,
     /// How lines are printed.
-    pub looks: PrintOptions,
+    pub options: PrintOptions,
 }
 
 /// The result of printing.
@@ -81,9 +81,9 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
         total.matched |= matched;
         total.unread.extend(unread);
         total.stats += stats;
-        if print.looks.quiet {
+        if print.options.quiet {
             // The first match decides, unless all matches are counted.
-            return print.looks.stats || print.looks.form == OutputFormat::Events || !total.matched;
+            return print.options.stats || print.options.form == OutputFormat::Events || !total.matched;
         }
         if bytes.is_empty() {
             return true;
@@ -96,9 +96,9 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     let ended =
         if threads <= 1 { print_alone(print, &mut emit) } else { print_in_order(print, threads, &mut emit) };
     print.files.stop();
-    if ended && print.looks.form == OutputFormat::Events {
+    if ended && print.options.form == OutputFormat::Events {
         out(summary(&total.stats, started).as_bytes());
-    } else if ended && print.looks.stats {
+    } else if ended && print.options.stats {
         out(statistics(&total.stats, started).as_bytes());
     }
     Printed { matched: total.matched, unread: total.unread }
@@ -131,12 +131,12 @@ pub fn print_stream(
             (sink.has_match(), sink.stats().clone())
         }
     };
-    if !print.looks.quiet {
+    if !print.options.quiet {
         out(worker.printer.screen().bytes());
     }
-    if print.looks.form == OutputFormat::Events {
+    if print.options.form == OutputFormat::Events {
         out(summary(&stats, started).as_bytes());
-    } else if print.looks.stats {
+    } else if print.options.stats {
         out(statistics(&stats, started).as_bytes());
     }
     Ok(matched)
@@ -320,18 +320,18 @@ impl Print<'_> {
         let (before, after) = self.context;
         builder
             .max_matches(self.max_count.filter(|_| self.within.is_none()))
-            .line_number(self.looks.line_numbers || self.looks.form == OutputFormat::Events)
+            .line_number(self.options.line_numbers || self.options.form == OutputFormat::Events)
             .before_context(before as usize)
             .after_context(after as usize)
-            .passthru(self.looks.passthru);
+            .passthru(self.options.passthru);
         builder
     }
 
     /// The separator between the output of two files.
     fn separator(&self) -> Vec<u8> {
-        match (self.looks.form, &self.looks.context_separator) {
-            (OutputFormat::Lines, _) if self.looks.heading => self.pattern.line_end().to_vec(),
-            (OutputFormat::Lines, Some(line)) if self.context != (0, 0) && !self.looks.passthru => {
+        match (self.options.form, &self.options.context_separator) {
+            (OutputFormat::Lines, _) if self.options.heading => self.pattern.line_end().to_vec(),
+            (OutputFormat::Lines, Some(line)) if self.context != (0, 0) && !self.options.passthru => {
                 [line, self.pattern.line_end()].concat()
             }
             _ => Vec::new(),
@@ -339,34 +339,34 @@ impl Print<'_> {
     }
 
     fn printer(&self) -> Printer {
-        let looks = &self.looks;
-        let screen = Screen::new(looks);
+        let options = &self.options;
+        let screen = Screen::new(options);
         let mut specs = default_color_specs();
-        specs.extend(looks.colors.iter().filter_map(|spec| spec.parse().ok()));
+        specs.extend(options.colors.iter().filter_map(|spec| spec.parse().ok()));
         let colors = ColorSpecs::new(&specs);
-        let links = looks.links().unwrap_or_default();
-        let kind = match looks.form {
+        let links = options.links().unwrap_or_default();
+        let kind = match options.form {
             OutputFormat::Lines => {
                 let mut builder = StandardBuilder::new();
                 builder
                     .color_specs(colors)
                     .hyperlink(links)
-                    .heading(looks.heading)
-                    .path(looks.paths)
-                    .only_matching(looks.only_matching)
-                    .column(looks.columns)
-                    .replacement(looks.replacement.clone())
-                    .trim_ascii(looks.trim)
-                    .path_terminator(looks.null.then_some(0))
-                    .max_columns(looks.max_columns)
-                    .max_columns_preview(looks.max_columns_preview)
-                    .byte_offset(looks.byte_offset)
-                    .separator_path(looks.path_separator)
-                    .separator_field_match(looks.field_match_separator.clone())
-                    .separator_field_context(looks.field_context_separator.clone())
-                    .separator_context(looks.context_separator.clone())
-                    .per_match(looks.per_match)
-                    .stats(looks.stats)
+                    .heading(options.heading)
+                    .path(options.paths)
+                    .only_matching(options.only_matching)
+                    .column(options.columns)
+                    .replacement(options.replacement.clone())
+                    .trim_ascii(options.trim)
+                    .path_terminator(options.null.then_some(0))
+                    .max_columns(options.max_columns)
+                    .max_columns_preview(options.max_columns_preview)
+                    .byte_offset(options.byte_offset)
+                    .separator_path(options.path_separator)
+                    .separator_field_match(options.field_match_separator.clone())
+                    .separator_field_context(options.field_context_separator.clone())
+                    .separator_context(options.context_separator.clone())
+                    .per_match(options.per_match)
+                    .stats(options.stats)
                     .per_match_one_line(true);
                 return Printer::Lines(builder.build(screen));
             }
@@ -381,12 +381,12 @@ impl Print<'_> {
             .color_specs(colors)
             .hyperlink(links)
             .kind(kind)
-            .path(looks.paths)
-            .path_terminator(looks.null.then_some(0))
-            .separator_path(looks.path_separator)
-            .separator_field(looks.field_match_separator.clone())
-            .stats(looks.stats)
-            .exclude_zero(!looks.include_zero);
+            .path(options.paths)
+            .path_terminator(options.null.then_some(0))
+            .separator_path(options.path_separator)
+            .separator_field(options.field_match_separator.clone())
+            .stats(options.stats)
+            .exclude_zero(!options.include_zero);
         Printer::Summary(builder.build(screen))
     }
 }
@@ -428,7 +428,7 @@ impl<'p> PrintWorker<'p> {
             match (piece.bytes.is_empty(), printed.bytes().is_empty()) {
                 (_, true) => {}
                 (true, false) if printed.len() >= PIECE_BYTES => {
-                    piece.bytes = printed.replace(Screen::new(&self.print.looks));
+                    piece.bytes = printed.replace(Screen::new(&self.print.options));
                 }
                 (is_first, false) => {
                     if !is_first {
@@ -465,8 +465,8 @@ impl<'p> PrintWorker<'p> {
         let mut search = FileSearch { searcher, covered: &covered, places: places.as_ref(), passed };
         let plain = PlainFile { matcher, content: &mut content };
         // A path must not continue on another line of the terminal. Events escape paths themselves.
-        let is_quoted = print.looks.terminal && print.looks.form != OutputFormat::Events;
-        let shown = print.looks.base.shown(path.as_str());
+        let is_quoted = print.options.terminal && print.options.form != OutputFormat::Events;
+        let shown = print.options.base.shown(path.as_str());
         let shown = if is_quoted { clean::path(&shown) } else { shown };
         if let Some(found) = search.print(printer, &shown, plain)? {
             return Ok(found);

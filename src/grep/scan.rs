@@ -15,7 +15,7 @@ use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_files::read::TreeSource;
 
-/// What is scanned, and how many lines are shown.
+/// The files and the pattern of a scan, and how many lines are shown.
 pub struct LineScan<'s> {
     pub source_tree: &'s TreeSource,
     /// The files, in the order of the answer.
@@ -63,7 +63,6 @@ pub struct ScanResult {
 /// A line that matches.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The file.
     pub path: RelPath,
     /// The line number, from 1.
     pub number: u32,
@@ -77,14 +76,12 @@ pub struct Line {
     pub cut: bool,
     /// The context before the line: numbers and texts.
     pub before: Vec<(u32, String)>,
-    /// The context after the line.
     pub after: Vec<(u32, String)>,
 }
 
 /// A file that could not be read completely.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// The path.
     pub path: RelPath,
     /// The error of the operating system.
     pub error: String,

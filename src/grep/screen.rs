@@ -1,7 +1,7 @@
 //! The memory buffer that ripgrep's printers write to: with or without colours, and cleaned if the output is for a terminal.
 //!
 //! Printers set colours and write content by separate calls ([`WriteColor`]). So the content can be cleaned here, and our
-//! own escape sequences are kept. A filter behind the printer could not distinguish the two.
+//! escape sequences are kept. A filter behind the printer could not distinguish the two.
 
 use std::io::{self, Write};
 
@@ -21,14 +21,14 @@ pub(super) struct Screen {
 
 impl Screen {
     /// An empty screen.
-    pub fn new(looks: &PrintOptions) -> Screen {
-        let form = match looks.form {
+    pub fn new(options: &PrintOptions) -> Screen {
+        let form = match options.form {
             OutputFormat::Events => clean::ControlDisplay::Escapes,
             _ => clean::ControlDisplay::Pictures,
         };
         Screen {
-            buffer: if looks.color { Buffer::ansi() } else { Buffer::no_color() },
-            cleaner: looks.terminal.then(|| Cleaner::new(form)),
+            buffer: if options.color { Buffer::ansi() } else { Buffer::no_color() },
+            cleaner: options.terminal.then(|| Cleaner::new(form)),
             clean: Vec::new(),
         }
     }

@@ -23,11 +23,11 @@ pub struct FileList<'f> {
     next: AtomicUsize,
 }
 
-/// What a thread of a search gets.
+/// The next work of a thread of a search.
 pub(super) enum NextBatch<'f> {
     /// The files of the batch with this number.
     Batch(usize, Cow<'f, [RelPath]>),
-    /// There are no further batches; this is their number.
+    /// There are no further batches; the field is their number.
     End(usize),
 }
 

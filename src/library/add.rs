@@ -22,7 +22,7 @@ use spyhop_index::workspace::unix_now;
 const ONE_SEGMENT_BYTES: u64 = 16 << 20;
 
 impl Library {
-    /// What [`Library::add`] would do. Nothing is written.
+    /// The plan of [`Library::add`]. Nothing is written.
     ///
     /// # Errors
     /// As [`Library::add`].

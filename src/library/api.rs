@@ -51,7 +51,7 @@ impl AddRequest {
     }
 }
 
-/// What adding a source would do.
+/// The plan for adding a source.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -208,7 +208,7 @@ pub struct RemovedSource {
     pub kept_at: Option<PathBuf>,
 }
 
-/// What an update of a source did.
+/// The result of an update of a source.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -322,7 +322,7 @@ impl VerifiedSource {
     }
 }
 
-/// What was removed to free space.
+/// The files that were removed to free space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]

@@ -1,4 +1,4 @@
-//! What a tree says of itself: its licence and its package.
+//! The description of a tree by its files: its licence and its package.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,7 +10,7 @@ use super::records;
 /// The most bytes that are read of a file.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// What a tree says of itself.
+/// The description of a tree by its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TreeDescription {
     /// The licence, as an SPDX expression.

@@ -38,7 +38,7 @@ pub enum LibraryError {
     BadName {
         /// The name.
         name: String,
-        /// What is wrong, as the end of a sentence that begins with the name.
+        /// The fault, as the end of a sentence that begins with the name.
         fault: &'static str,
     },
     /// The source is in the library.
@@ -138,7 +138,7 @@ pub enum LibraryError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// Another process changed the source during the call.

@@ -40,7 +40,7 @@ pub(super) fn check(tree: &CommitTree, writer: &mut TreeWriter<'_>) -> Result<()
     let mut count =
         ExtentCount { tree, writer, folders: FxHashMap::default(), files: FxHashMap::default(), entries: 0 };
     let extent = count.folder(tree.prefix(), 0)?;
-    // Each object once: a repository that has one object at very many places is no repository of sources.
+    // Each object once: a repository that has one object at very many places is not a repository of sources.
     let distinct = count.files.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
     writer.limit_by(distinct);
     let limits = [

@@ -17,7 +17,7 @@ pub(super) enum TarCompression {
     Zstd,
 }
 
-/// What the first bytes of a file say.
+/// The form of a file by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileForm {
     Zip,

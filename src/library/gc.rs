@@ -86,15 +86,15 @@ impl Library {
     ) -> Result<Vec<PathBuf>, LibraryError> {
         let mut unneeded = Vec::new();
         for id in records::names(folder)? {
-            let own = folder.join(&id);
+            let of_source = folder.join(&id);
             let imports: Vec<_> = kept.iter().filter(|(known, _)| known.as_str() == id).collect();
             let Some((source, present)) = imports.first() else {
-                unneeded.push(own);
+                unneeded.push(of_source);
                 continue;
             };
             let is_kept = |name: &String| imports.iter().any(|(_, import)| *name == format!("r{import}"));
-            let old = records::names(&own)?.into_iter().filter(|name| !is_kept(name));
-            let old: Vec<PathBuf> = old.map(|name| own.join(name)).collect();
+            let old = records::names(&of_source)?.into_iter().filter(|name| !is_kept(name));
+            let old: Vec<PathBuf> = old.map(|name| of_source.join(name)).collect();
             if !dry_run && folder == self.paths.derived() {
                 // An update that was killed has left the notes beside the old index.
                 let index = self.paths.index(source, *present);

@@ -73,7 +73,7 @@ impl JobStage {
     }
 }
 
-/// What the first stage found out.
+/// The result of the first stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlannedSource {
     /// The commit.
@@ -87,7 +87,7 @@ pub(super) struct PlannedSource {
     pub bytes: Option<u64>,
 }
 
-/// What the second stage has acquired.
+/// The result of the second stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct AcquiredSource {
     /// The hash of a file.
@@ -96,7 +96,7 @@ pub(super) struct AcquiredSource {
     pub commit: Option<String>,
 }
 
-/// What the third stage has put in place.
+/// The result of the third stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct MaterializedSource {
     /// The folder that is searched, relative to the tree.

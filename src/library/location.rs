@@ -1,4 +1,4 @@
-//! What a user typed as a source: a folder, a file, or a repository, of this machine or another one.
+//! The location that a user typed as a source: a folder, a file, or a repository, of this machine or another one.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -57,7 +57,7 @@ pub struct SourceManifest {
     pub licence: Option<String>,
     /// The files with the text of the licence.
     pub licence_files: Vec<String>,
-    /// The package that the source is, by its own manifest.
+    /// The package that the source is, by the manifest in its files.
     pub package: Option<PackageName>,
     /// Whether the raw files are read-only.
     pub is_protected: bool,
@@ -235,7 +235,7 @@ impl IndexSettings {
             secrets: self.secrets,
             max_file_bytes: self.max_file_bytes,
             view: None,
-            // A raw tree is no worktree, although the library may lie in one.
+            // A raw tree is not a worktree, although the library may lie in one.
             git_reach: if is_held { Reach::Nowhere } else { options.git_reach.clone() },
             ..options.clone()
         }
@@ -246,7 +246,7 @@ impl IndexSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ImportRecord {
-    /// What happened.
+    /// The event.
     pub event: ImportEvent,
     /// When, in seconds since 1970.
     pub at: u64,
@@ -258,7 +258,7 @@ pub struct ImportRecord {
     pub tree_hash: Option<String>,
 }
 
-/// What happened to a source.
+/// An event in the life of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]

@@ -97,7 +97,7 @@ impl Library {
     }
 
     /// Fetches the commit into the staging folder, without the lock of the library: a server decides how long that takes. The
-    /// record of the import keeps its name, and a lock of its own keeps other processes from its staging folder.
+    /// record of the import keeps its name, and a separate lock keeps other processes from its staging folder.
     fn fetch(
         &self,
         job: &Job,

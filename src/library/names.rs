@@ -10,7 +10,7 @@ const MAX_NAME: usize = 64;
 /// Words that a list of sources cannot contain as names, because they stand for several sources.
 const RESERVED: &[&str] = &["all", "none"];
 
-/// The id of a source, which never changes: a readable part and a hash. It names the folders of the source.
+/// The id of a source, which never changes: a readable part and a hash. The id names the folders of the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SourceId(String);

@@ -61,10 +61,10 @@ impl Library {
         // A process that was killed while it created the library leaves its folders.
         let known: Vec<&str> =
             LibraryPaths::folders().iter().filter_map(|path| path.split('/').next()).collect();
-        let is_own = |name: &String| {
+        let is_of_library = |name: &String| {
             known.contains(&name.as_str()) || name == "lock" || name.starts_with(store::TEMPORARY_PREFIX)
         };
-        match records::names(root)?.iter().all(is_own) {
+        match records::names(root)?.iter().all(is_of_library) {
             true => Ok(false),
             false => Err(LibraryError::NotALibrary { root: root.to_path_buf() }),
         }
@@ -170,13 +170,13 @@ impl Library {
         Ok((manifests, errors))
     }
 
-    /// Fails if a source or an unfinished import other than `own` has this name.
-    pub(super) fn check_name_free(&self, name: &str, own: &SourceId) -> Result<(), LibraryError> {
+    /// Fails if a source or an unfinished import other than `except` has this name.
+    pub(super) fn check_name_free(&self, name: &str, except: &SourceId) -> Result<(), LibraryError> {
         let (manifests, _) = self.manifests()?;
         let jobs = self.jobs()?.into_iter().map(|job| (job.id, job.name, job.origin.location));
         let sources = manifests.into_iter().map(|known| (known.id, known.name, known.origin.location));
         let taken: Vec<(SourceId, String, String)> =
-            sources.chain(jobs).filter(|(id, ..)| id != own).collect();
+            sources.chain(jobs).filter(|(id, ..)| id != except).collect();
         let Some((_, _, location)) = taken.iter().find(|(_, taken, _)| taken == name) else { return Ok(()) };
         let is_taken = |name: &str| taken.iter().any(|(_, taken, _)| taken == name);
         Err(LibraryError::NameTaken {

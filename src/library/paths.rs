@@ -93,7 +93,7 @@ impl LibraryPaths {
         self.staging_of(id).join("fetching")
     }
 
-    /// What an import has acquired: an archive, a file, or a repository.
+    /// The raw files of an import: an archive, a file, or a repository.
     pub(super) fn acquired(&self, id: &SourceId) -> PathBuf {
         self.staging_of(id).join("acquired")
     }
@@ -190,7 +190,7 @@ impl LibraryPaths {
         is_in(self.archives()) || is_in(self.projects())
     }
 
-    /// What an intake protects for the source at a path: a dropped project or archive, single files, papers or documents.
+    /// The path that an intake protects for the source at a path: a dropped project or archive, single files, papers or documents.
     pub(super) fn protected_by_intake(&self, path: &Path) -> Option<PathBuf> {
         if self.is_dropped(path) || path == without_links(&self.single_files()) {
             return Some(path.to_path_buf());

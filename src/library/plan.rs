@@ -112,7 +112,7 @@ impl LocatedSource {
     }
 }
 
-/// What the origin is at present. `references` are those of a repository on another machine, if they are known.
+/// The present state of the origin. `references` are those of a repository on another machine, if they are known.
 pub(super) fn planned(
     origin: &SourceOrigin,
     reach: &Reach,

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::LibraryError;
 use spyhop_base::store::{self, StoreStep};
 
-/// What happens to a tree.
+/// The change of the permissions of a tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     ReadOnly,
@@ -112,7 +112,7 @@ fn set_one(path: &Path, metadata: &fs::Metadata, access: Access) -> io::Result<(
     }
 }
 
-/// Replaces a file by a copy of its own.
+/// Replaces a file by a copy that shares no bytes with other files.
 #[cfg(unix)]
 fn unlink_others(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -61,14 +61,14 @@ impl Library {
     fn unprotect_source(&self, name: &str) -> Result<SourceManifest, LibraryError> {
         let _lock = self.lock()?;
         let mut manifest = self.find(name)?;
-        let own = self.paths.protected_by_intake(&manifest.origin.path());
-        if !manifest.is_held() && own.is_none() {
+        let protected = self.paths.protected_by_intake(&manifest.origin.path());
+        if !manifest.is_held() && protected.is_none() {
             let text =
                 format!("'{}' stays in {}, which is not protected", manifest.name, manifest.origin.location);
             return Err(LibraryError::BadParameter(text));
         }
         let tree = || paths::tree_in(&self.paths.import(&manifest.id, manifest.import));
-        protect::unprotect(&own.unwrap_or_else(tree))?;
+        protect::unprotect(&protected.unwrap_or_else(tree))?;
         if manifest.is_protected {
             manifest.is_protected = false;
             self.save_with(&mut manifest, ImportEvent::Unprotected)?;

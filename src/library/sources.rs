@@ -52,7 +52,7 @@ type ManifestStamps = Vec<(String, u64, Option<SystemTime>)>;
 /// The manifests of a choice, and an error for each name that means nothing.
 type ChosenSources = (Vec<SourceManifest>, Vec<(String, LibraryError)>);
 
-/// What stays open between questions.
+/// The sources that stay open between questions.
 #[derive(Default)]
 struct OpenSources {
     stamps: ManifestStamps,
@@ -168,7 +168,7 @@ impl SourceReader {
 
     fn sources(&self, open: &mut OpenSources, choice: &SourceChoice) -> Result<Vec<SetSource>, LibraryError> {
         let mut sources = Vec::new();
-        let (chosen, unknown) = self.chosen(open, choice)?;
+        let (chosen, unknown) = self.manifests_of(open, choice)?;
         for manifest in chosen {
             sources.push(self.source(&mut open.engines, &manifest));
         }
@@ -198,25 +198,25 @@ impl SourceReader {
     }
 
     /// The manifests of a choice, by name, and an error for each name that means nothing.
-    fn chosen(&self, open: &OpenSources, choice: &SourceChoice) -> Result<ChosenSources, LibraryError> {
+    fn manifests_of(&self, open: &OpenSources, choice: &SourceChoice) -> Result<ChosenSources, LibraryError> {
         let all = &open.manifests;
         let SourceChoice::Named(names) = choice else { return Ok((all.clone(), Vec::new())) };
         let (mut chosen, mut unknown) = (vec![false; all.len()], Vec::new());
         for name in names {
-            let is_it = |own: &SourceManifest| own.name == *name || own.id.as_str() == name;
+            let is_it = |manifest: &SourceManifest| manifest.name == *name || manifest.id.as_str() == name;
             let mut found: Vec<usize> = (0..all.len()).filter(|at| is_it(&all[*at])).take(1).collect();
             if found.is_empty() {
                 found = (0..all.len()).filter(|at| all[*at].groups.contains(name)).collect();
             }
             if found.is_empty() {
-                let groups = all.iter().flat_map(|own| own.groups.iter().cloned());
-                let near = all.iter().map(|own| own.name.clone()).chain(groups).collect();
+                let groups = all.iter().flat_map(|manifest| manifest.groups.iter().cloned());
+                let near = all.iter().map(|manifest| manifest.name.clone()).chain(groups).collect();
                 unknown.push((name.clone(), self.library.unknown(name, near)));
             }
             found.into_iter().for_each(|at| chosen[at] = true);
         }
         let found: Vec<SourceManifest> =
-            all.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen).map(|(own, _)| own.clone()).collect();
+            all.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen).map(|(it, _)| it.clone()).collect();
         match found.is_empty() && !unknown.is_empty() {
             true => Err(unknown.swap_remove(0).1),
             false => Ok((found, unknown)),

@@ -68,7 +68,7 @@ impl Library {
         self.each(names, |name| self.update(name, options, progress))
     }
 
-    /// What [`Library::update`] would do. Nothing is written, and a server on another machine is asked for its newest commit.
+    /// The plan of [`Library::update`]. Nothing is written, and a server on another machine is asked for its newest commit.
     ///
     /// # Errors
     /// As [`Library::update`], apart from errors of writing.
@@ -194,8 +194,8 @@ impl Library {
         let report = self.index(&new, options, &|now: AddProgress| progress(now))?;
         let _lock = self.lock()?;
         // Another process may have replaced the import that was indexed here.
-        let is_own = self.job(&job.id)?.is_some_and(|now| now == *job);
-        let now = self.manifest(&old.id)?.filter(|now| is_own && now.import == old.import);
+        let is_same_job = self.job(&job.id)?.is_some_and(|now| now == *job);
+        let now = self.manifest(&old.id)?.filter(|now| is_same_job && now.import == old.import);
         let Some(now) = now else { return Err(LibraryError::Changed { name: old.name.clone() }) };
         // The source may have been renamed while it was indexed.
         let mut history = now.history;

@@ -10,10 +10,10 @@ use crate::profile::{Calibration, Profile, Signal};
 use crate::query::Query;
 
 /// The maximum of ln(p / (1 - p)): a file without competition is not certain.
-const MOST: f32 = 6.0;
+const MAX_LOG_ODDS: f32 = 6.0;
 
 /// The minimum of ln(p / (1 - p)).
-const LEAST: f32 = -60.0;
+const MIN_LOG_ODDS: f32 = -60.0;
 
 /// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
 /// files.
@@ -61,10 +61,10 @@ impl QueryCalibration {
     /// The calibrated log-odds of a file outside the head.
     pub(crate) fn log_odds_beyond(&self, sum: f32) -> f32 {
         if self.total == 0.0 {
-            return self.calibrated(sum, MOST);
+            return self.calibrated(sum, MAX_LOG_ODDS);
         }
-        let own = (sum - self.greatest).exp();
-        self.calibrated(sum, log_odds_of_share(own / (self.total + own)))
+        let share = (sum - self.greatest).exp();
+        self.calibrated(sum, log_odds_of_share(share / (self.total + share)))
     }
 
     fn calibrated(&self, sum: f32, odds: f32) -> f32 {
@@ -78,7 +78,7 @@ impl QueryCalibration {
         let is_doubted = self.doubt.is_some_and(|least| {
             files.iter().all(|ranked| {
                 let lead = ranked.parts[Signal::BestPlace as usize];
-                ranked.measured.known.literal == 0 && probability(ranked.raw - lead) < least
+                ranked.measured.row.literal == 0 && probability(ranked.raw - lead) < least
             })
         });
         let mut before = if is_doubted { MAX_IN_DOUBT } else { f32::INFINITY };
@@ -92,7 +92,7 @@ impl QueryCalibration {
 }
 
 fn log_odds_of_share(share: f32) -> f32 {
-    (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(LEAST, MOST)
+    (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(MIN_LOG_ODDS, MAX_LOG_ODDS)
 }
 
 /// Scales the evidence in `parts` so that all parts add up to `wanted` instead of `raw`. The evidence keeps its signs.

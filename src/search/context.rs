@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::own::HostSignals;
+use super::host_signal::HostSignals;
 use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::profile::Profile;

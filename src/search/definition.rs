@@ -7,8 +7,8 @@ use spyhop_index::meta::OutlineSymbol;
 /// Whether `container` contains a symbol. The container of the symbol may be qualified itself.
 pub(crate) fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
     let is_last_part =
-        |own: &str| own.strip_suffix(container).is_some_and(|before| before.ends_with(['.', ':', '\\']));
-    symbol.container.is_some_and(|own| own == container || is_last_part(own))
+        |outer: &str| outer.strip_suffix(container).is_some_and(|before| before.ends_with(['.', ':', '\\']));
+    symbol.container.is_some_and(|outer| outer == container || is_last_part(outer))
 }
 
 /// Whether a symbol without container is in the module or package `container`, by the path of its file.
@@ -19,10 +19,10 @@ pub fn is_in_module(symbol: &OutlineSymbol<'_>, path: &str, container: &str) -> 
 /// How exactly a symbol is the one that a qualified name of the query means: 2 by its container, 1 by the module of its file, 0
 /// by its name alone.
 pub(crate) fn qualification(query: &Query, symbol: &OutlineSymbol<'_>, path: &str) -> u8 {
-    let of_name = || query.qualified.iter().filter(|own| own.name == symbol.name);
+    let of_name = || query.qualified.iter().filter(|named| named.name == symbol.name);
     match () {
-        () if of_name().any(|own| is_in_container(symbol, &own.container)) => 2,
-        () if of_name().any(|own| is_in_module(symbol, path, &own.container)) => 1,
+        () if of_name().any(|named| is_in_container(symbol, &named.container)) => 2,
+        () if of_name().any(|named| is_in_module(symbol, path, &named.container)) => 1,
         () => 0,
     }
 }

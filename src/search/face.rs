@@ -11,7 +11,7 @@ use spyhop_index::inverted::DocColumns;
 use spyhop_index::meta::OutlineSymbol;
 use spyhop_index::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
-/// What is shown for a hit: its place, its chunk, or the symbol of the chunk that answers.
+/// The display of a hit: its place, its chunk, or the symbol of the chunk that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HitDisplay {
     pub span: Span,

@@ -406,7 +406,7 @@ fn is_in(path: &str, folder: &RelPath) -> bool {
 #[derive(Clone, Debug)]
 struct Globs {
     set: GlobSet,
-    /// What must stand in all that a single glob matches: to look for it takes far less than to match.
+    /// A text that all paths contain which a single glob matches: searching for the text takes far less than matching.
     must: Option<Finder<'static>>,
 }
 

@@ -18,7 +18,7 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     if by_name.is_empty() {
         return Vec::new();
     }
-    // By frame: the greatest number of shared path components, and the files that share so many.
+    // By frame: the greatest number of shared path components, and the files that share that number.
     let mut best: FxHashMap<*const Frame, (usize, Vec<u32>)> = FxHashMap::default();
     for file in 0..context.snapshot.n_files() as u32 {
         let path = context.snapshot.path(file);

@@ -12,9 +12,9 @@ use super::evidence::{Evidence, FusedList};
 use spyhop_base::parallel;
 
 /// The head: the best files of the fused lists, best first. Then follow files that contain the query as written: the
-/// `few` files, or after an exact search all such files, by number. Then follow the files that frames of the query
+/// files `literal`, or after an exact search all such files, by number. Then follow the files that frames of the query
 /// name.
-pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32> {
+pub fn head(evidence: &Evidence, context: &Context<'_>, literal: &[u32]) -> Vec<u32> {
     let fusion = context.profile.fusion;
     let n_rows = evidence.sums.len();
     let lists_of = |rows: Range<usize>| lists(evidence, rows, fusion.depth);
@@ -63,7 +63,7 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32>
     if context.exhaustive.is_some() {
         head.extend(literal_beside(evidence, &head));
     } else {
-        let beside = few.iter().filter(|file| !head.contains(file) && is_shown(evidence, file));
+        let beside = literal.iter().filter(|file| !head.contains(file) && is_shown(evidence, file));
         head.extend(beside.copied().collect::<Vec<u32>>());
     }
     let framed = evidence.framed.iter().map(|(file, _)| *file);

@@ -27,7 +27,7 @@ pub struct Ranked {
     /// The gain of a hit that is moved to the first page, because few files contain the query as written; in log-odds.
     /// The value is 0 until then.
     pub lift: f32,
-    /// The sum of the contributions, in log-odds. It distinguishes scores that are equal after rounding.
+    /// The sum of the contributions, in log-odds. The sum distinguishes scores that are equal after rounding.
     pub sum: f32,
     /// The calibrated score, 0 to 1.
     pub score: f32,
@@ -99,8 +99,8 @@ pub fn hits(
             }
             continue;
         }
-        let known = &ranked.measured.known;
-        let Some(best) = known.best() else { continue };
+        let row = &ranked.measured.row;
+        let Some(best) = row.best() else { continue };
         // A query that only names a definition is answered by the definition.
         let facts = &ranked.measured.facts;
         let named =
@@ -118,7 +118,7 @@ pub fn hits(
         );
         // The chunks of a file are in order, and the sort is stable.
         others.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let greatest = known.best_worth.max(f32::MIN_POSITIVE);
+        let greatest = row.best_worth.max(f32::MIN_POSITIVE);
         for (worth, doc) in others.iter().take((context.per_file - 1).min(CHUNKS_BESIDE)) {
             let ratio = HALF * (worth / greatest).min(1.0);
             add(*doc, None, shown(sibling_penalty(ranked.raw, ratio, penalty)));

@@ -4,12 +4,12 @@
 //! Query -> Evidence (postings of each term, scored in one pass per field)
 //!       -> lists per signal -> reciprocal rank fusion -> head of some hundred files
 //!       -> MeasuredFile (the measure of each signal) -> weighed by the profile -> RankedFile -> Ranked hits
-//!       -> places in the first files: functions, types and sections, by their own lines
+//!       -> places in the first files: functions, types and sections, by their lines
 //!       -> reasons, for the hits that are shown
 //! ```
 //!
 //! Files are ranked by the evidence of their chunks, names and paths. Places of the first files are ranked by the
-//! evidence in their own lines. The best place of a file has the rank of the file; the rank of a further place follows
+//! evidence in their lines. The best place of a file has the rank of the file; the rank of a further place follows
 //! from its probability relative to the best one. Other files are shown by their chunks. Ties are broken by path and
 //! position, so the order does not depend on the segments.
 
@@ -26,12 +26,12 @@ mod framed;
 mod fuse;
 pub mod fuzzy;
 mod hits;
+mod host_measure;
+mod host_signal;
 mod literal;
 mod measure;
 mod model;
 mod names;
-mod own;
-mod own_measure;
 mod places;
 pub mod profile;
 pub mod query;
@@ -54,10 +54,10 @@ pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
 pub use face::{HitDisplay, face};
 pub use hits::Ranked;
-pub use literal::FEW;
+pub use host_signal::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
+pub use literal::MAX_FEW_FILES;
 pub use measure::MeasuredFile;
 pub use model::{FeatureMeasures, RankedFile, feature_measures};
-pub use own::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use places::{MeasuredPlace, Place};
 pub use ranking::Ranking;
 pub use rarity::rarity;
@@ -83,7 +83,8 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     let query = other.as_ref().map_or(query, |other| &other.query);
     let (evidence, literal) =
         debug_span!("search.evidence").in_scope(|| evidence::collect(query, context, source))?;
-    let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.few()));
+    let head =
+        debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.files_if_few()));
     let mut files = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         Ok::<_, SearchError>(model::weigh(&measured, query.kind, context.profile, context.snapshot))

@@ -9,11 +9,11 @@
 //!
 //! Candidates are read in the order of their other evidence, within a budget of files and bytes. If the budget ends, or
 //! the content of a candidate has changed, the pass is not complete. A query that looks like code has a larger budget.
-//! The budget also has a reserve, which is used while at most [`FEW`] files are known to contain the query. After an exact
+//! The budget also has a reserve, which is used while at most [`MAX_FEW_FILES`] files are known to contain the query. After an exact
 //! search ([`ExhaustivePass`]) there is no budget.
 //!
 //! Path-only files are not ranked, but their lines count. The rest of the budget is used for them. They are ranked if
-//! at most [`FEW`] files contain the query, because such files have a place on the first page. If the filter has kinds,
+//! at most [`MAX_FEW_FILES`] files contain the query, because such files have a place on the first page. If the filter has kinds,
 //! only lines inside items of these kinds count, as for an exact search. The items of a path-only file are not known,
 //! so a match in such a file makes the count a lower bound.
 
@@ -38,7 +38,7 @@ use spyhop_index::tokenize::{TermList, Tokenizer};
 
 /// The most files that count as few. If few files contain the query as written, each of them has a place on the first
 /// page. A page has twice as many hits, so ranking alone determines at least half of it.
-pub const FEW: usize = 5;
+pub const MAX_FEW_FILES: usize = 5;
 
 /// The most files that are read.
 const MAX_FILES: usize = 200;
@@ -50,7 +50,7 @@ const MAX_BYTES: u64 = 8 << 20;
 const TIMES_FOR_CODE: usize = 2;
 
 /// The reserve of a query that looks like code, as a factor: of files, this many times the budget; of bytes, one more
-/// budget. The reserve is used while at most [`FEW`] files are known to contain the query.
+/// budget. The reserve is used while at most [`MAX_FEW_FILES`] files are known to contain the query.
 const TIMES_IF_FEW: usize = 3;
 
 /// The number of files that are read from the reserve before the matching files are counted again.
@@ -73,8 +73,8 @@ pub struct Literal {
 
 impl Literal {
     /// The files whose lines count, if they are few.
-    pub fn few(&self) -> &[u32] {
-        if self.holding.len() <= FEW { &self.holding } else { &[] }
+    pub fn files_if_few(&self) -> &[u32] {
+        if self.holding.len() <= MAX_FEW_FILES { &self.holding } else { &[] }
     }
 }
 
@@ -127,7 +127,7 @@ fn found_within_budget(
     let mut next = files;
     let mut rest = budget.cut(&mut next, context.snapshot);
     read_files(query, context, source, (next, false), &mut literal)?;
-    while !rest.is_empty() && literal.holding.len() <= FEW {
+    while !rest.is_empty() && literal.holding.len() <= MAX_FEW_FILES {
         let mut next = std::mem::take(&mut rest);
         let later = next.split_off(next.len().min(READ_AT_ONCE));
         let over = reserve.cut(&mut next, context.snapshot);
@@ -139,7 +139,7 @@ fn found_within_budget(
         read_files(query, context, source, (next, false), &mut literal)?;
     }
     literal.complete &= rest.is_empty();
-    if literal.holding.len() <= FEW {
+    if literal.holding.len() <= MAX_FEW_FILES {
         budget.add(&reserve);
     }
     let unranked = count_unranked(query, context, source, unranked, &mut budget, &mut literal);
@@ -217,7 +217,7 @@ impl ReadBudget {
 
 /// Ranks path-only files if few files contain the query. The first chunk represents the file.
 fn rank_few(unranked: Vec<(u32, u32)>, context: &Context<'_>, literal: &mut Literal) {
-    if literal.few().is_empty() {
+    if literal.files_if_few().is_empty() {
         return;
     }
     for (file, lines) in unranked {

@@ -8,9 +8,9 @@ use super::context::Context;
 use super::definition::{definition_worth, has_body, qualification};
 use super::error::{SearchError, check_cancelled};
 use super::evidence::{Evidence, FileEvidence};
+use super::host_measure;
+use super::host_signal::HostMeasure;
 use super::names::Names;
-use super::own::OwnMeasure;
-use super::own_measure;
 use super::role;
 use super::snapshot::PathRole;
 use super::usage::usage;
@@ -29,14 +29,14 @@ pub type Values = [f32; Signal::COUNT];
 #[derive(Clone, Debug)]
 pub struct MeasuredFile {
     pub file: u32,
-    /// The evidence from the postings.
-    pub known: FileEvidence,
+    /// The row of the evidence: what the postings say of the file.
+    pub row: FileEvidence,
     /// By signal: its measure, as the profile describes it.
     pub values: Values,
     /// The facts for the sentences.
     pub facts: Facts,
     /// The measures of the signals that the host adds and the profile weighs.
-    pub own: Vec<OwnMeasure>,
+    pub host_measures: Vec<HostMeasure>,
 }
 
 /// The facts that the measures are based on, for the sentences of reasons.
@@ -116,10 +116,10 @@ struct FileMeasure<'m> {
 impl<'m> FileMeasure<'m> {
     fn file(&mut self, file: u32) -> Result<MeasuredFile, SearchError> {
         check_cancelled()?;
-        let known = self.evidence.file_row(self.context, file);
-        let own = own_measure::measured(self.query, self.context, file);
+        let row = self.evidence.file_row(self.context, file);
+        let host_measures = host_measure::measured(self.query, self.context, file);
         let mut measured =
-            MeasuredFile { file, known, values: [0.0; Signal::COUNT], facts: Facts::default(), own };
+            MeasuredFile { file, row, values: [0.0; Signal::COUNT], facts: Facts::default(), host_measures };
         self.measure_text(&mut measured);
         let pairs = self.measure_path(&mut measured);
         self.measure_definitions(&mut measured, pairs)?;
@@ -128,24 +128,24 @@ impl<'m> FileMeasure<'m> {
     }
 
     fn measure_text(&self, measured: &mut MeasuredFile) {
-        let MeasuredFile { known, values, file, .. } = measured;
+        let MeasuredFile { row, values, file, .. } = measured;
         let mut set = |signal: Signal, value: f32| values[signal as usize] = value;
         set(Signal::Base, 1.0);
-        set(Signal::Lexical, BM25_UNIT * known.chunks[0]);
-        set(Signal::Chunks, BM25_UNIT * known.chunks.iter().sum::<f32>());
-        set(Signal::File, BM25_UNIT * known.body);
-        set(Signal::Symbol, BM25_UNIT * known.symbol);
-        set(Signal::Symbols, BM25_UNIT * known.symbols);
-        set(Signal::Comment, BM25_UNIT * known.comment);
-        set(Signal::Path, BM25_UNIT * known.path);
-        set(Signal::Coverage, self.evidence.idf_of(known.body_mask | known.path_mask));
-        set(Signal::Literal, self.literal_value(known.literal));
+        set(Signal::Lexical, BM25_UNIT * row.chunks[0]);
+        set(Signal::Chunks, BM25_UNIT * row.chunks.iter().sum::<f32>());
+        set(Signal::File, BM25_UNIT * row.body);
+        set(Signal::Symbol, BM25_UNIT * row.symbol);
+        set(Signal::Symbols, BM25_UNIT * row.symbols);
+        set(Signal::Comment, BM25_UNIT * row.comment);
+        set(Signal::Path, BM25_UNIT * row.path);
+        set(Signal::Coverage, self.evidence.idf_of(row.body_mask | row.path_mask));
+        set(Signal::Literal, self.literal_value(row.literal));
         set(Signal::Frame, !self.evidence.frames_of(*file).is_empty() as u32 as f32);
         let n_names = self.query.names.len().max(1);
-        set(Signal::Mentions, known.mentions.count_ones() as f32 / n_names as f32);
+        set(Signal::Mentions, row.mentions.count_ones() as f32 / n_names as f32);
     }
 
-    /// The literal measure of a file. It is greater for a text of several words that few files contain.
+    /// The literal measure of a file, which is greater for a text of several words that few files contain.
     fn literal_value(&self, lines: u32) -> f32 {
         let is_pasted = !self.query.is_qualified_name
             && self.query.n_words >= PASTED_WORDS
@@ -165,7 +165,7 @@ impl<'m> FileMeasure<'m> {
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
         let names = &mut self.names;
         let (of_naming, of_path) = (names.terms_of(naming), names.path_terms(path));
-        if measured.known.path_mask != 0 {
+        if measured.row.path_mask != 0 {
             set(Signal::FileName, names.cover(of_naming.clone()).of_name);
             pairs = names.cover(of_path.clone()).pairs;
             let folder = folders.rsplit('/').find(|folder| *folder != naming).unwrap_or_default();
@@ -187,12 +187,12 @@ impl<'m> FileMeasure<'m> {
         measured: &mut MeasuredFile,
         mut pairs: u64,
     ) -> Result<(), SearchError> {
-        let MeasuredFile { file, known, values, facts, .. } = measured;
+        let MeasuredFile { file, row, values, facts, .. } = measured;
         let version = self.context.snapshot.version(*file);
-        if known.defines != 0 {
+        if row.defines != 0 {
             self.measure_exact_definitions(version, values, facts)?;
         }
-        let held = known.symbol_mask;
+        let held = row.symbol_mask;
         if held != 0 {
             let mut best = 0.0f32;
             let (most, neighbours) = (self.evidence.idf_of(held), held & (held >> 1));

@@ -26,7 +26,7 @@ pub struct RankedFile {
     pub factor: f32,
     /// The contribution of each signal of the host in log-odds, before calibration. Their sum is that of
     /// [`Signal::Own`].
-    pub own: Vec<f32>,
+    pub host_parts: Vec<f32>,
     pub measured: MeasuredFile,
 }
 
@@ -101,28 +101,36 @@ pub fn weigh(
         parts
     };
     let mut parts: Vec<Values> = measures.iter().map(weighed).collect();
-    let mut own = own_parts(measured, kind, profile);
-    for (parts, own) in parts.iter_mut().zip(&own) {
-        parts[Signal::Own as usize] = own.iter().sum();
+    let mut host_parts = host_parts_of(measured, kind, profile);
+    for (parts, host) in parts.iter_mut().zip(&host_parts) {
+        parts[Signal::Own as usize] = host.iter().sum();
     }
     let mut order: Vec<(f32, usize)> =
         parts.iter().enumerate().map(|(place, parts)| (parts.iter().sum(), place)).collect();
     let path = |place: usize| snapshot.path(measured[place].file);
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
-        let (measured, own) = (measured[place].clone(), std::mem::take(&mut own[place]));
-        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], factor: 1.0, own, measured }
+        let (measured, host_parts) = (measured[place].clone(), std::mem::take(&mut host_parts[place]));
+        RankedFile {
+            file: measured.file,
+            raw: sum,
+            sum,
+            parts: parts[place],
+            factor: 1.0,
+            host_parts,
+            measured,
+        }
     };
     order.into_iter().map(ranked).collect()
 }
 
 /// For each file: what each signal of the host adds to its sum, in log-odds.
-fn own_parts(files: &[MeasuredFile], kind: QueryKind, profile: &Profile) -> Vec<Vec<f32>> {
+fn host_parts_of(files: &[MeasuredFile], kind: QueryKind, profile: &Profile) -> Vec<Vec<f32>> {
     let mut parts = vec![Vec::new(); files.len()];
-    let signals = files.first().map_or(&[][..], |file| &file.own);
+    let signals = files.first().map_or(&[][..], |file| &file.host_measures);
     for (place, signal) in signals.iter().enumerate() {
         let weights = profile.own_weights(kind, &signal.name);
-        let values = files.iter().map(|file| file.own[place].value.value);
+        let values = files.iter().map(|file| file.host_measures[place].value.value);
         let measures = values.clone().zip(transformed_column(values));
         for (parts, (value, [relative, rank])) in parts.iter_mut().zip(measures) {
             let measures = [value, relative, rank];
@@ -137,7 +145,7 @@ pub fn probability(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// What a unit of evidence adds to the score: the slope of the secant, or that of the tangent if the two points coincide.
+/// The contribution of a unit of evidence to the score: the slope of the secant, or that of the tangent if the two points coincide.
 pub fn slope(parts: &Values) -> f32 {
     let base = parts[Signal::Base as usize];
     let evidence = parts.iter().sum::<f32>() - base;

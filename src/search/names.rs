@@ -27,7 +27,6 @@ pub struct Names<'m> {
     tokenizer: PooledTokenizer<'m>,
     /// By name: the range of its terms in `terms`.
     known: FxHashMap<Box<str>, TermRange>,
-    /// The numbers of the terms of all names.
     terms: Vec<u32>,
     number_of: FxHashMap<Box<str>, u32>,
     /// By number: the term.
@@ -61,7 +60,6 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// The terms of `name`.
     pub fn terms_of(&mut self, name: &str) -> TermRange {
         if let Some(known) = self.known.get(name) {
             return known.clone();
@@ -100,7 +98,6 @@ impl<'m> Names<'m> {
         start..self.terms.len()
     }
 
-    /// The overlap of a name with the query.
     pub fn cover(&self, name: TermRange) -> TermOverlap {
         let terms = &self.terms[name];
         let mut cover = TermOverlap::default();

@@ -6,7 +6,7 @@ use super::spelling::document_count;
 use spyhop_base::model::Field;
 use spyhop_index::inverted::IndexField;
 
-/// The chunks that every view is taken to have beside its own, without the term: in a tree of ten chunks, a term of three
+/// The chunks without the term that are added to those of every view: in a tree of ten chunks, a term of three
 /// chunks is not a common word.
 const FURTHER_CHUNKS: f32 = 500.0;
 

@@ -5,7 +5,7 @@ use super::error::SearchError;
 use super::hits::Ranked;
 use super::measure::{MeasuredFile, Values};
 use super::model::{self, RankedFile};
-use super::places::{self, MeasuredPlace, OwnPlacePart, Place};
+use super::places::{self, HostPlacePart, MeasuredPlace, Place};
 use super::ranking::Ranking;
 use super::role;
 use crate::profile::Signal;
@@ -18,9 +18,9 @@ use spyhop_index::meta::Outline;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
     pub signal: Signal,
-    /// What the signal adds to the sum, in log-odds.
+    /// The contribution of the signal to the sum, in log-odds.
     pub value: f32,
-    /// What the signal adds to the score.
+    /// The contribution of the signal to the score.
     pub amount: f32,
     pub text: String,
 }
@@ -34,15 +34,15 @@ pub fn reasons(
     hit: &Ranked,
 ) -> Result<Vec<Contribution>, SearchError> {
     let ranked = &ranking.files[hit.file];
-    let own = OwnOfPlace::new(query, context, ranked, (ranking.places_of(hit), hit.place));
+    let host = HostOfPlace::new(query, context, ranked, (ranking.places_of(hit), hit.place));
     let mut parts = ranked.parts;
     // The lead of a place contains what the host adds to the place.
-    let of_host: f32 = own.values.iter().map(|(value, _)| value).sum();
+    let of_host: f32 = host.values.iter().map(|(value, _)| value).sum();
     parts[Signal::BestPlace as usize] -= of_host;
     parts[Signal::Own as usize] += of_host;
     parts[Signal::Sibling as usize] = hit.sibling;
     parts[Signal::Literal as usize] += hit.lift;
-    let mut reasons = contributions(query, context, (ranked, hit.place), &parts, own)?;
+    let mut reasons = contributions(query, context, (ranked, hit.place), &parts, host)?;
     if hit.lift != 0.0 {
         let literal = reasons.iter_mut().filter(|reason| reason.signal == Signal::Literal);
         literal.for_each(|reason| reason.text.push_str(OF_FEW));
@@ -59,7 +59,7 @@ fn contributions(
     context: &Context<'_>,
     (ranked, place): (&RankedFile, Option<Place>),
     parts: &Values,
-    own: OwnOfPlace,
+    host: HostOfPlace,
 ) -> Result<Vec<Contribution>, SearchError> {
     let measured = &ranked.measured;
     let amounts = model::amounts(parts);
@@ -67,7 +67,7 @@ fn contributions(
     let version = context.snapshot.version(measured.file);
     let mut names = Vec::new();
     let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
-    let writer = SentenceWriter { query, context, measured, place, lead: own.lead, outline };
+    let writer = SentenceWriter { query, context, measured, place, lead: host.lead, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
         .filter(|signal| !matches!(**signal, Signal::Base | Signal::Own) && parts[**signal as usize] != 0.0)
@@ -79,20 +79,22 @@ fn contributions(
         })
         .collect();
     let slope = model::slope(parts);
-    reasons.extend(ranked.own.iter().zip(&measured.own).filter(|(part, _)| **part != 0.0).map(
-        |(part, own)| {
-            let value = part * ranked.factor;
-            let text = format!("{}: {}", own.name, own.value.sentence);
-            Contribution { signal: Signal::Own, value, amount: value * slope, text }
-        },
-    ));
+    reasons.extend(
+        ranked.host_parts.iter().zip(&measured.host_measures).filter(|(part, _)| **part != 0.0).map(
+            |(part, measure)| {
+                let value = part * ranked.factor;
+                let text = format!("{}: {}", measure.name, measure.value.sentence);
+                Contribution { signal: Signal::Own, value, amount: value * slope, text }
+            },
+        ),
+    );
     let of_place = |(value, text): (f32, String)| Contribution {
         signal: Signal::Own,
         value,
         amount: value * slope,
         text,
     };
-    reasons.extend(own.values.into_iter().map(of_place));
+    reasons.extend(host.values.into_iter().map(of_place));
     reasons.sort_by(|a, b| b.amount.abs().total_cmp(&a.amount.abs()).then_with(|| a.signal.cmp(&b.signal)));
     reasons.push(Contribution {
         signal: Signal::Base,
@@ -104,7 +106,7 @@ fn contributions(
 }
 
 /// The contributions of the host's signals to a hit through its place.
-struct OwnOfPlace {
+struct HostOfPlace {
     /// The contribution of each signal to the sum of the hit, in log-odds, and its sentence. Only the best place of a file
     /// has a part in the sum of the file, so a signal of another place contributes 0.
     values: Vec<(f32, String)>,
@@ -112,24 +114,24 @@ struct OwnOfPlace {
     lead: f32,
 }
 
-impl OwnOfPlace {
+impl HostOfPlace {
     fn new(
         query: &Query,
         context: &Context<'_>,
         ranked: &RankedFile,
         (places, shown): (&[MeasuredPlace], Option<Place>),
-    ) -> OwnOfPlace {
+    ) -> HostOfPlace {
         let at = shown.map(|place| place.span.start);
-        let found = places.iter().position(|own| Some(own.place.span.start) == at);
-        let parts = found.map_or(&[][..], |found| &places[found].own);
+        let found = places.iter().position(|measured| Some(measured.place.span.start) == at);
+        let parts = found.map_or(&[][..], |found| &places[found].host_parts);
         let has_lead = found == Some(0) && ranked.parts[Signal::BestPlace as usize] != 0.0;
         let weight = if has_lead { places::best_place_weight(query, context) } else { 0.0 };
-        let value = |part: &OwnPlacePart| {
+        let value = |part: &HostPlacePart| {
             (weight * ranked.factor * part.weighed, format!("{}: {}", part.name, part.sentence))
         };
         let lead = ranked.measured.values[Signal::BestPlace as usize];
         let of_host: f32 = if has_lead { parts.iter().map(|part| part.weighed).sum() } else { 0.0 };
-        OwnOfPlace { values: parts.iter().map(value).collect(), lead: lead - of_host }
+        HostOfPlace { values: parts.iter().map(value).collect(), lead: lead - of_host }
     }
 }
 
@@ -158,7 +160,7 @@ struct SentenceWriter<'t> {
 
 impl SentenceWriter<'_> {
     fn sentence(&self, signal: Signal) -> String {
-        let MeasuredFile { file, known, values, facts, .. } = self.measured;
+        let MeasuredFile { file, row, values, facts, .. } = self.measured;
         let version = self.context.snapshot.version(*file);
         let path = version.path();
         let rel = RelPath::new(path).expect("paths are checked before they are recorded");
@@ -166,14 +168,14 @@ impl SentenceWriter<'_> {
         let value = values[signal as usize];
         match signal {
             Signal::Base => "before any evidence".to_string(),
-            Signal::Lexical => self.tokens(known.body_mask),
-            Signal::Chunks => match known.chunks.iter().filter(|score| **score > 0.0).count() {
+            Signal::Lexical => self.tokens(row.body_mask),
+            Signal::Chunks => match row.chunks.iter().filter(|score| **score > 0.0).count() {
                 1 => "one place matches".to_string(),
                 n => format!("{n} places or more match"),
             },
             Signal::File => "its words as a whole match".to_string(),
             Signal::Coverage => format!("{} of the query's weight in the file", percent(value)),
-            Signal::Symbol => format!("names that the file defines hold [{}]", self.words(known.symbol_mask)),
+            Signal::Symbol => format!("names that the file defines hold [{}]", self.words(row.symbol_mask)),
             Signal::Symbols => "the names that it defines match as a whole".to_string(),
             Signal::Definition => self.definition(),
             Signal::DefinedName => self.defined_name(),
@@ -181,7 +183,7 @@ impl SentenceWriter<'_> {
                 "neighbours in the query are neighbours in a name of the file".to_string()
             }
             Signal::Path => {
-                let component = path_component(path, &self.words(known.path_mask));
+                let component = path_component(path, &self.words(row.path_mask));
                 format!("component '{component}' matches query")
             }
             Signal::PathRelated => format!("{} of the query's weight is related to the path", percent(value)),
@@ -191,7 +193,7 @@ impl SentenceWriter<'_> {
                 format!("{} of '{}' is related to the query", percent(value), rel.naming())
             }
             Signal::NamedAsFolder => "named as its folder is".to_string(),
-            Signal::Comment => format!("its comments mention [{}]", self.words(known.comment_mask)),
+            Signal::Comment => format!("its comments mention [{}]", self.words(row.comment_mask)),
             Signal::Mentions => self.mentions(),
             Signal::Reference => {
                 let name = facts.exact.map_or("", |place| self.outline.symbols[place as usize].name);
@@ -199,7 +201,7 @@ impl SentenceWriter<'_> {
             }
             Signal::Literal => match self.place {
                 Some(place) if place.literal => literal(1),
-                _ => format!("the file {}", literal(known.literal)),
+                _ => format!("the file {}", literal(row.literal)),
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::BestPlace if self.lead >= 0.0 => {
@@ -244,7 +246,7 @@ impl SentenceWriter<'_> {
     }
 
     fn mentions(&self) -> String {
-        let is_held = |name: &usize| self.measured.known.mentions & (1 << name) != 0;
+        let is_held = |name: &usize| self.measured.row.mentions & (1 << name) != 0;
         let held = (0..self.query.names.len()).filter(is_held);
         let names: Vec<&str> = held.map(|name| self.query.names[name].as_str()).collect();
         format!("the file contains {} as written", names.join(", "))

@@ -3,7 +3,7 @@
 //!
 //! Three rules apply to every tree: a common root (the stem without suffixes such as `er` and `ation`), one term that
 //! is a prefix of the other (at least four letters), or a common row in a list of abbreviations and synonyms. A related
-//! word is weaker evidence than an equal term, so related words have signals of their own.
+//! word is weaker evidence than an equal term, so related words have separate signals.
 
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::query::Query;
 use spyhop_index::tokenize::stem;
 
 /// The fewest letters of a prefix. A root may have one letter less.
-const LEAST: usize = 4;
+const MIN_LETTERS: usize = 4;
 
 /// Rows of words that replace each other in names of programs.
 const ROWS: &str = include_str!("relations.txt");
@@ -84,8 +84,8 @@ impl<'t> Word<'t> {
     }
 
     fn are_related(&self, other: &Word<'_>) -> bool {
-        let begins = |long: &str, short: &str| short.len() >= LEAST && long.starts_with(short);
-        (self.root == other.root && self.root.len() >= LEAST - 1)
+        let begins = |long: &str, short: &str| short.len() >= MIN_LETTERS && long.starts_with(short);
+        (self.root == other.root && self.root.len() >= MIN_LETTERS - 1)
             || begins(self.term, other.term)
             || begins(other.term, self.term)
             || self.rows.iter().any(|row| other.rows.contains(row))
@@ -97,7 +97,7 @@ fn root(stem: &str) -> &str {
     let endings = ["ation", "ator", "ition", "ment", "able", "ion", "ers", "er", "or", "ed", "al", "e", "i"];
     for ending in endings {
         if let Some(root) = stem.strip_suffix(ending)
-            && root.len() >= LEAST - 1
+            && root.len() >= MIN_LETTERS - 1
         {
             return root;
         }

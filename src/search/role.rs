@@ -119,7 +119,7 @@ pub fn is_aside(path: &str) -> bool {
     test_part(path).is_some() || compat_part(path).is_some() || generated_part(path).is_some()
 }
 
-/// Whether a file is prose: Markdown, or text without a grammar that is no template.
+/// Whether a file is prose: Markdown, or text without a grammar that is not a template.
 pub fn is_prose(path: &str, language: LanguageId, language_name: &str) -> bool {
     language_name == "markdown" || (language == LanguageId::TEXT && !is_template(path))
 }

@@ -4,7 +4,7 @@
 //! log is one small file that is replaced as a whole. A trail has the files that one caller touched, opened and was shown:
 //! each call is a turn, and the trail is in memory only. The weight of a file decays with the turns. In a log, the weight
 //! also decays with time, because nobody reports the end of work on a file. Time counts in whole hours, so that all pages
-//! of an answer use the same weights. The caller supplies the clock. Each tree has its own log and trails.
+//! of an answer use the same weights. The caller supplies the clock. Each tree has one log, and its trails.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,12 +32,12 @@ const HALF_LIFE_HOURS: f32 = 48.0;
 /// The number of hours after which a touch is dropped: after seven half-lives the weight is below a hundredth.
 const FORGOTTEN_HOURS: u64 = 14 * 24;
 
-/// What a caller did with a file, the weakest evidence of interest first.
+/// An activity of a caller in a file, the weakest evidence of interest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileActivity {
-    /// Code of the file was part of a reply. This is Spyhop's own choice and hardly evidence of interest.
+    /// Code of the file was part of a reply. Spyhop chose the file, so this is hardly evidence of interest.
     Shown,
     /// The caller requested the file by name, or read a whole chunk of the file.
     Opened,
@@ -62,10 +62,10 @@ impl FileActivity {
     }
 }
 
-/// What was done with a file, with its present weight.
+/// An activity in a file, with its present weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightedActivity {
-    /// What was done that has the greatest present weight.
+    /// The activity with the greatest present weight.
     pub activity: FileActivity,
     /// The number of turns since.
     pub turns: usize,
@@ -100,7 +100,7 @@ impl ActivityRecord {
         }
     }
 
-    /// What was done with a file, with its weight.
+    /// The activity in a file, with its weight.
     pub(crate) fn activity_in(&self, path: &str) -> Option<WeightedActivity> {
         match self {
             ActivityRecord::Log(log, now) => {

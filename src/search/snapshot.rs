@@ -98,11 +98,11 @@ impl SearchSnapshot {
         let (mut places, mut lengths) = (Vec::with_capacity(view.len()), Vec::with_capacity(view.len()));
         let mut totals = Totals::default();
         for version in committed.meta.versions_with(view.versions().iter().copied()) {
-            let own = version.lengths();
+            let by_field = version.lengths();
             totals.add(version);
             versions.push(version.id());
             places.push(version.place());
-            lengths.push([own[Field::Body as usize], own[Field::Symbol as usize]]);
+            lengths.push([by_field[Field::Body as usize], by_field[Field::Symbol as usize]]);
         }
         let documents = Documents::new(&committed.reader, &versions)?;
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
@@ -353,7 +353,7 @@ impl SearchSnapshot {
     /// Whether a document begins on the last line of the document before it. Both documents must belong to one file.
     pub(super) fn shares_line(&self, doc: u32) -> bool {
         match (self.columns(doc - 1), self.columns(doc)) {
-            (Ok(before), Ok(own)) => own.lines.first <= before.lines.last,
+            (Ok(before), Ok(this)) => this.lines.first <= before.lines.last,
             // If the columns cannot be read, the literal pass decides.
             _ => true,
         }

@@ -15,8 +15,8 @@ const CONTEXT_CHARS: usize = 400;
 /// A line above a snippet has at most this many characters.
 const HEAD_CHARS: usize = 160;
 
-/// The most lines from the first line of an item to the line with its name. In C, the result type may have lines of its
-/// own.
+/// The most lines from the first line of an item to the line with its name. In C, the result type may be on separate
+/// lines.
 const LINES_TO_NAME: usize = 4;
 
 /// A line of context.
@@ -76,7 +76,7 @@ pub struct SourceLine {
     pub column: u32,
     /// The text without its indentation and its end, truncated to 500 characters.
     pub text: String,
-    /// What matched, as spans of `text`, sorted, not overlapping.
+    /// The matches, as spans of `text`, sorted, not overlapping.
     pub highlights: Vec<Span>,
 }
 
@@ -124,24 +124,24 @@ pub fn snippet(
     request: &SnippetRequest<'_>,
     tokenizer: &mut Tokenizer,
 ) -> Snippet {
-    let own = extent(index, &SnippetRequest { expand: 0, ..*request });
+    let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
     let mut matcher = Matcher::new(request, tokenizer);
     let best = match request.max_chars {
-        Some(max) => choose(source, index, (own, request.wanted), max, &mut matcher),
-        None => own,
+        Some(max) => choose(source, index, (hit, request.wanted), max, &mut matcher),
+        None => hit,
     };
-    // Context stands around the lines that were chosen, however many characters it has.
-    let chosen = extent(index, &SnippetRequest { lines: best, ..*request });
-    let span = index.span_of(chosen);
+    // Context stands around the lines that were shown, however many characters it has.
+    let shown = extent(index, &SnippetRequest { lines: best, ..*request });
+    let span = index.span_of(shown);
     let mut text = source[span.range()].trim_end_matches(['\n', '\r']);
-    let mut cut = best != own;
+    let mut cut = best != hit;
     let most = request.max_chars.map(|max| max + CONTEXT_CHARS * request.expand as usize);
     if let Some(max) = most
         && let Some((end, _)) = text.char_indices().nth(max)
     {
         // One long line: show the part of it that the hit names.
         let start = floor(text, (request.span.start.saturating_sub(span.start)) as usize);
-        let start = if start + 1 >= text.len() || chosen.count() > 1 { 0 } else { start };
+        let start = if start + 1 >= text.len() || shown.count() > 1 { 0 } else { start };
         let end = text[start..]
             .char_indices()
             .nth(max)
@@ -151,8 +151,8 @@ pub fn snippet(
         cut = true;
     }
     let highlights = matcher.highlights(text);
-    let head = head(source, index, request.head.iter().copied().filter(|line| *line < chosen.first));
-    Snippet { head, text: text.to_string(), lines: chosen, highlights, cut }
+    let head = head(source, index, request.head.iter().copied().filter(|line| *line < shown.first));
+    Snippet { head, text: text.to_string(), lines: shown, highlights, cut }
 }
 
 /// The number of the line of a hit that says most about the hit: the line with the query as written, unless `signature`,
@@ -165,9 +165,9 @@ pub fn representative_line(
     signature: Option<u32>,
     tokenizer: &mut Tokenizer,
 ) -> u32 {
-    let own = extent(index, &SnippetRequest { expand: 0, ..*request });
+    let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
     let mut matcher = Matcher::new(request, tokenizer);
-    let numbers = own.first..=own.last;
+    let numbers = hit.first..=hit.last;
     let signature = signature.filter(|line| numbers.contains(line));
     // A signature with every word of the query tells more than a line of a comment that has them in a row.
     let has_all = |line: &u32| matcher.distinct(line_of(source, index, *line)) >= request.terms.len();
@@ -183,7 +183,7 @@ pub fn representative_line(
         return line;
     }
     let is_blank = |line: u32| line_of(source, index, line).trim().is_empty();
-    let mut best = (numbers.clone().find(|line| !is_blank(*line)).unwrap_or(own.first), 0);
+    let mut best = (numbers.clone().find(|line| !is_blank(*line)).unwrap_or(hit.first), 0);
     for line in numbers {
         let worth = matcher.distinct(line_of(source, index, line));
         if worth > best.1 {
@@ -249,18 +249,18 @@ fn floor(text: &str, at: usize) -> usize {
 fn choose(
     source: &str,
     index: &LineIndex,
-    (own, wanted): (Lines, Option<u32>),
+    (hit, wanted): (Lines, Option<u32>),
     max: usize,
     matcher: &mut Matcher<'_, '_>,
 ) -> Lines {
-    let lines: Vec<&str> = (own.first..=own.last)
+    let lines: Vec<&str> = (hit.first..=hit.last)
         .map(|line| &source[index.span_of(Lines { first: line, last: line }).range()])
         .collect();
     let chars: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
     if chars.iter().sum::<usize>() <= max {
-        return own;
+        return hit;
     }
-    let wanted = wanted.and_then(|line| line.checked_sub(own.first)).map(|line| line as usize);
+    let wanted = wanted.and_then(|line| line.checked_sub(hit.first)).map(|line| line as usize);
     let worth: Vec<usize> = lines.iter().map(|line| matcher.distinct(line)).collect();
     let mut best = (0, 0, 0);
     for start in 0..lines.len() {
@@ -275,7 +275,7 @@ fn choose(
             best = (start, sum, end);
         }
     }
-    Lines { first: own.first + best.0 as u32, last: own.first + best.2 as u32 - 1 }
+    Lines { first: hit.first + best.0 as u32, last: hit.first + best.2 as u32 - 1 }
 }
 
 /// Finds what matched in a piece of text.
@@ -349,7 +349,7 @@ impl<'q, 't> Matcher<'q, 't> {
                     spans.push(place(part));
                 }
             }
-            // A term such as `sha256` is no single part.
+            // A term such as `sha256` is not a single part.
             if spans.len() == before && self.is_match(word) {
                 spans.push(place(word));
             }

@@ -50,8 +50,8 @@ impl UnrankedMatch {
             amount: amounts[signal as usize],
             text,
         };
-        let few = if self.lift != 0.0 { OF_FEW } else { "" };
-        let literal = reason(Signal::Literal, format!("{}: {}{few}", Signal::Literal, literal(lines)));
+        let end = if self.lift != 0.0 { OF_FEW } else { "" };
+        let literal = reason(Signal::Literal, format!("{}: {}{end}", Signal::Literal, literal(lines)));
         let reasons = [literal, reason(Signal::Base, base())];
         reasons.into_iter().filter(|reason| reason.signal == Signal::Base || reason.value != 0.0).collect()
     }

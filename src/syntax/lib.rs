@@ -1,4 +1,4 @@
-//! What the text of a file says: grammars, chunks, symbols and references; parsing in child processes; documents.
+//! The syntax of the text of a file: grammars, chunks, symbols and references; parsing in child processes; documents.
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
 

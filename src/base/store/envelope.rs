@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The table is read whole and checked. The hash does not cover the heap, because a reader uses only a few of its
-//! items: each item has a checksum of its own.
+//! items: each item has a checksum.
 
 use super::format::FORMAT_VERSION;
 

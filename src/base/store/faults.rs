@@ -106,7 +106,7 @@ pub fn full_from(folder: &Path, n: u64) -> Failing {
     })
 }
 
-/// What a crash does to changes that were not synced.
+/// The effect of a crash on changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrashMode {
     /// All changes stay: only the process died.
@@ -232,8 +232,8 @@ impl Frozen {
             StoreStep::Remove(path) => drop(self.live.remove(path)),
             StoreStep::SyncFolder(folder) => {
                 self.durable.retain(|path, _| path.parent() != Some(folder));
-                let own = self.live.iter().filter(|(path, _)| path.parent() == Some(folder));
-                self.durable.extend(own.map(|(path, node)| (path.clone(), node.clone())));
+                let children = self.live.iter().filter(|(path, _)| path.parent() == Some(folder));
+                self.durable.extend(children.map(|(path, node)| (path.clone(), node.clone())));
             }
         }
     }

@@ -23,7 +23,6 @@ impl FileError {
 
 /// Adds the file to an I/O error.
 pub trait AtFile<T> {
-    /// The result with `action` and `path` in its error.
     fn at(self, action: &'static str, path: &Path) -> Result<T, FileError>;
 }
 

@@ -1,9 +1,9 @@
 //! The number of the on-disk format, and its history.
 
-/// The number of the on-disk format: folders, envelope, records, index schema. Each format has a data folder of its
-/// own, so indexes of different formats lie side by side and each program reads only its own. The folder of an older
+/// The number of the on-disk format: folders, envelope, records, index schema. Indexes of different formats lie side by
+/// side, each in its data folder, and a program reads only the folder of its format. The folder of an older
 /// format is removed when no program has updated it for a week; that of a newer format is never touched. A commit in
-/// this program's own folder that claims an older format is damaged, so it is put aside and the index rebuilt; one that
+/// this program's folder that claims an older format is damaged, so it is put aside and the index rebuilt; one that
 /// claims a newer format is refused.
 ///
 /// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that

@@ -23,9 +23,9 @@ pub enum IoCause {
 impl IoCause {
     /// The cause of `error`. Libraries wrap errors in errors, so the wrapped errors are examined too.
     pub fn of(error: &io::Error) -> IoCause {
-        let own = IoCause::of_kind(error.kind());
-        if own != IoCause::Other {
-            return own;
+        let cause = IoCause::of_kind(error.kind());
+        if cause != IoCause::Other {
+            return cause;
         }
         // `source` of an I/O error skips the error that it wraps, so the wrapped error is examined first.
         let mut inner: Option<&(dyn Error + 'static)> = error.get_ref().map(|inner| inner as _);
@@ -50,7 +50,7 @@ impl IoCause {
         }
     }
 
-    /// Advice to append to the error's own message; empty when there is none.
+    /// Advice to append to the message of the error; empty when there is none.
     pub fn advice(self) -> &'static str {
         match self {
             IoCause::DiskFull => {

@@ -1,7 +1,7 @@
 //! The writer's lock: one process at a time changes an index.
 //!
 //! The lock is an advisory lock of the operating system on the file `lock`, so a killed holder leaves nothing behind.
-//! The file names its holder, for the processes that wait. The lock is taken before the index library's own lock, which
+//! The file names its holder, for the processes that wait. The lock is taken before tantivy's lock, which
 //! does not know its holder. The note about the holder is written after the lock is taken and emptied before the lock
 //! is released, so the note can be out of date only when its writer was killed. Therefore the note counts only while
 //! the process that it names runs, and is still the same process: the operating system may have reused the process id.
@@ -33,7 +33,7 @@ pub struct LockHolder {
 struct LockNote {
     #[serde(flatten)]
     holder: LockHolder,
-    /// When the process started, in the system's own unit; `None` where that is not known.
+    /// When the process started, in a unit of the system; `None` where that is not known.
     begun: Option<u64>,
     /// Whether the holder is working at the moment, 1 or 0. Both have the same length, so the note can be overwritten
     /// in place.
@@ -288,11 +288,11 @@ mod tests {
             std::fs::write(&path, serde_json::to_vec(&note).unwrap()).unwrap();
             Lock::holder(&path).expect("it is held")
         };
-        let own = std::process::id();
-        assert_eq!(note(own, begun(own)), Some(LockHolder { pid: own, since: 1 }));
+        let this_process = std::process::id();
+        assert_eq!(note(this_process, begun(this_process)), Some(LockHolder { pid: this_process, since: 1 }));
         assert_eq!(note(dead.id(), None), None);
         // The same process id, but another process.
-        assert_eq!(note(own, Some(1)), None);
+        assert_eq!(note(this_process, Some(1)), None);
         std::fs::write(&path, b"").unwrap();
         assert!(matches!(take(&path, 0), Err(LockError::Held { holder: None })));
     }

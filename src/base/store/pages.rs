@@ -4,7 +4,7 @@
 /// cache or the disk again. `mapped` is a whole file, mapped for reading, and no memory of another kind.
 pub fn release_pages(mapped: &[u8]) {
     #[cfg(target_os = "linux")]
-    if mapped.len() >= LEAST && (mapped.as_ptr() as usize).is_multiple_of(PAGE) {
+    if mapped.len() >= MIN_BYTES && (mapped.as_ptr() as usize).is_multiple_of(PAGE) {
         // SAFETY: the range is a mapping of a file for reading. The system reads the pages from the file again, and the
         // file is never changed or truncated after it got its name.
         unsafe { libc::madvise(mapped.as_ptr().cast_mut().cast(), mapped.len(), libc::MADV_DONTNEED) };
@@ -15,7 +15,7 @@ pub fn release_pages(mapped: &[u8]) {
 
 /// The least size of a file that is worth the call.
 #[cfg(target_os = "linux")]
-const LEAST: usize = 64 << 10;
+const MIN_BYTES: usize = 64 << 10;
 
 /// The smallest size of a page. The beginning of a mapping is a multiple of it.
 #[cfg(target_os = "linux")]

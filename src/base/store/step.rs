@@ -57,10 +57,10 @@ pub fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Result<()> 
         let helpers: Vec<_> = (1..wanted)
             .map_while(|_| thread::Builder::new().name("sync".into()).spawn_scoped(scope, sync).ok())
             .collect();
-        let own = sync();
+        let first = sync();
         let all =
             helpers.into_iter().map(|helper| helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        all.fold(own, |first: io::Result<()>, next| first.and(next))
+        all.fold(first, |result: io::Result<()>, next| result.and(next))
     })
 }
 

@@ -32,7 +32,7 @@ impl PackMode {
     }
 }
 
-/// What the first probe of a task shows.
+/// The figures of the first probe of a task.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProbeFigures {
     pub goals: usize,

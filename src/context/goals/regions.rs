@@ -10,7 +10,7 @@ use spyhop_base::path;
 /// The nearness from which two goals are of one region.
 const MIN_NEARNESS: f32 = 0.25;
 
-/// What one goal finds at first sight.
+/// The first results for one goal.
 #[derive(Clone, Debug, Default)]
 pub struct GoalHead<'p> {
     /// The first files, best first.
@@ -30,9 +30,9 @@ pub struct HeadFile<'p> {
 /// Why two goals are of one region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeReason {
-    /// They find the same files.
+    /// The goals find the same files.
     Files,
-    /// They find the same symbols.
+    /// The goals find the same symbols.
     Symbols,
     /// Their files import each other.
     Edges,
@@ -134,8 +134,8 @@ fn nearness(
 ) -> (f32, MergeReason) {
     let reasons = [MergeReason::Files, MergeReason::Symbols, MergeReason::Edges, MergeReason::Folders];
     let mut shares = [0.0; 4];
-    for (own, others) in [(first, second), (second, first)] {
-        for file in &own.files {
+    for (goal, others) in [(first, second), (second, first)] {
+        for file in &goal.files {
             let kinds = others.files.iter().filter_map(|other| counterpart(file, other, linked));
             if let Some(kind) = kinds.min() {
                 shares[kind] += file.weight * if kind == 3 { 0.5 } else { 1.0 };

@@ -40,7 +40,7 @@ fn a_crash_at_any_step_leaves_every_acknowledged_note() {
     let freezer = faults::freeze(&workspace);
     place(&workspace).record(vec![note("second")], NOW).unwrap();
     let id = note("first").id;
-    place(&workspace).revise(&id, NOW, |own| own.author = Some("a".into())).unwrap();
+    place(&workspace).revise(&id, NOW, |note| note.author = Some("a".into())).unwrap();
     let images = freezer.finish();
     assert!(images.len() >= 4, "{}", images.len());
     for image in images {
@@ -163,14 +163,14 @@ fn a_log_of_older_states_is_rewritten_and_a_crash_meanwhile_loses_nothing() {
         let before = fs::metadata(place.log()).unwrap().len();
         longest = longest.max(before);
         let freezer = (before > 240 << 10).then(|| faults::freeze(dir.path()));
-        place.revise(&id, NOW, |own| own.author = Some(number.to_string())).unwrap();
+        place.revise(&id, NOW, |note| note.author = Some(number.to_string())).unwrap();
         images.extend(freezer.map(faults::Freezer::finish).into_iter().flatten());
     }
     assert!((240 << 10..300 << 10).contains(&longest), "{longest}");
     assert!(fs::metadata(place.log()).unwrap().len() < 100 << 10);
     let notes = place.read().unwrap().notes;
     assert_eq!(
-        notes.iter().map(|own| own.author.as_deref()).collect::<Vec<_>>(),
+        notes.iter().map(|note| note.author.as_deref()).collect::<Vec<_>>(),
         [Some("39"), None],
         "the newest states are kept in the order of adding"
     );
@@ -191,7 +191,7 @@ fn a_full_memory_lets_go_of_retired_notes_only() {
     let error = place.record(vec![note("one more")], NOW).unwrap_err();
     assert!(error.to_string().contains("2000 notes"), "{error}");
     let retired = Retirement { reason: String::new(), time: String::new() };
-    place.revise(&note("7").id, NOW, |own| own.retired = Some(retired)).unwrap();
+    place.revise(&note("7").id, NOW, |note| note.retired = Some(retired)).unwrap();
     place.record(vec![note("one more")], NOW).unwrap();
     let found = texts(&place);
     assert_eq!((found.len(), found.contains(&"7".to_string())), (MAX_NOTES, false));
@@ -218,7 +218,7 @@ fn a_log_beyond_the_limit_is_refused_and_left_alone() {
 }
 
 #[test]
-fn each_damage_has_a_copy_of_its_own() {
+fn each_damage_has_a_separate_copy() {
     let dir = tempfile::tempdir().unwrap();
     let _free = faults::without_sync(dir.path());
     let place = place(dir.path());
@@ -231,7 +231,7 @@ fn each_damage_has_a_copy_of_its_own() {
         fs::write(place.log(), altered).unwrap();
         assert_eq!(place.read().unwrap().damaged, 1);
         for _ in 0..40 {
-            place.revise(&id, NOW, |own| own.author = Some("a".into())).unwrap();
+            place.revise(&id, NOW, |note| note.author = Some("a".into())).unwrap();
         }
         assert_eq!(place.read().unwrap().damaged, 0, "the log was replaced");
     }

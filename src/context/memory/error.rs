@@ -15,7 +15,7 @@ pub enum MemoryError {
     NoNote(String),
     #[error("the memory holds {0} notes, which is the most; retire notes that are no longer of use")]
     Full(usize),
-    /// The file is no log of notes.
+    /// The file is not a log of notes.
     #[error("{} is not a log of notes; move the file away, then 'spyhop memory import' can restore an export", path.display())]
     NotALog { path: PathBuf },
     /// A newer version of this program wrote the log.
@@ -36,7 +36,7 @@ pub enum MemoryError {
         most: u64,
     },
     /// Another process writes notes.
-    #[error("another process is writing notes{}; try again", holder.map(|own| format!(" (process {})", own.pid)).unwrap_or_default())]
+    #[error("another process is writing notes{}; try again", holder.map(|holder| format!(" (process {})", holder.pid)).unwrap_or_default())]
     Locked {
         /// The process, if the lock names it.
         holder: Option<LockHolder>,

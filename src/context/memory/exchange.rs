@@ -5,7 +5,7 @@ use super::limits::MAX_LINE_BYTES;
 use super::note::RevisionNote;
 use super::{check, note};
 
-/// A line of an import that is no note.
+/// A line of an import that is not a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -25,7 +25,7 @@ pub fn to_lines<'n>(notes: impl IntoIterator<Item = &'n RevisionNote>) -> String
     text
 }
 
-/// The notes of JSON lines, and the lines that are no notes. A note without an id gets the id of what it says, so
+/// The notes of JSON lines, and the lines that are not notes. A note without an id gets the id of what it says, so
 /// importing a file twice adds nothing. Empty lines are passed over.
 pub fn from_lines(text: &str) -> (Vec<RevisionNote>, Vec<BadLine>) {
     let (mut notes, mut bad) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The limits of notes. They bound what one note costs a reader, and what all notes cost a process.
+//! The limits of notes: the cost of one note for a reader, and of all notes for a process.
 
 /// The most notes of a tree, with the retired ones.
 pub const MAX_NOTES: usize = 2_000;

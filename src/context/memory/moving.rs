@@ -71,7 +71,7 @@ mod tests {
         // A note of a late writer joins, and a newer state wins.
         let id = note("one").id;
         old.record(vec![note("one"), note("three")], PATIENCE).unwrap();
-        old.revise(&id, PATIENCE, |own| own.author = Some("late".into())).unwrap();
+        old.revise(&id, PATIENCE, |note| note.author = Some("late".into())).unwrap();
         move_notes(&from, &to).unwrap();
         let notes = new.read().unwrap().notes;
         assert_eq!((notes.len(), by_id(&notes, &id).unwrap().author.as_deref()), (3, Some("late")));

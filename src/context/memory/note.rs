@@ -10,9 +10,9 @@ use spyhop_base::path::RelPath;
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum NoteKind {
-    /// What went wrong, and by which signals it is recognized.
+    /// A failure, and the signals by which it is recognized.
     Failure,
-    /// What was changed, and why.
+    /// A change and its reason.
     Revision,
     /// How something works, or why it is as it is.
     #[default]
@@ -123,14 +123,14 @@ pub enum Verification {
     Unverified,
     /// A test or a commit verifies the note.
     Verified {
-        /// What verifies the note.
+        /// The kind of the verification.
         by: Verifier,
         /// The name of the test, or the id of the commit.
         reference: String,
     },
     /// The note turned out to be wrong.
     Contradicted {
-        /// What contradicts the note.
+        /// The reference of the contradiction.
         reference: String,
     },
 }
@@ -145,7 +145,7 @@ impl Verification {
         }
     }
 
-    /// What verifies or contradicts the note.
+    /// The verification or contradiction of the note.
     pub fn reference(&self) -> Option<&String> {
         match self {
             Verification::Unverified => None,
@@ -165,7 +165,7 @@ impl Verification {
     }
 }
 
-/// What verifies a note.
+/// The kind of evidence that verifies a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]

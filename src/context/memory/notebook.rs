@@ -28,7 +28,7 @@ pub struct NotePlace {
     lock: PathBuf,
 }
 
-/// What tells one state of a log from the next.
+/// The stamp of a log, which differs from one state of the log to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoteStamp {
     len: u64,

@@ -42,7 +42,7 @@ const MIN_RUN: usize = 3;
 /// The share of a signal that a question must have word by word.
 const MIN_SHARE: f32 = 0.6;
 
-/// What a note is compared with.
+/// The question with which notes are compared.
 #[derive(Clone, Copy)]
 pub struct NoteQuestion<'q> {
     pub query: &'q Query,
@@ -73,7 +73,7 @@ pub struct NoteTerms {
 pub struct NoteReason {
     /// The kind of evidence: `words`, `rare`, `title`, `signal`, `symbol`, `file`, `found` or `elsewhere`.
     pub signal: &'static str,
-    /// What the evidence adds to the log-odds.
+    /// The contribution of the evidence to the log-odds.
     pub contribution: f32,
     /// The sentence.
     pub text: String,
@@ -146,13 +146,13 @@ fn word_reasons(
 ) -> Vec<NoteReason> {
     let (mut all, mut shared, mut named) = (0.0, 0.0, Vec::new());
     let mut asked: FxHashSet<&str> = FxHashSet::default();
-    for own in &question.query.terms {
-        let weight = rarity(&own.term);
+    for asked_term in &question.query.terms {
+        let weight = rarity(&asked_term.term);
         all += weight;
-        asked.insert(&own.term);
-        if terms.all.contains(&own.term) {
+        asked.insert(&asked_term.term);
+        if terms.all.contains(&asked_term.term) {
             shared += weight;
-            named.push((weight, own.word.as_str()));
+            named.push((weight, asked_term.word.as_str()));
         }
     }
     if shared <= 0.0 {
@@ -203,8 +203,8 @@ fn longest_run(one: &[String], other: &[String]) -> usize {
     let mut before = vec![0; other.len() + 1];
     for word in one {
         let mut row = vec![0; other.len() + 1];
-        for (at, own) in other.iter().enumerate() {
-            if own == word {
+        for (at, other_word) in other.iter().enumerate() {
+            if other_word == word {
                 row[at + 1] = before[at] + 1;
                 longest = longest.max(row[at + 1]);
             }
@@ -222,18 +222,18 @@ fn symbol_reason(
     rarity: &dyn Fn(&str) -> f32,
 ) -> Option<NoteReason> {
     let query = question.query;
-    let qualified = query.qualified.iter().map(|own| (own.container.as_str(), own.name.as_str()));
+    let qualified = query.qualified.iter().map(|named| (named.container.as_str(), named.name.as_str()));
     let given = question.symbols.iter().map(|symbol| split_container(symbol));
     // In `Pool.take`, the question is about the member and not about the type.
     let is_container =
-        |name: &str| query.qualified.iter().any(|own| split_container(&own.container).1 == name);
+        |name: &str| query.qualified.iter().any(|qualified| split_container(&qualified.container).1 == name);
     let plain = query.names.iter().filter(|name| !is_container(name)).map(|name| ("", name.as_str()));
     let asked: Vec<(&str, &str)> = given.chain(qualified).chain(plain).collect();
     let is_same = |symbol: &str| {
         let (container, name) = split_container(symbol);
-        let own = split_container(container).1;
+        let inner = split_container(container).1;
         asked.iter().any(|(around, asked)| {
-            *asked == name && (around.is_empty() || own.is_empty() || split_container(around).1 == own)
+            *asked == name && (around.is_empty() || inner.is_empty() || split_container(around).1 == inner)
         })
     };
     let symbols = note.links.iter().zip(&terms.symbols);

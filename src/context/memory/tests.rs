@@ -167,7 +167,7 @@ fn an_export_comes_back_and_bad_lines_are_named() {
 
     // A newer state wins on both sides, in any order.
     let id = note("one").id;
-    place.revise(&id, NOW, |own| own.author = Some("later".into())).unwrap();
+    place.revise(&id, NOW, |note| note.author = Some("later".into())).unwrap();
     let newer = to_lines(&place.read().unwrap().notes);
     assert_eq!(import(&newer).0, [RecordOutcome::Changed, RecordOutcome::Unchanged]);
     assert_eq!(import(&lines).0, [RecordOutcome::Unchanged; 2]);
@@ -250,13 +250,13 @@ fn a_note_needs_evidence_to_be_shown() {
         content: ContentHash::of(b""),
         at: None,
     };
-    let own = RevisionNote {
+    let recorded = RevisionNote {
         signals: vec!["upload gave up after 3 attempts".into()],
         links: vec![link],
         ..note("Uploads must not be retried after a partial write\nThe server counts the bytes twice.")
     };
     let shown =
-        |question: &str, files: &[&str], found: &[&str]| score(&own, question, files, found) >= CUT_OFF;
+        |question: &str, files: &[&str], found: &[&str]| score(&recorded, question, files, found) >= CUT_OFF;
     assert!(shown("why are uploads retried after a partial write", &[], &[]));
     assert!(shown("error: upload gave up after 3 attempts (host a.example)", &[], &[]));
     assert!(shown("make Uploader.retry wait between partial uploads", &[], &["src/upload.rs"]));
@@ -274,8 +274,8 @@ fn a_question_about_a_member_is_not_about_its_type() {
         content: ContentHash::of(b""),
         at: None,
     };
-    let own = RevisionNote { links: vec![link], ..note("Sockets are closed twice") };
-    let shown = |question: &str| score(&own, question, &[], &[]) >= CUT_OFF;
-    assert!(shown("change Uploader"), "{}", score(&own, "change Uploader", &[], &[]));
+    let recorded = RevisionNote { links: vec![link], ..note("Sockets are closed twice") };
+    let shown = |question: &str| score(&recorded, question, &[], &[]) >= CUT_OFF;
+    assert!(shown("change Uploader"), "{}", score(&recorded, "change Uploader", &[], &[]));
     assert!(!shown("change Uploader.retry"));
 }

@@ -31,7 +31,7 @@ impl Budget {
         self.all - self.used
     }
 
-    /// Uses tokens, if so many are left.
+    /// Uses tokens, if enough are left.
     pub fn take(&mut self, tokens: usize) -> bool {
         let fits = tokens <= self.left();
         self.used += if fits { tokens } else { 0 };

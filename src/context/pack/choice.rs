@@ -2,7 +2,7 @@
 
 use super::weights as w;
 
-/// What is known of a file.
+/// The evidence that a task needs a file.
 #[derive(Clone, Debug, Default)]
 pub struct NeedEvidence {
     /// The rank, from 0, and the score in the search for the whole task.
@@ -57,7 +57,7 @@ pub fn order<K: Ord>(
     evidence: impl Iterator<Item = NeedEvidence>,
     key: impl Fn(usize) -> K,
 ) -> Vec<WeighedFile> {
-    let weigh = |(at, own): (usize, NeedEvidence)| WeighedFile { at, probability: own.probability() };
+    let weigh = |(at, need): (usize, NeedEvidence)| WeighedFile { at, probability: need.probability() };
     let mut files: Vec<WeighedFile> = evidence.enumerate().map(weigh).collect();
     files.sort_by(|a, b| b.probability.total_cmp(&a.probability).then_with(|| key(a.at).cmp(&key(b.at))));
     files
@@ -105,18 +105,18 @@ mod tests {
     fn evidence_raises_and_lowers_the_probability() {
         let found = NeedEvidence { task: Some((3, 0.4)), ..NeedEvidence::default() };
         let more = |change: fn(&mut NeedEvidence)| {
-            let mut own = found.clone();
-            change(&mut own);
-            own.probability() - found.probability()
+            let mut changed = found.clone();
+            change(&mut changed);
+            changed.probability() - found.probability()
         };
-        assert!(more(|own| own.task = Some((0, 0.4))) > 0.0);
-        assert!(more(|own| own.imported = 0.3) > 0.0);
-        assert!(more(|own| own.importing = 0.3) > 0.0);
-        assert!(more(|own| own.name = 0.5) > 0.0);
-        assert!(more(|own| own.is_named = true) > 0.0);
-        assert!(more(|own| own.is_aside = true) < 0.0);
-        assert!(more(|own| own.goal = Some((0, 0.99))) > 0.0);
-        assert_eq!(more(|own| own.goal = Some((40, 0.01))), 0.0);
+        assert!(more(|evidence| evidence.task = Some((0, 0.4))) > 0.0);
+        assert!(more(|evidence| evidence.imported = 0.3) > 0.0);
+        assert!(more(|evidence| evidence.importing = 0.3) > 0.0);
+        assert!(more(|evidence| evidence.name = 0.5) > 0.0);
+        assert!(more(|evidence| evidence.is_named = true) > 0.0);
+        assert!(more(|evidence| evidence.is_aside = true) < 0.0);
+        assert!(more(|evidence| evidence.goal = Some((0, 0.99))) > 0.0);
+        assert_eq!(more(|evidence| evidence.goal = Some((40, 0.01))), 0.0);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn goal_line(number: usize, text: &str, n_goals: usize, budget: usize) -> St
     }
 }
 
-/// What follows the path in the heading of a file.
+/// The part of the heading of a file that follows the path.
 pub fn file_line(score: f32, is_backup: bool, reason: &str) -> String {
     let backup = if is_backup { "backup; " } else { "" };
     format!("  {score:.2} {backup}{}", short_name(reason))

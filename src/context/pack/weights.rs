@@ -19,7 +19,7 @@ pub(crate) const HALF_RANK: f32 = 8.0;
 /// The rank of a file that a search does not find.
 pub(crate) const NO_RANK: f32 = 60.0;
 
-/// What a search for one of several goals counts less than the search for the whole task.
+/// The malus of a search for one of several goals, compared with the search for the whole task.
 pub(crate) const GOAL: f32 = 2.0;
 
 /// The weights of the share of the first files that import the file, and that the file imports.
@@ -29,8 +29,8 @@ pub(crate) const IMPORTING: f32 = 4.4;
 /// The weight of a common beginning of the file's name and of the name of a first file.
 pub const NAME: f32 = 2.4;
 
-/// What a file of a kind that the task does not ask for counts less: tests, prose, data.
+/// The malus of a file of a kind that the task does not ask for: tests, prose, data.
 pub const ASIDE: f32 = 2.0;
 
-/// What a file counts more that the task names, by a frame of a stack trace, a path or a start point.
+/// The bonus of a file that the task names by a frame of a stack trace, a path or a start point.
 pub const NAMED: f32 = 4.0;

@@ -76,7 +76,7 @@ impl CommitTree {
             }
         }
         for (name, [old, new_entry]) in names {
-            if new.is_some() && old.map(|own| (own.id, own.kind)) == new_entry.map(|own| (own.id, own.kind)) {
+            if new.is_some() && old.map(|it| (it.id, it.kind)) == new_entry.map(|it| (it.id, it.kind)) {
                 continue;
             }
             let path = folder.join(name);
@@ -84,7 +84,8 @@ impl CommitTree {
             if is(&old, TreeKind::Folder) || is(&new_entry, TreeKind::Folder) {
                 self.compare(new, &path, found)?;
             }
-            let file = |entry: Option<&TreeEntry>| entry.filter(|own| own.kind == TreeKind::File).cloned();
+            let file =
+                |entry: Option<&TreeEntry>| entry.filter(|entry| entry.kind == TreeKind::File).cloned();
             let (old, new) = (file(old), file(new_entry));
             if let Some(path) = self.below_root(path.as_str()).filter(|_| old.is_some() || new.is_some()) {
                 found.push(TreeChange { path, old, new });

@@ -37,7 +37,7 @@ pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, Git
         }
     };
     let Some(top) = inner.work_dir().and_then(|top| fs::canonicalize(top).ok()) else { return Ok(None) };
-    // `core.worktree` can point anywhere, and git's own folder is inside the worktree without being part of it.
+    // `core.worktree` can point anywhere, and the git directory is inside the worktree without being part of it.
     let is_inside = folder.starts_with(&top) && !folder.starts_with(&sound.git_dir.dir);
     Ok(is_inside.then_some(Repo { inner, top, sound }))
 }
@@ -62,7 +62,7 @@ pub fn open_objects(folder: &Path, reach: &Reach) -> Result<Option<Repo>, GitDir
     }
 }
 
-/// The options of a repository of which nothing but its own files is read.
+/// The options of a repository of which only the files in its git directory are read.
 fn isolated() -> Options {
     Options::isolated()
         .open_path_as_is(true)
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_below_the_top_asks_by_its_own_paths() {
+    fn a_root_below_the_top_asks_by_paths_below_it() {
         let (_keep, top) = repository("b.rs sub/target/x.rs target/y.rs sub/c.rs");
         write(&top, "sub/dir/new.rs");
         let repo = discover(&top.join("sub")).unwrap();

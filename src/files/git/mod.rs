@@ -3,7 +3,7 @@
 //! This module owns all access to git. Ignore files belong to [`crate::walk`], since they apply without a repository
 //! too.
 //!
-//! Repositories are opened isolated: of all configuration only the repository's own file is read, environment variables
+//! Repositories are opened isolated: only the configuration file of the repository is read, environment variables
 //! are ignored, and nothing is executed. So a tree that came from elsewhere cannot make us execute what its
 //! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that belongs to
 //! another user is opened with less trust and works as well, because nothing is written to it. Only `remote` runs the program

@@ -27,21 +27,17 @@ pub enum RemoteError {
     BadUrl {
         /// The URL, without a password.
         url: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// The server does not answer, or breaks off.
     #[error("'{url}' cannot be reached: {reason}; check the address and the network, and try again")]
-    Unreachable {
-        url: String,
-        /// What happened.
-        reason: String,
-    },
+    Unreachable { url: String, reason: String },
     /// The server sends nothing, or has not sent everything in time.
     #[error("'{url}' is given up: the server {fault} {seconds} seconds; try again")]
     TimedOut {
         url: String,
-        /// What the server did, before a number of seconds.
+        /// The part of the message before the number of seconds.
         fault: String,
         seconds: f64,
     },
@@ -49,7 +45,7 @@ pub enum RemoteError {
     #[error("there is no git repository at '{url}': {reason}; give the URL that git clone takes")]
     NoRepository {
         url: String,
-        /// What the server answered.
+        /// The answer of the server.
         reason: String,
     },
     /// The server refuses the call without credentials, or with those that helpers supplied.
@@ -58,10 +54,10 @@ pub enum RemoteError {
     )]
     NeedsCredentials {
         url: String,
-        /// What the server answered.
+        /// The answer of the server.
         reason: String,
     },
-    /// What is wanted was removed from the repository meanwhile.
+    /// The requested commit was removed from the repository meanwhile.
     #[error("'{url}' no longer has {wanted}; try again")]
     Lost {
         url: String,
@@ -72,16 +68,16 @@ pub enum RemoteError {
     #[error("'{url}' sends {what}: {reason}; the fault is on the server, not in the network")]
     BadAnswer {
         url: String,
-        /// What the server sends.
+        /// A description of the data that the server sends.
         what: &'static str,
-        /// What git says of it.
+        /// The message of git.
         reason: String,
     },
     #[error("'{url}' is refused: it takes more than {limit} {what}")]
     TooLarge {
         url: String,
         limit: u64,
-        /// What is limited.
+        /// The limited quantity.
         what: &'static str,
     },
     /// The caller cancelled the call.

@@ -43,21 +43,22 @@ impl CommitTree {
         changes: &[TreeChange],
         read_new: ReadNew<'_>,
     ) -> io::Result<Option<RelPath>> {
-        let Some(own) = changes.iter().find(|change| change.path == *path).and_then(|own| own.old.clone())
+        let Some(gone) =
+            changes.iter().find(|change| change.path == *path).and_then(|change| change.old.clone())
         else {
             return Ok(None);
         };
         let added: Vec<&TreeChange> = changes.iter().filter(|change| change.old.is_none()).collect();
-        let is_same_blob = |change: &&&TreeChange| change.new.as_ref().is_some_and(|new| new.id == own.id);
+        let is_same_blob = |change: &&&TreeChange| change.new.as_ref().is_some_and(|new| new.id == gone.id);
         let by_name =
             |change: &&&TreeChange| (change.path.file_name() != path.file_name(), change.path.clone());
         if let Some(same) = added.iter().filter(is_same_blob).min_by_key(by_name) {
             return Ok(Some(same.path.clone()));
         }
-        if self.size(&own)? > MAX_BYTES || added.len() > MAX_CANDIDATES {
+        if self.size(&gone)? > MAX_BYTES || added.len() > MAX_CANDIDATES {
             return Ok(None);
         }
-        let old = Pieces::new(&self.read(&own)?);
+        let old = Pieces::new(&self.read(&gone)?);
         let mut best: Option<(f32, bool, RelPath)> = None;
         for change in added {
             let bytes = match (&change.new, newer) {

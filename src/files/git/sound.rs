@@ -25,7 +25,7 @@ const MAX_PACKED_REFS_BYTES: u64 = 128 << 20;
 /// The size limit of the list of commits at which a shallow clone ends.
 const MAX_SHALLOW_BYTES: u64 = 64 << 20;
 
-/// The most references in files of their own.
+/// The most references that are files.
 const MAX_REFS: usize = 500_000;
 
 /// The most object folders from which a repository may borrow.
@@ -38,7 +38,7 @@ const MAX_STEPS: usize = 5;
 #[derive(Clone, Debug)]
 pub(super) struct Sound {
     pub git_dir: GitDir,
-    /// The object folders, the repository's own first.
+    /// The object folders, that of the repository first.
     objects: Vec<PathBuf>,
     /// The folders in which files may lie; `None` for any folder.
     within: Option<Vec<PathBuf>>,
@@ -60,9 +60,9 @@ impl Sound {
             Reach::Anywhere => None,
             Reach::Nowhere => return Ok(None),
             Reach::Within(folders) => {
-                let own = is_folder.then(|| folder.to_path_buf());
-                let own = own.into_iter().chain([dir.clone(), common.clone()]);
-                Some(folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).chain(own).collect())
+                let folder = is_folder.then(|| folder.to_path_buf());
+                let git = folder.into_iter().chain([dir.clone(), common.clone()]);
+                Some(folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).chain(git).collect())
             }
         };
         let objects = vec![common.join("objects")];
@@ -100,14 +100,14 @@ impl Sound {
         let mut path = dir.join("HEAD");
         for _ in 0..MAX_STEPS {
             self.check_file(&path, MAX_LINE_BYTES)?;
-            // A branch may have no file of its own.
+            // The file of the branch is missing if `packed-refs` has the branch.
             let Ok(text) = bounded(&path, MAX_LINE_BYTES) else { return Ok(()) };
             let Some(name) = text.strip_prefix(b"ref: ").and_then(|name| std::str::from_utf8(name).ok())
             else {
                 return Ok(());
             };
-            let own = dir.join(name.trim_end());
-            path = if own.symlink_metadata().is_ok() { own } else { common.join(name.trim_end()) };
+            let private = dir.join(name.trim_end());
+            path = if private.symlink_metadata().is_ok() { private } else { common.join(name.trim_end()) };
         }
         Ok(())
     }
@@ -230,9 +230,9 @@ impl Sound {
         self.within.as_ref().is_none_or(|within| within.iter().any(|folder| real.starts_with(folder)))
     }
 
-    /// Follows `objects/info/alternates`, as gix does: paths are relative to the repository's own object folder.
+    /// Follows `objects/info/alternates`, as gix does: paths are relative to the object folder of the repository.
     fn find_alternates(&mut self) -> Result<(), GitDirError> {
-        let own = self.objects[0].clone();
+        let objects_dir = self.objects[0].clone();
         let mut at = 0;
         while let Some(objects) = self.objects.get(at).cloned() {
             at += 1;
@@ -241,7 +241,7 @@ impl Sound {
             let text = bounded(&path, MAX_CONFIG_BYTES).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
             for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                let real = fs::canonicalize(own.join(line));
+                let real = fs::canonicalize(objects_dir.join(line));
                 match real {
                     Ok(real) if self.may_read(&real) && !self.objects.contains(&real) => {
                         self.objects.push(real);
@@ -256,7 +256,7 @@ impl Sound {
             }
             if self.objects.len() > MAX_ALTERNATES {
                 return Err(GitDirError::unusable(
-                    &own,
+                    &objects_dir,
                     format!("borrows from more than {MAX_ALTERNATES} folders"),
                 ));
             }

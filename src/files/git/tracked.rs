@@ -21,7 +21,7 @@ pub struct Tracked {
 
 impl Tracked {
     /// Whether git tracks the file at `path` or, if `path` is a directory, anything below it. A submodule itself is
-    /// tracked; its content belongs to its own repository.
+    /// tracked; its content belongs to the other repository.
     pub fn contains(&self, path: &RelPath, is_dir: bool) -> bool {
         if self.is_all {
             return true;

@@ -3,7 +3,7 @@
 /// The limits on files whose content is read. The defaults are those of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The size above which files are found by their path only. It also bounds the memory for one file.
+    /// The size above which files are found by their path only, which also bounds the memory for one file.
     pub max_file_bytes: u64,
     /// Whether to index only the path of a file with a marker of generated code. The caller clears this for files that
     /// git tracks.

@@ -9,7 +9,7 @@ pub struct Change {
     kind: ChangeKind,
 }
 
-/// What a change does.
+/// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The file has these bytes.
@@ -41,7 +41,7 @@ impl Change {
         &self.path
     }
 
-    /// What the change does.
+    /// The kind of the change.
     #[doc(hidden)]
     pub fn kind(&self) -> &ChangeKind {
         &self.kind

@@ -62,7 +62,7 @@ fn bytes(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The id of a file by its stat data. Those of a recently modified file prove nothing, so its bytes count too.
+/// The id of a file by its stat data. The stat data of a recently modified file prove nothing, so its bytes count too.
 fn file_id(root: &RootFolder, path: &RelPath, metadata: &Metadata) -> io::Result<ContentId> {
     let modified = metadata.modified()?;
     let mut text = format!("{} {modified:?}", metadata.len());

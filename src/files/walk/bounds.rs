@@ -84,7 +84,7 @@ impl<'a> Spent<'a> {
         self.end.get().is_none()
     }
 
-    /// Counts a folder with its number of entries, the length of their names and of its own path in bytes, and its
+    /// Counts a folder with its number of entries, the length of their names and of its path in bytes, and its
     /// depth. Returns whether the walk continues.
     pub(crate) fn take_folder(
         &self,

@@ -16,7 +16,7 @@ pub(crate) struct BuiltInRule {
     pub is_dir: bool,
     /// The evidence for the rule; one piece suffices.
     pub evidence: &'static [RuleEvidence],
-    /// What the rule assumes the entry to be.
+    /// The assumption of the rule about the entry.
     pub sentence: &'static str,
 }
 
@@ -113,7 +113,7 @@ pub struct BuiltInFire {
     pub name: String,
     /// The evidence for the rule.
     pub evidence: String,
-    /// What the rule assumes the entry to be.
+    /// The assumption of the rule about the entry.
     pub sentence: &'static str,
 }
 

@@ -38,7 +38,7 @@ pub struct Exception {
     pub reason: SkipReason,
     /// The overruled rule.
     pub over: Cause,
-    /// What overruled the rule.
+    /// The line or setting that overruled the rule.
     pub by: OverridingRule,
 }
 
@@ -50,7 +50,7 @@ impl Exception {
     }
 }
 
-/// What can overrule a rule.
+/// The lines and settings that can overrule a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 pub enum OverridingRule {

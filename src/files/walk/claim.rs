@@ -58,7 +58,7 @@ pub(super) fn is_claim(bytes: &[u8]) -> bool {
 }
 
 /// Whether the user of this process may have made a folder that belongs to `owner`.
-pub(super) fn is_own(owner: Option<u32>) -> bool {
+pub(super) fn is_of_this_user(owner: Option<u32>) -> bool {
     #[cfg(unix)]
     // SAFETY: the call only returns the user id of this process.
     let user = Some(unsafe { libc::geteuid() });
@@ -89,9 +89,9 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_folders_of_this_user_are_own() {
+    fn only_folders_of_this_user_are_recognized() {
         let user = unsafe { libc::geteuid() };
-        assert!(is_own(Some(user)));
-        assert!(!is_own(Some(user + 1)) && !is_own(None));
+        assert!(is_of_this_user(Some(user)));
+        assert!(!is_of_this_user(Some(user + 1)) && !is_of_this_user(None));
     }
 }

@@ -3,7 +3,7 @@
 //! This module owns exclusion: ignore files, hidden names, built-in rules, links, special files. Nothing else in the
 //! crate may exclude a file by its name. The walk reads names and stat data only; [`crate::read`] judges contents.
 //!
-//! The walk is our own although `ignore` has one, because the walk of `ignore` does not report what it excluded. A walk
+//! The walk of `ignore` is not used, because it does not report what it excluded. A walk
 //! and [`mod@trace`] share one `judge`, so an explanation cannot differ from what happened.
 
 mod bounds;
@@ -14,7 +14,7 @@ mod count;
 mod error;
 mod folder;
 mod follow;
-mod opened;
+mod open_directory;
 mod options;
 mod ordered;
 mod outside;

@@ -50,7 +50,7 @@ pub struct AsRipgrep<'a> {
     pub globs: Option<&'a Override>,
     /// The file types. A hidden file of a selected type is included.
     pub types: Option<&'a Types>,
-    /// Whether git's own folder is searched, as ripgrep does with hidden files.
+    /// Whether the folder `.git` is searched, as ripgrep does with hidden files.
     pub git_folder: bool,
     /// The ignore files that apply.
     pub sources: &'a IgnoreSources,
@@ -81,13 +81,13 @@ impl Default for AsRipgrep<'_> {
 pub struct IgnoreSources {
     /// `.ignore` and `.rgignore`.
     pub dot: bool,
-    /// Those of git: `.gitignore`, the repository's `info/exclude` and the user's own file.
+    /// The ignore files of git: `.gitignore`, the repository's `info/exclude` and the user's file.
     pub vcs: bool,
     /// The repository's `info/exclude`.
     pub exclude: bool,
-    /// The user's own file for every tree.
+    /// The user's file for all trees.
     pub global: bool,
-    /// Those of the folders above the searched tree.
+    /// The ignore files of the folders above the searched tree.
     pub parents: bool,
     /// Whether git's ignore files apply in a repository only.
     pub require_git: bool,

@@ -109,7 +109,7 @@ struct Passed<'p> {
     early: FxHashMap<usize, Vec<FolderItem>>,
     /// The folder whose entries come next.
     awaited: Option<usize>,
-    /// What is left of the folders on the way to the present one.
+    /// The remaining entries of the folders on the way to the present one.
     way: Vec<std::vec::IntoIter<FolderItem>>,
     pass: &'p mut (dyn FnMut(Vec<Candidate>) -> bool + Send),
 }

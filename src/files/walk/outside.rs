@@ -39,7 +39,7 @@ pub fn decides_inside(folder: &RelPath) -> impl Iterator<Item = &'static str> {
 }
 
 /// The files outside the tree at `root` that affect a walk, whether or not they exist: ignore files above the root, and
-/// the user's own. There must be no links in `root`.
+/// the user's file. There must be no links in `root`.
 pub fn outside(root: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = gitconfig_excludes_path().into_iter().collect();
     // Rules apply up to the top of a repository, and any folder above may become a repository.
@@ -84,7 +84,7 @@ pub fn is_in_repository(root: &Path) -> bool {
     ancestors_with_rules(root).any(is_top)
 }
 
-/// The bytes of all rules that apply to the tree at `root` but are not in a tree: the user's own and its repository's.
+/// The bytes of all rules that apply to the tree at `root` but are not in a tree: those of the user and of the repository.
 pub fn private_rules(root: &Path) -> Vec<u8> {
     let exclude = ancestors_with_rules(root).find_map(exclude_of);
     let files = gitconfig_excludes_path().into_iter().chain(exclude);

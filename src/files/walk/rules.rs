@@ -5,7 +5,7 @@
 //! share the level above them, so a tree with one `.gitignore` has one level however large the tree is.
 //!
 //! The order is ripgrep's: every `.spyhopignore` before every `.ignore` before every `.gitignore`, wherever they lie,
-//! then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides. So one
+//! then the repository's `info/exclude`, then the user's file; among files of one name the deepest decides. So one
 //! line at the top of a tree can overrule an ignore file far below. Git's files apply without a repository too, but not
 //! inside a repository nested below them. As in git, a link is not read as an ignore file, which also prevents a tree
 //! from directing us to a device. An exact search reads `.rgignore` in place of `.spyhopignore`, and may choose which files apply
@@ -72,7 +72,7 @@ pub enum IgnoreKind {
     Git,
     /// `info/exclude` in a repository.
     GitExclude,
-    /// The user's own file, for every tree.
+    /// The user's file, for all trees.
     Global,
     /// A file that the user names for one exact search.
     Named,
@@ -102,7 +102,7 @@ impl IgnoreKind {
 pub struct IgnoreRule {
     /// The kind of the file.
     pub kind: IgnoreKind,
-    /// The file: its path from the root, which may lead above it, or the absolute path of the user's own.
+    /// The file: its path from the root, which may lead above it, or the absolute path of the user's file.
     pub file: String,
     /// The number of the line, from 1.
     pub line: u32,
@@ -224,14 +224,14 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// A level without a directory of its own.
+    /// A level of files that lie in no directory of the tree.
     fn of_files(files: Vec<IgnoreFile>, above: Option<Arc<Level>>) -> Level {
         let in_repository = above.as_ref().is_some_and(|above| above.in_repository);
         Level { above, start: 0, files, is_git_top: false, is_ripgreps_top: false, in_repository }
     }
 }
 
-/// Where git's ignore files, and the user's own, apply.
+/// Where the ignore files of git and of the user apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GitCounts {
     /// Everywhere, even without a repository.
@@ -264,7 +264,7 @@ impl RuleLine<'_> {
         self.file.rule(self.glob)
     }
 
-    /// Whether the line may overrule our own assumptions, and not only lines of other authors. An exception in a
+    /// Whether the line may overrule the built-in rules, and not only lines of other authors. An exception in a
     /// `.gitignore` is about git's rules, and was written without our rules in mind.
     pub(super) fn is_ours(self) -> bool {
         self.file.kind == Kind::Spyhop
@@ -285,7 +285,7 @@ pub(super) fn ancestors_with_rules(root: &Path) -> impl Iterator<Item = &Path> {
 pub(super) struct Base {
     /// The path from the base to the root, empty or with `/` at its end; lossy if a name is not UTF-8.
     pub prefix: String,
-    /// The rules of the directories above the root, and the user's own.
+    /// The rules of the directories above the root, and of the user.
     pub level: Option<Arc<Level>>,
 }
 
@@ -295,10 +295,10 @@ impl Base {
         let (files, tree) = (RuleFiles::of(options), options.tree);
         let real = fs::canonicalize(root)?;
         if tree.is_some_and(Tree::is_alone) {
-            let level = named_files(&real, &real, files, own_level(GlobalExcludes::None, files));
+            let level = named_files(&real, &real, files, user_level(GlobalExcludes::None, files));
             return Ok(Base { prefix: String::new(), level });
         }
-        let mut level = own_level(options.global_excludes, files);
+        let mut level = user_level(options.global_excludes, files);
         let is_there = |dir: &Path, name: &str| fs::symlink_metadata(dir.join(name)).is_ok();
         let above = || ancestors_with_rules(&real);
         let top = above().find(|dir| is_there(dir, ".git"));
@@ -384,8 +384,8 @@ impl PresentNames {
     }
 
     fn leave_out(&mut self, kind: Kind) {
-        for ((_, own), present) in NAMES.iter().zip(&mut self.ignore_files) {
-            *present &= *own != kind;
+        for ((_, file_kind), present) in NAMES.iter().zip(&mut self.ignore_files) {
+            *present &= *file_kind != kind;
         }
     }
 
@@ -526,7 +526,7 @@ fn in_order<'l, 'p>(
         (git_counts == GitCounts::InRepositories, level.is_some_and(|level| level.in_repository));
     let git_counts_here = in_repository || !needs_repository;
     let crosses = git_counts == GitCounts::AcrossRepositories;
-    // Where the nearest repository begins: the user's own file is read as if it were there.
+    // Where the nearest repository begins: the user's file is read as if it were there.
     let mut top = None;
     std::iter::successors(level, |level| level.above.as_deref()).flat_map(move |level| {
         let same_repository = top.is_none();
@@ -548,8 +548,8 @@ fn in_order<'l, 'p>(
     })
 }
 
-/// The level above all directories: the user's own file.
-fn own_level(global: GlobalExcludes, rule_files: RuleFiles<'_>) -> Option<Arc<Level>> {
+/// The level above all directories: the user's file.
+fn user_level(global: GlobalExcludes, rule_files: RuleFiles<'_>) -> Option<Arc<Level>> {
     let path = match global {
         _ if !rule_files.has(Kind::Global) => return None,
         GlobalExcludes::OfGit => gitconfig_excludes_path()?,
@@ -654,7 +654,7 @@ fn compile(text: &str, shown: &str, ignores_case: bool) -> Patterns {
 /// Compiles patterns into as few matchers as possible. The size of a matcher is limited. A single line should never
 /// exceed that limit (see [`MAX_LINE_BYTES`]); if it does, only that line is dropped.
 fn share_out(patterns: &[(u32, &str)], shown: &str, ignores_case: bool, matchers: &mut Vec<Gitignore>) {
-    // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
+    // Patterns are matched against paths from the directory of the file, so the matcher's root is empty.
     let mut builder = GitignoreBuilder::new("");
     if let Err(error) = builder.case_insensitive(ignores_case) {
         tracing::debug!("{shown}: {error}");

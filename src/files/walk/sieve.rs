@@ -1,11 +1,11 @@
-//! A filter for paths that no pattern of an ignore file can match. It compares a few bytes at both ends of a pattern
+//! A filter for paths that no pattern of an ignore file can match. The filter compares a few bytes at both ends of a pattern
 //! or, if the pattern leaves the ends open, a text in the middle.
 //!
 //! The sieve may let through too much, never too little: `ignore` matches what passes. Most ignore files of a tree are
 //! about names that never occur; then their patterns need not even be compiled.
 
-/// How many bytes of each end of a pattern are compared. This is arbitrary; fewer distinguish most names.
-const MOST: usize = 8;
+/// The most bytes of each end of a pattern that are compared. Arbitrary: fewer bytes distinguish most names.
+const MAX_ATOMS: usize = 8;
 
 /// The ends of every pattern of a file.
 pub(super) struct Sieve {
@@ -39,7 +39,7 @@ enum Atom {
 impl Atom {
     fn fits(&self, byte: u8) -> bool {
         match self {
-            Atom::Byte(own) => *own == byte,
+            Atom::Byte(literal) => *literal == byte,
             Atom::Class(set) => byte < 128 && set >> byte & 1 == 1,
         }
     }
@@ -99,8 +99,8 @@ impl SievePattern {
         }
         let is_about_names = !rest.contains('/') && (begins_anywhere || !is_from_here);
         let atoms = atoms(rest);
-        let mut head: Vec<Atom> = atoms.iter().map_while(Clone::clone).take(MOST).collect();
-        let tail = atoms.iter().rev().map_while(Clone::clone).take(MOST).collect();
+        let mut head: Vec<Atom> = atoms.iter().map_while(Clone::clone).take(MAX_ATOMS).collect();
+        let tail = atoms.iter().rev().map_while(Clone::clone).take(MAX_ATOMS).collect();
         // A class can match `/`; then the name begins elsewhere.
         let begins_elsewhere = if is_about_names { rest.contains('[') } else { begins_anywhere };
         if begins_elsewhere {

@@ -24,8 +24,8 @@ pub struct Region {
     names: FxHashSet<RelPath>,
 }
 
-/// Up to this many paths are compared one by one; with more, the folders above a path are looked up.
-const FEW: usize = 4;
+/// The most paths that are compared one by one. With more paths, the folders above a path are looked up.
+const MAX_COMPARED: usize = 4;
 
 impl Region {
     pub fn new(mut paths: Vec<RelPath>) -> Region {
@@ -40,8 +40,8 @@ impl Region {
 
     /// Whether a path is in the region: one of its paths, or below one.
     pub fn contains(&self, path: &str) -> bool {
-        if self.paths.len() <= FEW {
-            return self.paths.iter().any(|own| covers(own.as_str(), path));
+        if self.paths.len() <= MAX_COMPARED {
+            return self.paths.iter().any(|folder| covers(folder.as_str(), path));
         }
         holds(&self.names, path) || above(path).any(|above| holds(&self.names, above))
     }
@@ -61,8 +61,8 @@ fn holds(names: &FxHashSet<RelPath>, path: &str) -> bool {
     RelPath::new(path).is_ok_and(|path| names.contains(&path))
 }
 
-fn covers(own: &str, path: &str) -> bool {
-    own.is_empty() || path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+fn covers(top: &str, path: &str) -> bool {
+    top.is_empty() || path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The folders above a path, the root last.
@@ -113,7 +113,7 @@ impl<'a> Walker<'a> {
             match self.list(&dir) {
                 Ok(inner) if inner.is_index => return Ok(None),
                 Ok(inner) => listing = inner,
-                // An unreadable folder is a row of the folder above, whose own change reports it.
+                // An unreadable folder is a row of the folder above, whose change reports it.
                 Err(_) => return Ok(None),
             }
         }

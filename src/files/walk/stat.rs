@@ -19,7 +19,7 @@ pub struct Stat {
     pub inode: u64,
 }
 
-/// What identifies the content of a file without reading the file.
+/// The identity of the content of a file, known without reading the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileIdentity {
     /// The stat data of a file in the file system.

@@ -88,7 +88,7 @@ fn each_rule_leaves_out_what_it_names() {
         let dir = tree(parts.next().unwrap());
         for part in parts {
             let (words, expected) = part.split_once('\n').unwrap();
-            let has = |word: &str| words.split(' ').any(|own| own == word);
+            let has = |word: &str| words.split(' ').any(|listed| listed == word);
             let options = WalkOptions {
                 hidden: has("hidden"),
                 secrets: has("secrets"),
@@ -103,7 +103,7 @@ fn each_rule_leaves_out_what_it_names() {
 }
 
 #[test]
-fn the_users_own_file_begins_anew_in_each_repository() {
+fn the_users_file_begins_anew_in_each_repository() {
     let user = tree("-- excludes\n/a.rs");
     let excludes = user.path().join("excludes");
     let dir = tree("-- a.rs\n-- sub/a.rs\n-- sub/inner/.git/HEAD\n-- sub/inner/a.rs\n-- sub/inner/b/a.rs");
@@ -133,7 +133,7 @@ fn only_a_spyhopignore_asks_for_content() {
 }
 
 #[test]
-fn the_users_own_file_comes_last() {
+fn the_users_file_comes_last() {
     let user = tree("-- excludes\n*.swp\n*.bak");
     let excludes = user.path().join("excludes");
     let dir = tree("-- sub/.gitignore\n!*.bak\n-- sub/a.bak\n-- sub/a.swp");

@@ -1,7 +1,7 @@
 //! Why one path is included or excluded: the walk from the root down to this path alone.
 //!
 //! This module owns the answer's types and the single-path walk. The walk lists only the folders above the path, so its
-//! time does not depend on the tree's size. It judges entries by the full walk's own `judge`.
+//! time does not depend on the tree's size. Entries are judged by the `judge` of the full walk.
 
 use std::ffi::OsStr;
 use std::io;
@@ -22,7 +22,7 @@ use spyhop_base::path::RelPath;
 pub struct Trace {
     /// The requested path; lossy if a name is not UTF-8.
     pub path: RelPath,
-    /// What is at the path.
+    /// The end of the walk at the path.
     pub found: TraceEnd,
     /// The entries on the way that were included against a rule, outermost first.
     pub exceptions: Vec<Exception>,

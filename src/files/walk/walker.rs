@@ -15,7 +15,7 @@ use super::claim;
 use super::error::{WalkError, root_error};
 use super::folder::{Entry, Folder, FolderListing, ListedKind};
 use super::follow;
-use super::opened::OpenedEntry;
+use super::open_directory::OpenDirectory;
 use super::options::WalkOptions;
 use super::rules::{self, GitCounts, Level, LevelPlace, RuleFiles, Ruling};
 use super::secret;
@@ -52,7 +52,7 @@ impl Dir {
 
 /// A directory's entries, and the rules that apply to them.
 pub(super) struct Listing<'a> {
-    pub(super) folder: OpenedEntry<'a>,
+    pub(super) folder: OpenDirectory<'a>,
     pub(super) listed: FolderListing,
     pub(super) rules: Option<Arc<Level>>,
     /// Rows for entries that could not be read.
@@ -90,12 +90,12 @@ impl Listing<'_> {
     }
 }
 
-/// Whose rules the ignore files of a directory are.
+/// The kind of directory that the rules of ignore files belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RulesHere {
-    /// Those of a directory that is walked.
+    /// The rules of a directory that is walked.
     OfTree,
-    /// Those of a directory above the walked ones.
+    /// The rules of a directory above the walked directories.
     OfParent,
 }
 
@@ -237,8 +237,8 @@ impl<'a> Walker<'a> {
         }
         let tree = self.options.tree.map(|tree| (tree, tree.path_in_repository(&dir.rel)));
         let folder = match &tree {
-            Some((tree, path)) => OpenedEntry::of(*tree, path)?,
-            None => OpenedEntry::Folder(Folder::open(&self.top, &dir.rel)?),
+            Some((tree, path)) => OpenDirectory::of(*tree, path)?,
+            None => OpenDirectory::Folder(Folder::open(&self.top, &dir.rel)?),
         };
         let (listed, errors) = folder.list()?;
         let unread = |(name, error): (Option<String>, io::Error)| match name {
@@ -277,7 +277,7 @@ impl<'a> Walker<'a> {
         let is_index = self.options.as_ripgrep.is_none()
             && !dir.rel.as_str().is_empty()
             && claim::has_structure(&listed)
-            && folder.is_own()
+            && folder.is_of_this_user()
             && read(claim::NAME).is_ok_and(|bytes| claim::is_claim(&bytes))
             && !is_tracked();
         let rules = if present.any() {
@@ -317,7 +317,7 @@ impl<'a> Walker<'a> {
             Match::Whitelist(()) => return EntryVerdict::Keep(false),
             Match::None => {}
         }
-        // To ripgrep git's own folder is a hidden one as any other.
+        // To ripgrep the folder `.git` is a hidden folder like others.
         if name == ".git" && !self.options.as_ripgrep.is_some_and(|as_ripgrep| as_ripgrep.git_folder) {
             return EntryVerdict::Omit;
         }

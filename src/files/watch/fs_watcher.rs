@@ -158,7 +158,7 @@ fn error_text(error: &notify::Error) -> String {
         ErrorKind::MaxFilesWatch => {
             "the limit of watched folders is reached (fs.inotify.max_user_watches)".to_string()
         }
-        // Error 24 is "too many open files", but here inotify's own limit is reached.
+        // Error 24 is "too many open files", but here the limit of inotify is reached.
         ErrorKind::Io(io) if io.raw_os_error() == Some(24) => {
             "the limit of watchers is reached (fs.inotify.max_user_instances)".to_string()
         }
@@ -177,7 +177,7 @@ impl EventSink {
         if event.need_rescan() {
             self.inbox.add_all();
         }
-        // Reading a file causes events, even for Spyhop's own reads. Closing a file that was open for writing counts as a
+        // Reading a file causes events, even if Spyhop reads it. Closing a file that was open for writing counts as a
         // change, because a memory map changes a file without other events.
         let is_read =
             matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
@@ -187,7 +187,7 @@ impl EventSink {
     }
 
     fn add_path(&self, path: &Path, kind: EventKind) {
-        let WatchPaths { root, own_index, git_dir, asks } = &self.source_tree;
+        let WatchPaths { root, index_in_tree, git_dir, asks } = &self.source_tree;
         let name = path.file_name().unwrap_or_default();
         if path.starts_with(asks) {
             if matches!(kind, EventKind::Create(_)) && path.parent() == Some(asks) {
@@ -221,7 +221,7 @@ impl EventSink {
         }
         // A name that is not UTF-8 has no `RelPath`, so only a full walk lists the file.
         let Ok(below) = RelPath::from_path(below) else { return self.inbox.add_all() };
-        if own_index.contains(below.as_str()) {
+        if index_in_tree.contains(below.as_str()) {
             return;
         }
         if below.as_str().split('/').rev().skip(1).any(|part| part == ".git") {

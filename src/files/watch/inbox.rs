@@ -39,7 +39,6 @@ pub enum Changed {
 }
 
 impl Changed {
-    /// Adds a path.
     pub fn add(&mut self, path: RelPath) {
         match self {
             Changed::Nothing => *self = Changed::Some(FxHashSet::from_iter([path])),
@@ -68,7 +67,7 @@ pub struct Work {
     pub asks: Vec<PathBuf>,
 }
 
-/// What the caller of [`Inbox::next`] has to do.
+/// The next task of the caller of [`Inbox::next`].
 #[derive(Debug)]
 pub enum Next {
     /// Process these changes and requests.
@@ -316,11 +315,11 @@ mod tests {
         let mut changed = Changed::default();
         (0..=MAX_PATHS).for_each(|number| changed.add(path(&number.to_string())));
         assert_eq!(changed, Changed::All);
-        let mut few = some(&["a"]);
-        few.join(some(&["b"]));
-        assert_eq!(few, some(&["a", "b"]));
-        few.join(changed);
-        assert_eq!(few, Changed::All);
+        let mut changed_paths = some(&["a"]);
+        changed_paths.join(some(&["b"]));
+        assert_eq!(changed_paths, some(&["a", "b"]));
+        changed_paths.join(changed);
+        assert_eq!(changed_paths, Changed::All);
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //! [`StatFingerprint`].
 //!
 //! With inotify, folders are watched one by one, each just before a walk lists it, because the recursive mode of `notify` has
-//! three faults. It watches a new folder only after reporting the folder, so files created in between are lost. It stops
-//! at the first folder without read permission. It watches the ignored folders too, which exceeds the system's limits.
+//! three faults. `notify` watches a new folder only after reporting the folder, so files created in between are lost. It stops
+//! at the first folder without read permission. `notify` watches the ignored folders too, which exceeds the system's limits.
 //!
 //! Without the feature `watch`, there are no events: `FsWatcher::open` fails, and a watch walks the tree periodically.
 

@@ -10,7 +10,7 @@ pub struct WatchPaths {
     /// The root of the tree, without symbolic links.
     pub root: PathBuf,
     /// The part of the tree that is the index itself, if the index is inside the tree.
-    pub own_index: Region,
+    pub index_in_tree: Region,
     /// The git folder with `HEAD` and the git index, if there is a repository.
     pub git_dir: Option<PathBuf>,
     /// The folder of the requests to the watcher.

@@ -20,7 +20,7 @@ use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 /// The least confidence of the meaning of a call whose result is followed.
-const LEAST: f32 = 0.5;
+const MIN_CONFIDENCE: f32 = 0.5;
 
 /// The most types of one expression.
 const MAX_TYPES: usize = 3;
@@ -50,8 +50,8 @@ impl Graph<'_> {
             return Ok(None);
         }
         let mut found = Vec::new();
-        for own in &types {
-            found.extend(self.members_of(&site, own, question.name)?);
+        for receiver_type in &types {
+            found.extend(self.members_of(&site, receiver_type, question.name)?);
         }
         dedup(&mut found);
         Ok((!found.is_empty()).then_some((EdgeRule::TypedVariable, found)))
@@ -152,8 +152,8 @@ impl Graph<'_> {
 
     fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
         if let Some(around) = site.facts.type_around(site.owner) {
-            for own in types.iter_mut().filter(|own| &*own.name == "Self") {
-                *own = WrittenType::new(site.file, around);
+            for of_self in types.iter_mut().filter(|of_self| &*of_self.name == "Self") {
+                *of_self = WrittenType::new(site.file, around);
             }
         }
     }
@@ -204,11 +204,15 @@ impl Graph<'_> {
         if found.is_empty() {
             let receivers = receiver.as_deref().unwrap_or_default();
             let mut functions = Vec::new();
-            for own in receivers {
-                functions.extend(self.members_of(site, own, tokens.word(called))?);
+            for receiver_type in receivers {
+                functions.extend(self.members_of(site, receiver_type, tokens.word(called))?);
             }
             if functions.is_empty() && self.family(site.file) == Family::Rust {
-                found.extend(receivers.iter().filter_map(|own| library::result(own, tokens.word(called))));
+                found.extend(
+                    receivers
+                        .iter()
+                        .filter_map(|receiver_type| library::result(receiver_type, tokens.word(called))),
+                );
             }
             if functions.is_empty() && found.is_empty() {
                 functions = self.definitions_at(site, site.item.span_of(called))?;
@@ -244,7 +248,7 @@ impl Graph<'_> {
                 let inner = self.in_range(site, from, to)?;
                 Ok(inner
                     .into_iter()
-                    .map(|own| WrittenType::new(own.file, "Option").with(vec![own]))
+                    .map(|held| WrittenType::new(held.file, "Option").with(vec![held]))
                     .collect())
             }
             (Family::Rust, "new" | "from" | "pin" | "clone") if called > 2 && tokens.is(called - 1, b':') => {
@@ -257,7 +261,7 @@ impl Graph<'_> {
                     "clone" => inner,
                     _ => inner
                         .into_iter()
-                        .map(|own| WrittenType::new(own.file, holder).with(vec![own]))
+                        .map(|held| WrittenType::new(held.file, holder).with(vec![held]))
                         .collect(),
                 })
             }
@@ -276,9 +280,9 @@ impl Graph<'_> {
         let name = tokens.word(called);
         let definitions = self.type_definitions(&types[0])?;
         let is_variant =
-            |own: &Definition| own.kind == SymbolKind::Enum && name.starts_with(char::is_uppercase);
-        let gives_own = matches!(name, "default" | "from" | "new") || definitions.iter().any(is_variant);
-        Ok(if gives_own && !definitions.is_empty() { types } else { Vec::new() })
+            |symbol: &Definition| symbol.kind == SymbolKind::Enum && name.starts_with(char::is_uppercase);
+        let gives_type = matches!(name, "default" | "from" | "new") || definitions.iter().any(is_variant);
+        Ok(if gives_type && !definitions.is_empty() { types } else { Vec::new() })
     }
 
     /// The definitions that the name at a span of the file means, apart from the type of a receiver: the expression before
@@ -286,34 +290,38 @@ impl Graph<'_> {
     fn definitions_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Definition>, SearchError> {
         let used = site.facts.use_at(span);
         let meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
-        let certain = meanings.into_iter().filter(|meaning| meaning.confidence >= LEAST);
+        let certain = meanings.into_iter().filter(|meaning| meaning.confidence >= MIN_CONFIDENCE);
         Ok(certain.map(|meaning| meaning.definition).collect())
     }
 
     /// The types that a call of a definition gives.
-    fn results(&self, own: &Definition, receivers: &[WrittenType]) -> Result<Vec<WrittenType>, SearchError> {
-        if own.kind.is_type_like() {
-            return Ok(vec![WrittenType::new(own.file, &own.name)]);
+    fn results(
+        &self,
+        symbol: &Definition,
+        receivers: &[WrittenType],
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        if symbol.kind.is_type_like() {
+            return Ok(vec![WrittenType::new(symbol.file, &symbol.name)]);
         }
-        if !own.kind.is_function() {
+        if !symbol.kind.is_function() {
             return Ok(Vec::new());
         }
-        let mut found = self.result_types(own);
-        let Some(container) = own.container.as_deref() else { return Ok(found) };
+        let mut found = self.result_types(symbol);
+        let Some(container) = symbol.container.as_deref() else { return Ok(found) };
         let container = container.rsplit(['.', ':']).next().unwrap_or(container);
-        let around = WrittenType::new(own.file, container);
+        let around = WrittenType::new(symbol.file, container);
         let definitions = self.type_definitions(&around)?;
-        let is_trait = definitions.iter().any(|own| own.kind == SymbolKind::Trait);
+        let is_trait = definitions.iter().any(|definition| definition.kind == SymbolKind::Trait);
         let itself = receivers.first().filter(|first| is_trait || first.name == around.name).cloned();
         let itself = itself.unwrap_or_else(|| around.clone());
-        for own in &mut found {
-            own.replace("Self", &itself);
-            *own = std::mem::replace(own, WrittenType::new(own.file, "")).bounded();
+        for result in &mut found {
+            result.replace("Self", &itself);
+            *result = std::mem::replace(result, WrittenType::new(result.file, "")).bounded();
         }
         if let (Some(definition), Some(receiver)) = (definitions.first(), receivers.first())
             && receiver.name == around.name
             && let Some(item) = self.item(definition.file, definition.span)
-            && let family = self.family(own.file)
+            && let family = self.family(symbol.file)
             && let Some((name, _)) = name_and_parameters(family, &item.tokens, &definition.name)
         {
             found = substituted(family, &item.tokens, name, found, receiver);
@@ -330,12 +338,12 @@ impl Graph<'_> {
     ) -> Result<Vec<WrittenType>, SearchError> {
         let name = site.item.tokens.word(at);
         let mut found = Vec::new();
-        for own in types {
-            found.extend(self.field_of(own, name)?);
+        for holder in types {
+            found.extend(self.field_of(holder, name)?);
         }
         if found.is_empty() && types.is_empty() {
-            for own in self.definitions_at(site, site.item.span_of(at))? {
-                found.extend(self.constant_types(&own)?);
+            for definition in self.definitions_at(site, site.item.span_of(at))? {
+                found.extend(self.constant_types(&definition)?);
             }
         }
         unique(&mut found);
@@ -343,28 +351,28 @@ impl Graph<'_> {
     }
 
     /// The types of a field of a type, or of the nearest types that it embeds, extends or passes on.
-    fn field_of(&self, own: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
-        of_nearest(own, |own| self.own_field(own, name))
+    fn field_of(&self, holder: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
+        of_nearest(holder, |holder| self.direct_field(holder, name))
     }
 
     /// The types of a field of a type itself, and without any the types that may have the field instead.
-    fn own_field(
+    fn direct_field(
         &self,
-        own: &WrittenType,
+        holder: &WrittenType,
         name: &str,
     ) -> Result<(Vec<WrittenType>, Vec<WrittenType>), SearchError> {
-        if let (TUPLE, Ok(place)) = (&*own.name, name.parse::<usize>()) {
-            return Ok((own.args.get(place).cloned().into_iter().collect(), Vec::new()));
+        if let (TUPLE, Ok(place)) = (&*holder.name, name.parse::<usize>()) {
+            return Ok((holder.args.get(place).cloned().into_iter().collect(), Vec::new()));
         }
-        let definitions = self.type_definitions(own)?;
+        let definitions = self.type_definitions(holder)?;
         if definitions.is_empty() {
-            return Ok((Vec::new(), library::inner(own).cloned().into_iter().collect()));
+            return Ok((Vec::new(), library::inner(holder).cloned().into_iter().collect()));
         }
         let (mut found, mut bases) = (Vec::new(), Vec::new());
         for definition in &definitions {
-            found.extend(self.field_types(definition, own, name));
-            if found.is_empty() && self.family(own.file) != Family::Rust {
-                bases.extend(self.written_bases(definition, own)?);
+            found.extend(self.field_types(definition, holder, name));
+            if found.is_empty() && self.family(holder.file) != Family::Rust {
+                bases.extend(self.written_bases(definition, holder)?);
             }
         }
         Ok((found, bases))
@@ -374,7 +382,7 @@ impl Graph<'_> {
     fn name(&self, site: &Site<'_>, at: usize) -> Result<Vec<WrittenType>, SearchError> {
         let (tokens, family) = (&site.item.tokens, self.family(site.file));
         let name = tokens.word(at);
-        let around = || site.facts.type_around(site.owner).map(|own| WrittenType::new(site.file, own));
+        let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
         if matches!(name, "self" | "this" | "Self") {
             return Ok(around().into_iter().collect());
         }
@@ -383,16 +391,16 @@ impl Graph<'_> {
             return self.local(site, source);
         }
         if family == Family::Jvm
-            && let Some(own) = around()
+            && let Some(container) = around()
         {
-            let found = self.field_of(&own, name)?;
+            let found = self.field_of(&container, name)?;
             if !found.is_empty() {
                 return Ok(found);
             }
         }
         let mut found = Vec::new();
-        for own in self.definitions_at(site, site.item.span_of(at))? {
-            found.extend(self.constant_types(&own)?);
+        for definition in self.definitions_at(site, site.item.span_of(at))? {
+            found.extend(self.constant_types(&definition)?);
         }
         // A class of Java before a static member, or a variant of an enum of Rust.
         if found.is_empty() && family == Family::Jvm && name.starts_with(char::is_uppercase) {
@@ -423,8 +431,8 @@ impl Graph<'_> {
         self.replace_self(site, &mut types);
         for part in parts {
             let mut inner = Vec::new();
-            for own in &types {
-                inner.extend(self.part(site, own, part)?);
+            for whole in &types {
+                inner.extend(self.part(site, whole, part)?);
             }
             types = inner;
         }
@@ -434,30 +442,30 @@ impl Graph<'_> {
     fn part(
         &self,
         site: &Site<'_>,
-        own: &WrittenType,
+        whole: &WrittenType,
         part: ValuePart,
     ) -> Result<Vec<WrittenType>, SearchError> {
         match part {
-            ValuePart::Element => Ok(library::element(own).into_iter().collect()),
-            ValuePart::OfTuple(place) if &*own.name == TUPLE => {
-                Ok(own.args.get(place).cloned().into_iter().collect())
+            ValuePart::Element => Ok(library::element(whole).into_iter().collect()),
+            ValuePart::OfTuple(place) if &*whole.name == TUPLE => {
+                Ok(whole.args.get(place).cloned().into_iter().collect())
             }
             ValuePart::OfTuple(_) => Ok(Vec::new()),
             ValuePart::OfField(name, field) => {
                 let (name, field) = (site.item.tokens.word(name), site.item.tokens.word(field));
                 let mut found = Vec::new();
-                for definition in self.type_definitions(own)? {
-                    found.extend(self.named_variant_types(&definition, own, name, field));
+                for definition in self.type_definitions(whole)? {
+                    found.extend(self.named_variant_types(&definition, whole, name, field));
                 }
                 Ok(found)
             }
             ValuePart::OfVariant(name, place) => match site.item.tokens.word(name) {
-                "Some" | "Ok" => Ok(library::unwrapped(own).into_iter().collect()),
-                "Err" => Ok(own.args.get(1).cloned().into_iter().collect()),
+                "Some" | "Ok" => Ok(library::unwrapped(whole).into_iter().collect()),
+                "Err" => Ok(whole.args.get(1).cloned().into_iter().collect()),
                 variant => {
                     let mut found = Vec::new();
-                    for definition in self.type_definitions(own)? {
-                        found.extend(self.variant_types(&definition, own, variant, place));
+                    for definition in self.type_definitions(whole)? {
+                        found.extend(self.variant_types(&definition, whole, variant, place));
                     }
                     Ok(found)
                 }
@@ -465,37 +473,39 @@ impl Graph<'_> {
         }
     }
 
-    /// The types of a constant or variable of a file, and a type as its own value.
-    fn constant_types(&self, own: &Definition) -> Result<Vec<WrittenType>, SearchError> {
-        let family = self.family(own.file);
-        if own.kind.is_type_like() {
-            return Ok(vec![WrittenType::new(own.file, &own.name)]);
+    /// The types of a constant or variable of a file, and a type as its value.
+    fn constant_types(&self, definition: &Definition) -> Result<Vec<WrittenType>, SearchError> {
+        let family = self.family(definition.file);
+        if definition.kind.is_type_like() {
+            return Ok(vec![WrittenType::new(definition.file, &definition.name)]);
         }
-        if own.kind.is_function() {
+        if definition.kind.is_function() {
             return Ok(Vec::new());
         }
-        let Some(item) = self.item(own.file, own.span) else { return Ok(Vec::new()) };
+        let Some(item) = self.item(definition.file, definition.span) else { return Ok(Vec::new()) };
         let tokens = &item.tokens;
-        let Some((name, _)) = name_and_parameters(family, tokens, &own.name) else { return Ok(Vec::new()) };
+        let Some((name, _)) = name_and_parameters(family, tokens, &definition.name) else {
+            return Ok(Vec::new());
+        };
         let ends = |at: usize| tokens.is(at, b'=') || tokens.is(at, b';');
         let from = if family == Family::Rust { name + 2 } else { name + 1 };
         let equals = end_of_type(tokens, from, tokens.len(), ends);
         if equals > from {
-            return Ok(written((family, own.file), tokens, from, equals));
+            return Ok(written((family, definition.file), tokens, from, equals));
         }
-        let Some(facts) = self.facts(own.file).filter(|_| tokens.is(from, b'=')) else {
+        let Some(facts) = self.facts(definition.file).filter(|_| tokens.is(from, b'=')) else {
             return Ok(Vec::new());
         };
-        let site = Site { file: own.file, facts: &facts, owner: None, item: item.clone() };
+        let site = Site { file: definition.file, facts: &facts, owner: None, item: item.clone() };
         self.in_range(&site, from + 1, tokens.len())
     }
 }
 
 fn unique(types: &mut Vec<WrittenType>) {
     let mut seen: Vec<WrittenType> = Vec::new();
-    types.retain(|own| {
-        !seen.contains(own) && {
-            seen.push(own.clone());
+    types.retain(|listed| {
+        !seen.contains(listed) && {
+            seen.push(listed.clone());
             true
         }
     });

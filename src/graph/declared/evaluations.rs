@@ -62,7 +62,8 @@ impl<K: Copy + Eq + Hash, V: Clone + Default> KnownEvaluations<K, V> {
     /// The result for `key`, known or from `evaluate`.
     pub fn of(&self, key: K, evaluate: impl FnOnce() -> Result<V, SearchError>) -> Result<V, SearchError> {
         let depth = self.open.borrow().len();
-        let known = self.known.borrow().get(&key).map(|own| (own.result.clone(), own.steps, own.height));
+        let known =
+            self.known.borrow().get(&key).map(|known| (known.result.clone(), known.steps, known.height));
         if let Some((result, steps, height)) = known {
             let has_result = self.spend(steps, depth + height);
             return Ok(if has_result { result } else { V::default() });

@@ -9,29 +9,32 @@ use crate::tokens::{TokenKind, Tokens};
 use spyhop_base::model::SymbolKind;
 
 impl Graph<'_> {
-    pub(super) fn field_types(&self, own: &Definition, of: &WrittenType, field: &str) -> Vec<WrittenType> {
-        let family = self.family(own.file);
-        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+    pub(super) fn field_types(&self, holder: &Definition, of: &WrittenType, field: &str) -> Vec<WrittenType> {
+        let family = self.family(holder.file);
+        let Some(item) = self.item(holder.file, holder.span) else { return Vec::new() };
         let tokens = &item.tokens;
-        let Some((name, after)) = name_and_parameters(family, tokens, &own.name) else { return Vec::new() };
+        let Some((name, after)) = name_and_parameters(family, tokens, &holder.name) else {
+            return Vec::new();
+        };
         let range = match family {
             Family::Rust => rust_field(tokens, after, field),
             Family::Go => go_field(tokens, after, field),
             _ => java_field(tokens, after, field),
         };
-        let found = range.map_or_else(Vec::new, |(from, to)| written((family, own.file), tokens, from, to));
+        let found =
+            range.map_or_else(Vec::new, |(from, to)| written((family, holder.file), tokens, from, to));
         substituted(family, tokens, name, found, of)
     }
 
     /// The types of the values that a variant of an enum holds.
     pub(super) fn variant_types(
         &self,
-        own: &Definition,
+        holder: &Definition,
         of: &WrittenType,
         variant: &str,
         place: usize,
     ) -> Vec<WrittenType> {
-        self.types_in_variant(own, of, (variant, b'('), |tokens, open| {
+        self.types_in_variant(holder, of, (variant, b'('), |tokens, open| {
             let close = tokens.partner(open)?;
             split_types(tokens, open + 1, close).get(place).copied()
         })
@@ -40,14 +43,14 @@ impl Graph<'_> {
     /// The types that `part` finds after the bracket of a variant of an enum.
     fn types_in_variant(
         &self,
-        own: &Definition,
+        holder: &Definition,
         of: &WrittenType,
         (variant, bracket): (&str, u8),
         part: impl Fn(&Tokens, usize) -> Option<(usize, usize)>,
     ) -> Vec<WrittenType> {
-        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+        let Some(item) = self.item(holder.file, holder.span) else { return Vec::new() };
         let tokens = &item.tokens;
-        let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &own.name) else {
+        let Some((name, after)) = name_and_parameters(Family::Rust, tokens, &holder.name) else {
             return Vec::new();
         };
         let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
@@ -56,29 +59,31 @@ impl Graph<'_> {
         };
         let range = (body..tokens.len()).find(is_variant).and_then(|at| part(tokens, at + 1));
         let found =
-            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, own.file), tokens, from, to));
+            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, holder.file), tokens, from, to));
         substituted(Family::Rust, tokens, name, found, of)
     }
 
     /// The types of a field with a name of a variant of an enum, or of a struct.
     pub(super) fn named_variant_types(
         &self,
-        own: &Definition,
+        holder: &Definition,
         of: &WrittenType,
         variant: &str,
         field: &str,
     ) -> Vec<WrittenType> {
-        if *own.name == *variant || variant == "Self" && own.kind == SymbolKind::Struct {
-            return self.field_types(own, of, field);
+        if *holder.name == *variant || variant == "Self" && holder.kind == SymbolKind::Struct {
+            return self.field_types(holder, of, field);
         }
-        self.types_in_variant(own, of, (variant, b'{'), |tokens, open| rust_field(tokens, open, field))
+        self.types_in_variant(holder, of, (variant, b'{'), |tokens, open| rust_field(tokens, open, field))
     }
 
     /// The types that a type of Go embeds.
-    pub(super) fn embedded(&self, own: &Definition) -> Vec<WrittenType> {
-        let Some(item) = self.item(own.file, own.span) else { return Vec::new() };
+    pub(super) fn embedded(&self, holder: &Definition) -> Vec<WrittenType> {
+        let Some(item) = self.item(holder.file, holder.span) else { return Vec::new() };
         let tokens = &item.tokens;
-        let Some((_, after)) = name_and_parameters(Family::Go, tokens, &own.name) else { return Vec::new() };
+        let Some((_, after)) = name_and_parameters(Family::Go, tokens, &holder.name) else {
+            return Vec::new();
+        };
         let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
         let Some(close) = tokens.partner(body) else { return Vec::new() };
         let mut found = Vec::new();
@@ -88,7 +93,7 @@ impl Graph<'_> {
             let word = if tokens.is(at, b'*') { at + 1 } else { at };
             let end = if tokens.is(word + 1, b'.') { word + 3 } else { word + 1 };
             if tokens.is_word(word) && (end >= close || starts_line(tokens, end)) {
-                found.extend(written((Family::Go, own.file), tokens, at, end));
+                found.extend(written((Family::Go, holder.file), tokens, at, end));
             }
         }
         found
@@ -192,17 +197,17 @@ pub(super) fn substituted(
     let is_type = |from: usize| !tokens.is(from, b'\'');
     let names: Vec<&str> =
         parts.iter().filter(|(from, _)| is_type(*from)).map(|(from, _)| tokens.word(*from)).collect();
-    types.into_iter().map(|own| replaced(own, &names, &of.args).bounded()).collect()
+    types.into_iter().map(|written| replaced(written, &names, &of.args).bounded()).collect()
 }
 
-fn replaced(own: WrittenType, names: &[&str], args: &[WrittenType]) -> WrittenType {
-    let place = names.iter().position(|name| **name == *own.name);
+fn replaced(written: WrittenType, names: &[&str], args: &[WrittenType]) -> WrittenType {
+    let place = names.iter().position(|name| **name == *written.name);
     match place.and_then(|place| args.get(place)) {
-        Some(argument) if own.args.is_empty() => argument.clone(),
+        Some(argument) if written.args.is_empty() => argument.clone(),
         _ => {
-            let inner = own.args.clone().into_iter().map(|inner| replaced(inner, names, args));
+            let inner = written.args.clone().into_iter().map(|inner| replaced(inner, names, args));
             let inner = inner.collect();
-            own.with(inner)
+            written.with(inner)
         }
     }
 }

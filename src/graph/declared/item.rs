@@ -25,7 +25,7 @@ impl ItemTokens {
 
     pub fn span_of(&self, index: usize) -> Span {
         let (token, start) = (self.tokens.at(index), self.span.start);
-        token.map_or(Span::new(0, 0), |own| Span { start: own.start + start, end: own.end + start })
+        token.map_or(Span::new(0, 0), |token| Span { start: token.start + start, end: token.end + start })
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) type ExpressionKey = (u32, Span, Option<u32>, u32);
 /// The types of an expression, and its first token; `None` for what is not an expression.
 pub(super) type TypedExpression = Option<(Vec<WrittenType>, usize)>;
 
-/// What a graph knows about types.
+/// The known types of a graph.
 #[derive(Default)]
 pub(crate) struct DeclaredTypes {
     pub(super) items: RefCell<ItemsBySpan>,

@@ -102,51 +102,55 @@ const ELEMENT: &[&str] = &[
 ];
 
 /// The type that the members of a type of the library are passed on from.
-pub(super) fn inner(own: &WrittenType) -> Option<&WrittenType> {
-    TRANSPARENT.contains(&&*own.name).then(|| own.args.first()).flatten()
+pub(super) fn inner(written: &WrittenType) -> Option<&WrittenType> {
+    TRANSPARENT.contains(&&*written.name).then(|| written.args.first()).flatten()
 }
 
 /// The type inside of an optional value or of a result.
-pub(super) fn unwrapped(own: &WrittenType) -> Option<WrittenType> {
-    own.args.first().cloned()
+pub(super) fn unwrapped(written: &WrittenType) -> Option<WrittenType> {
+    written.args.first().cloned()
 }
 
 /// The type of the elements of a list or map.
-pub(super) fn element(own: &WrittenType) -> Option<WrittenType> {
-    match &*own.name {
-        "map" | "Map" | "HashMap" | "TreeMap" if own.args.len() == 2 => own.args.last().cloned(),
-        "BTreeMap" | "IndexMap" => Some(WrittenType::new(own.file, TUPLE).with(own.args.clone())),
-        _ => inner(own).map_or_else(|| own.args.first().cloned(), element),
+pub(super) fn element(written: &WrittenType) -> Option<WrittenType> {
+    match &*written.name {
+        "map" | "Map" | "HashMap" | "TreeMap" if written.args.len() == 2 => written.args.last().cloned(),
+        "BTreeMap" | "IndexMap" => Some(WrittenType::new(written.file, TUPLE).with(written.args.clone())),
+        _ => inner(written).map_or_else(|| written.args.first().cloned(), element),
     }
 }
 
 /// The type that a function of Rust's library gives for a receiver whose type is not of the tree.
-pub(super) fn result(own: &WrittenType, name: &str) -> Option<WrittenType> {
-    if let Some(inner) = inner(own) {
+pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
+    if let Some(inner) = inner(written) {
         return match name {
-            "clone" | "as_ref" | "as_mut" => Some(own.clone()),
+            "clone" | "as_ref" | "as_mut" => Some(written.clone()),
             _ => result(inner, name),
         };
     }
-    let option = |argument: WrittenType| WrittenType::new(own.file, "Option").with(vec![argument]);
+    let option = |argument: WrittenType| WrittenType::new(written.file, "Option").with(vec![argument]);
     match name {
-        "lock" | "read" | "write" | "try_lock" if matches!(&*own.name, "Mutex" | "RwLock") => {
-            Some(option(own.args.first()?.clone()))
+        "lock" | "read" | "write" | "try_lock" if matches!(&*written.name, "Mutex" | "RwLock") => {
+            Some(option(written.args.first()?.clone()))
         }
-        "borrow" | "borrow_mut" if &*own.name == "RefCell" => own.args.first().cloned(),
+        "borrow" | "borrow_mut" if &*written.name == "RefCell" => written.args.first().cloned(),
         "enumerate" => {
-            let number = WrittenType::new(own.file, "usize");
-            let pair = WrittenType::new(own.file, TUPLE).with(vec![number, element(own)?]);
-            Some(WrittenType::new(own.file, LIST).with(vec![pair]))
+            let number = WrittenType::new(written.file, "usize");
+            let pair = WrittenType::new(written.file, TUPLE).with(vec![number, element(written)?]);
+            Some(WrittenType::new(written.file, LIST).with(vec![pair]))
         }
         "values" | "values_mut" | "into_values" => {
-            Some(WrittenType::new(own.file, LIST).with(vec![own.args.get(1)?.clone()]))
+            Some(WrittenType::new(written.file, LIST).with(vec![written.args.get(1)?.clone()]))
         }
-        "keys" | "into_keys" => Some(WrittenType::new(own.file, LIST).with(vec![own.args.first()?.clone()])),
-        _ if SAME.contains(&name) => Some(own.clone()),
-        _ if ARGUMENT.contains(&name) => unwrapped(own),
-        "get" | "get_mut" | "remove" | "insert" if own.args.len() == 2 => Some(option(own.args[1].clone())),
-        _ if ELEMENT.contains(&name) => Some(option(element(own)?)),
+        "keys" | "into_keys" => {
+            Some(WrittenType::new(written.file, LIST).with(vec![written.args.first()?.clone()]))
+        }
+        _ if SAME.contains(&name) => Some(written.clone()),
+        _ if ARGUMENT.contains(&name) => unwrapped(written),
+        "get" | "get_mut" | "remove" | "insert" if written.args.len() == 2 => {
+            Some(option(written.args[1].clone()))
+        }
+        _ if ELEMENT.contains(&name) => Some(option(element(written)?)),
         _ => None,
     }
 }

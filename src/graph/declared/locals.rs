@@ -17,7 +17,7 @@ pub(super) enum ValuePart {
     OfField(usize, usize),
 }
 
-/// What tells the type of a local name.
+/// The source of the type of a local name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LocalSource {
     /// The tokens of a type.

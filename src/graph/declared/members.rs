@@ -40,37 +40,37 @@ pub(super) fn of_nearest<T>(
 
 impl Graph<'_> {
     /// The types of the tree that a written name means.
-    pub(super) fn type_definitions(&self, own: &WrittenType) -> Result<Vec<Definition>, SearchError> {
-        let key = (own.file, own.name.clone());
+    pub(super) fn type_definitions(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
+        let key = (written.file, written.name.clone());
         if let Some(known) = self.declared.types.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let found = self.find_type(own)?;
+        let found = self.find_type(written)?;
         self.declared.types.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
-    fn find_type(&self, own: &WrittenType) -> Result<Vec<Definition>, SearchError> {
-        let family = self.family(own.file);
-        let imports = self.imports_in(own.file);
-        let binding = imports.bound(&own.name).next();
-        let all = self.definitions_in(family, &own.name)?;
+    fn find_type(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
+        let family = self.family(written.file);
+        let imports = self.imports_in(written.file);
+        let binding = imports.bound(&written.name).next();
+        let all = self.definitions_in(family, &written.name)?;
         if !self.steps.take(all.iter().len() * 10) {
             return Ok(Vec::new());
         }
         let types = all.iter().filter(|found| found.kind.is_type_like());
         let mut types: Vec<Definition> = types.cloned().collect();
-        let here = |found: &Definition| found.file == own.file;
+        let here = |found: &Definition| found.file == written.file;
         if types.iter().any(here) {
             types.retain(here);
             return Ok(types);
         }
         if let Some((import, binding)) = binding.filter(|(_, binding)| binding.name.is_some()) {
-            let mut found = self.bound(own.file, import, binding)?;
+            let mut found = self.bound(written.file, import, binding)?;
             found.retain(|found| found.kind.is_type_like());
             return Ok(found);
         }
-        let near = self.snapshot.path(own.file);
+        let near = self.snapshot.path(written.file);
         let folder = path::split(near).0;
         let beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
         if family.shares_folder() && types.iter().any(beside) {
@@ -87,26 +87,26 @@ impl Graph<'_> {
     pub(super) fn members_of(
         &self,
         site: &Site<'_>,
-        own: &WrittenType,
+        holder: &WrittenType,
         name: &str,
     ) -> Result<Vec<Definition>, SearchError> {
-        let mut found = of_nearest(own, |own| self.own_members(site, own, name))?;
+        let mut found = of_nearest(holder, |holder| self.members_here(site, holder, name))?;
         dedup(&mut found);
         Ok(found)
     }
 
     /// The members of a type itself, and without any the types that may have such members instead.
-    fn own_members(
+    fn members_here(
         &self,
         site: &Site<'_>,
-        own: &WrittenType,
+        holder: &WrittenType,
         name: &str,
     ) -> Result<(Vec<Definition>, Vec<WrittenType>), SearchError> {
-        let types = self.type_definitions(own)?;
+        let types = self.type_definitions(holder)?;
         let (mut found, mut bases) = (Vec::new(), Vec::new());
         if types.is_empty() {
-            bases = self.bounds(site, &own.name);
-            bases.extend(library::inner(own).cloned());
+            bases = self.bounds(site, &holder.name);
+            bases.extend(library::inner(holder).cloned());
             return Ok((found, bases));
         }
         for definition in &types {
@@ -114,18 +114,18 @@ impl Graph<'_> {
         }
         if found.is_empty() {
             for definition in &types {
-                bases.extend(self.written_bases(definition, own)?);
+                bases.extend(self.written_bases(definition, holder)?);
             }
         }
         Ok((found, bases))
     }
 
     /// The members of a type itself.
-    fn direct_members(&self, own: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
-        let family = self.family(own.file);
+    fn direct_members(&self, holder: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let family = self.family(holder.file);
         let all = self.definitions_in(family, name)?;
         let folder = |file: u32| path::split(self.snapshot.path(file)).0;
-        let members = all.members_of(&own.name);
+        let members = all.members_of(&holder.name);
         if !self.steps.take(members.len() * 10) {
             return Ok(Vec::new());
         }
@@ -133,16 +133,16 @@ impl Graph<'_> {
         let of = |takes: &dyn Fn(&Definition) -> bool| -> Vec<Definition> {
             members.iter().filter(|found| takes(found)).cloned().collect()
         };
-        let own_file = of(&|found| found.file == own.file);
+        let same_file = of(&|found| found.file == holder.file);
         match family {
-            Family::Jvm => Ok(of(&|found| found.file == own.file && own.span.contains(found.span))),
-            Family::Go => Ok(of(&|found| folder(found.file) == folder(own.file))),
-            _ if !own_file.is_empty() => Ok(own_file),
+            Family::Jvm => Ok(of(&|found| found.file == holder.file && holder.span.contains(found.span))),
+            Family::Go => Ok(of(&|found| folder(found.file) == folder(holder.file))),
+            _ if !same_file.is_empty() => Ok(same_file),
             _ => {
                 let mut found = Vec::new();
                 for member in members {
-                    let named = WrittenType::new(member.file, &own.name);
-                    if self.type_definitions(&named)?.iter().any(|other| other.is(own)) {
+                    let named = WrittenType::new(member.file, &holder.name);
+                    if self.type_definitions(&named)?.iter().any(|other| other.is(holder)) {
                         found.push(member);
                     }
                 }
@@ -154,18 +154,18 @@ impl Graph<'_> {
     /// The types that a type extends, implements, embeds or stands for.
     pub(super) fn written_bases(
         &self,
-        own: &Definition,
+        base: &Definition,
         of: &WrittenType,
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let family = self.family(own.file);
-        let Some(item) = self.item(own.file, own.span) else { return Ok(Vec::new()) };
-        let (tokens, home) = (&item.tokens, (family, own.file));
-        let Some((name, after)) = name_and_parameters(family, tokens, &own.name) else {
+        let family = self.family(base.file);
+        let Some(item) = self.item(base.file, base.span) else { return Ok(Vec::new()) };
+        let (tokens, home) = (&item.tokens, (family, base.file));
+        let Some((name, after)) = name_and_parameters(family, tokens, &base.name) else {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
         match family {
-            Family::Go => found.extend(self.embedded(own)),
+            Family::Go => found.extend(self.embedded(base)),
             Family::Jvm => {
                 let body = tokens.find(name, tokens.len(), |at| tokens.is(at, b'{'));
                 let is_head = |at: &usize| matches!(tokens.word(*at), "extends" | "implements");
@@ -178,18 +178,18 @@ impl Graph<'_> {
                 }
             }
             _ => {
-                if own.kind == SymbolKind::Trait && tokens.is(name + 1, b':') {
+                if base.kind == SymbolKind::Trait && tokens.is(name + 1, b':') {
                     let ends = |at: usize| tokens.is(at, b'{') || tokens.word(at) == "where";
                     let end = end_of_type(tokens, name + 2, tokens.len(), ends);
                     found.extend(written(home, tokens, name + 2, end));
                 }
-                if own.kind == SymbolKind::Type {
+                if base.kind == SymbolKind::Type {
                     let equals = tokens.find(name, tokens.len(), |at| tokens.is(at, b'='));
                     let end = tokens.find(equals, tokens.len(), |at| tokens.is(at, b';'));
                     found.extend(written(home, tokens, equals + 1, end));
                 }
-                let traits = self.base_types(own.file, &own.name)?;
-                found.extend(traits.iter().map(|name| WrittenType::new(own.file, name)));
+                let traits = self.base_types(base.file, &base.name)?;
+                found.extend(traits.iter().map(|name| WrittenType::new(base.file, name)));
             }
         }
         found.retain(|base| base.name != of.name || base.file != of.file);

@@ -213,9 +213,9 @@ impl TypeReader<'_> {
             }
             at = if tokens.is(next, b'<') { next - 1 } else { next };
         }
-        let own = WrittenType::new(file, tokens.word(name)).with(args);
+        let named = WrittenType::new(file, tokens.word(name)).with(args);
         let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
-        Some(if is_array { WrittenType::new(file, LIST).with(vec![own]) } else { own })
+        Some(if is_array { WrittenType::new(file, LIST).with(vec![named]) } else { named })
     }
 }
 
@@ -225,10 +225,10 @@ mod tests {
 
     use super::*;
 
-    fn shown(own: &WrittenType) -> String {
-        match &own.args[..] {
-            [] => own.name.to_string(),
-            args => format!("{}<{}>", own.name, args.iter().map(shown).collect::<Vec<_>>().join(", ")),
+    fn shown(written: &WrittenType) -> String {
+        match &written.args[..] {
+            [] => written.name.to_string(),
+            args => format!("{}<{}>", written.name, args.iter().map(shown).collect::<Vec<_>>().join(", ")),
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
             let text = format!("{}A{}", open.repeat(50_000), close.repeat(50_000));
             let tokens = Tokens::new(Family::Rust, Arc::new(text), &[], std::rc::Rc::default());
             let found = written((Family::Rust, 0), &tokens, 0, tokens.len());
-            let deepest = std::iter::successors(found.first(), |own| own.args.last());
+            let deepest = std::iter::successors(found.first(), |deeper| deeper.args.last());
             assert!((MAX_NESTING..=MAX_NESTING + 1).contains(&deepest.count()), "{open}");
         }
     }

@@ -11,7 +11,7 @@ use super::code::{CodeStyle, literal_text, without_comments};
 use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
 use super::handlers::Handler;
 use super::routers::{RouterNode, Routers, ScannedFile};
-use super::scan::{EntryDecl, Scanned, joined};
+use super::scan::{EntryDecl, Scanned, join_paths};
 use crate::files::Graph;
 use crate::paths::shared_folders;
 use crate::uses::FileFacts;
@@ -44,7 +44,7 @@ pub struct EntryPoint {
     pub file: u32,
     /// The declaration.
     pub span: Span,
-    /// What answers.
+    /// The code that answers.
     pub handler: Handler,
 }
 
@@ -63,12 +63,12 @@ impl Graph<'_> {
         let mut found = EntryPoints::default();
         let named = self.files_named(kind);
         let constants = RefCell::new(FxHashMap::default());
-        for own in FRAMEWORKS.iter().filter(|own| own.kind == kind) {
-            let mut candidates = self.candidates(own, &named)?;
-            if candidates.is_empty() && !own.has_files {
+        for row in FRAMEWORKS.iter().filter(|row| row.kind == kind) {
+            let mut candidates = self.candidates(row, &named)?;
+            if candidates.is_empty() && !row.has_files {
                 continue;
             }
-            let framework = own.framework();
+            let framework = row.framework();
             if let Some(paths) = &framework.paths {
                 candidates.retain(|file| paths.is_match(self.snapshot.path(*file)));
             }
@@ -80,22 +80,23 @@ impl Graph<'_> {
         }
         // Two frameworks with one syntax find the same declarations.
         found.entries.sort_by(|a, b| {
-            let key =
-                |own: &EntryPoint| (self.snapshot.path(own.file).to_string(), own.span.start, own.span.end);
+            let key = |entry: &EntryPoint| {
+                (self.snapshot.path(entry.file).to_string(), entry.span.start, entry.span.end)
+            };
             key(a).cmp(&key(b)).then_with(|| (&a.name, &a.method).cmp(&(&b.name, &b.method)))
         });
         let mut seen = FxHashSet::default();
-        found
-            .entries
-            .retain(|own| seen.insert((own.file, own.span.start, own.method.clone(), own.name.clone())));
+        found.entries.retain(|entry| {
+            seen.insert((entry.file, entry.span.start, entry.method.clone(), entry.name.clone()))
+        });
         Ok(found)
     }
 
     /// The files with a name that a framework of this kind names.
     fn files_named(&self, kind: EntryKind) -> FxHashMap<&str, Vec<u32>> {
-        let frameworks = FRAMEWORKS.iter().filter(|own| own.kind == kind);
+        let frameworks = FRAMEWORKS.iter().filter(|framework| framework.kind == kind);
         let names: FxHashSet<&str> =
-            frameworks.flat_map(|own| own.names.iter().map(String::as_str)).collect();
+            frameworks.flat_map(|framework| framework.names.iter().map(String::as_str)).collect();
         let mut found: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         for file in 0..self.snapshot.n_files() as u32 {
             let name = path::split(self.snapshot.path(file)).1;
@@ -126,7 +127,7 @@ impl Graph<'_> {
         }
         files.retain(|file| {
             let language = self.language(*file);
-            framework.languages.is_empty() || framework.languages.iter().any(|own| own == language)
+            framework.languages.is_empty() || framework.languages.iter().any(|known| known == language)
         });
         files.extend(framework.names.iter().filter_map(|name| named.get(name.as_str())).flatten());
         files.sort_unstable();
@@ -165,10 +166,10 @@ impl Graph<'_> {
             files.push(ScannedFile { file, facts, symbols: self.symbols(file)?, scan });
         }
         let routers = Routers::new(self, &files)?;
-        for own in &files {
-            let global = self.global_prefix(own.file, &files);
-            for entry in &own.scan.entries {
-                self.entry(framework, &routers, own, (entry, &global), found)?;
+        for scanned in &files {
+            let global = self.global_prefix(scanned.file, &files);
+            for entry in &scanned.scan.entries {
+                self.entry(framework, &routers, scanned, (entry, &global), found)?;
             }
         }
         Ok(())
@@ -179,23 +180,24 @@ impl Graph<'_> {
         &self,
         framework: &Framework,
         routers: &Routers<'_, '_>,
-        own: &ScannedFile,
+        scanned: &ScannedFile,
         (entry, global): (&EntryDecl, &str),
         found: &mut Vec<EntryPoint>,
     ) -> Result<(), SearchError> {
         if entry.needs_router {
-            let object = entry.object.as_deref().and_then(|name| routers.object(own, name, entry.span.start));
+            let object =
+                entry.object.as_deref().and_then(|name| routers.object(scanned, name, entry.span.start));
             if object.is_none() {
                 return Ok(());
             }
         }
-        let handler = self.handler(own, &entry.handler)?;
+        let handler = self.handler(scanned, &entry.handler)?;
         let point = |name: String| EntryPoint {
             kind: framework.kind,
             framework: framework.name,
             method: entry.method.clone(),
             name,
-            file: own.file,
+            file: scanned.file,
             span: entry.span,
             handler: handler.clone(),
         };
@@ -205,10 +207,10 @@ impl Graph<'_> {
         }
         let base = match (&handler.definition, entry.handler_is_base) {
             (Some(definition), true) => RouterNode::Function(definition.file, definition.place),
-            _ => routers.base(own, entry.object.as_deref(), entry.span.start),
+            _ => routers.base(scanned, entry.object.as_deref(), entry.span.start),
         };
         for prefix in routers.prefixes(base) {
-            found.push(point(as_path(&joined(global, &joined(&prefix, &entry.path)))));
+            found.push(point(as_path(&join_paths(global, &join_paths(&prefix, &entry.path)))));
         }
         Ok(())
     }
@@ -216,9 +218,9 @@ impl Graph<'_> {
     /// The prefix of all routes of the program that a file belongs to: that of the nearest file which sets one.
     fn global_prefix(&self, file: u32, files: &[ScannedFile]) -> String {
         let path = self.snapshot.path(file);
-        let setting = files.iter().filter(|own| !own.scan.globals.is_empty());
-        let nearest = setting.max_by_key(|own| shared_folders(self.snapshot.path(own.file), path));
-        nearest.and_then(|own| own.scan.globals.first().cloned()).unwrap_or_default()
+        let setting = files.iter().filter(|scanned| !scanned.scan.globals.is_empty());
+        let nearest = setting.max_by_key(|scanned| shared_folders(self.snapshot.path(scanned.file), path));
+        nearest.and_then(|scanned| scanned.scan.globals.first().cloned()).unwrap_or_default()
     }
 
     /// The value of a constant that an expression names, from the same file or from the only file that gives it one.
@@ -249,8 +251,8 @@ impl Graph<'_> {
             return value.clone();
         }
         let files = files_with(self.snapshot, IndexField::Word, name).unwrap_or_default();
-        let few = if files.len() <= MAX_CONSTANT_FILES { files } else { Vec::new() };
-        let texts = few.into_iter().filter_map(|file| self.text(file));
+        let readable = if files.len() <= MAX_CONSTANT_FILES { files } else { Vec::new() };
+        let texts = readable.into_iter().filter_map(|file| self.text(file));
         let mut values: Vec<String> = texts.filter_map(|text| assigned(&text, name)).collect();
         values.sort();
         values.dedup();

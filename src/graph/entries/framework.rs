@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::template::Template;
 
-/// What an entry point is.
+/// The kind of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
@@ -363,7 +363,7 @@ impl Framework {
     }
 }
 
-/// What a rule is for.
+/// The purpose of a rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Block,
@@ -470,8 +470,8 @@ mod tests {
 
     #[test]
     fn every_framework_compiles_and_every_folder_is_listed() {
-        for own in FRAMEWORKS.iter() {
-            let compiled = own.framework();
+        for row in FRAMEWORKS.iter() {
+            let compiled = row.framework();
             assert!(
                 !compiled.entries.is_empty() || !compiled.files.is_empty() || !compiled.tables.is_empty()
             );
@@ -493,8 +493,9 @@ mod tests {
         let head = "title = 'T'\nkind = 'route'\nsource = 'https://t'\nwords = ['t']\n";
         let check = |rest: &str, expected: &str| {
             let text = format!("{head}{rest}");
-            let own = FrameworkFile::parse("t", &text);
-            let error = own.and_then(|own| Framework::compile("t", own.kind, &own.row).map(|_| ()));
+            let framework = FrameworkFile::parse("t", &text);
+            let error = framework
+                .and_then(|framework| Framework::compile("t", framework.kind, &framework.row).map(|_| ()));
             let error = error.expect_err(rest);
             assert!(error.contains(expected), "{rest}: {error}");
         };

@@ -9,7 +9,7 @@ use crate::paths::{below, normalize};
 use spyhop_base::path;
 use spyhop_search::SearchError;
 
-/// The confidence of a handler whose name stands at its own definition.
+/// The confidence of a handler whose name stands at the definition.
 const AT_DEFINITION: f32 = 0.97;
 
 /// The confidence of a handler that is named by type and member.
@@ -46,25 +46,29 @@ impl Handler {
 }
 
 impl Graph<'_> {
-    /// What a written handler of a file means.
+    /// The handler that a file names in writing.
     pub(super) fn handler(
         &self,
-        own: &ScannedFile,
+        scanned: &ScannedFile,
         written: &WrittenHandler,
     ) -> Result<Handler, SearchError> {
         match written {
             WrittenHandler::Inline => Ok(Handler::unknown("")),
             WrittenHandler::At(span) => {
-                let name = own.facts.at(*span);
-                let here = own.symbols.iter().filter(|own| &*own.name == name && own.span.contains(*span));
-                if let Some(definition) = here.min_by_key(|own| own.span.len()) {
+                let name = scanned.facts.at(*span);
+                let here = scanned
+                    .symbols
+                    .iter()
+                    .filter(|symbol| &*symbol.name == name && symbol.span.contains(*span));
+                if let Some(definition) = here.min_by_key(|symbol| symbol.span.len()) {
                     return Ok(Handler::of(definition.clone(), AT_DEFINITION));
                 }
-                let meant = self.meant_by(own.file, &own.facts, span.start as usize, span.end as usize)?;
+                let meant =
+                    self.meant_by(scanned.file, &scanned.facts, span.start as usize, span.end as usize)?;
                 let best = meant.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
                 Ok(best.map_or_else(|| Handler::unknown(name), |(found, sure)| Handler::of(found, sure)))
             }
-            WrittenHandler::Text { form, text } => self.handler_by_text(own.file, *form, text),
+            WrittenHandler::Text { form, text } => self.handler_by_text(scanned.file, *form, text),
         }
     }
 
@@ -112,18 +116,19 @@ impl Graph<'_> {
         };
         let last = |name: &str| name.rsplit([':', '.']).next().unwrap_or(name).to_string();
         let wanted = last(container);
-        let fits = |own: &Definition| self.family(own.file) == self.family(file);
-        let nearness = |own: &Definition| {
-            let path = self.snapshot.path(own.file).to_ascii_lowercase().replace('_', "");
+        let fits = |definition: &Definition| self.family(definition.file) == self.family(file);
+        let nearness = |definition: &Definition| {
+            let path = self.snapshot.path(definition.file).to_ascii_lowercase().replace('_', "");
             let parts =
                 container.split("::").filter(|part| path.contains(&part.to_ascii_lowercase())).count();
             (parts, std::cmp::Reverse(path.len()))
         };
         let members = self.definitions(member)?;
-        let members = members.iter().take_while(|_| self.steps.take(10)).filter(|own| {
-            fits(own) && own.container.as_deref().is_some_and(|container| last(container) == wanted)
+        let members = members.iter().take_while(|_| self.steps.take(10)).filter(|definition| {
+            fits(definition)
+                && definition.container.as_deref().is_some_and(|container| last(container) == wanted)
         });
-        if let Some(found) = members.max_by_key(|own| nearness(own)) {
+        if let Some(found) = members.max_by_key(|definition| nearness(definition)) {
             return Ok(Handler::of(found.clone(), BY_MEMBER));
         }
         let mut types = self.definitions(&wanted)?.to_vec();
@@ -133,7 +138,7 @@ impl Graph<'_> {
         let types = types
             .into_iter()
             .take_while(|_| self.steps.take(10))
-            .filter(|own| fits(own) && !own.kind.is_function());
+            .filter(|definition| fits(definition) && !definition.kind.is_function());
         Ok(match types.max_by_key(nearness) {
             Some(found) => Handler {
                 text: format!("{}.{member}", found.qualified()),

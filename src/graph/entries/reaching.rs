@@ -31,24 +31,23 @@ impl Graph<'_> {
         kinds: &[EntryKind],
     ) -> Result<Vec<ReachedEntry>, SearchError> {
         let mut reached: FxHashMap<(u32, u32), (u32, f32)> = FxHashMap::default();
-        for own in wanted {
-            reached.insert((own.file, own.place), (0, 1.0));
+        for definition in wanted {
+            reached.insert((definition.file, definition.place), (0, 1.0));
         }
         let mut edges: Vec<&GraphEdge> = dependents.iter().collect();
         edges.sort_by_key(|edge| edge.depth);
         for edge in &edges {
             let Some(from) = &edge.from else { continue };
-            let own = (edge.depth, edge.confidence);
-            let known = reached.entry((from.file, from.place)).or_insert(own);
-            known.1 = if known.0 == own.0 { known.1.max(own.1) } else { known.1 };
+            let route = (edge.depth, edge.confidence);
+            let known = reached.entry((from.file, from.place)).or_insert(route);
+            known.1 = if known.0 == route.0 { known.1.max(route.1) } else { known.1 };
         }
         let mut found = Vec::new();
         for &kind in kinds {
             for entry in self.entry_points(kind)?.entries {
-                let by_handler =
-                    entry.handler.definition.as_ref().and_then(|own| {
-                        reached.get(&(own.file, own.place)).map(|(depth, sure)| (*depth, *sure))
-                    });
+                let by_handler = entry.handler.definition.as_ref().and_then(|definition| {
+                    reached.get(&(definition.file, definition.place)).map(|(depth, sure)| (*depth, *sure))
+                });
                 // Code inside of the declaration calls the definition, or a file that the entry runs does.
                 let by_code = || {
                     let is_inside = |edge: &&&GraphEdge| {

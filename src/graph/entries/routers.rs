@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-use super::scan::{FileScan, MountDecl, joined};
+use super::scan::{FileScan, MountDecl, join_paths};
 use crate::definition::Definition;
 use crate::files::Graph;
 use crate::uses::FileFacts;
@@ -32,15 +32,16 @@ pub(super) struct ScannedFile {
 impl ScannedFile {
     /// The functions around a position, the innermost first.
     fn functions_at(&self, at: u32) -> impl Iterator<Item = u32> {
-        let is_around =
-            move |own: &&Definition| own.kind.is_function() && own.span.start <= at && at < own.span.end;
+        let is_around = move |definition: &&Definition| {
+            definition.kind.is_function() && definition.span.start <= at && at < definition.span.end
+        };
         let mut around: Vec<&Definition> = self.symbols.iter().filter(is_around).collect();
-        around.sort_by_key(|own| own.span.len());
-        around.into_iter().map(|own| own.place).collect::<Vec<_>>().into_iter()
+        around.sort_by_key(|definition| definition.span.len());
+        around.into_iter().map(|definition| definition.place).collect::<Vec<_>>().into_iter()
     }
 }
 
-/// What a prefix belongs to.
+/// The owner of a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RouterNode {
     /// A declared router: the file and its place among the routers of the file.
@@ -61,13 +62,13 @@ pub(super) struct Routers<'r, 'g> {
 
 impl<'r, 'g> Routers<'r, 'g> {
     pub fn new(graph: &'r Graph<'g>, files: &'r [ScannedFile]) -> Result<Routers<'r, 'g>, SearchError> {
-        let by_file = files.iter().enumerate().map(|(place, own)| (own.file, place)).collect();
+        let by_file = files.iter().enumerate().map(|(place, scanned)| (scanned.file, place)).collect();
         let mut routers = Routers { graph, files, by_file, mounts: FxHashMap::default() };
-        for own in files {
-            let is_aside = is_aside(graph.snapshot.path(own.file));
-            for mount in &own.scan.mounts {
-                let parent = routers.base(own, mount.parent.as_deref(), mount.at);
-                for child in routers.child(own, mount)? {
+        for scanned in files {
+            let is_aside = is_aside(graph.snapshot.path(scanned.file));
+            for mount in &scanned.scan.mounts {
+                let parent = routers.base(scanned, mount.parent.as_deref(), mount.at);
+                for child in routers.child(scanned, mount)? {
                     // A test that mounts a router of the program gives the program no routes.
                     let is_known = child != parent && (!is_aside || routers.is_aside(child));
                     if is_known {
@@ -86,30 +87,28 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The router to which a declaration at `at` adds: the named object, or else the object, function or file around.
-    pub fn base(&self, own: &ScannedFile, object: Option<&str>, at: u32) -> RouterNode {
-        if let Some(node) = object.and_then(|object| self.object(own, object, at)) {
+    pub fn base(&self, scanned: &ScannedFile, object: Option<&str>, at: u32) -> RouterNode {
+        if let Some(node) = object.and_then(|object| self.object(scanned, object, at)) {
             return node;
         }
-        let routers = own.scan.routers.iter().enumerate();
+        let routers = scanned.scan.routers.iter().enumerate();
         let around = routers.filter(|(_, router)| {
             router.extent.is_some_and(|extent| extent.start <= at && at < extent.end) && router.at != at
         });
         if let Some((place, _)) = around.min_by_key(|(_, router)| router.extent.map(|extent| extent.len())) {
-            return RouterNode::Object(own.file, place);
+            return RouterNode::Object(scanned.file, place);
         }
-        own.functions_at(at)
-            .next()
-            .map_or(RouterNode::File(own.file), |place| RouterNode::Function(own.file, place))
+        self.base_around(scanned, at)
     }
 
     /// The declared router that a name means at a position.
-    pub fn object(&self, own: &ScannedFile, name: &str, at: u32) -> Option<RouterNode> {
-        let declared = |place: usize| &own.scan.routers[place];
-        self.graph.steps.take(own.scan.routers.len());
+    pub fn object(&self, scanned: &ScannedFile, name: &str, at: u32) -> Option<RouterNode> {
+        let declared = |place: usize| &scanned.scan.routers[place];
+        self.graph.steps.take(scanned.scan.routers.len());
         let named: Vec<usize> =
-            (0..own.scan.routers.len()).filter(|place| declared(*place).object == name).collect();
-        let scope = |at: u32| own.functions_at(at).next();
-        let mut scopes: Vec<Option<u32>> = own.functions_at(at).map(Some).collect();
+            (0..scanned.scan.routers.len()).filter(|place| declared(*place).object == name).collect();
+        let scope = |at: u32| scanned.functions_at(at).next();
+        let mut scopes: Vec<Option<u32>> = scanned.functions_at(at).map(Some).collect();
         scopes.push(None);
         let is_field = name.contains('.');
         for wanted in scopes {
@@ -117,19 +116,19 @@ impl<'r, 'g> Routers<'r, 'g> {
                 named.iter().copied().filter(|place| is_field || scope(declared(*place).at) == wanted);
             let before = in_scope.clone().rfind(|place| declared(*place).at < at);
             if let Some(place) = before.or_else(|| in_scope.clone().next()) {
-                return Some(RouterNode::Object(own.file, place));
+                return Some(RouterNode::Object(scanned.file, place));
             }
         }
         if let Some(place) = named.last().filter(|_| named.len() == 1) {
-            return Some(RouterNode::Object(own.file, *place));
+            return Some(RouterNode::Object(scanned.file, *place));
         }
-        self.imported(own, name)
+        self.imported(scanned, name)
     }
 
     /// The declared router of another file that an imported name means.
-    fn imported(&self, own: &ScannedFile, name: &str) -> Option<RouterNode> {
-        for (import, binding) in own.facts.imports.bound(name) {
-            let files = self.graph.module_files(own.file, import);
+    fn imported(&self, scanned: &ScannedFile, name: &str) -> Option<RouterNode> {
+        for (import, binding) in scanned.facts.imports.bound(name) {
+            let files = self.graph.module_files(scanned.file, import);
             let exported = binding.name.as_deref().filter(|name| *name != "default");
             match exported {
                 Some(exported) => {
@@ -156,17 +155,17 @@ impl<'r, 'g> Routers<'r, 'g> {
         };
         files.iter().find_map(declared).or_else(|| {
             let reached = self.graph.reached(vec![files.to_vec()], name).ok()?;
-            reached.iter().find_map(|own| declared(&own.file))
+            reached.iter().find_map(|definition| declared(&definition.file))
         })
     }
 
     /// The routers that the child of a mount means.
-    fn child(&self, own: &ScannedFile, mount: &MountDecl) -> Result<Vec<RouterNode>, SearchError> {
+    fn child(&self, scanned: &ScannedFile, mount: &MountDecl) -> Result<Vec<RouterNode>, SearchError> {
         static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r#"^require\(\s*['"]([^'"]+)['"]\s*\)"#).expect("a constant pattern")
         });
         let module = |name: &str| -> Vec<RouterNode> {
-            self.graph.module(own.file, name).into_iter().map(RouterNode::File).collect()
+            self.graph.module(scanned.file, name).into_iter().map(RouterNode::File).collect()
         };
         if mount.child_is_module {
             return Ok(module(&mount.child));
@@ -176,14 +175,14 @@ impl<'r, 'g> Routers<'r, 'g> {
         }
         let called = mount.child.split('(').next().unwrap_or_default().trim();
         let is_call = called.len() < mount.child.len();
-        if !is_call && let Some(node) = self.object(own, called, mount.at) {
+        if !is_call && let Some(node) = self.object(scanned, called, mount.at) {
             return Ok(vec![node]);
         }
         if let Some(span) = mount.child_at {
             let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
             let end = span.start as usize + called.len();
-            let start = own.facts.text[..end].trim_end_matches(is_word).len();
-            let meant = self.graph.meant_by(own.file, &own.facts, start, end)?;
+            let start = scanned.facts.text[..end].trim_end_matches(is_word).len();
+            let meant = self.graph.meant_by(scanned.file, &scanned.facts, start, end)?;
             let functions: Vec<RouterNode> = meant
                 .iter()
                 .filter(|(definition, _)| definition.kind.is_function())
@@ -193,20 +192,21 @@ impl<'r, 'g> Routers<'r, 'g> {
                 return Ok(functions);
             }
         }
-        Ok(self.member(own, called).into_iter().collect())
+        Ok(self.member(scanned, called).into_iter().collect())
     }
 
     /// The router that a name of an imported module means, such as `users.router`.
-    fn member(&self, own: &ScannedFile, chain: &str) -> Option<RouterNode> {
+    fn member(&self, scanned: &ScannedFile, chain: &str) -> Option<RouterNode> {
         let (module, name) = chain.rsplit_once(['.', ':'])?;
         let first = module.split(['.', ':']).next().unwrap_or(module);
-        let imports = own.facts.imports.iter();
-        let mut bound = imports.flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
+        let imports = scanned.facts.imports.iter();
+        let mut bound =
+            imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
         let (import, binding) =
             bound.find(|(_, binding)| &*binding.local == first || &*binding.local == module)?;
-        let mut files = self.graph.bound_module(own.file, import, binding);
+        let mut files = self.graph.bound_module(scanned.file, import, binding);
         if files.is_empty() {
-            files = self.graph.module_files(own.file, import);
+            files = self.graph.module_files(scanned.file, import);
         }
         self.exported(&files, name)
     }
@@ -228,9 +228,8 @@ impl<'r, 'g> Routers<'r, 'g> {
                 break;
             }
             let above = self.prefixes_within(*parent, steps).into_iter();
-            found.extend(above.map(|prefix| joined(&prefix, path)));
+            found.extend(above.map(|prefix| join_paths(&prefix, path)));
         }
-        let scanned = |file: u32| self.by_file.get(&file).map(|place| &self.files[*place]);
         let RouterNode::Object(file, place) = node else {
             if found.is_empty()
                 && let RouterNode::Function(file, _) = node
@@ -239,23 +238,26 @@ impl<'r, 'g> Routers<'r, 'g> {
             }
             return if found.is_empty() { vec![String::new()] } else { found };
         };
-        let Some(own) = scanned(file) else { return vec![String::new()] };
-        let router = &own.scan.routers[place];
+        let Some(scanned) = self.by_file.get(&file).map(|place| &self.files[*place]) else {
+            return vec![String::new()];
+        };
+        let router = &scanned.scan.routers[place];
         if found.is_empty() {
-            let parent = router.parent.as_deref().map(|parent| self.base(own, Some(parent), router.at));
-            let around = || self.base_around(own, router.at);
+            let parent = router.parent.as_deref().map(|parent| self.base(scanned, Some(parent), router.at));
+            let around = || self.base_around(scanned, router.at);
             found =
                 self.prefixes_within(parent.filter(|parent| *parent != node).unwrap_or_else(around), steps);
         }
-        found.iter_mut().for_each(|prefix| *prefix = joined(prefix, &router.path));
+        found.iter_mut().for_each(|prefix| *prefix = join_paths(prefix, &router.path));
         found.truncate(MAX_PREFIXES);
         found
     }
 
     /// The function or file around a position.
-    fn base_around(&self, own: &ScannedFile, at: u32) -> RouterNode {
-        own.functions_at(at)
+    fn base_around(&self, scanned: &ScannedFile, at: u32) -> RouterNode {
+        scanned
+            .functions_at(at)
             .next()
-            .map_or(RouterNode::File(own.file), |place| RouterNode::Function(own.file, place))
+            .map_or(RouterNode::File(scanned.file), |place| RouterNode::Function(scanned.file, place))
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct EntryDecl {
     pub handler_is_base: bool,
 }
 
-/// What a file declares for a framework.
+/// The declarations of a file for a framework.
 #[derive(Debug, Default)]
 pub(super) struct FileScan {
     pub routers: Vec<RouterDecl>,
@@ -102,7 +102,7 @@ pub(super) struct Scanned<'c> {
 }
 
 impl Scanned<'_> {
-    /// What the file declares for `framework`.
+    /// The declarations of the file for `framework`.
     pub fn scan(&self, framework: &Framework) -> FileScan {
         let mut found = FileScan::default();
         if framework.requires.as_ref().is_some_and(|requires| !requires.is_match(self.code)) {
@@ -110,27 +110,27 @@ impl Scanned<'_> {
         }
         let blocks = self.blocks(framework);
         for rule in &framework.globals {
-            found.globals.extend(self.matches(rule).iter().filter_map(|own| self.text(&rule.path, own)));
+            found.globals.extend(self.matches(rule).iter().filter_map(|it| self.text(&rule.path, it)));
         }
         for rule in &framework.routers {
-            for own in self.matches(rule) {
+            for matched in self.matches(rule) {
                 found.routers.push(RouterDecl {
-                    object: own.captured["object"].clone(),
-                    at: own.span.start,
-                    path: self.text(&rule.path, &own).unwrap_or_default(),
-                    parent: self.text(&rule.parent, &own),
-                    extent: self.extent(rule.extent, &own),
+                    object: matched.captured["object"].clone(),
+                    at: matched.span.start,
+                    path: self.text(&rule.path, &matched).unwrap_or_default(),
+                    parent: self.text(&rule.parent, &matched),
+                    extent: self.extent(rule.extent, &matched),
                 });
             }
         }
         for rule in &framework.mounts {
-            for own in self.matches(rule) {
-                self.mount(rule, &own, &blocks, &mut found);
+            for matched in self.matches(rule) {
+                self.mount(rule, &matched, &blocks, &mut found);
             }
         }
         for rule in &framework.entries {
-            for own in self.matches(rule) {
-                self.entry(framework, rule, own, &blocks, &mut found);
+            for matched in self.matches(rule) {
+                self.entry(framework, rule, matched, &blocks, &mut found);
             }
         }
         found
@@ -141,8 +141,8 @@ impl Scanned<'_> {
             return Vec::new();
         }
         let found = rule.pattern.captures_iter(self.code).map(|captures| self.matched(rule, &captures));
-        let takes = |own: &Match| {
-            let text = &self.code[own.span.range()];
+        let takes = |matched: &Match| {
+            let text = &self.code[matched.span.range()];
             rule.unless.as_ref().is_none_or(|unless| !unless.is_match(text))
         };
         found.filter(takes).collect()
@@ -165,64 +165,71 @@ impl Scanned<'_> {
             args = Span::new(end, end + line.len());
             end = args.end as usize;
         }
-        let mut own =
+        let mut matched =
             Match { span: Span::new(start, end), args, captured: Captured::default(), places: Vec::new() };
-        self.capture(&mut own, &rule.pattern, captures);
+        self.capture(&mut matched, &rule.pattern, captures);
         let spans = code::arguments(self.style, self.code, args);
         for (place, span) in spans.iter().enumerate() {
-            self.put(&mut own, &format!("arg{place}"), *span);
+            self.put(&mut matched, &format!("arg{place}"), *span);
         }
         if let Some(last) = spans.last() {
-            self.put(&mut own, "last", *last);
+            self.put(&mut matched, "last", *last);
         }
-        self.put(&mut own, "args", args);
+        self.put(&mut matched, "args", args);
         let text = &self.code[args.range()];
         for (name, patterns) in &rule.find {
             let found = patterns.iter().find_map(|pattern| pattern.captures(text)?.get(1));
             if let Some(found) = found {
                 let start = args.start as usize + found.start();
-                self.put(&mut own, name, Span::new(start, start + found.len()));
+                self.put(&mut matched, name, Span::new(start, start + found.len()));
             }
         }
-        own
+        matched
     }
 
-    fn capture(&self, own: &mut Match, pattern: &Regex, captures: &Captures<'_>) {
+    fn capture(&self, matched: &mut Match, pattern: &Regex, captures: &Captures<'_>) {
         for name in pattern.capture_names().flatten() {
             if let Some(found) = captures.name(name) {
                 let start = found.as_str().as_ptr() as usize - self.code.as_ptr() as usize;
-                self.put(own, name, Span::new(start, start + found.len()));
+                self.put(matched, name, Span::new(start, start + found.len()));
             }
         }
     }
 
-    fn put(&self, own: &mut Match, name: &str, span: Span) {
-        own.captured.insert(name.to_string(), self.code[span.range()].to_string());
-        own.places.push((name.to_string(), span));
+    fn put(&self, matched: &mut Match, name: &str, span: Span) {
+        matched.captured.insert(name.to_string(), self.code[span.range()].to_string());
+        matched.places.push((name.to_string(), span));
     }
 
-    fn text(&self, templates: &[Template], own: &Match) -> Option<String> {
-        templates.iter().find_map(|template| template.expand(&own.captured, self.constants))
+    fn text(&self, templates: &[Template], matched: &Match) -> Option<String> {
+        templates.iter().find_map(|template| template.expand(&matched.captured, self.constants))
     }
 
     /// The text of the first template that expands, with its place, if the template is a capture.
-    fn placed(&self, templates: &[Template], own: &Match) -> Option<(String, Option<Span>)> {
+    fn placed(&self, templates: &[Template], matched: &Match) -> Option<(String, Option<Span>)> {
         templates.iter().find_map(|template| {
-            let text = template.expand(&own.captured, self.constants)?;
+            let text = template.expand(&matched.captured, self.constants)?;
             let name = template.capture();
-            let place = own.places.iter().rev().find(|(own, _)| name == Some(own)).map(|(_, span)| *span);
+            let place = matched
+                .places
+                .iter()
+                .rev()
+                .find(|(captured, _)| name == Some(captured))
+                .map(|(_, span)| *span);
             Some((text, place))
         })
     }
 
-    fn extent(&self, extent: RuleExtent, own: &Match) -> Option<Span> {
-        let end = own.span.end as usize;
+    fn extent(&self, extent: RuleExtent, matched: &Match) -> Option<Span> {
+        let end = matched.span.end as usize;
         match extent {
-            RuleExtent::Args => Some(own.args),
+            RuleExtent::Args => Some(matched.args),
             RuleExtent::Chain => {
-                Some(Span::new(own.span.start as usize, code::chain_end(self.style, self.code, end)))
+                Some(Span::new(matched.span.start as usize, code::chain_end(self.style, self.code, end)))
             }
-            RuleExtent::DoEnd => Some(Span::new(end, code::do_end(self.code, own.span.start as usize, end)?)),
+            RuleExtent::DoEnd => {
+                Some(Span::new(end, code::do_end(self.code, matched.span.start as usize, end)?))
+            }
             RuleExtent::Braces => {
                 let open = end + self.code[end..].find('{')?;
                 Some(Span::new(open, code::closing(self.style, self.code, open)?))
@@ -234,15 +241,18 @@ impl Scanned<'_> {
     fn blocks(&self, framework: &Framework) -> Vec<Block> {
         let mut blocks = Vec::new();
         for rule in &framework.blocks {
-            for mut own in self.matches(rule) {
+            for mut matched in self.matches(rule) {
                 if let Some(next) = &rule.next {
-                    let Some(captures) = next.captures(&self.code[own.span.end as usize..]) else { continue };
+                    let Some(captures) = next.captures(&self.code[matched.span.end as usize..]) else {
+                        continue;
+                    };
                     let whole = captures.get(0).expect("group 0 is the match");
-                    self.capture(&mut own, next, &captures);
-                    own.span = Span::new(own.span.start as usize, own.span.end as usize + whole.end());
+                    self.capture(&mut matched, next, &captures);
+                    matched.span =
+                        Span::new(matched.span.start as usize, matched.span.end as usize + whole.end());
                 }
-                let Some(span) = self.extent(rule.extent, &own) else { continue };
-                let Some(prefix) = self.text(&rule.path, &own).or(rule.path.is_empty().then(String::new))
+                let Some(span) = self.extent(rule.extent, &matched) else { continue };
+                let Some(prefix) = self.text(&rule.path, &matched).or(rule.path.is_empty().then(String::new))
                 else {
                     continue;
                 };
@@ -251,11 +261,11 @@ impl Scanned<'_> {
                     span,
                     label: rule.label.clone(),
                     prefix,
-                    member: self.text(&rule.member, &own),
-                    collection: self.text(&rule.collection, &own),
+                    member: self.text(&rule.member, &matched),
+                    collection: self.text(&rule.collection, &matched),
                     part: rule.part.clone(),
                     set: set
-                        .filter_map(|(name, text)| Some((name.clone(), self.text(text, &own)?)))
+                        .filter_map(|(name, text)| Some((name.clone(), self.text(text, &matched)?)))
                         .collect(),
                 });
             }
@@ -277,24 +287,24 @@ impl Scanned<'_> {
                 Some(inner) => inner.part.as_deref(),
                 None => part,
             };
-            let own = match wanted {
+            let of_block = match wanted {
                 Some("member") => block.member.as_ref().unwrap_or(&block.prefix),
                 Some("collection") => block.collection.as_ref().unwrap_or(&block.prefix),
                 _ => &block.prefix,
             };
-            prefix = joined(&prefix, own);
+            prefix = join_paths(&prefix, of_block);
         }
         prefix
     }
 
-    fn mount(&self, rule: &PatternRule, own: &Match, blocks: &[Block], found: &mut FileScan) {
-        let Some((child, child_at)) = self.placed(&rule.child, own) else { return };
-        let path = self.text(&rule.path, own).unwrap_or_default();
-        let prefix = self.prefix(&self.around(blocks, own.span.start), None);
+    fn mount(&self, rule: &PatternRule, matched: &Match, blocks: &[Block], found: &mut FileScan) {
+        let Some((child, child_at)) = self.placed(&rule.child, matched) else { return };
+        let path = self.text(&rule.path, matched).unwrap_or_default();
+        let prefix = self.prefix(&self.around(blocks, matched.span.start), None);
         found.mounts.push(MountDecl {
-            at: own.span.start,
-            path: joined(&prefix, &path),
-            parent: self.text(&rule.parent, own).or_else(|| own.captured.get("object").cloned()),
+            at: matched.span.start,
+            path: join_paths(&prefix, &path),
+            parent: self.text(&rule.parent, matched).or_else(|| matched.captured.get("object").cloned()),
             child,
             child_at,
             child_is_module: rule.child_is_module,
@@ -305,61 +315,61 @@ impl Scanned<'_> {
         &self,
         framework: &Framework,
         rule: &PatternRule,
-        mut own: Match,
+        mut matched: Match,
         blocks: &[Block],
         found: &mut FileScan,
     ) {
-        let around = self.around(blocks, own.span.start);
+        let around = self.around(blocks, matched.span.start);
         for block in around.iter().rev() {
             for (name, text) in &block.set {
-                own.captured.entry(name.clone()).or_insert_with(|| text.clone());
+                matched.captured.entry(name.clone()).or_insert_with(|| text.clone());
             }
         }
         if let Some(inside) = &rule.inside {
             let Some(block) = around.last().filter(|block| block.label == *inside) else { return };
-            let (start, at) = (block.span.start as usize, own.span.start as usize);
+            let (start, at) = (block.span.start as usize, matched.span.start as usize);
             if code::open_brackets(self.style, self.code, start, at) != 1 {
                 return;
             }
         }
-        let Some(next) = self.next_handler(rule, &mut own) else { return };
+        let Some(next) = self.next_handler(rule, &mut matched) else { return };
         if framework.kind == EntryKind::Command {
-            self.command(rule, &own, next, found);
+            self.command(rule, &matched, next, found);
             return;
         }
-        let part = own.captured.get("part").map(String::as_str);
+        let part = matched.captured.get("part").map(String::as_str);
         let prefix = self.prefix(&around, part);
         if !rule.actions.is_empty() {
-            self.resource(rule, &own, &prefix, found);
+            self.resource(rule, &matched, &prefix, found);
             return;
         }
         if let Some(each) = &rule.each {
-            let region = self.extent(rule.extent, &own).unwrap_or(own.args);
+            let region = self.extent(rule.extent, &matched).unwrap_or(matched.args);
             let text = &self.code[region.range()];
             for captures in each.captures_iter(text) {
-                // Calls inside of a handler's code are no methods.
+                // Calls inside a handler's code are not methods.
                 let at = region.start as usize + captures.get(0).map_or(0, |whole| whole.start());
                 if code::open_brackets(self.style, self.code, region.start as usize, at) > 0 {
                     continue;
                 }
                 let mut part = Match {
-                    span: own.span,
-                    args: own.args,
-                    captured: own.captured.clone(),
-                    places: own.places.clone(),
+                    span: matched.span,
+                    args: matched.args,
+                    captured: matched.captured.clone(),
+                    places: matched.places.clone(),
                 };
                 self.capture(&mut part, each, &captures);
                 self.route(rule, &part, next, &prefix, found);
             }
             return;
         }
-        self.route(rule, &own, next, &prefix, found);
+        self.route(rule, &matched, next, &prefix, found);
     }
 
     /// The place of the handler's name after the match: `Some(None)` if the rule needs none, `None` if it is missing.
-    fn next_handler(&self, rule: &PatternRule, own: &mut Match) -> Option<Option<Span>> {
+    fn next_handler(&self, rule: &PatternRule, matched: &mut Match) -> Option<Option<Span>> {
         let Some(next) = &rule.next else { return Some(None) };
-        let start = own.span.end as usize;
+        let start = matched.span.end as usize;
         let mut end = (start + NEXT_BYTES).min(self.code.len());
         while !self.code.is_char_boundary(end) {
             end -= 1;
@@ -371,15 +381,15 @@ impl Scanned<'_> {
         let Some(captures) = next.captures(text) else { return rule.next_is_optional.then_some(None) };
         let handler = captures.name("handler").or_else(|| captures.get(1))?;
         let span = Span::new(start + handler.start(), start + handler.end());
-        self.put(own, "handler", span);
+        self.put(matched, "handler", span);
         Some(Some(span))
     }
 
-    fn handler(&self, rule: &PatternRule, own: &Match, next: Option<Span>) -> WrittenHandler {
+    fn handler(&self, rule: &PatternRule, matched: &Match, next: Option<Span>) -> WrittenHandler {
         if let Some(span) = next {
             return WrittenHandler::At(span);
         }
-        let Some((text, place)) = self.placed(&rule.handler, own) else { return WrittenHandler::Inline };
+        let Some((text, place)) = self.placed(&rule.handler, matched) else { return WrittenHandler::Inline };
         let text = match &rule.handler_ending {
             Some(ending) => ending.replace(&text, "").into_owned(),
             None => text,
@@ -398,22 +408,29 @@ impl Scanned<'_> {
         }
     }
 
-    fn route(&self, rule: &PatternRule, own: &Match, next: Option<Span>, prefix: &str, found: &mut FileScan) {
-        let Some(path) = self.text(&rule.path, own) else { return };
-        let handler = self.handler(rule, own, next);
-        let methods = own.captured.get("methods").map(|list| methods_in(list)).unwrap_or_default();
+    fn route(
+        &self,
+        rule: &PatternRule,
+        matched: &Match,
+        next: Option<Span>,
+        prefix: &str,
+        found: &mut FileScan,
+    ) {
+        let Some(path) = self.text(&rule.path, matched) else { return };
+        let handler = self.handler(rule, matched, next);
+        let methods = matched.captured.get("methods").map(|list| methods_in(list)).unwrap_or_default();
         let methods = match methods.is_empty() {
-            true => vec![self.text(&rule.method, own).unwrap_or_else(|| "*".to_string())],
+            true => vec![self.text(&rule.method, matched).unwrap_or_else(|| "*".to_string())],
             false => methods,
         };
         for method in methods {
             let method = method.to_ascii_uppercase();
             let is_any = matches!(&*method, "ANY" | "ALL" | "ANY_METHOD");
             found.entries.push(EntryDecl {
-                span: own.span,
+                span: matched.span,
                 method: if is_any { "*".to_string() } else { method },
-                path: joined(prefix, &path),
-                object: own.captured.get("object").cloned(),
+                path: join_paths(prefix, &path),
+                object: matched.captured.get("object").cloned(),
                 handler: handler.clone(),
                 needs_router: rule.needs_router,
                 handler_is_base: rule.handler_is_base,
@@ -422,19 +439,19 @@ impl Scanned<'_> {
     }
 
     /// The routes of a resource: those of its actions that `only` and `except` leave.
-    fn resource(&self, rule: &PatternRule, own: &Match, prefix: &str, found: &mut FileScan) {
-        let listed = |name: &str| own.captured.get(name).map(|list| words(list));
+    fn resource(&self, rule: &PatternRule, matched: &Match, prefix: &str, found: &mut FileScan) {
+        let listed = |name: &str| matched.captured.get(name).map(|list| words(list));
         let (only, except) = (listed("only"), listed("except"));
-        let names = own.captured.get("names").map_or_else(
+        let names = matched.captured.get("names").map_or_else(
             || vec![String::new()],
             |list| match code::literal_text(list) {
                 Some(name) => vec![name.to_string()],
                 None => words(list),
             },
         );
-        let more = own.captured.get("more").map(|list| words(list)).unwrap_or_default();
+        let more = matched.captured.get("more").map(|list| words(list)).unwrap_or_default();
         for name in names.into_iter().chain(more) {
-            let mut captured = own.captured.clone();
+            let mut captured = matched.captured.clone();
             captured.insert("name".to_string(), name);
             let base = rule.path.iter().find_map(|path| path.expand(&captured, self.constants));
             let Some(base) = base else { continue };
@@ -450,10 +467,10 @@ impl Scanned<'_> {
                 let (Some(path), true) = (path, is_left) else { continue };
                 let text = expand(&rule.handler).unwrap_or_default();
                 found.entries.push(EntryDecl {
-                    span: own.span,
+                    span: matched.span,
                     method: method.clone(),
-                    path: joined(prefix, &path),
-                    object: own.captured.get("object").cloned(),
+                    path: join_paths(prefix, &path),
+                    object: matched.captured.get("object").cloned(),
                     handler: WrittenHandler::Text { form: rule.handler_form, text },
                     needs_router: rule.needs_router,
                     handler_is_base: false,
@@ -462,16 +479,16 @@ impl Scanned<'_> {
         }
     }
 
-    fn command(&self, rule: &PatternRule, own: &Match, next: Option<Span>, found: &mut FileScan) {
-        let Some(name) = self.text(&rule.name, own) else { return };
+    fn command(&self, rule: &PatternRule, matched: &Match, next: Option<Span>, found: &mut FileScan) {
+        let Some(name) = self.text(&rule.name, matched) else { return };
         let handler = match next.is_none() && rule.handler.is_empty() {
             true => WrittenHandler::Text { form: HandlerForm::Text, text: String::new() },
-            false => self.handler(rule, own, next),
+            false => self.handler(rule, matched, next),
         };
         // Several targets may have one recipe.
         for name in name.split_whitespace() {
             found.entries.push(EntryDecl {
-                span: own.span,
+                span: matched.span,
                 method: rule.label.clone(),
                 path: name.to_string(),
                 object: None,
@@ -484,7 +501,7 @@ impl Scanned<'_> {
 }
 
 /// Two parts of a path, with one `/` between them.
-pub(super) fn joined(prefix: &str, path: &str) -> String {
+pub(super) fn join_paths(prefix: &str, path: &str) -> String {
     match (prefix, path) {
         ("", path) => path.to_string(),
         (prefix, "") => prefix.to_string(),
@@ -549,7 +566,7 @@ mod tests {
         assert_eq!(words("[:show, :update]"), ["show", "update"]);
         assert_eq!(words("%i[show update]"), ["show", "update"]);
         assert_eq!(methods_in("{RequestMethod.GET, RequestMethod.PUT}"), ["GET", "PUT"]);
-        assert_eq!(joined("/api/", "/users"), "/api/users");
-        assert_eq!(joined("/api", ""), "/api");
+        assert_eq!(join_paths("/api/", "/users"), "/api/users");
+        assert_eq!(join_paths("/api", ""), "/api");
     }
 }

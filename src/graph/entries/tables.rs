@@ -1,4 +1,4 @@
-//! Entries that are no patterns of code: rows of TOML and JSON files, and files whose path is the entry.
+//! Entries that are not patterns of code: rows of TOML and JSON files, and files whose path is the entry.
 
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ impl Graph<'_> {
         }
         for file in 0..self.snapshot.n_files() as u32 {
             let language = self.language(file);
-            if !framework.languages.is_empty() && !framework.languages.iter().any(|own| own == language) {
+            if !framework.languages.is_empty() && !framework.languages.iter().any(|known| known == language) {
                 continue;
             }
             let path = self.snapshot.path(file);
@@ -85,8 +85,9 @@ impl Graph<'_> {
             for rule in &framework.files {
                 let Some(captures) = rule.pattern.captures(path) else { continue };
                 // A table may have named the file already.
-                let is_known =
-                    |own: &EntryPoint| own.framework == framework.name && own.handler.file == Some(file);
+                let is_known = |entry: &EntryPoint| {
+                    entry.framework == framework.name && entry.handler.file == Some(file)
+                };
                 if framework.kind == EntryKind::Command && found.iter().any(is_known) {
                     continue;
                 }
@@ -129,15 +130,15 @@ impl Graph<'_> {
             return self.path_entry(framework, rule, file, (&captured, Span::new(0, 0)), found);
         };
         for captures in each.captures_iter(&code) {
-            let mut own = captured.clone();
+            let mut with_groups = captured.clone();
             for name in each.capture_names().flatten() {
                 if let Some(found) = captures.name(name) {
-                    own.insert(name.to_string(), found.as_str().to_string());
+                    with_groups.insert(name.to_string(), found.as_str().to_string());
                 }
             }
             let whole = captures.get(0).expect("group 0 is the match");
             let start = whole.start() + whole.len() - whole.as_str().trim_start().len();
-            self.path_entry(framework, rule, file, (&own, Span::new(start, whole.end())), found)?;
+            self.path_entry(framework, rule, file, (&with_groups, Span::new(start, whole.end())), found)?;
         }
         Ok(())
     }
@@ -157,7 +158,7 @@ impl Graph<'_> {
         let Some(name) = expanded(templates, captured) else { return Ok(()) };
         let written = expanded(&rule.handler, captured).unwrap_or_default();
         let mut symbols = self.symbols(file)?.into_iter();
-        let handler = match symbols.find(|own| *own.name == *written) {
+        let handler = match symbols.find(|symbol| *symbol.name == *written) {
             Some(definition) => Handler {
                 text: definition.qualified(),
                 definition: Some(definition),

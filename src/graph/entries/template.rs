@@ -7,7 +7,7 @@ use super::code::literal_text;
 /// The captured texts of a match, by name.
 pub(super) type Captured = FxHashMap<String, String>;
 
-/// What a filter does with a captured text.
+/// The change that a filter makes to a captured text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextFilter {
     /// The content of a string literal; other expressions do not expand.
@@ -98,7 +98,6 @@ enum Part {
     Capture { name: String, default: Option<String>, filters: Vec<TextFilter> },
 }
 
-/// A template.
 #[derive(Clone, Debug)]
 pub(super) struct Template(Vec<Part>);
 

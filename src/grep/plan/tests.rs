@@ -98,9 +98,9 @@ fn words_are_told_apart() {
         let NarrowPlan::Word(part) = NarrowPlan::new(&Wanted::new(pattern)) else { panic!("{pattern}") };
         assert_eq!(part.tester().takes(word), expected, "{part} {word}");
         if expected {
-            let mut own = HashSet::new();
-            grams_of(word, |gram| _ = own.insert(gram));
-            assert!(part.grams().iter().all(|gram| own.contains(gram)), "{part} {word}");
+            let mut expected = HashSet::new();
+            grams_of(word, |gram| _ = expected.insert(gram));
+            assert!(part.grams().iter().all(|gram| expected.contains(gram)), "{part} {word}");
         }
     };
     check("abc", "xabcx", true);

@@ -23,8 +23,8 @@ const MAX_WORD: usize = 1_100;
 const MAX_STRING: usize = 16 << 10;
 
 /// Adds the secrets that `line` assigns.
-pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
-    let least = if care == MaskScope::SecretLike { MIN_VALUE } else { MIN_IN_SETTINGS };
+pub fn find(line: &[u8], scope: MaskScope, found: &mut Vec<Secret>) {
+    let least = if scope == MaskScope::SecretLike { MIN_VALUE } else { MIN_IN_SETTINGS };
     let (mut from, mut quotes) = (0, Quotes::default());
     for sign in memchr::memchr2_iter(b'=', b':', line) {
         if sign < from || is_path_sign(line, sign) {
@@ -36,13 +36,13 @@ pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
             continue;
         }
         let before = &line[sign.saturating_sub(MAX_BEFORE)..sign];
-        let Some(kind) = named(before, care) else { continue };
+        let Some(kind) = named(before, scope) else { continue };
         let is_meant = |(value, value_context): &(Range<usize>, ValueContext)| {
             let text = &line[value.clone()];
             text.len() >= least
-                && (*value_context != ValueContext::Literal || kind_before(before, care).is_some())
+                && (*value_context != ValueContext::Literal || kind_before(before, scope).is_some())
                 && (judge::is_secret(kind, text, *value_context)
-                    || (care != MaskScope::SecretLike && judge::is_given(text, *value_context)))
+                    || (scope != MaskScope::SecretLike && judge::is_given(text, *value_context)))
         };
         if let Some((value, _)) = values_at(line, sign, start, &mut quotes).into_iter().find(is_meant) {
             from = value.end;
@@ -274,14 +274,14 @@ impl Quotes {
 }
 
 /// The kind of value that the word before a sign names, where no type can be between the two.
-fn kind_before(before: &[u8], care: MaskScope) -> Option<ValueKind> {
+fn kind_before(before: &[u8], scope: MaskScope) -> Option<ValueKind> {
     let before = before.trim_ascii_end();
     let name = name::ending(before.strip_suffix(b"\"").unwrap_or(before));
-    if care == MaskScope::SecretLike { name::kind_of(name) } else { name::kind_in_settings(name) }
+    if scope == MaskScope::SecretLike { name::kind_of(name) } else { name::kind_in_settings(name) }
 }
 
 /// The kind of value that the text before an assignment's sign names.
-pub fn named(before: &[u8], care: MaskScope) -> Option<ValueKind> {
+pub fn named(before: &[u8], scope: MaskScope) -> Option<ValueKind> {
     let is_part = |byte: &u8| name::is_part(*byte);
     // The accessors of a property of C#.
     let before = memmem::rfind(before, b"{ get;").map_or(before, |accessors| &before[..accessors]);
@@ -294,7 +294,7 @@ pub fn named(before: &[u8], care: MaskScope) -> Option<ValueKind> {
     };
     let reach = (0..before.len()).rev().find(ends).map_or(0, |at| at + 1);
     let reached = before[reach..].split(|byte| !is_part(byte)).filter(|word| !word.is_empty()).count();
-    let kind = if care == MaskScope::SecretLike { name::kind_of } else { name::kind_in_settings };
+    let kind = if scope == MaskScope::SecretLike { name::kind_of } else { name::kind_in_settings };
     words.take(reached.min(3)).find_map(kind)
 }
 

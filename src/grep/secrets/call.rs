@@ -25,7 +25,7 @@ const FALLBACKS: [&[u8]; 5] = [b"||", b"??", b"?:", b" or", b"||="];
 const VALUE_NAMES: [&[u8]; 4] = [b"value", b"Value", b"default", b"VALUE"];
 
 /// Adds the secrets among the strings of `line`.
-pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
+pub fn find(line: &[u8], scope: MaskScope, found: &mut Vec<Secret>) {
     // The previous strings, which may name the next one.
     let mut before: [Option<Range<usize>>; 2] = [None, None];
     let mut from = 0;
@@ -36,12 +36,12 @@ pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
             continue;
         };
         from = (text.end + 1).min(line.len());
-        if is_candidate(&line[text.clone()], care)
-            && let Some(kind) = kind_at(line, open, &before, care)
+        if is_candidate(&line[text.clone()], scope)
+            && let Some(kind) = kind_at(line, open, &before, scope)
         {
             let value = &line[text.clone()];
             if judge::is_secret(kind, value, ValueContext::Quoted)
-                || (care != MaskScope::SecretLike && judge::is_given(value, ValueContext::Quoted))
+                || (scope != MaskScope::SecretLike && judge::is_given(value, ValueContext::Quoted))
             {
                 found.push(Secret { span: text.clone(), keep: 0, name: kind.label() });
             }
@@ -74,8 +74,8 @@ fn is_quoted_assignment(text: &[u8]) -> bool {
 }
 
 /// Whether a string may be a secret at all; most are words or text.
-fn is_candidate(text: &[u8], care: MaskScope) -> bool {
-    if care != MaskScope::SecretLike {
+fn is_candidate(text: &[u8], scope: MaskScope) -> bool {
+    if scope != MaskScope::SecretLike {
         return text.len() >= 3;
     }
     (MIN_VALUE..=1_000).contains(&text.len())
@@ -88,9 +88,9 @@ fn kind_at(
     line: &[u8],
     open: usize,
     before: &[Option<Range<usize>>; 2],
-    care: MaskScope,
+    scope: MaskScope,
 ) -> Option<ValueKind> {
-    let kind_of = if care == MaskScope::SecretLike { name::kind_of } else { name::kind_in_settings };
+    let kind_of = if scope == MaskScope::SecretLike { name::kind_of } else { name::kind_in_settings };
     let prefix =
         open - usize::from(open > 0 && line[open - 1].is_ascii_alphabetic() && !is_word_before(line, open));
     // The quote is escaped.

@@ -17,8 +17,8 @@ static FLAG: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" -"));
 /// Words at the start of a line that assign a value to a name.
 const SETTERS: &[&str] = &["ENV", "ARG", "set", "setx", "setenv", "export", "#define", "define"];
 
-pub fn find(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
-    if care != MaskScope::SecretLike {
+pub fn find(line: &[u8], scope: MaskScope, found: &mut Vec<Secret>) {
+    if scope != MaskScope::SecretLike {
         return;
     }
     setting(line, found);

@@ -36,7 +36,7 @@ const DATA: &[&str] =
 const SAMPLES: &[&str] = &["example", "sample", "template", "tmpl", "dist", "defaults", "schema"];
 
 /// The strictness that the name of the file at `path` calls for.
-pub fn care(path: &str) -> MaskScope {
+pub fn scope(path: &str) -> MaskScope {
     let name = path.rsplit('/').next().unwrap_or(path);
     // Long names are rejected without a copy, and so are names without `s` and `-`: every listed name has one of the
     // two.
@@ -83,12 +83,12 @@ mod tests {
             "my_service_account.json",
             "credentials.xml",
         ] {
-            assert_eq!(care(path), MaskScope::Values, "{path}");
+            assert_eq!(scope(path), MaskScope::Values, "{path}");
         }
         for path in
             ["appsettings.json", "api/appsettings.Production.json", "AppSettings.json", "wp-config.php"]
         {
-            assert_eq!(care(path), MaskScope::Names, "{path}");
+            assert_eq!(scope(path), MaskScope::Names, "{path}");
         }
         for path in [
             "credentials.rs",
@@ -104,7 +104,7 @@ mod tests {
             "secret",
             "keys.json",
         ] {
-            assert_eq!(care(path), MaskScope::SecretLike, "{path}");
+            assert_eq!(scope(path), MaskScope::SecretLike, "{path}");
         }
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn is_secret(kind: ValueKind, value: &[u8], value_context: ValueConte
 /// Whether a generator of passwords made a value, whatever signs the value contains: letters of both cases with digits or
 /// signs, which change all the time. Code with as many signs has words between them, and closes each bracket that it opens.
 pub(crate) fn is_generated(value: &[u8]) -> bool {
-    // Few letters alone make a name, so their runs may be longer where they are no words.
+    // Few letters alone make a name, so their runs may be longer if they are not words.
     let most = if value.iter().all(u8::is_ascii_alphabetic) { 26 } else { 23 };
     is_drawn(value, most) || is_unlike_names(value)
 }
@@ -155,7 +155,7 @@ pub(crate) fn may_be_drawn(value: &[u8]) -> bool {
         || (value.iter().all(u8::is_ascii_alphanumeric) && has_digit(value) && is_drawn(value, 32))
 }
 
-/// Whether a value looks drawn whose runs have at most so many tenths of a character on average.
+/// Whether a value looks drawn, whose runs have at most `most` tenths of a character on average.
 fn is_drawn(value: &[u8], most: u32) -> bool {
     value.len() >= 10
         && value.len() <= 200
@@ -171,7 +171,7 @@ fn is_drawn(value: &[u8], most: u32) -> bool {
         && !is_bracketed(value)
 }
 
-/// Whether a run of one class of letters or digits has at most so many tenths of a character on average: drawn values have
+/// Whether a run of one class of letters or digits has at most `most` tenths of a character on average: drawn values have
 /// 1.6 characters, names more than 3.
 fn changes_often(value: &[u8], most: u32) -> bool {
     let (mut runs, mut signs, mut before) = (0u32, 0u32, SignClass::Other);
@@ -460,7 +460,7 @@ fn distinct(value: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// The entropy in bits a byte, by the frequencies of the value's own bytes.
+/// The entropy in bits a byte, by the frequencies of bytes in the value.
 fn entropy(value: &[u8]) -> f32 {
     let mut counts = [0u32; 256];
     value.iter().for_each(|byte| counts[*byte as usize] += 1);
@@ -500,13 +500,13 @@ fn classes(value: &[u8]) -> usize {
 fn mean_run(value: &[u8]) -> f32 {
     let (mut runs, mut signs, mut before) = (0u32, 0u32, SignClass::Other);
     for (place, byte) in value.iter().enumerate() {
-        let own = class(*byte);
-        let capital = own == SignClass::Lower && before == SignClass::Upper && place > 0;
-        if own != SignClass::Other {
+        let this = class(*byte);
+        let capital = this == SignClass::Lower && before == SignClass::Upper && place > 0;
+        if this != SignClass::Other {
             signs += 1;
-            runs += u32::from(own != before && !capital);
+            runs += u32::from(this != before && !capital);
         }
-        before = own;
+        before = this;
     }
     signs as f32 / runs.max(1) as f32
 }

@@ -20,11 +20,11 @@ pub fn find(line: &[u8], found: &mut Vec<Secret>) {
 }
 
 /// Adds the values in `line` that belong to names.
-pub fn values(line: &[u8], care: MaskScope, found: &mut Vec<Secret>) {
+pub fn values(line: &[u8], scope: MaskScope, found: &mut Vec<Secret>) {
     if line.len() >= MIN_LINE {
-        assign::find(line, care, found);
-        call::find(line, care, found);
-        command::find(line, care, found);
+        assign::find(line, scope, found);
+        call::find(line, scope, found);
+        command::find(line, scope, found);
         near::find(line, found);
     }
 }

@@ -87,7 +87,7 @@ pub struct SecretMask {
     /// Whether the file, by its name, contains nothing but secrets, so that every value is masked.
     pub whole: bool,
     /// How strictly values are masked otherwise.
-    pub care: MaskScope,
+    pub scope: MaskScope,
     /// The [`blocks`] of the file, in order.
     pub blocks: Vec<SecretBlock>,
 }
@@ -95,7 +95,7 @@ pub struct SecretMask {
 impl SecretMask {
     /// The mask for the file at `path`; `whole` says whether the walk counts the file as a file of secrets.
     pub fn new(path: &str, whole: bool, blocks: Vec<SecretBlock>) -> SecretMask {
-        SecretMask { whole, care: file::care(path), blocks }
+        SecretMask { whole, scope: file::scope(path), blocks }
     }
 
     /// A line, which begins at byte `at` of the file, with its secrets masked; `None` if it contains none.
@@ -115,20 +115,20 @@ impl SecretMask {
         if may_hold_tokens {
             line::tokens(line, &mut secrets);
         }
-        line::values(line, self.care, &mut secrets);
+        line::values(line, self.scope, &mut secrets);
         (!secrets.is_empty()).then(|| masked(line, &secrets))
     }
 
     /// Whether the name of the file says nothing of secrets, so that a line means what it means in most files.
     pub(crate) fn is_ordinary(&self) -> bool {
-        !self.whole && self.care == MaskScope::SecretLike
+        !self.whole && self.scope == MaskScope::SecretLike
     }
 
     /// Adds what the name of the file makes a secret.
     fn by_file(&self, line: &[u8], secrets: &mut Vec<Secret>) {
         if self.whole {
             secrets.extend(assign::value_of(line));
-        } else if self.care == MaskScope::Values {
+        } else if self.scope == MaskScope::Values {
             assign::all_values(line, secrets);
         }
     }
@@ -143,7 +143,7 @@ impl SecretMask {
     pub(crate) fn holds_value(&self, line: &[u8]) -> bool {
         let mut secrets = Vec::new();
         self.by_file(line, &mut secrets);
-        line::values(line, self.care, &mut secrets);
+        line::values(line, self.scope, &mut secrets);
         !secrets.is_empty()
     }
 

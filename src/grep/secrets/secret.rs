@@ -5,7 +5,6 @@ use std::ops::Range;
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// The bytes of the secret.
     pub span: Range<usize>,
     /// How many of these bytes stay readable: the common prefix of this kind of secret.
     pub keep: usize,

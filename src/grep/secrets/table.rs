@@ -36,7 +36,7 @@ struct PatternRow {
     /// Whether the value is a password that a person may have made up.
     #[serde(default)]
     password: bool,
-    /// Texts of which the line contains one, apart from `starts`: each match of `regex` contains one of them. They spare most
+    /// Texts of which the line contains one, apart from `starts`: each match of `regex` contains one of them. The texts spare most
     /// lines the regular expression, and most searches the compilation of it.
     #[serde(default)]
     also: Vec<String>,
@@ -68,7 +68,7 @@ pub(crate) struct Assignment {
 pub(crate) struct NearWords {
     /// Parts of names that a secret stands near, besides those of an assignment.
     pub names: Vec<String>,
-    /// Parts of the names of what looks drawn and is no secret.
+    /// Parts of the names of values that look drawn and are not secrets.
     pub public: Vec<String>,
 }
 
@@ -186,7 +186,7 @@ impl PatternTable {
 /// The first characters of private keys in base64.
 const KEY_STARTS: &[&str] = &["MI", "MH", "MC", "b3Bl", "LS0t"];
 
-/// So many bytes are searched before the fast search is built. The number is arbitrary: more than a question shows, less than a
+/// The number of bytes that are searched before the fast search is built. The number is arbitrary: more than a question shows, less than a
 /// search of a large tree prints.
 const FIRST_BYTES: usize = 4 << 20;
 

@@ -36,7 +36,7 @@ pub enum ArchiveError {
         made_by: String,
     },
     /// The index inside was made with other parsers or another tokenizer.
-    #[error("{} was made with the parsers and tokenizer {found} (spyhop {made_by}), this program has {own} (spyhop {})", path.display(), env!("CARGO_PKG_VERSION"))]
+    #[error("{} was made with the parsers and tokenizer {found} (spyhop {made_by}), this program has {expected} (spyhop {})", path.display(), env!("CARGO_PKG_VERSION"))]
     Fingerprint {
         path: PathBuf,
         /// The fingerprint of the archive.
@@ -44,7 +44,7 @@ pub enum ArchiveError {
         /// The version of the program that made the archive.
         made_by: String,
         /// The fingerprint of this program.
-        own: String,
+        expected: String,
     },
     /// The archive is of another tree.
     #[error("{} is of another tree: {here} of its {of} files are in {}, fewer than half", path.display(), root.display())]

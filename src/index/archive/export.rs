@@ -122,14 +122,14 @@ impl Updater<'_> {
 
     /// The exported views, that of the checked-out head first.
     fn travelling(&self, meta: &Meta, export: &Export) -> Result<Vec<ViewKey>, ArchiveError> {
-        let own = self.view_key();
-        if meta.view_info(&own).is_none() {
+        let current = self.view_key();
+        if meta.view_info(&current).is_none() {
             return Err(ArchiveError::NoView);
         }
         let others = meta.views().map(|(key, _)| key);
-        let others = others.filter(|key| export.all_views && key.root == own.root && !key.staged);
-        let others: Vec<ViewKey> = others.filter(|key| **key != own).cloned().collect();
-        Ok([vec![own], others].concat())
+        let others = others.filter(|key| export.all_views && key.root == current.root && !key.staged);
+        let others: Vec<ViewKey> = others.filter(|key| **key != current).cloned().collect();
+        Ok([vec![current], others].concat())
     }
 
     /// Writes the sources of a view into the folder `to`, as far as they still have the indexed content.

@@ -33,7 +33,7 @@ const MANIFEST: &str = "manifest.json";
 /// The size limit of the first entry, which is a line.
 const MAX_HEAD: u64 = 200;
 
-/// The size limit of the manifest. It has some hundred bytes for each file, and files are few: an export merges
+/// The size limit of the manifest, which has some hundred bytes for each file, and files are few: an export merges
 /// segments.
 const MAX_MANIFEST: u64 = 1 << 20;
 
@@ -130,7 +130,6 @@ impl Archive {
         &self.manifest
     }
 
-    /// The error for a damaged archive.
     pub fn damaged(&self, reason: impl Into<String>) -> ArchiveError {
         ArchiveError::Damaged { path: self.path.clone(), reason: reason.into() }
     }

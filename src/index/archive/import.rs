@@ -111,10 +111,10 @@ impl Updater<'_> {
         if manifest.format != FORMAT_VERSION {
             return Err(ArchiveError::Format { path, found: manifest.format, made_by });
         }
-        let own = self.workspace.fingerprint();
-        if manifest.fingerprint != own {
-            let (found, own) = (manifest.fingerprint.clone(), own.to_string());
-            return Err(ArchiveError::Fingerprint { path, found, made_by, own });
+        let expected = self.workspace.fingerprint();
+        if manifest.fingerprint != expected {
+            let (found, expected) = (manifest.fingerprint.clone(), expected.to_string());
+            return Err(ArchiveError::Fingerprint { path, found, made_by, expected });
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl Updater<'_> {
             (last, count) = (id.0, count + 1);
             let version = meta.version(id)?;
             let path = version.path();
-            let is_plain = RelPath::new(path).is_ok_and(|own| own.as_str() == path && !path.is_empty());
+            let is_plain = RelPath::new(path).is_ok_and(|rel| rel.as_str() == path && !path.is_empty());
             let is_known = self.grammars.knows(version.language());
             (!is_plain || !is_known || id.0 >= meta.commit().next_version)
                 .then(|| format!("an index cannot hold the file version {path:?}"))
@@ -221,7 +221,7 @@ impl Updater<'_> {
         sources.map_or(Err(ArchiveError::WithoutSnippets { path: path() }), |_| Ok(()))
     }
 
-    /// Checks that the tree is roughly the one that the archive was made of. Paths decide and contents do not count:
+    /// Checks that the tree is roughly the tree of the archive. Paths decide and contents do not count:
     /// every file is hashed after an import, so a tree that only looks alike costs time but never gives a wrong answer,
     /// while an archive of months ago, most of whose files have changed since, is still worth more than none.
     fn check_tree(&self, from: &Path, unpacked: &Unpacked) -> Result<(), ArchiveError> {
@@ -253,7 +253,7 @@ impl Updater<'_> {
             let view = meta.view(key)?.map(View::unproven).unwrap_or_default();
             let info = ViewInfo { used: unix_now(), commit: info.commit.clone(), ..ViewInfo::default() };
             if !with_sources || *key == unpacked.key {
-                record.set_view(self.own_key(key, with_sources), info, view, None);
+                record.set_view(self.key_here(key, with_sources), info, view, None);
             }
         }
         let mut commit = record.write_after(&meta_dir, meta, before)?;
@@ -271,18 +271,18 @@ impl Updater<'_> {
             store::rename(&meta_dir.join(&record.name), &workspace.meta_dir().join(&record.name))?;
         }
         store::sync_folder(&workspace.meta_dir())?;
-        let own = workspace.segment_dir();
-        inverted::put_in_place(&segment_dir, &own).map_err(at_segments(&own))?;
+        let segments_here = workspace.segment_dir();
+        inverted::put_in_place(&segment_dir, &segments_here).map_err(at_segments(&segments_here))?;
         // From here on the imported index is in place. Files of the previous index are removed.
-        Writer::open(&own).and_then(Writer::close).map_err(at_segments(&own))?;
+        Writer::open(&segments_here).and_then(Writer::close).map_err(at_segments(&segments_here))?;
         workspace.write_trigram_indexes();
         meta::remove_garbage(&workspace.meta_dir(), &[&commit])?;
         Ok(())
     }
 
     /// The key of a view of the archive in this tree. If the tree is absent, the key is that of the requested view.
-    fn own_key(&self, key: &ViewKey, with_sources: bool) -> ViewKey {
-        let own = self.view_key();
-        if with_sources { own } else { ViewKey { root: own.root, ..key.clone() } }
+    fn key_here(&self, key: &ViewKey, with_sources: bool) -> ViewKey {
+        let current = self.view_key();
+        if with_sources { current } else { ViewKey { root: current.root, ..key.clone() } }
     }
 }

@@ -169,7 +169,7 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// What tells one start of the system from another; empty where the system does not tell.
+/// An id of this start of the system; empty where the system has none.
 fn boot() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }

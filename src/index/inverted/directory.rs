@@ -1,6 +1,6 @@
 //! A read-only directory that pins one commit.
 //!
-//! tantivy's own reader takes a lock file that it must be able to write, and reads `meta.json` twice, so that a commit
+//! The directory of tantivy takes a lock file that it must be able to write, and reads `meta.json` twice, so that a commit
 //! in between mixes generations. Here the bytes of `meta.json` are read once and returned for every later read; segment
 //! files are mapped, locks are granted without a file, and writing is refused. Segment files never change under their
 //! names; a missing file means that a newer commit exists. The blocks of a file are compared with their checksums when
@@ -27,7 +27,7 @@ pub(super) const META: &str = "meta.json";
 pub(super) struct PinnedDirectory {
     files: MmapDirectory,
     meta: Arc<[u8]>,
-    /// What is known about the blocks of the files; `None` if an older program has written the commit.
+    /// The checked blocks of the files; `None` if an older program has written the commit.
     checks: Option<Arc<Checks>>,
     mapped: Arc<MappedFiles>,
 }
@@ -54,7 +54,7 @@ impl PinnedDirectory {
         Ok(PinnedDirectory { files, meta, checks, mapped: Arc::default() })
     }
 
-    /// What is known about the blocks of the files; `None` if an older program has written the commit.
+    /// The checked blocks of the files; `None` if an older program has written the commit.
     pub fn checks(&self) -> Option<Arc<Checks>> {
         self.checks.clone()
     }

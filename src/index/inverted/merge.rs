@@ -6,7 +6,7 @@
 //! segment that is at least a third larger than its previous one, and no document is rewritten more than some
 //! `log_4/3(n)` times. Thirteen segments, each more than three times as large as those before it, would hold 4^12
 //! documents, so whenever there are too many segments, some can be merged, as far as the bound allows. [`compaction`]
-//! is for a command of its own and does all merges that are worthwhile.
+//! is the work of a separate command and does all merges that are worthwhile.
 
 /// The number of segments above which segments are merged.
 pub(super) const MAX_SEGMENTS: usize = 12;

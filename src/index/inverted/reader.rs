@@ -2,7 +2,7 @@
 //!
 //! A [`Reader`] belongs to the commit whose `meta.json` it read; later commits do not change it, and it takes no lock
 //! (see [`super::directory`]). Postings include all documents of a segment, even deleted ones: the caller checks
-//! [`Segment::is_live`] and its own view.
+//! [`Segment::is_live`] and the view.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ impl Lengths<'_> {
 pub struct PostingBlocks(BlockSegmentPostings);
 
 /// The number of segments from which two threads open them.
-const MANY_SEGMENTS: usize = 8;
+const MIN_SEGMENTS_TO_SHARE: usize = 8;
 
 /// How many values of a column are decoded at a time.
 const AT_ONCE: usize = 1024;
@@ -186,7 +186,7 @@ impl Reader {
                 .collect()
         };
         // Opening a segment takes some tenths of a millisecond, so many segments are shared by two threads.
-        let segments = if all.len() < MANY_SEGMENTS {
+        let segments = if all.len() < MIN_SEGMENTS_TO_SHARE {
             open(&all)?
         } else {
             let (first, second) = all.split_at(all.len() / 2);

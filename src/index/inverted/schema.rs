@@ -15,7 +15,7 @@ use spyhop_base::text::{Lines, Span};
 pub enum IndexField {
     /// A scored field, with frequencies and lengths.
     Scored(Field),
-    /// Words as written, without frequencies: only which files hold them. They belong to a file's last chunk.
+    /// Words as written, without frequencies: only which files hold them. The words belong to a file's last chunk.
     Word,
     /// Names that a chunk defines, as written.
     Definition,

@@ -2,7 +2,7 @@
 //! carries them.
 //!
 //! A file is divided into blocks of equal size, and each block has a CRC-32. The commit point names the length and the
-//! checksums of each file of its segments, and ends in a checksum of its own bytes. So a file is bound to the commit that
+//! checksums of each file of its segments, and ends in a checksum of the bytes before it. So a file is bound to the commit that
 //! names it: valid bytes of another file are damage too.
 //!
 //! ```text
@@ -171,8 +171,8 @@ impl SumsBuilder {
     }
 }
 
-/// The commit point `meta`, as tantivy writes it, with the sums of those of `files` that it names and with its own
-/// checksum. A commit point that is not what tantivy writes stays as it is.
+/// The commit point `meta`, as tantivy writes it, with the sums of those of `files` that it names and with a
+/// checksum of the whole. A commit point that is not what tantivy writes stays as it is.
 pub(super) fn sealed(meta: &[u8], files: &SumsByName) -> Vec<u8> {
     let body = meta.strip_suffix(b"\n}\n").map(<[u8]>::to_vec);
     let (Some(mut sealed), Ok(named)) = (body, NamedFiles::of(meta)) else { return meta.to_vec() };

@@ -2,7 +2,7 @@
 //!
 //! A question over many indexes looks up each of its terms in each segment, and most segments hold few of the terms. A look at
 //! a filter takes some nanoseconds, a look at a term dictionary some hundred. A filter is made from the dictionaries when a
-//! process has asked several indexes before, and is not stored. It may let through too much, never too little.
+//! process has asked several indexes before, and is not stored. The filter may let through too much, never too little.
 
 use std::hash::Hasher;
 

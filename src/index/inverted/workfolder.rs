@@ -1,8 +1,8 @@
 //! The directory that the writer works in.
 //!
-//! Reading uses tantivy's own mapping of files. Writing is ours, for three reasons. Every step passes through the
+//! Files are mapped by tantivy, and written by Spyhop, for three reasons. Every step passes through the
 //! store, so that tests can freeze it or make it fail. The new commit point is durable before files that only the
-//! previous commit needs are removed; tantivy's own directory leaves the order of the two to the file system. And ours
+//! previous commit needs are removed; the directory of tantivy leaves the order of the two to the file system. And this one
 //! syncs less: the files of a segment are synced together when a commit is about to name them, and the list of files
 //! that tantivy may remove, which tantivy would write and sync for each file that it creates, is derived from the
 //! folder itself. The checksums of a file are computed while the file is written, and go into the commit point
@@ -68,7 +68,7 @@ impl WorkFolder {
         Ok(WorkFolder { files, dir, unsynced: Arc::default(), sums, failure: Arc::default() })
     }
 
-    /// Computes the sums of those of the files `names` that an older program has written. tantivy's own checksum of a
+    /// Computes the sums of those of the files `names` that an older program has written. tantivy's checksum of a
     /// whole file, which `is_whole` compares, proves that they are as they were written.
     pub(crate) fn adopt(
         &self,
@@ -190,7 +190,7 @@ impl Directory for WorkFolder {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        // The other lock makes garbage collection wait for tantivy's own readers, and there are none.
+        // The other lock makes garbage collection wait for readers of tantivy, which are not used.
         if lock.filepath == INDEX_WRITER_LOCK.filepath {
             // The lock file is created here, so that it is as private as the other files.
             let made = Private::Write.open(&self.dir.join(&lock.filepath));

@@ -1,6 +1,6 @@
 //! Writing segments and committing them.
 //!
-//! Every worker thread fills a segment of its own ([`SegmentBuilder`]), so documents cross no channel and the thread
+//! Every worker thread fills a separate segment ([`SegmentBuilder`]), so documents cross no channel and the thread
 //! that parsed a file also inverts it. Finished segments, deletions and the payload become visible together, at
 //! [`Writer::commit`]. There is no background merging: merges are explicit and bounded, because the end of a
 //! short-lived process would kill background merges.
@@ -75,7 +75,7 @@ impl Writer {
         index.set_tokenizers(tokenizers());
         let listed = index.load_metas()?.list_segment_files();
         folder.adopt(listed, |name| Ok(index.directory().validate_checksum(name)?))?;
-        // The writer's own indexing thread stays idle: documents come in finished segments, and merges are waited for.
+        // The indexing thread of tantivy's writer stays idle: documents come in finished segments, and merges are waited for.
         let options = IndexWriterOptions::builder().num_merge_threads(MERGES).build();
         let writer = index.writer_with_options(options).map_err(explain)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));

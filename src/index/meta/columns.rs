@@ -54,7 +54,7 @@ const BEFORE: [usize; COLUMNS + 1] = {
     before
 };
 
-/// The columns that hold offsets and lengths in the row's own record.
+/// The columns that hold offsets and lengths in the record of the row.
 const PLACES: [Column; 4] = [Column::PathEnd, Column::OutlineAt, Column::OutlineLen, Column::UsesLen];
 
 /// The location of a record's columns in its heap.

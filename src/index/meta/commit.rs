@@ -13,7 +13,6 @@ use spyhop_base::store::FORMAT_VERSION;
 pub struct Commit {
     /// The on-disk format, see [`FORMAT_VERSION`].
     pub format: u32,
-    /// The generation of this commit.
     pub generation: Generation,
     /// A hash of all settings that change what is stored: tokenizer, grammars, limits.
     pub fingerprint: String,
@@ -38,7 +37,6 @@ pub struct RecordRef {
 }
 
 impl Commit {
-    /// Parses a payload.
     pub fn parse(payload: &str, at: &Path) -> Result<Commit, MetaError> {
         #[derive(Deserialize)]
         struct Format {

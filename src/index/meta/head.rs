@@ -47,7 +47,7 @@ impl ViewHead {
     }
 }
 
-/// The stored form: the name of a branch, `@` and a commit, or nothing. A trailing `:`, as in git's own name for the
+/// The stored form: the name of a branch, `@` and a commit, or nothing. A trailing `:`, as in git's name for the
 /// tree of a commit, marks a revision. No name of a branch contains a `:` or begins with `@`.
 impl Display for ViewHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! What a view records of the identity of a file, and how records store it.
+//! The identity of a file as a view records it, and its stored form.
 
 use std::fs::Metadata;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use spyhop_files::tree::BlobId;
 use spyhop_files::walk::{self, FileIdentity, Stat};
 
-/// What a view records of the identity of a file when it was read.
+/// The identity of a file that a view records when the file is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "PackedIdentity", into = "PackedIdentity")]
 pub enum RecordedIdentity {
@@ -55,7 +55,7 @@ impl RecordedIdentity {
 
     /// Whether the recorded content is the blob `id`.
     pub fn matches_blob(self, id: BlobId) -> bool {
-        matches!(self, RecordedIdentity::Proven { identity: FileIdentity::Blob { id: own, .. }, .. } if own == id)
+        matches!(self, RecordedIdentity::Proven { identity: FileIdentity::Blob { id: recorded, .. }, .. } if recorded == id)
     }
 
     fn matches(self, identity: FileIdentity) -> bool {

@@ -44,7 +44,7 @@ pub struct Meta {
     sources: Option<Sources>,
 }
 
-/// A view as stored: the changes of each record. It is assembled when it is requested.
+/// A view as stored: the changes of each record. The view is assembled when it is requested.
 #[derive(Default)]
 struct Chain {
     info: ViewInfo,
@@ -163,13 +163,13 @@ impl Meta {
     }
 
     /// Stored bytes that belong to this view and to no other.
-    pub(crate) fn own_view_bytes(&self, key: &ViewKey) -> u64 {
+    pub(crate) fn bytes_of_view_alone(&self, key: &ViewKey) -> u64 {
         let place = |part: &PartRef| (part.heap, part.place.at);
         let others = self.views.iter().filter(|(other, _)| *other != key);
         let others: FxHashSet<_> = others.flat_map(|(_, chain)| chain.parts.iter().map(place)).collect();
         let parts = self.views.get(key).map_or(&[][..], |chain| &chain.parts);
-        let own = parts.iter().filter(|part| !others.contains(&place(part)));
-        own.flat_map(|part| part.place.lens).map(u64::from).sum()
+        let unshared = parts.iter().filter(|part| !others.contains(&place(part)));
+        unshared.flat_map(|part| part.place.lens).map(u64::from).sum()
     }
 
     /// The keys of all views, with their header data.
@@ -321,12 +321,10 @@ impl<'m> Version<'m> {
         (row < self.columns.rows()).then_some(Version { row, ..self })
     }
 
-    /// The place of the version.
     pub fn place(self) -> VersionPlace {
         VersionPlace { record: self.record as u32, row: self.row as u32 }
     }
 
-    /// The number of the version.
     #[inline]
     pub fn id(self) -> VersionId {
         VersionId(self.columns.id(self.row))
@@ -337,12 +335,10 @@ impl<'m> Version<'m> {
         self.columns.path(self.row)
     }
 
-    /// The content of the file.
     pub fn content(self) -> VersionContent {
         self.columns.content(self.row)
     }
 
-    /// The language of the file.
     #[inline]
     pub fn language(self) -> LanguageId {
         LanguageId(self.columns.u16(Column::Language, self.row))
@@ -358,7 +354,6 @@ impl<'m> Version<'m> {
         self.notes().any(|note| note == Note::Quarantined)
     }
 
-    /// The notes of the analysis.
     pub fn notes(self) -> impl Iterator<Item = Note> {
         let bits = self.columns.u8(Column::Notes, self.row);
         Note::ALL.iter().copied().filter(move |note| bits & (1 << *note as u8) != 0)
@@ -374,7 +369,6 @@ impl<'m> Version<'m> {
         self.columns.u32(Column::Lines, self.row)
     }
 
-    /// The number of chunks.
     #[inline]
     pub fn chunks(self) -> u32 {
         self.columns.u32(Column::Chunks, self.row)
@@ -401,7 +395,6 @@ impl<'m> Version<'m> {
         self.decoded(|bytes| Outline::decode(bytes, names))
     }
 
-    /// The names of the outline.
     pub fn symbol_names(self) -> Result<SymbolNames<'m>, MetaError> {
         self.decoded(SymbolNames::decode)
     }

@@ -277,14 +277,14 @@ impl<'a> SymbolNames<'a> {
     pub fn advance(&mut self) -> Option<(&[u8], usize)> {
         self.left = self.left.checked_sub(1)?;
         let (shared, len) = take_pair(&mut self.rest)?;
-        let (own, rest) = self.rest.split_at_checked(len as usize)?;
+        let (suffix, rest) = self.rest.split_at_checked(len as usize)?;
         self.rest = rest;
         let shared = shared as usize;
         if shared > self.name.len() {
             return None;
         }
         self.name.truncate(shared);
-        self.name.extend_from_slice(own);
+        self.name.extend_from_slice(suffix);
         Some((&self.name, shared))
     }
 }
@@ -300,9 +300,9 @@ fn parts(bytes: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
 
 fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
     let alike = before.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
-    let own = &name.as_bytes()[alike..];
-    push_pair(bytes, alike as u32, own.len() as u32);
-    bytes.extend_from_slice(own);
+    let suffix = &name.as_bytes()[alike..];
+    push_pair(bytes, alike as u32, suffix.len() as u32);
+    bytes.extend_from_slice(suffix);
 }
 
 /// The marker in half a byte for a larger number, which follows as a varint reduced by this value.

@@ -176,7 +176,7 @@ impl RecordBuilder {
     }
 }
 
-/// Appends the pieces of a delta to the heap, each with its own checksum.
+/// Appends the pieces of a delta to the heap, each with a checksum.
 fn put(heap: &mut Vec<u8>, delta: &ViewDelta) -> PartAt {
     let at = heap.len() as u64;
     let mut piece = |bytes: Vec<u8>| {

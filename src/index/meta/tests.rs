@@ -272,9 +272,9 @@ fn damaged_uses_are_found_and_the_rest_is_read() {
     let commit = two_generations(dir.path(), true).commit().clone();
     let path = dir.path().join("g000000002.base");
     let mut bytes = std::fs::read(&path).unwrap();
-    let own = uses(2).bytes;
-    let at = bytes.windows(own.len()).position(|window| window == own).unwrap();
-    bytes[at + own.len() - 1] ^= 1;
+    let damaged = uses(2).bytes;
+    let at = bytes.windows(damaged.len()).position(|window| window == damaged).unwrap();
+    bytes[at + damaged.len() - 1] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let meta = Meta::open(dir.path(), commit).unwrap();
     let read: Vec<bool> = meta.versions().map(|version| version.uses().is_ok()).collect();

@@ -2,7 +2,7 @@
 //! is the signature. With these and with the text of the file, the code graph resolves the uses of a name without
 //! parsing the file.
 //!
-//! Uses are stored beside the outline, have a checksum of their own, and are read only by questions to the code graph.
+//! Uses are stored beside the outline, have a separate checksum, and are read only by questions to the code graph.
 //! Most names are words, so their lengths follow from the text and are not stored:
 //!
 //! ```text
@@ -206,9 +206,9 @@ mod tests {
         assert_eq!(references_of(text, &stored), analysis.references);
         assert_eq!(stored.comments, analysis.comments);
         let mut signatures: Vec<Span> = analysis.symbols.iter().map(|symbol| symbol.span).collect();
-        for own in &stored.signatures {
-            let start = signatures[own.symbol as usize].start + own.skipped;
-            signatures[own.symbol as usize] = Span { start, end: start + own.len };
+        for signature in &stored.signatures {
+            let start = signatures[signature.symbol as usize].start + signature.skipped;
+            signatures[signature.symbol as usize] = Span { start, end: start + signature.len };
         }
         let expected: Vec<Span> = analysis.symbols.iter().map(|symbol| symbol.signature).collect();
         assert_eq!(signatures, expected);

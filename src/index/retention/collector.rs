@@ -56,8 +56,8 @@ impl Collector<'_> {
     /// these views as well. The caller holds the lock.
     fn collect_from(&self, meta: &Meta, dry_run: bool) -> Result<(Collected, Vec<ViewKey>), WriteError> {
         let key = &self.view_key;
-        let own = meta.view_versions(key)?;
-        let judged = judge(meta, self.workspace, key, &own, Strictness::Thorough(self.repo));
+        let versions = meta.view_versions(key)?;
+        let judged = judge(meta, self.workspace, key, &versions, Strictness::Thorough(self.repo));
         let gone = judged.views.iter().map(|(key, _)| key.clone()).collect();
         let mut collected = Collected {
             generation: meta.commit().generation,

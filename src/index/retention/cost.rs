@@ -49,15 +49,15 @@ impl<'m> Costs<'m> {
     /// The cost that dropping this view would save.
     pub fn of_view(&self, key: &ViewKey) -> Cost {
         let versions = self.views.get(key).map_or(&[][..], Vec::as_slice);
-        let own = versions.iter().filter(|version| self.named.get(*version) == Some(&1));
+        let unshared = versions.iter().filter(|version| self.named.get(*version) == Some(&1));
         let (mut cost, mut chunks) = (Cost::default(), 0);
-        for version in own.filter_map(|version| self.meta.version(*version)) {
+        for version in unshared.filter_map(|version| self.meta.version(*version)) {
             cost.files += 1;
             cost.source_bytes += version.bytes();
             chunks += u64::from(version.chunks());
         }
         let share = u128::from(self.segment_bytes) * u128::from(chunks) / u128::from(self.chunks.max(1));
-        cost.index_bytes = share as u64 + self.meta.own_view_bytes(key);
+        cost.index_bytes = share as u64 + self.meta.bytes_of_view_alone(key);
         cost
     }
 

@@ -44,17 +44,17 @@ pub enum Strictness<'r> {
     Thorough(Option<&'r Repo>),
 }
 
-/// Decides which views and versions of `meta` are dropped, where `own` are the versions of the view `key`, or will be
+/// Decides which views and versions of `meta` are dropped, where `kept` are the versions of the view `key`, or will be
 /// after this update. Versions that are not in `meta` yet are ignored.
 pub fn judge(
     meta: &Meta,
     workspace: &Workspace,
     key: &ViewKey,
-    own: &[VersionId],
+    kept: &[VersionId],
     strictness: Strictness<'_>,
 ) -> Judged {
     let mut named = NamedVersions::new(meta);
-    let limit = named.add(own) * SPARE_TIMES + SPARE_BYTES;
+    let limit = named.add(kept) * SPARE_TIMES + SPARE_BYTES;
     let mut others: Vec<(&ViewKey, &ViewInfo)> = meta.views().filter(|(other, _)| *other != key).collect();
     others.sort_by_key(|(other, info)| (other.staged, Reverse(workspace.last_used(other, info))));
     // The newest view of each worktree is what is checked out there. A commit is not checked out in any worktree.

@@ -1,4 +1,4 @@
-//! What an index keeps: which views are dropped and why, the cost of a view, collections on request, and the removal of
+//! Retention: which views are dropped and why, the cost of a view, collections on request, and the removal of
 //! other indexes to save space.
 
 mod collected;

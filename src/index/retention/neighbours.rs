@@ -10,10 +10,10 @@ use spyhop_base::store::{self, FileError, Lock};
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
 
-/// What a removal keeps where a tree has notes: the notes, and what says whose they are.
+/// The files that a removal keeps where a tree has notes: the notes, and the files that name their owner.
 const KEPT: &[&str] = &[MEMORY_FOLDER, OWNER, "lock"];
 
-/// What says whose an index is.
+/// The files that name the owner of an index.
 const OWNER: &str = "WORKSPACE";
 
 /// The folder with the indexes of many trees.

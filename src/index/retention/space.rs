@@ -78,7 +78,7 @@ impl Collector<'_> {
         gone: &[ViewKey],
         collected: &mut Collected,
     ) -> Result<u64, WriteError> {
-        let own = &self.view_key;
+        let current = &self.view_key;
         loop {
             let bytes = self.bytes_in(home);
             let committed = self.workspace.open()?;
@@ -87,7 +87,7 @@ impl Collector<'_> {
             let freed: u64 = gone.iter().map(|key| costs.remove(key).index_bytes).sum();
             let mut left = bytes - if asked.dry_run { freed.min(bytes) } else { 0 };
             let mut others: Vec<_> =
-                meta.views().filter(|(key, _)| *key != own && !gone.contains(key)).collect();
+                meta.views().filter(|(key, _)| *key != current && !gone.contains(key)).collect();
             others.sort_by_key(|(key, info)| (self.workspace.last_used(key, info), *key));
             let mut going = Vec::new();
             for (key, _) in others {

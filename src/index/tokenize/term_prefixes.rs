@@ -180,11 +180,11 @@ impl TermPrefixFilter {
                 every |= bytes[at];
                 at += 1;
             }
-            let own = &text[start..at];
+            let run = &text[start..at];
             if every.is_ascii() {
-                each(own, scan.may_hold(self));
+                each(run, scan.may_hold(self));
             } else {
-                words_of_chars(own).for_each(|word| each(word, true));
+                words_of_chars(run).for_each(|word| each(word, true));
             }
         }
     }

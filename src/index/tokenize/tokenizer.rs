@@ -24,7 +24,7 @@ struct Entry {
     stamp: u32,
 }
 
-/// Turns text into terms and caches the terms of each word. Each thread needs a tokenizer of its own.
+/// Turns text into terms and caches the terms of each word. Each thread needs its tokenizer.
 pub struct Tokenizer {
     stems: Stems,
     words: FxHashMap<Box<str>, Entry>,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest pause between checkpoints.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// The epoch of a worker that has nothing left to do.
 pub const HOME: u32 = u32::MAX;
@@ -68,7 +68,7 @@ impl CheckpointScheduler {
         {
             return BatchKind::Between;
         }
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.pause = (self.pause * 2).min(MAX_PAUSE);
         (self.next, self.is_called) = (Instant::now().checked_add(self.pause), false);
         BatchKind::Checkpoint
     }

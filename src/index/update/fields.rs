@@ -45,8 +45,8 @@ impl Fields {
             tokenizer.terms(&analysis.symbols[*open as usize].name, body);
         }
         for span in comments {
-            let own = Span { start: span.start.max(chunk.span.start), end: span.end.min(chunk.span.end) };
-            tokenizer.terms(&text[own.range()], comment);
+            let inside = Span { start: span.start.max(chunk.span.start), end: span.end.min(chunk.span.end) };
+            tokenizer.terms(&text[inside.range()], comment);
         }
         let symbols = &analysis.symbols[chunk.symbols.start as usize..chunk.symbols.end as usize];
         for Symbol { name, .. } in symbols {
@@ -88,8 +88,8 @@ impl Fields {
 /// The spans of `spans` that overlap `within`; the spans that end in `within` are removed from the front.
 pub fn overlapping<'s>(spans: &mut &'s [Span], within: Span) -> &'s [Span] {
     let end = spans.partition_point(|span| span.start < within.end);
-    let own = &spans[..end];
-    let ended = own.partition_point(|span| span.end <= within.end);
+    let begun = &spans[..end];
+    let ended = begun.partition_point(|span| span.end <= within.end);
     *spans = &spans[ended..];
-    own
+    begun
 }

@@ -5,7 +5,7 @@
 //! grows with the tree (its paths, stat data and outlines) is set aside beforehand. None of this changes what is stored
 //! for a file, only in which segment the file lies, and no answer depends on that.
 //!
-//! Memory is estimated and not measured: an application that embeds this crate uses memory of its own, and the same
+//! Memory is estimated and not measured: an application that embeds this crate uses memory too, and the same
 //! update is to be split the same way everywhere.
 
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 const MIB: u64 = 1 << 20;
 
 /// The smallest budget that an update accepts: below it, a single file of the default size limit would not fit.
-pub const LEAST: u64 = 64 * MIB;
+pub const MIN_MEMORY: u64 = 64 * MIB;
 
 /// The default budget of an update, without the memory that grows with the tree.
-pub const DEFAULT: u64 = 200 * MIB;
+pub const DEFAULT_MEMORY: u64 = 200 * MIB;
 
 /// Source bytes above which the default budget grows by a third of the excess, up to [`MAX_MORE`]: larger segments are
 /// fewer, and need fewer merges.
@@ -67,7 +67,7 @@ impl Shares {
     /// most `threads` threads.
     pub fn of(max_memory: Option<u64>, n_files: usize, bytes: u64, threads: usize) -> Shares {
         let more = (bytes.saturating_sub(LARGE_SOURCE) / 3).min(MAX_MORE);
-        let max_memory = max_memory.unwrap_or(DEFAULT + more + PER_FILE * n_files as u64);
+        let max_memory = max_memory.unwrap_or(DEFAULT_MEMORY + more + PER_FILE * n_files as u64);
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
         let least = PER_THREAD + MIN_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn shares_never_exceed_the_whole() {
-        for max_memory in [LEAST, 96 * MIB, 128 * MIB, DEFAULT, 1 << 30, u64::MAX / 64] {
+        for max_memory in [MIN_MEMORY, 96 * MIB, 128 * MIB, DEFAULT_MEMORY, 1 << 30, u64::MAX / 64] {
             for n_files in [0, 1_000, 20_000] {
                 for threads in [1, 2, 8, 64] {
                     let shares = Shares::of(Some(max_memory), n_files, 1 << 34, threads);

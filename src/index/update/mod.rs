@@ -22,12 +22,12 @@ mod updater;
 mod work;
 
 pub use error::UpdateError;
-pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as MIN_MEMORY};
+pub use memory::{DEFAULT_MEMORY, MIN_MEMORY};
 pub use plan::{ReadTask, UpdatePlan};
 pub use progress::{OnProgress, Progress, Stage, tell_waiting};
 pub use quarantine::Quarantine;
 pub use report::RefreshReport;
-pub use updater::{FIRST_CHECKPOINT, OWN_INDEX, RACY, Since, TEXT_ALONE, TEXT_FIRST, Updater};
+pub use updater::{FIRST_CHECKPOINT, INDEX_IN_TREE, RACY, Since, TEXT_ALONE, TEXT_FIRST, Updater};
 
 #[cfg(test)]
 pub mod crashes;

@@ -46,7 +46,7 @@ pub struct ReadTask {
     pub old: Option<(VersionId, VersionContent)>,
 }
 
-/// What makes a file be read although its stat data is unchanged.
+/// The reasons to read a file although its stat data is unchanged.
 #[derive(Clone, Copy)]
 pub struct ReadAgain<'a> {
     /// Whether git tracks a file. Such a file is never skipped for looking generated or minified, so a file that was skipped
@@ -100,7 +100,7 @@ impl<'m> SiblingView<'m> {
         SiblingView { live, passed: passed.collect() }
     }
 
-    /// What the view knows of the file at `path` with this identity.
+    /// The entry of the view for the file at `path`, if it has this identity.
     fn knows(&self, path: &str, recorded: RecordedIdentity) -> Option<UnchangedFile<'m>> {
         let live = self.live.binary_search_by(|live| live.path.cmp(path)).ok();
         let passed = self.passed.binary_search_by(|entry| entry.skipped.path.as_str().cmp(path)).ok();
@@ -137,10 +137,10 @@ impl UpdatePlan {
     /// Compares the walked tree with `view`, a view of `meta`.
     pub fn new(walked: Walked, meta: &Meta, view: Option<&View>, again: ReadAgain<'_>) -> UpdatePlan {
         let none = View::default();
-        let own = SiblingView::new(meta, view.unwrap_or(&none), again);
+        let sibling = SiblingView::new(meta, view.unwrap_or(&none), again);
         // Both sides are sorted by path.
-        let mut live = own.live.iter().peekable();
-        let mut passed = own.passed.iter().copied().peekable();
+        let mut live = sibling.live.iter().peekable();
+        let mut passed = sibling.passed.iter().copied().peekable();
         let mut plan = UpdatePlan::default();
         for Candidate { path, identity, wanted } in walked.candidates {
             while let Some(gone) = live.next_if(|live| live.path < path.as_str()) {

@@ -347,15 +347,15 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
     fn view_now(&self, found: &MergedOutcomes) -> View {
         let replaced: FxHashSet<VersionId> =
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
-        let own = self.view.into_iter().flat_map(View::entries);
-        let unmoved = own.filter(|entry| !replaced.contains(&entry.version));
+        let before = self.view.into_iter().flat_map(View::entries);
+        let unmoved = before.filter(|entry| !replaced.contains(&entry.version));
         let entries = unmoved.chain(found.entries.iter().copied()).chain(self.text_pass.entries()).collect();
         View::new(entries, self.plan.skipped.iter().chain(&found.skipped).cloned().collect())
     }
 
     fn comes_to_nothing(&self, found: &MergedOutcomes, view: &View) -> bool {
         let is_staged = || self.meta().view_info(&self.key.stage()).is_some();
-        let same = |own: &View| own.skipped() == view.skipped();
+        let same = |before: &View| before.skipped() == view.skipped();
         self.view.is_some_and(same)
             && !found.has_moved
             && found.stat_verified < self.worth_a_commit
@@ -403,7 +403,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
     fn record(&self, found: &mut MergedOutcomes, view: View, writer: &Writer) -> Result<Commit, UpdateError> {
         let workspace = self.updater.workspace;
         let meta = self.meta();
-        let own: Vec<VersionId> = view.versions().to_vec();
+        let versions: Vec<VersionId> = view.versions().to_vec();
         let mut next_version = meta.commit().next_version;
         if let Some(last) = found.new.iter().map(|version| version.id.0).max() {
             next_version = next_version.max(last + 1);
@@ -411,7 +411,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         let mut record = RecordBuilder::new();
         found.drain_into(&mut record);
         let Judged { views, dead } = if self.reuse {
-            judge(meta, workspace, &self.key, &own, Strictness::Afford)
+            judge(meta, workspace, &self.key, &versions, Strictness::Afford)
         } else {
             self.all_of_before()
         };

@@ -25,7 +25,7 @@ use spyhop_files::walk::{self, FileIdentity};
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::{Isolation, LossKind, Lost};
 
-/// A tree and its index in a folder of their own.
+/// A tree and its index in a new folder.
 pub struct TestTree {
     _folder: tempfile::TempDir,
     pub root: PathBuf,

@@ -21,8 +21,8 @@ use spyhop_syntax::analyze;
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::Isolation;
 
-/// The detail of the skipped row for an index that lies in its own tree.
-pub const OWN_INDEX: &str = "this tree's own index";
+/// The detail of the skipped row for an index that lies in the tree that it is of.
+pub const INDEX_IN_TREE: &str = "this tree's own index";
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -79,7 +79,7 @@ pub struct Updater<'e> {
     pub as_ripgrep: Option<AsRipgrep<'e>>,
 }
 
-/// What a watcher knows of a tree since a given commit.
+/// The changes of a tree that a watcher knows since a given commit.
 #[derive(Clone, Copy)]
 pub struct Since<'e> {
     /// The bytes of that commit's commit point.
@@ -144,7 +144,7 @@ impl Updater<'_> {
         walk: impl Fn(&Path, &WalkOptions<'_>) -> Result<Walked, WalkError>,
     ) -> Result<Walked, WalkError> {
         let mut walked = self.with_options(|options| walk(self.workspace.root(), options))?;
-        self.leave_own_index_out(&mut walked);
+        self.leave_index_out(&mut walked);
         Ok(walked)
     }
 
@@ -170,11 +170,11 @@ impl Updater<'_> {
         })
     }
 
-    /// The skipped row for an index that the user placed inside its own tree. Such an index is not part of the tree.
-    pub fn own_index(&self) -> Option<Skipped> {
+    /// The skipped row for an index that the user placed inside the indexed tree. Such an index is not part of the tree.
+    pub fn index_in_tree(&self) -> Option<Skipped> {
         let below = self.workspace.dir().strip_prefix(self.workspace.root()).ok()?;
-        let path = RelPath::from_path(below).ok().filter(|own| !own.as_str().is_empty())?;
-        let detail = OWN_INDEX.to_string();
+        let path = RelPath::from_path(below).ok().filter(|below| !below.as_str().is_empty())?;
+        let detail = INDEX_IN_TREE.to_string();
         Some(Skipped::new(path, SkipReason::BuiltIn, detail, true))
     }
 
@@ -199,15 +199,15 @@ impl Updater<'_> {
         })
     }
 
-    /// Removes an index that lies in its own tree from a walk. An exact search reads it, as ripgrep does.
-    fn leave_own_index_out(&self, walked: &mut Walked) {
-        let Some(own) = self.own_index().filter(|_| self.as_ripgrep.is_none()) else { return };
-        let inside = |path: &RelPath| own.covers(path);
+    /// Removes an index that lies in the walked tree. An exact search reads the index, as ripgrep does.
+    fn leave_index_out(&self, walked: &mut Walked) {
+        let Some(index) = self.index_in_tree().filter(|_| self.as_ripgrep.is_none()) else { return };
+        let inside = |path: &RelPath| index.covers(path);
         let before = walked.candidates.len() + walked.skipped.len();
         walked.candidates.retain(|candidate| !inside(&candidate.path));
         walked.skipped.retain(|skipped| !inside(&skipped.path));
         if walked.candidates.len() + walked.skipped.len() < before {
-            walked.skipped.push(own);
+            walked.skipped.push(index);
             walked.skipped.sort();
         }
     }

@@ -1,6 +1,6 @@
 //! The work of an update's threads: read, analyze, invert.
 //!
-//! Each worker takes the next few files, in path order, and fills a segment of its own. A version's number is its
+//! Each worker takes the next few files, in path order, and fills a separate segment. A version's number is its
 //! position in the plan, so it does not depend on which worker was first. Neither does anything else that is stored,
 //! except which segment a document lies in, and no answer depends on that.
 //!
@@ -167,9 +167,9 @@ impl WorkerInputs<'_> {
         };
         let all = tasks.iter().map(|task| task.identity.size()).sum();
         (self.progress)(self.so_far((0, tasks.len()), (0, all)));
-        let (sender, parcels) = mpsc::channel::<Result<WorkerBatch, IndexError>>();
+        let (sender, batches) = mpsc::channel::<Result<WorkerBatch, IndexError>>();
         std::thread::scope(|scope| {
-            let hands: Vec<_> = (0..threads)
+            let workers: Vec<_> = (0..threads)
                 .map(|thread| {
                     let (shared, sender) = (&shared, &sender);
                     let work = move || IndexWorker::new(self, thread, budget, sender).work(tasks, shared);
@@ -179,8 +179,8 @@ impl WorkerInputs<'_> {
             let mut clock = CheckpointScheduler::new(first, threads);
             let result = loop {
                 let received = match clock.left() {
-                    Some(left) => parcels.recv_timeout(left),
-                    None => parcels.recv().map_err(RecvTimeoutError::from),
+                    Some(left) => batches.recv_timeout(left),
+                    None => batches.recv().map_err(RecvTimeoutError::from),
                 };
                 let delivered = match received {
                     Ok(Ok(batch)) => {
@@ -201,8 +201,8 @@ impl WorkerInputs<'_> {
                     break Ok(());
                 }
             };
-            for hand in hands {
-                hand.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            for worker in workers {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             }
             result
         })
@@ -480,11 +480,11 @@ impl<'w> IndexWorker<'w> {
         self.fields.words.clear();
         let last = analysis.chunks.len() - 1;
         for (place, chunk) in analysis.chunks.iter().enumerate() {
-            let own_comments = overlapping(&mut comments, chunk.span);
-            let n_own = references.partition_point(|reference| reference.span.start < chunk.span.end);
-            let own_references = references[..n_own].iter().map(|reference| &text[reference.span.range()]);
-            self.fields.fill(&mut self.tokenizer, text, &analysis, chunk, own_comments, own_references);
-            references = &references[n_own..];
+            let inside = overlapping(&mut comments, chunk.span);
+            let n_inside = references.partition_point(|reference| reference.span.start < chunk.span.end);
+            let names = references[..n_inside].iter().map(|reference| &text[reference.span.range()]);
+            self.fields.fill(&mut self.tokenizer, text, &analysis, chunk, inside, names);
+            references = &references[n_inside..];
             if place == 0 {
                 self.fields.fill_path(&mut self.tokenizer, &task.path);
             }

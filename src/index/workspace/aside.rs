@@ -1,4 +1,4 @@
-//! What lies beside the current data: damaged data that were put aside, data of other formats, and the remains of
+//! The files beside the current data: damaged data that were put aside, data of other formats, and the remains of
 //! processes that died.
 
 use std::path::{Path, PathBuf};
@@ -106,11 +106,11 @@ impl Workspace {
     /// Data folders of other formats or for other parsers that no process has updated for `unused`. Folders of a newer
     /// format are not included.
     pub fn others(&self, unused: Duration) -> Vec<PathBuf> {
-        let own = self.data_dir();
+        let current = self.data_dir();
         let is_data = |name: &str| {
             let format =
                 name.strip_prefix('v').and_then(|rest| rest.split_once('-')).map(|(format, _)| format);
-            // The first format had no folder of its own.
+            // The first format had no separate folder.
             matches!(name, "meta" | "tantivy")
                 || format.and_then(|format| format.parse().ok()).is_some_and(|it: u32| it <= FORMAT_VERSION)
         };
@@ -120,7 +120,7 @@ impl Workspace {
             written.is_none_or(|time| time.elapsed().unwrap_or_default() >= unused)
         };
         let mut others = self.entries(is_data);
-        others.retain(|path| *path != own && is_unused(path));
+        others.retain(|path| *path != current && is_unused(path));
         others
     }
 

@@ -30,7 +30,7 @@ pub enum WorkspaceError {
     LostClaim {
         /// The folder of the index.
         dir: PathBuf,
-        /// What is wrong with the file.
+        /// The fault of the file.
         reason: String,
         /// Whether the folder has the structure of an index, so that a rebuild renews the file.
         is_index: bool,

@@ -15,7 +15,7 @@
 //!              oldest and the newest stay
 //! ```
 //!
-//! A program of another version, or with other grammars, has a data folder of its own: while it builds that folder, the
+//! A program of another version, or with other grammars, has a separate data folder: while it builds that folder, the
 //! old folder still serves the old program. A data folder that no process has updated for a week is removed.
 
 mod aside;

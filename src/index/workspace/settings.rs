@@ -63,8 +63,9 @@ pub fn view_key(workspace: &Workspace, head: &Head, settings: &Settings) -> View
         (None, commit) => RevisionHead::Commit(commit.clone().unwrap_or_default()),
     });
     // Such a view never becomes stale, so rules that may change without the commit are part of its key.
-    let own = if settings.no_ignore { Vec::new() } else { walk::private_rules(workspace.root()) };
-    let settings = if own.is_empty() { rules } else { format!("{rules}-{}", hash_of(&own)) };
+    let private_rules = if settings.no_ignore { Vec::new() } else { walk::private_rules(workspace.root()) };
+    let settings =
+        if private_rules.is_empty() { rules } else { format!("{rules}-{}", hash_of(&private_rules)) };
     ViewKey { root, head, settings, staged: false }
 }
 

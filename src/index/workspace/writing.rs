@@ -1,4 +1,4 @@
-//! What every writer of an index needs: the lock, the check that there is a tree to compare, and the derived trigram
+//! The common steps of writers of an index: the lock, the check that there is a tree to compare, and the derived trigram
 //! indexes.
 
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl Workspace {
         }
     }
 
-    /// Writes the trigram indexes of the newest segments. They are derived data and belong to no commit: without them
+    /// Writes the trigram indexes of the newest segments. Trigram indexes are derived data and belong to no commit: without them
     /// an exact search is slower and finds the same results. The caller holds the lock.
     pub(crate) fn write_trigram_indexes(&self) {
         if let Err(error) = inverted::write_grams(&self.segment_dir()) {

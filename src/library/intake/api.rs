@@ -1,11 +1,11 @@
-//! What an intake reports.
+//! The reports of an intake.
 
 use std::path::PathBuf;
 
 use super::class::IntakeClass;
 use crate::api::AddProgress;
 
-/// What an intake did.
+/// The result of an intake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -29,7 +29,7 @@ pub struct IntakeReply {
 pub struct TakenEntry {
     /// The name of the entry in the inbox, or in the folder of its class if an earlier intake was killed.
     pub name: String,
-    /// What the entry is.
+    /// The class of the entry.
     pub class: IntakeClass,
     /// The protected file or folder.
     pub path: PathBuf,
@@ -63,7 +63,7 @@ pub enum IntakeEvent<'n> {
     Taking {
         /// The name of the entry.
         name: &'n str,
-        /// What the entry is.
+        /// The class of the entry.
         class: IntakeClass,
     },
     /// A source is imported or indexed.

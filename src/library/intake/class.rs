@@ -1,4 +1,4 @@
-//! What an entry of the inbox is, by its content.
+//! The class of an entry of the inbox, by its content.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,7 +12,7 @@ use spyhop_base::path::RelPath;
 use spyhop_syntax::document::DocumentForm;
 use spyhop_syntax::grammar::Grammars;
 
-/// What an entry of the inbox is.
+/// The class of an entry of the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -48,7 +48,7 @@ impl IntakeClass {
     }
 }
 
-/// What the content of an entry says before a document is read.
+/// The class by the content of an entry, before a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryContent {
     Project,
@@ -67,7 +67,7 @@ const MAX_EXAMINED: usize = 20_000;
 /// Languages of documents, which are documents if dropped by themselves.
 const DOCUMENT_LANGUAGES: &[&str] = &["markdown", "html"];
 
-/// What the entry at `path` is, or the reason why it cannot be taken in.
+/// The class of the entry at `path`, or the reason why it cannot be taken in.
 pub(super) fn content_of(path: &Path, grammars: &Grammars) -> io::Result<Result<EntryContent, String>> {
     let metadata = path.symlink_metadata()?;
     if metadata.is_symlink() {

@@ -19,7 +19,7 @@ use spyhop_syntax::worker::FileAnalyzer;
 /// The size of the largest document that is read, in bytes. This process and a parser worker hold it twice.
 const MAX_DOCUMENT_BYTES: u64 = 160 << 20;
 
-/// What was read from a file.
+/// The content that was read from a file.
 pub(super) type ReadDocument = Result<Document, DocumentError>;
 
 pub(super) fn read(

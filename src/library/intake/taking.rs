@@ -182,12 +182,12 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Adds a protected project or archive as a source of its own. An archive that is refused moves to the folder `failed`.
+    /// Adds a protected project or archive as a separate source. An archive that is refused moves to the folder `failed`.
     fn add_source(&mut self, name: String, class: IntakeClass, path: PathBuf) -> Result<(), LibraryError> {
         let progress = |now| (self.on_event)(IntakeEvent::Source(now));
         let mut request = AddRequest::new(path.to_string_lossy());
         let added = match self.library.add_from_intake(&request, self.options, &progress) {
-            // The name of a dropped file is no reason to refuse the file.
+            // A dropped file is not refused for its name.
             Err(LibraryError::NameTaken { free, .. }) => {
                 request.name = Some(free);
                 self.library.add_from_intake(&request, self.options, &progress)
@@ -278,8 +278,8 @@ impl Intake<'_> {
             let progress = |now| (self.on_event)(IntakeEvent::Source(now));
             match self.library.index_shared(class, &folder, self.options, &progress) {
                 Ok(source) => {
-                    let own = self.reply.taken.iter_mut().filter(|entry| entry.class == class);
-                    own.for_each(|entry| entry.source.clone_from(&source.name));
+                    let of_class = self.reply.taken.iter_mut().filter(|entry| entry.class == class);
+                    of_class.for_each(|entry| entry.source.clone_from(&source.name));
                 }
                 Err(error) => {
                     self.reply.warnings.push(format!("'{}' is not indexed yet: {error}", shared_name(class)));

@@ -332,11 +332,13 @@ fn an_entry_that_fails_does_not_stop_the_others() {
 #[test]
 fn a_source_of_the_user_keeps_its_name() {
     let intake = TestIntake::new();
-    let own = intake.folder.path().join("own");
-    fs::create_dir(&own).unwrap();
-    fs::write(own.join("a.rs"), "fn a() {}\n").unwrap();
-    let request =
-        crate::AddRequest { name: Some("documents".into()), ..crate::AddRequest::new(own.to_str().unwrap()) };
+    let dropped = intake.folder.path().join("own");
+    fs::create_dir(&dropped).unwrap();
+    fs::write(dropped.join("a.rs"), "fn a() {}\n").unwrap();
+    let request = crate::AddRequest {
+        name: Some("documents".into()),
+        ..crate::AddRequest::new(dropped.to_str().unwrap())
+    };
     intake.library.add(&request, &Options::default(), &|_| ()).unwrap();
     intake.drop_file("plan.md", b"# Upload plan\n");
     let reply = intake.take_in();

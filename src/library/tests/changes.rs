@@ -249,7 +249,7 @@ fn an_old_import_that_cannot_be_removed_is_left_to_the_collection() {
 
 #[cfg(unix)]
 #[test]
-fn a_library_below_a_link_is_not_in_its_own_source() {
+fn a_library_below_a_link_is_not_in_the_source_that_contains_it() {
     let place = TestPlace::new();
     let tree = place.project("real");
     std::os::unix::fs::symlink(&tree, place.path("link")).unwrap();

@@ -14,7 +14,7 @@ pub struct UnpackError {
     /// The name of the entry, with escapes for characters that cannot be shown; `None` if the archive as a whole is the
     /// reason.
     pub entry: Option<String>,
-    /// What is wrong.
+    /// The fault.
     pub fault: UnpackFault,
 }
 
@@ -43,7 +43,7 @@ impl UnpackFault {
     }
 }
 
-/// What is wrong with an entry or an archive. The text continues a sentence that begins with the entry or the archive.
+/// The fault of an entry or an archive. The text continues a sentence that begins with the entry or the archive.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackFault {
     /// The name is absolute, or has a drive.
@@ -102,7 +102,7 @@ pub enum UnpackFault {
     /// The source as a whole is larger than a limit. This is known before anything is written.
     #[error("has {found} {what}{}, above the limit of {limit}", if *is_lower_bound { " or more" } else { "" })]
     Extent {
-        /// What is counted.
+        /// The counted quantity.
         what: &'static str,
         /// How many there are.
         found: u64,

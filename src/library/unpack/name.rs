@@ -17,7 +17,7 @@ const DEVICES: &[&str] = &[
     "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
 ];
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum EntryName {
     /// A path below the new folder, with `/` between its parts. Empty for that folder itself.

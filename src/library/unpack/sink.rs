@@ -134,10 +134,10 @@ fn write_all(
                 state = Ok(());
             }
             SinkMessage::Bytes(buffer, bytes) => {
-                let own = &buffer[..bytes];
+                let bytes = &buffer[..bytes];
                 if let (Ok(()), Some(file)) = (&state, &mut file) {
-                    hasher.update(own);
-                    state = file.write_all(own);
+                    hasher.update(bytes);
+                    state = file.write_all(bytes);
                 }
                 let _ = written.send(buffer);
             }

@@ -5,8 +5,8 @@ pub(super) fn value_of<'b>(records: &'b [u8], key: &str) -> Result<Option<&'b [u
     let mut found = None;
     let mut rest = records;
     while !rest.is_empty() && rest != b"\0" {
-        let (own, value, left) = next(rest).ok_or("its extended header cannot be read")?;
-        if own == key.as_bytes() {
+        let (name, value, left) = next(rest).ok_or("its extended header cannot be read")?;
+        if name == key.as_bytes() {
             found = Some(value);
         }
         rest = left;

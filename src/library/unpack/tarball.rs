@@ -1,6 +1,6 @@
 //! Tar archives, plain or compressed.
 //!
-//! Entries are read without the library's own handling of long names, which reads a name of any length into memory.
+//! Entries are read without the handling of long names by the crate `tar`, which reads a name of any length into memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -47,7 +47,7 @@ pub(crate) fn unpack_tar(
     }
 }
 
-/// What the headers before an entry say about it.
+/// The statements about an entry in the headers before it.
 #[derive(Default)]
 struct ExtendedHeader {
     name: Option<Vec<u8>>,

@@ -25,7 +25,7 @@ use spyhop_engine::api::Options;
 #[derive(Clone)]
 struct ZipItem {
     name: Vec<u8>,
-    own_name: Option<Vec<u8>>,
+    name_in_header: Option<Vec<u8>>,
     method: u16,
     flags: u16,
     mode: u32,
@@ -34,7 +34,7 @@ struct ZipItem {
     bytes: u32,
     /// The extra field in the directory.
     extra: Vec<u8>,
-    /// Names the header of the first entry instead of an own one.
+    /// Names the header of the first entry instead of a separate one.
     shares: bool,
 }
 
@@ -45,7 +45,7 @@ fn item(name: impl AsRef<[u8]>) -> ZipItem {
 fn stored(name: impl AsRef<[u8]>, content: &[u8]) -> ZipItem {
     ZipItem {
         name: name.as_ref().to_vec(),
-        own_name: None,
+        name_in_header: None,
         method: 0,
         flags: 0,
         mode: 0o100_644,
@@ -81,10 +81,10 @@ fn zip_of(items: &[ZipItem]) -> Vec<u8> {
     for item in items {
         let at = if item.shares { 0 } else { bytes.len() as u32 };
         if !item.shares {
-            let own = item.own_name.as_ref().unwrap_or(&item.name);
+            let name = item.name_in_header.as_ref().unwrap_or(&item.name);
             bytes.extend(b"PK\x03\x04");
-            bytes.extend(header_fields(item, own));
-            bytes.extend(own);
+            bytes.extend(header_fields(item, name));
+            bytes.extend(name);
             bytes.extend(&item.packed);
         }
         directory.extend(b"PK\x01\x02\x14\x03");
@@ -208,7 +208,7 @@ fn hostile_zip_archives_are_refused() {
         ("an unknown method", one(ZipItem { method: 14, ..item("a.rs") }), "the method"),
         (
             "another name in the header",
-            one(ZipItem { own_name: Some(b"b.rs".to_vec()), ..item("a.rs") }),
+            one(ZipItem { name_in_header: Some(b"b.rs".to_vec()), ..item("a.rs") }),
             "'b.rs'",
         ),
         ("shared bytes", after(ZipItem { shares: true, ..item("a.rs") }), "shares its bytes"),
@@ -325,7 +325,7 @@ impl std::io::Read for Panics {
 }
 
 #[test]
-fn files_after_readers_that_fail_have_their_own_hashes() {
+fn files_after_readers_that_fail_have_separate_hashes() {
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().to_path_buf();
     let mut writer = TreeWriter::new(Path::new("a"), &tree, None, UnpackLimits::default(), &|_| ());

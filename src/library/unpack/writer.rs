@@ -415,7 +415,7 @@ impl<'a> TreeWriter<'a> {
     }
 
     /// Unpacks an archive of the tree, the file at `path`, into a new folder that is named like the file, with `!` behind the
-    /// name. If the archive is refused for a reason of its own, none of its entries are kept, and it is recorded as left
+    /// name. If the archive is refused for a reason other than these, none of its entries are kept, and it is recorded as left
     /// out. A limit of the whole source and an error of the disk are errors.
     pub fn nested(
         &mut self,

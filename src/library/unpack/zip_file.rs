@@ -131,10 +131,10 @@ fn unpack_entry(
     let found = archive.get_entry(entry.place).map_err(|error| damaged(writer, error))?;
     // The header also has extra fields, for which the buffer has room.
     let header = found.local_header(buffer).map_err(|error| damaged(writer, error))?;
-    let own = header.file_path();
-    if own.as_bytes() != entry.name {
-        let own = &own.as_bytes()[..own.as_bytes().len().min(MAX_NAME_BYTES)];
-        return Err(writer.error(&entry.name, UnpackFault::TwoNames(super::name::shown(own))));
+    let in_header = header.file_path();
+    if in_header.as_bytes() != entry.name {
+        let in_header = &in_header.as_bytes()[..in_header.as_bytes().len().min(MAX_NAME_BYTES)];
+        return Err(writer.error(&entry.name, UnpackFault::TwoNames(super::name::shown(in_header))));
     }
     if entry.is_folder {
         return match entry.bytes {

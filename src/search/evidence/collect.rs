@@ -400,8 +400,8 @@ impl RowSums {
             (&mut of_texts.doc_marks, &of_names.doc_marks),
             (&mut of_texts.file_marks, &of_names.file_marks),
         ];
-        for (own, others) in marks {
-            own.iter_mut().zip(others).for_each(|(own, other)| *own |= *other);
+        for (of_texts, of_names) in marks {
+            of_texts.iter_mut().zip(of_names).for_each(|(marks, other)| *marks |= *other);
         }
     }
 

@@ -269,20 +269,20 @@ const _: () = assert!(crate::query::MAX_TERMS < MATCHES as usize);
 impl Evidence {
     /// Empty evidence for a query of `n_terms` terms, from the pool if possible.
     pub(super) fn take(pool: &Arc<Pool>, (n_docs, n_files): (usize, usize), n_terms: usize) -> Evidence {
-        let mut own = pool.take().unwrap_or_else(|| Evidence::sized(n_docs, n_files));
-        own.idf.resize(n_terms, 0.0);
-        own.pool = Some(pool.clone());
-        own
+        let mut evidence = pool.take().unwrap_or_else(|| Evidence::sized(n_docs, n_files));
+        evidence.idf.resize(n_terms, 0.0);
+        evidence.pool = Some(pool.clone());
+        evidence
     }
 
     fn sized(n_docs: usize, n_files: usize) -> Evidence {
         // The capacity suffices for all files, because growing step by step touches new memory each time.
         let rows = |n_files: usize| (Vec::with_capacity(n_files), Vec::with_capacity(n_files));
-        let mut own = Evidence::default();
-        (own.matching, own.sums) = rows(n_files);
-        own.chunk_body = vec![0.0; n_docs];
-        own.chunk_symbol = vec![0.0; n_docs];
-        own.columns = RowSums {
+        let mut evidence = Evidence::default();
+        (evidence.matching, evidence.sums) = rows(n_files);
+        evidence.chunk_body = vec![0.0; n_docs];
+        evidence.chunk_symbol = vec![0.0; n_docs];
+        evidence.columns = RowSums {
             comment: vec![0.0; n_docs],
             of_texts: Marks::sized(n_docs, n_files),
             of_names: Marks::sized(n_docs, n_files),
@@ -296,7 +296,7 @@ impl Evidence {
             mentions: vec![0; n_files],
             later: rows(n_files.div_ceil(2)),
         };
-        own
+        evidence
     }
 
     fn cleared(mut self) -> Evidence {

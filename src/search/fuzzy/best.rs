@@ -58,7 +58,7 @@ impl<'p> FoundPath<'p> {
     }
 }
 
-/// What of a path the pattern names, apart from its letters.
+/// The parts of a path that the pattern names, apart from its letters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NamedPlace {
     pub is_name: bool,

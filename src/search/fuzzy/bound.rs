@@ -189,11 +189,11 @@ impl Letters {
         let mut carried = bonus(0);
         let mut sum = MATCH + 2 * carried;
         for place in 1..self.len() {
-            let own = bonus(place);
+            let bonus_here = bonus(place);
             let joins = seen.joined >> place & 1 == 1;
-            carried = if joins { carried.max(own).max(RUN) } else { own };
+            carried = if joins { carried.max(bonus_here).max(RUN) } else { bonus_here };
             // A gap never scores more than a run.
-            sum += if joins { MATCH + carried } else { MATCH + own - GAP };
+            sum += if joins { MATCH + carried } else { MATCH + bonus_here - GAP };
         }
         sum
     }

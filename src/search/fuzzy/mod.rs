@@ -19,4 +19,4 @@ pub use best::{FoundPath, MatchedPart, listed};
 pub use names::{FileName, FoundName, best_names};
 pub use paths::FoundPaths;
 pub use pattern::Fuzzy;
-pub use words::{FuzzyWords, joined};
+pub use words::{FuzzyWords, merge_touching};

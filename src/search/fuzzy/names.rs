@@ -18,12 +18,10 @@ const SCORE_BITS: u64 = (1 << 28) - 1;
 /// The number of files that a thread takes at a time.
 const BLOCK: u32 = 512;
 
-/// A name of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct FileName<'n> {
     /// The number of the name in the file.
     pub place: u32,
-    /// The name.
     pub name: &'n str,
     /// Names of a greater rank come first, after equality with the pattern: 0 to 3 without a pattern, 0 or 1 with one.
     pub rank: u8,

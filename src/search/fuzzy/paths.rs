@@ -46,7 +46,7 @@ pub struct FoundPaths<'p> {
     pub scattered: usize,
 }
 
-/// What one thread has found.
+/// The best paths that one thread has found.
 pub(super) struct BestPaths<'p> {
     pub found: Best<FoundPath<'p>>,
     pub total: usize,

@@ -102,7 +102,7 @@ impl Fuzzy {
         highlights
     }
 
-    /// What of a path the pattern names.
+    /// The parts of a path that the pattern names.
     pub(super) fn place_in(&self, path: &str, name: &str) -> NamedPlace {
         NamedPlace { is_name: self.equals_name(name), is_folder: self.is_in_folder(path) }
     }

@@ -56,7 +56,7 @@ impl FuzzyWords {
                 PathMatcher::new(word, 0, true).scored(0, path).map_or(MatchedPart::Path, |found| found.part);
             spans.extend(word.highlights(path, part));
         }
-        joined(spans)
+        merge_touching(spans)
     }
 }
 
@@ -76,8 +76,8 @@ fn sum<'p>(matchers: &mut [PathMatcher<'_, 'p>], file: u32, path: &'p str) -> Op
     all
 }
 
-/// Spans, sorted, those that touch joined.
-pub fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+/// Sorts spans, and merges those that touch.
+pub fn merge_touching(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable_by_key(|span| (span.start, span.end));
     let mut all: Vec<Span> = Vec::new();
     for span in spans {

@@ -42,7 +42,7 @@ pub(super) struct LiteralCandidates {
 }
 
 impl LiteralCandidates {
-    /// Keeps the best candidates that may be read: more than `most`, if there are so many. The order is by score, ties
+    /// Keeps the best candidates that may be read: more than `most`, if there are enough. The order is by score, ties
     /// by path.
     pub(super) fn best(self, context: &Context<'_>, worth: &Worth<'_>, most: usize) -> LiteralCandidates {
         let path = |file: u32| context.snapshot.path(file);

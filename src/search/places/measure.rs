@@ -24,8 +24,8 @@ use spyhop_index::tokenize::TermPrefixFilter;
 /// A value for each signal of places.
 pub(crate) type PlaceValues = [f32; PlaceSignal::COUNT];
 
-/// The BM25 parameters for units. Repetition saturates soon, and length counts little, because length has a signal of
-/// its own.
+/// The BM25 parameters for units. Repetition saturates soon, and length counts little, because there is a signal
+/// for length.
 const K1: f32 = 1.2;
 const B: f32 = 0.4;
 
@@ -118,7 +118,7 @@ impl<'m> UnitMeasure<'m> {
         let kinds = self.context.filter.kinds();
         let mut parts = FileParts::new(text, &outline.symbols, kinds, &chunks);
         let mut counted = self.counted(&mut parts);
-        if ranked.measured.known.literal > 0 {
+        if ranked.measured.row.literal > 0 {
             self.mark_literal(&parts, text, &mut counted);
         }
         for line in self.evidence.frames_of(ranked.file) {
@@ -163,9 +163,9 @@ impl<'m> UnitMeasure<'m> {
                 parts.all[part].mask = self.count(text, span.start, lead, &mut counted[unit]);
                 if let Some(templates) = &self.templates {
                     let best = templates.best(text, self.evidence);
-                    let own = &mut counted[unit];
-                    if best.value > own.template {
-                        (own.template, own.template_at) = (best.value, Some(span.start + best.at));
+                    let counts = &mut counted[unit];
+                    if best.value > counts.template {
+                        (counts.template, counts.template_at) = (best.value, Some(span.start + best.at));
                     }
                 }
             }
@@ -177,12 +177,12 @@ impl<'m> UnitMeasure<'m> {
     fn mark_literal(&self, parts: &FileParts<'_>, text: &str, counted: &mut [Counted]) {
         for at in literal::occurrences(text, &Finder::new(&self.query.text)) {
             let Some(part) = parts.part_at(at) else { continue };
-            let own = &mut counted[parts.all[part].unit];
+            let counts = &mut counted[parts.all[part].unit];
             let is_whole = parts.is_whole_lines(Span { start: at, end: at + self.query.text.len() as u32 });
-            if own.literal.is_none() || (is_whole && !own.is_whole_line) {
-                own.literal = Some(at);
+            if counts.literal.is_none() || (is_whole && !counts.is_whole_line) {
+                counts.literal = Some(at);
             }
-            own.is_whole_line |= is_whole;
+            counts.is_whole_line |= is_whole;
         }
     }
 
@@ -193,7 +193,7 @@ impl<'m> UnitMeasure<'m> {
         if let Some(runs) = &mut self.runs {
             runs.begin();
         }
-        let mut own = 0;
+        let mut item = 0;
         let mut last = 0u64;
         self.term_prefixes.for_each_word(text, |word, may_hold| {
             let at = || start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32;
@@ -211,7 +211,7 @@ impl<'m> UnitMeasure<'m> {
                 last = 0;
                 return;
             }
-            *(if at() < lead { &mut counted.lead } else { &mut own }) |= mask;
+            *(if at() < lead { &mut counted.lead } else { &mut item }) |= mask;
             counted.mask |= mask;
             counted.pairs |= (last | mask) & (mask >> 1);
             last = mask;
@@ -222,7 +222,7 @@ impl<'m> UnitMeasure<'m> {
                 left &= left - 1;
             }
         });
-        own
+        item
     }
 
     /// Measures a unit with all of its lines.
@@ -309,7 +309,7 @@ impl<'m> UnitMeasure<'m> {
         let Some(symbol) = unit.symbol.filter(|_| unit.is_named) else { return false };
         let name = outline.symbols[symbol as usize].name;
         let mask = self.cover(name).mask;
-        self.evidence.idf_of(mask) > 0.0 || self.query.names.iter().any(|own| own == name)
+        self.evidence.idf_of(mask) > 0.0 || self.query.names.iter().any(|asked| asked == name)
     }
 
     fn cover(&mut self, name: &str) -> TermOverlap {
@@ -338,18 +338,18 @@ impl<'m> UnitMeasure<'m> {
         let Some(place) = self.query.names.iter().position(|name| name == symbol.name) else { return 0.0 };
         // Near names are sorted by nearness.
         let nearness = if self.query.is_respelled { 0.03 * place as f32 } else { 0.0 };
-        let own = 0.75 + 0.25 * definition_worth(symbol, depth) - nearness;
+        let value = 0.75 + 0.25 * definition_worth(symbol, depth) - nearness;
         // The name alone means the type. `Type.Type` means the constructor, which is measured as a qualified name.
-        if is_constructor(symbol) { OF_CONSTRUCTOR * own } else { own }
+        if is_constructor(symbol) { OF_CONSTRUCTOR * value } else { value }
     }
 
     /// The measure of a symbol whose qualified name is in the query, by its container, module or file.
     fn qualified_value(&self, symbol: &OutlineSymbol<'_>, file: u32) -> f32 {
-        let of_name = || self.query.qualified.iter().filter(|own| own.name == symbol.name);
-        let by_holder = of_name().any(|own| is_in_container(symbol, &own.container));
+        let of_name = || self.query.qualified.iter().filter(|named| named.name == symbol.name);
+        let by_holder = of_name().any(|named| is_in_container(symbol, &named.container));
         let path = self.context.snapshot.path(file);
-        let by_module = || of_name().any(|own| is_in_module(symbol, path, &own.container));
-        let by_file = || of_name().any(|own| own.container == spyhop_base::path::naming(path));
+        let by_module = || of_name().any(|named| is_in_module(symbol, path, &named.container));
+        let by_file = || of_name().any(|named| named.container == spyhop_base::path::naming(path));
         if by_holder || by_module() {
             1.0
         } else if by_file() {

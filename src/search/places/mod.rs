@@ -1,20 +1,20 @@
 //! Places: the functions, types and sections of the first files that answer, best first.
 //!
 //! The first files of the ranking are read and divided into [`units`] by their outlines. Each unit is measured by its
-//! own lines ([`measure`]), and the weights of places in the profile weigh the measures. P(place | file) is the softmax
+//! lines ([`measure`]), and the weights of places in the profile weigh the measures. P(place | file) is the softmax
 //! of the sums over the units of a file that have evidence. The order of files changes by what is known from their
 //! texts alone: verbatim runs, templates, and how well their best places match.
 
+mod host;
 mod measure;
-mod own;
 mod parts;
 mod runs;
 mod templates;
 mod units;
 
+use self::host::HostPlaceMeasure;
+pub use self::host::HostPlacePart;
 use self::measure::{MeasuredUnit, UnitMeasure};
-use self::own::OwnPlaceMeasure;
-pub use self::own::OwnPlacePart;
 use self::units::Unit;
 use super::context::Context;
 use super::definition::{has_body, qualification};
@@ -70,11 +70,11 @@ pub struct MeasuredPlace {
     /// By signal: the measure, and the measure divided by the greatest one in the file.
     pub values: [[f32; 2]; PlaceSignal::COUNT],
     /// The contributions of the host's signals to the sum.
-    pub own: Vec<OwnPlacePart>,
+    pub host_parts: Vec<HostPlacePart>,
 }
 
 /// The places of the first files, best first. A file has no places if its current text is not the indexed text.
-/// What only the texts of these files show is added to their sums, and the files are sorted again.
+/// Evidence that only the texts of these files show is added to their sums, and the files are sorted again.
 pub fn places(
     query: &Query,
     context: &Context<'_>,
@@ -105,8 +105,8 @@ pub fn places(
         let mut names = Vec::new();
         let outline = version.outline(&mut names)?;
         let measured = measure.file(ranked, &outline, &text)?;
-        let own = OwnPlaceMeasure::new(query, context, ranked.file, &outline, &text);
-        let mut places = weigh_units(measured, context, query.kind, &own);
+        let host = HostPlaceMeasure::new(query, context, ranked.file, &outline, &text);
+        let mut places = weigh_units(measured, context, query.kind, &host);
         let exact = ranked.measured.facts.exact.filter(|_| query.kind == QueryKind::Names);
         let shown =
             exact.map(|exact| definition_first(&mut places, query, &outline, (version.path(), exact)));
@@ -224,7 +224,7 @@ fn weigh_units(
     measured: Vec<MeasuredUnit>,
     context: &Context<'_>,
     kind: QueryKind,
-    own: &OwnPlaceMeasure<'_>,
+    host: &HostPlaceMeasure<'_>,
 ) -> Vec<MeasuredPlace> {
     let mut greatest = [0.0f32; PlaceSignal::COUNT];
     for unit in &measured {
@@ -235,12 +235,12 @@ fn weigh_units(
     for MeasuredUnit { unit, values, mask, literal, wanted } in measured {
         let relative = |at: usize| if greatest[at] > 0.0 { values[at] / greatest[at] } else { 0.0 };
         let values: [[f32; 2]; PlaceSignal::COUNT] = std::array::from_fn(|at| [values[at], relative(at)]);
-        let own = own.parts(&unit);
+        let host_parts = host.parts(&unit);
         let sum = values.iter().zip(weights).map(|(of, by)| of[0] * by[0] + of[1] * by[1]).sum::<f32>()
-            + own.iter().map(|part| part.weighed).sum::<f32>();
+            + host_parts.iter().map(|part| part.weighed).sum::<f32>();
         let Unit { span, lines, kind, symbol, .. } = unit;
         let place = Place { span, lines, kind, symbol, mask, literal, wanted, probability: 0.0 };
-        places.push(MeasuredPlace { place, sum, values, own });
+        places.push(MeasuredPlace { place, sum, values, host_parts });
     }
     // The units are in the order of the file, and the sort is stable.
     places.sort_by(|a, b| b.sum.total_cmp(&a.sum));
@@ -248,7 +248,7 @@ fn weigh_units(
 }
 
 /// Moves the place of a definition to the front, for a query that only names the definition: the best place whose symbol is as
-/// much what the query names as the symbol `exact`, or else the place around `exact`, which has no place of its own. Returns
+/// much what the query names as the symbol `exact`, or else the place around `exact`, which is not a place. Returns
 /// the symbol that the place shows.
 fn definition_first(
     places: &mut [MeasuredPlace],
@@ -257,27 +257,27 @@ fn definition_first(
     (path, exact): (&str, u32),
 ) -> u32 {
     let named = &outline.symbols[exact as usize];
-    let names_other = |own: &MeasuredPlace| {
-        let name = own.place.symbol.map(|symbol| outline.symbols[symbol as usize].name);
-        name.is_some_and(|name| name != named.name && query.names.iter().any(|own| own == name))
+    let names_other = |best: &MeasuredPlace| {
+        let name = best.place.symbol.map(|symbol| outline.symbols[symbol as usize].name);
+        name.is_some_and(|name| name != named.name && query.names.iter().any(|asked| asked == name))
     };
     if places.first().is_some_and(names_other) {
         return exact;
     }
-    let exactness = |own: &OutlineSymbol<'_>| (qualification(query, own, path), has_body(own));
-    let begins_in = |own: &OutlineSymbol<'_>, lines: Lines| {
-        lines.first <= own.lines.first && own.lines.first <= lines.last
+    let exactness = |symbol: &OutlineSymbol<'_>| (qualification(query, symbol, path), has_body(symbol));
+    let begins_in = |symbol: &OutlineSymbol<'_>, lines: Lines| {
+        lines.first <= symbol.lines.first && symbol.lines.first <= lines.last
     };
     let shown = |place: &Place| {
-        let symbol = place.symbol?;
-        let own = &outline.symbols[symbol as usize];
-        let is_same = own.name == named.name && exactness(own) == exactness(named);
-        (is_same && begins_in(own, place.lines)).then_some(symbol)
+        let number = place.symbol?;
+        let symbol = &outline.symbols[number as usize];
+        let is_same = symbol.name == named.name && exactness(symbol) == exactness(named);
+        (is_same && begins_in(symbol, place.lines)).then_some(number)
     };
-    let best = places.iter().enumerate().find_map(|(at, own)| Some((at, shown(&own.place)?)));
+    let best = places.iter().enumerate().find_map(|(at, measured)| Some((at, shown(&measured.place)?)));
     let around = || {
-        let all = places.iter().enumerate().filter(|(_, own)| own.place.span.contains(named.span));
-        all.min_by_key(|(_, own)| own.place.span.len()).map(|(at, _)| (at, exact))
+        let all = places.iter().enumerate().filter(|(_, measured)| measured.place.span.contains(named.span));
+        all.min_by_key(|(_, measured)| measured.place.span.len()).map(|(at, _)| (at, exact))
     };
     let Some((at, symbol)) = best.or_else(around) else { return exact };
     let sum = places[0].sum;
@@ -294,10 +294,10 @@ fn definition_first(
 
 /// Sets the probabilities of the places of a file, from their sums.
 fn set_probabilities(places: &mut [MeasuredPlace]) {
-    let best = places.first().map_or(0.0, |own| own.sum);
-    let total: f32 = places.iter().map(|own| (own.sum - best).exp()).sum();
-    for own in places {
-        own.place.probability = ((own.sum - best).exp() / total).max(f32::MIN_POSITIVE);
+    let best = places.first().map_or(0.0, |measured| measured.sum);
+    let total: f32 = places.iter().map(|measured| (measured.sum - best).exp()).sum();
+    for measured in places {
+        measured.place.probability = ((measured.sum - best).exp() / total).max(f32::MIN_POSITIVE);
     }
 }
 

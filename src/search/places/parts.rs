@@ -52,10 +52,10 @@ impl<'t> FileParts<'t> {
             for (columns, worth) in within {
                 let start = piece.span.start.max(columns.span.start);
                 let span = Span { start, end: piece.span.end.min(columns.span.end) };
-                let Some(own) = text.get(span.range()) else { continue };
+                let Some(part_text) = text.get(span.range()) else { continue };
                 let unit = match piece.unit {
                     Some(unit) => unit as usize,
-                    None if worth.is_none() || own.trim().is_empty() => continue,
+                    None if worth.is_none() || part_text.trim().is_empty() => continue,
                     None => *loose.entry(columns.span.start).or_insert_with(|| {
                         units.push(loose_unit(symbols, span, columns.kind));
                         units.len() - 1
@@ -91,7 +91,7 @@ impl<'t> FileParts<'t> {
 
     pub(crate) fn part_at(&self, byte: u32) -> Option<usize> {
         let part = self.all.partition_point(|part| part.span.end <= byte);
-        self.all.get(part).filter(|own| own.span.start <= byte).map(|_| part)
+        self.all.get(part).filter(|part| part.span.start <= byte).map(|_| part)
     }
 
     /// Whether a span covers its lines, except for white space.
@@ -104,10 +104,10 @@ impl<'t> FileParts<'t> {
     /// even before the item. A long unit is shown by the part with that byte, or by its best part.
     pub fn shown(&self, unit: usize, wanted: Option<u32>, lead: u64) -> (Lines, u64) {
         let whole = self.units[unit].lines;
-        let own = || self.all[self.ranges[unit].clone()].iter().filter(move |part| part.unit == unit);
+        let parts = || self.all[self.ranges[unit].clone()].iter().filter(move |part| part.unit == unit);
         let mut lines = whole;
         if whole.count() > MAX_LINES {
-            let inside = || own().filter(|part| self.index.lines_of(part.span).overlaps(whole));
+            let inside = || parts().filter(|part| self.index.lines_of(part.span).overlaps(whole));
             let best = || inside().max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.span.cmp(&a.span)));
             let part = match wanted {
                 // The byte is before the item, for example in its comment.
@@ -131,7 +131,7 @@ impl<'t> FileParts<'t> {
             }
         }
         let span = self.index.span_of(lines);
-        mask |= own().filter(|part| part.span.overlaps(span)).fold(0, |mask, part| mask | part.mask);
+        mask |= parts().filter(|part| part.span.overlaps(span)).fold(0, |mask, part| mask | part.mask);
         (lines, mask)
     }
 }
@@ -149,9 +149,9 @@ fn loose_unit(symbols: &[OutlineSymbol<'_>], part: Span, kind: SymbolKind) -> Un
 
 /// A span without white space at its ends.
 fn trimmed(text: &str, span: Span) -> Span {
-    let own = text.get(span.range()).unwrap_or_default();
-    let start = span.start + (own.len() - own.trim_start().len()) as u32;
-    Span { start, end: (start + own.trim().len() as u32).max(start) }
+    let part_text = text.get(span.range()).unwrap_or_default();
+    let start = span.start + (part_text.len() - part_text.trim_start().len()) as u32;
+    Span { start, end: (start + part_text.trim().len() as u32).max(start) }
 }
 
 #[cfg(test)]

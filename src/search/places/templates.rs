@@ -106,7 +106,7 @@ impl<'q> Templates<'q> {
             };
             let most = if is_gap { VALUE_WORDS } else { 0 };
             let rest = self.words.get(next..)?;
-            let skipped = rest.iter().take(most + 1).position(|own| own == word)?;
+            let skipped = rest.iter().take(most + 1).position(|next_word| next_word == word)?;
             next += skipped + 1;
             mask |= self.masks[next - 1];
             is_gap = false;
@@ -128,7 +128,7 @@ fn read_literal<'t>(text: &'t str, pieces: &mut Vec<TemplatePiece<'t>>) -> bool 
             Some(_) if at > LITERAL_BYTES => return false,
             Some(byte) if *byte == quote => {
                 add_words(&text[from..at], pieces, false);
-                match joined(&text[at + 1..], quote) {
+                match joined_literal(&text[at + 1..], quote) {
                     Some(length) => {
                         pieces.push(TemplatePiece::Gap);
                         at += 1 + length;
@@ -191,7 +191,7 @@ fn gap(text: &[u8]) -> Option<usize> {
 }
 
 /// The length of the text between two literals that an expression joins, with the quote of the second one.
-fn joined(text: &str, quote: u8) -> Option<usize> {
+fn joined_literal(text: &str, quote: u8) -> Option<usize> {
     let bytes = text.as_bytes();
     let length = bytes.iter().take(JOIN_BYTES).position(|byte| *byte == quote || *byte == b'\n')?;
     let between = text.get(..length)?.trim();

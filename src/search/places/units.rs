@@ -7,7 +7,7 @@ use spyhop_base::model::{KindSet, SymbolKind};
 use spyhop_base::text::{Lines, Span};
 use spyhop_index::meta::OutlineSymbol;
 
-/// A function inside a function with more lines is a unit of its own.
+/// A function inside a function with more lines is a separate unit.
 const MAX_OUTER_LINES: u32 = 80;
 
 /// A span that can become a place.
@@ -146,7 +146,8 @@ mod tests {
         let named: Vec<u32> = units.iter().filter_map(|unit| unit.symbol).collect();
         assert_eq!(named, [0, 2, 4, 5]);
         assert_eq!(units[0].lines, Lines { first: 2, last: 4 });
-        let pieces: Vec<_> = pieces.iter().map(|own| (own.span.start, own.span.end, own.unit)).collect();
+        let pieces: Vec<_> =
+            pieces.iter().map(|piece| (piece.span.start, piece.span.end, piece.unit)).collect();
         let expected = [
             (0, 10, None),
             (10, 40, Some(0)),

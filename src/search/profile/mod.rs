@@ -12,7 +12,7 @@
 //! ```
 
 mod error;
-mod own;
+mod host_weights;
 mod report;
 mod scores;
 mod signal;
@@ -46,7 +46,7 @@ pub struct Profile {
     pub reports: ReportParameters,
     texts: BTreeMap<Signal, String>,
     places: Places,
-    own: own::OwnWeights,
+    host_weights: host_weights::HostWeights,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
 }
 
@@ -118,12 +118,12 @@ struct Written {
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
     #[serde(default)]
-    own: BTreeMap<String, OwnEntry>,
+    own: BTreeMap<String, HostEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OwnEntry {
+struct HostEntry {
     #[serde(default)]
     value: Weights,
     #[serde(default)]
@@ -238,22 +238,22 @@ impl Profile {
             // A profile without signals of places takes the built-in ones.
             None => Profile::built_in().places.clone(),
         };
-        let mut own = own::OwnWeights::default();
+        let mut host_weights = host_weights::HostWeights::default();
         for (name, entry) in &written.own {
             for kind in QueryKind::ALL {
-                own.set_place(name, kind, entry.place.for_kind(kind));
+                host_weights.set_place(name, kind, entry.place.for_kind(kind));
             }
             for (transform, weights) in
                 Transform::ALL.into_iter().zip([entry.value, entry.relative, entry.rank])
             {
                 for kind in QueryKind::ALL {
-                    own.set(name, kind, transform, weights.for_kind(kind));
+                    host_weights.set(name, kind, transform, weights.for_kind(kind));
                 }
             }
         }
         let mut profile = Profile {
             places,
-            own,
+            host_weights,
             name: written.name,
             fusion: written.fusion,
             bm25: written.bm25,
@@ -290,7 +290,7 @@ impl Profile {
 
     fn check(&self) -> Result<(), ProfileError> {
         self.scores.check()?;
-        self.own.check()?;
+        self.host_weights.check()?;
         self.reports.check().map_err(ProfileError::Syntax)?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
@@ -347,7 +347,7 @@ impl Profile {
     /// or for all kinds.
     pub fn set_own_weight(&mut self, name: &str, kind: Option<QueryKind>, transform: Transform, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
-            self.own.set(name, each, transform, weight);
+            self.host_weights.set(name, each, transform, weight);
         }
     }
 
@@ -355,23 +355,23 @@ impl Profile {
     /// query or for all kinds.
     pub fn set_own_place_weight(&mut self, name: &str, kind: Option<QueryKind>, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
-            self.own.set_place(name, each, weight);
+            self.host_weights.set_place(name, each, weight);
         }
     }
 
     /// The weight of a signal that a host adds on the places of a file.
     pub fn own_place_weight(&self, kind: QueryKind, name: &str) -> f32 {
-        self.own.get_place(name, kind)
+        self.host_weights.get_place(name, kind)
     }
 
     /// The weights of a signal that a host adds, in the order of [`Transform::ALL`].
     pub fn own_weights(&self, kind: QueryKind, name: &str) -> [f32; Transform::ALL.len()] {
-        self.own.get(name, kind)
+        self.host_weights.get(name, kind)
     }
 
     /// The names of the signals of a host that have a weight other than 0.
     pub fn own_signals(&self) -> impl Iterator<Item = &str> {
-        self.own.names()
+        self.host_weights.names()
     }
 
     /// The sentence that describes what a signal measures.
@@ -431,7 +431,7 @@ impl Profile {
                 );
             }
         }
-        self.own.push_toml(&mut text, push_weights);
+        self.host_weights.push_toml(&mut text, push_weights);
         text
     }
 }

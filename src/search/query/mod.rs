@@ -161,7 +161,7 @@ impl Query {
             true => kept.iter().copied().filter(|word| !is_of_value(text, word)).collect(),
             false => Vec::new(),
         };
-        let kept = if without_values.len() >= FEWEST_WORDS { &without_values } else { kept };
+        let kept = if without_values.len() >= MIN_INFORMATIVE_WORDS { &without_values } else { kept };
         let mut terms = terms_of(kept, extra);
         if is_report {
             weigh_repeated(&mut terms, &all);
@@ -193,7 +193,7 @@ impl Query {
         }
     }
 
-    /// The query with `names` instead of its own names. If the query has a qualified name, each name keeps its
+    /// The query with `names` instead of its names. If the query has a qualified name, each name keeps its
     /// container. The terms of the first name are added before the terms of the query; the text does not change.
     pub(crate) fn with_names(&self, names: &[String]) -> Query {
         let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
@@ -329,7 +329,7 @@ fn has_code(text: &str) -> bool {
 }
 
 /// If a message has at least this many words that are not values, only these words are looked up.
-const FEWEST_WORDS: usize = 3;
+const MIN_INFORMATIVE_WORDS: usize = 3;
 
 /// Whether a word of `text` is part of a value, such as a number, a time or a path. Values rarely occur in source code.
 fn is_of_value(text: &str, word: &str) -> bool {

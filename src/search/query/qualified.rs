@@ -104,7 +104,8 @@ mod tests {
     fn qualified_names_are_read_in_each_notation() {
         let check = |text: &str, expected: &[&str]| {
             let found = qualified_of(text);
-            let found: Vec<_> = found.iter().map(|own| format!("{}|{}", own.container, own.name)).collect();
+            let found: Vec<_> =
+                found.iter().map(|named| format!("{}|{}", named.container, named.name)).collect();
             assert_eq!(found, expected, "{text}");
         };
         check("QuerySet._fetch_all", &["QuerySet|_fetch_all"]);

@@ -12,10 +12,10 @@ pub(crate) const MIN_WORDS: usize = 40;
 const TITLE_WORDS: usize = 30;
 
 /// If a report has fewer informative words, this many of its other words are added.
-const FEWEST: usize = 8;
+const MIN_INFORMATIVE_WORDS: usize = 8;
 
 /// The most words outside the title that are looked up because they look like code.
-const MOST: usize = 90;
+const MAX_CODE_WORDS: usize = 90;
 
 /// The words of a report that are looked up, in order. `words` are all words of the report, as slices of `text`.
 pub(crate) fn informative<'t>(text: &'t str, words: Vec<&'t str>) -> Vec<&'t str> {
@@ -37,9 +37,10 @@ pub(crate) fn informative<'t>(text: &'t str, words: Vec<&'t str>) -> Vec<&'t str
         rest.iter().filter(is_code).copied().filter(|word| seen.insert(*word)).collect();
     // The words that a report repeats most are closest to its subject. The sort is stable, so ties keep their order.
     code.sort_by_key(|word| std::cmp::Reverse(count[word]));
-    informative.extend(code.into_iter().take(MOST));
-    if informative.len() < FEWEST {
-        informative.extend(rest.iter().copied().filter(|word| seen.insert(*word)).take(FEWEST));
+    informative.extend(code.into_iter().take(MAX_CODE_WORDS));
+    if informative.len() < MIN_INFORMATIVE_WORDS {
+        informative
+            .extend(rest.iter().copied().filter(|word| seen.insert(*word)).take(MIN_INFORMATIVE_WORDS));
     }
     informative
 }
@@ -100,6 +101,6 @@ mod tests {
         let words: Vec<String> = (0..60).map(|number| format!("word{number}")).collect();
         let text = words.join(" ").replacen("word1 ", "word1\n", 1);
         let all: Vec<&str> = text.split_whitespace().collect();
-        assert_eq!(informative(&text, all).len(), 2 + FEWEST);
+        assert_eq!(informative(&text, all).len(), 2 + MIN_INFORMATIVE_WORDS);
     }
 }

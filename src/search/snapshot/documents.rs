@@ -16,7 +16,7 @@ pub struct Documents {
     pub bases: Vec<u32>,
     /// By document: its file, or [`NO_FILE`].
     pub files: Vec<u32>,
-    /// By file: its documents. They are adjacent, because one thread adds all documents of a file.
+    /// By file: its documents, which are adjacent, because one thread adds all documents of a file.
     pub of_file: Vec<Range<u32>>,
     /// By segment: whether the view contains all its documents.
     pub whole: Vec<bool>,

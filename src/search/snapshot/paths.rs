@@ -45,12 +45,12 @@ impl PathIndex {
         let (mut folder, mut folder_name) = (Vec::with_capacity(paths.len()), Vec::new());
         let mut seen = FxHashSet::default();
         for (file, path) in (0..).zip(paths) {
-            let (own_folder, own_name) = path::split(path);
+            let (folder_of_file, name_of_file) = path::split(path);
             whole.push((hash(path), file));
-            name.push((hash(own_name), file));
-            folder.push((hash(own_folder), file));
-            if seen.insert(own_folder) {
-                folder_name.push((hash(path::split(own_folder).1), file));
+            name.push((hash(name_of_file), file));
+            folder.push((hash(folder_of_file), file));
+            if seen.insert(folder_of_file) {
+                folder_name.push((hash(path::split(folder_of_file).1), file));
             }
         }
         let [whole, name, folder, folder_name] = [whole, name, folder, folder_name].map(ByHash::new);

@@ -38,9 +38,7 @@ pub(crate) fn watchdog(length: usize) -> Duration {
 struct ParseBudget {
     /// Progress callbacks. Each stands for about a hundred steps of the parser.
     callbacks: u64,
-    /// Reads of a window.
     reads: u64,
-    /// Allocations.
     allocations: u64,
     /// Allocated bytes, whether or not they were freed.
     allocated: u64,
@@ -136,7 +134,7 @@ pub(super) fn count_allocations() {
     static ONCE: Once = Once::new();
     let allocator =
         Allocator { malloc: counted_malloc, calloc: counted_calloc, realloc: counted_realloc, free };
-    // SAFETY: the functions are the C library's own, with counting added.
+    // SAFETY: the functions are those of the C library, with counting added.
     ONCE.call_once(|| unsafe { tree_sitter::set_allocator(Some(allocator)) });
 }
 

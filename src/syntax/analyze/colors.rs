@@ -2,7 +2,7 @@
 //!
 //! This module owns the classes of colours, the limits of a query, and how nested nodes become spans that do not overlap. As
 //! parsing does, this happens in a parser worker, because the text comes from files that nobody has to trust. Other languages
-//! inside of a text have no colours of their own.
+//! inside a text are not coloured.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub enum ColorClass {
     Heading,
 }
 
-/// What a capture of a highlight query does with its node.
+/// The effect of a capture of a highlight query on its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CaptureEffect {
     /// The node has this colour.
@@ -210,7 +210,7 @@ mod tests {
         let found = colors(language, text);
         for (part, class) in expected {
             let classes: Vec<_> =
-                found.iter().filter(|(text, _)| text == part).map(|(_, own)| *own).collect();
+                found.iter().filter(|(text, _)| text == part).map(|(_, class)| *class).collect();
             assert_eq!(classes.first().copied(), *class, "{language}, {part}: {found:?}");
         }
     }

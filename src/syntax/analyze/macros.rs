@@ -2,7 +2,7 @@
 //!
 //! This module recognizes such macros by their spelling and replaces them by blanks, so that every other byte keeps its
 //! offset. The parser takes `class API Name : public Base {` for a variable where every human reader sees a class, and
-//! a `BEGIN_NAMESPACE` on a line of its own swallows the line after it. The text around a word decides whether the word
+//! a `BEGIN_NAMESPACE` alone on a line swallows the line after it. The text around a word decides whether the word
 //! is a macro: a type may be in capitals too, and stays where hiding it would leave a declaration without a type.
 
 use crate::grammar::in_capitals;
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_on_lines_of_their_own_are_hidden() {
+    fn macros_alone_on_a_line_are_hidden() {
         let check = |text: &str, expected: &str| {
             let found = hidden(text);
             assert_eq!(found.as_deref().unwrap_or(text), expected);

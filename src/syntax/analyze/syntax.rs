@@ -1,7 +1,7 @@
 //! Keywords, strings, comments and numbers in a piece of source text, for colours on a terminal.
 //!
-//! This module owns what these tokens look like in each language. A piece begins and ends anywhere, and comes from files
-//! that nobody has to trust, so that it is not given to a parser in the program's own process, as a worker's start would
+//! This module owns the form of these tokens in each language. A piece begins and ends anywhere, and comes from files
+//! that nobody has to trust. The program's process must not parse them, and the start of a worker would
 //! cost more than the answer. A lexer over a table needs microseconds and cannot crash. The price is that words which are
 //! keywords in some places only are coloured in all places, or in none. Whole files are coloured by [`super::colors`].
 
@@ -24,7 +24,7 @@ struct Lexis {
     line_comments: &'static [&'static str],
     /// The signs that begin and end a comment of several lines.
     block_comment: Option<(&'static str, &'static str)>,
-    /// What begins and ends a string, the longest first. Only those of more than one character, and backquotes, may
+    /// The signs that begin and end a string, the longest first. Only those of more than one character, and backquotes, may
     /// contain line ends.
     quotes: &'static [&'static str],
     /// The reserved words, separated by blanks.

@@ -126,9 +126,10 @@ fn fixtures_are_covered_in_every_language() {
 #[test]
 fn every_file_of_real_trees_is_covered() {
     let named = std::env::var_os("SPYHOP_TREES").unwrap_or_default();
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let grammars = Grammars::built_in();
-    for tree in std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).chain([own]) {
+    for tree in std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).chain([repository])
+    {
         let files = walk::walk(&tree, &WalkOptions::default()).unwrap().candidates;
         let next = AtomicUsize::new(0);
         let (n_files, n_chunks, n_symbols) = <(AtomicUsize, AtomicUsize, AtomicUsize)>::default();
@@ -275,13 +276,13 @@ fn an_item_too_large_is_split_at_its_members() {
             let names = |places: &[u32]| {
                 places.iter().map(|&at| &*analysis.symbols[at as usize].name).collect::<Vec<_>>().join(" ")
             };
-            let own: Vec<u32> = chunk.symbols.clone().collect();
+            let defined: Vec<u32> = chunk.symbols.clone().collect();
             format!(
                 "{}-{} {} {} in {}",
                 chunk.lines.first,
                 chunk.lines.last,
                 chunk.kind,
-                names(&own),
+                names(&defined),
                 names(&chunk.context)
             )
         })

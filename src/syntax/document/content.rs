@@ -1,4 +1,4 @@
-//! What is read from a document.
+//! The content that is read from a document.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,8 @@ pub(crate) const MAX_ABSTRACT_CHARS: usize = 3_000;
 /// The most characters of a title or heading that are kept.
 const MAX_TITLE_CHARS: usize = 300;
 
-/// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// The title.
     pub title: Option<String>,
     /// The authors, in the order of the document.
     pub authors: Vec<String>,

@@ -79,7 +79,7 @@ pub fn extract(text: &str) -> Result<Document, DocumentError> {
     })
 }
 
-/// What was read of a page so far.
+/// The content that was read of a page so far.
 #[derive(Default)]
 struct PageText {
     text: String,

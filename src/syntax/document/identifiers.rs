@@ -1,4 +1,4 @@
-//! What the text of a document says of it: identifiers, the year, the abstract.
+//! Data in the text of a document: identifiers, the year, the abstract.
 
 use std::sync::LazyLock;
 

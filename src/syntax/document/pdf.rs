@@ -271,7 +271,7 @@ fn text_of_page(page: &PageLines, sizes: &[i64]) -> String {
     let mut is_heading_before = false;
     for line in &page.lines {
         let level = level_of(line, sizes);
-        let own = line.text.trim();
+        let trimmed = line.text.trim();
         match level {
             Some(_) if is_heading_before && !line.begins_paragraph && text.ends_with('\n') => {
                 text.pop();
@@ -284,10 +284,10 @@ fn text_of_page(page: &PageLines, sizes: &[i64]) -> String {
             None => {}
         }
         // The first part of a divided word goes to the next line.
-        let start = if level.is_none() { joined_start(&mut text, own) } else { 0 };
+        let start = if level.is_none() { joined_start(&mut text, trimmed) } else { 0 };
         match level {
-            Some(_) => text.push_str(own),
-            None => text.push_str(escaped(&own[start..]).trim_end_matches('\n')),
+            Some(_) => text.push_str(trimmed),
+            None => text.push_str(escaped(&trimmed[start..]).trim_end_matches('\n')),
         }
         text.push('\n');
         is_heading_before = level.is_some();

@@ -1,7 +1,7 @@
 //! Limits of work for PDF files, found before a file is read: the crates that read PDF unpack streams of any size, expand
 //! ranges of any width, and follow circles.
 //!
-//! A parser worker has limits of memory and time besides; a program that reads documents in its own process has these alone.
+//! A parser worker has limits of memory and time besides; a program that reads documents without workers has only these limits.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -81,7 +81,7 @@ pub(crate) fn check_streams(bytes: &[u8]) -> Result<(), DocumentError> {
     Ok(())
 }
 
-/// A stream unpacked so many times; `None` for a stream that is not packed. What is damaged is left out.
+/// A stream, unpacked `rounds` times; `None` for a stream that is not packed. What is damaged is left out.
 fn inflated(packed: &[u8], rounds: usize) -> Result<Option<Vec<u8>>, DocumentError> {
     let mut body: Option<Vec<u8>> = None;
     for _ in 0..rounds {

@@ -5,7 +5,7 @@
 
 use tree_sitter::{Language, Query, QueryPredicate};
 
-/// What C++ adds to C.
+/// The patterns that C++ adds to C.
 #[cfg(feature = "lang-cpp")]
 pub(super) const CPP: &[&str] = &[
     #[cfg(feature = "lang-c")]
@@ -38,7 +38,7 @@ pub(super) const HASKELL: &[&str] = &[
 #[cfg(feature = "lang-json")]
 pub(super) const JSON: &[&str] = &[tree_sitter_json::HIGHLIGHTS_QUERY, "(pair key: (string) @property)"];
 
-/// What TypeScript adds to JavaScript.
+/// The patterns that TypeScript adds to JavaScript.
 #[cfg(feature = "lang-typescript")]
 pub(super) const TYPESCRIPT: &[&str] = &[
     #[cfg(feature = "lang-javascript")]

@@ -111,7 +111,7 @@ pub(super) struct Manifest {
 }
 
 /// The head of a manifest: all that is needed to tell languages apart. A process that only answers needs nothing more
-/// of most manifests, and parsing all of each takes longer than many an answer.
+/// of most manifests, and parsing all of each takes longer than many answers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct ManifestHead {
     pub name: String,
@@ -347,11 +347,11 @@ impl OneOrMore {
 }
 
 impl Manifest {
-    /// Returns this manifest with the roles of `base` before its own. The fields that identify the language stay the
+    /// Returns this manifest with the roles of `base` before the roles of this one. The fields that identify the language stay the
     /// same.
     pub fn after(self, base: &Manifest) -> Manifest {
-        fn join<T: Clone>(base: &[T], own: Vec<T>) -> Vec<T> {
-            base.iter().cloned().chain(own).collect()
+        fn join<T: Clone>(base: &[T], added: Vec<T>) -> Vec<T> {
+            base.iter().cloned().chain(added).collect()
         }
         let mut names = base.names.clone();
         names.extend(self.names);

@@ -87,7 +87,7 @@ pub enum Step {
     Field(u16),
     /// To the first child of this kind, which may be a token.
     Kind(NodeKindSet),
-    /// To the first child of this kind whose own first child has this text; only in paths to names.
+    /// To the first child of this kind whose first child has this text; only in paths to names.
     Reads(NodeKindSet, Box<str>),
     /// To the first named child.
     First,
@@ -179,7 +179,7 @@ impl Rules {
         (node, scope.map(|scope| self.name_of(scope)))
     }
 
-    /// The node of the name, and the whole qualifier. A qualifier may be arbitrarily long, so its own name is looked up
+    /// The node of the name, and the whole qualifier. A qualifier may be arbitrarily long, so its name is looked up
     /// only by callers that need it. The number of steps is bounded for the same reason.
     fn last_of<'tree>(&self, mut node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
         let mut scope = None;

@@ -16,7 +16,7 @@ use crate::grammar::Grammars;
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::{Analysis, Note};
 
-/// Analyses one file after another, in a parser worker or in this process. Each thread needs an analyzer of its own.
+/// Analyses one file after another, in a parser worker or in this process. Each thread needs its analyzer.
 pub struct FileAnalyzer<'a> {
     grammars: &'a Grammars,
     place: ParserPlace<'a>,

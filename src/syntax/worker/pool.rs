@@ -41,7 +41,7 @@ impl WorkerPool {
 
     /// A pool of processes that run the current program again, see [`super::run_worker_if_asked`].
     pub fn of_this_program() -> WorkerPool {
-        WorkerPool::new(own_program(), vec![OsString::from(WORKER_ARGUMENT)])
+        WorkerPool::new(current_program(), vec![OsString::from(WORKER_ARGUMENT)])
     }
 
     /// Ends the workers that nobody uses.
@@ -81,7 +81,7 @@ impl WorkerPool {
     }
 }
 
-fn own_program() -> PathBuf {
+fn current_program() -> PathBuf {
     // This link names the program that is running, even if its file was replaced by a newer version since.
     let link = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && link.exists() {
@@ -90,7 +90,7 @@ fn own_program() -> PathBuf {
     std::env::current_exe().ok().or_else(started_as).unwrap_or_default()
 }
 
-/// The path by which the kernel started this program. It is known without `/proc`.
+/// The path by which the kernel started this program, known without `/proc`.
 #[cfg(target_os = "linux")]
 fn started_as() -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
@@ -113,7 +113,7 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
 
     #[test]
-    fn the_own_program_is_known_without_proc() {
+    fn the_current_program_is_known_without_proc() {
         let file = |path: &std::path::Path| path.metadata().map(|file| (file.dev(), file.ino())).unwrap();
         let known = super::started_as().unwrap();
         assert_eq!(file(&known), file("/proc/self/exe".as_ref()), "{}", known.display());

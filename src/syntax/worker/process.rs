@@ -52,7 +52,7 @@ fn document_budget(length: usize) -> Duration {
     (Duration::from_secs(3) + Duration::from_micros(20) * length as u32).min(Duration::from_secs(10))
 }
 
-/// The cause of death of a worker whose bytes are no reply.
+/// The cause of death of a worker whose bytes are not a reply.
 const NONSENSE: &str = "its parser answered nonsense";
 
 /// Why there is no worker.
@@ -198,7 +198,7 @@ impl Worker {
         let reply = self.answer(&Request::Colors(language, text), COLORS_BUDGET)?;
         match reply {
             Some(Reply::Colors(colors))
-                if colors.as_ref().is_none_or(|own| wire::check_colors(own, text)) =>
+                if colors.as_ref().is_none_or(|spans| wire::check_colors(spans, text)) =>
             {
                 Ok(colors)
             }
@@ -209,7 +209,7 @@ impl Worker {
         }
     }
 
-    /// The answer to a request; `None` for bytes that are no reply. After an error the worker is dead.
+    /// The answer to a request; `None` for bytes that are not a reply. After an error the worker is dead.
     fn answer(&mut self, request: &Request<'_>, budget: Duration) -> Result<Option<Reply>, Death> {
         wire::write_request(&mut self.outbox, request);
         self.sent = 0;
@@ -332,7 +332,7 @@ impl Worker {
         Death {
             cause: if said.is_empty() { cause } else { format!("{cause}: {said}") },
             kind: match status.signal() {
-                // A worker exits with an exit code of its own only when its pipe has ended. Another program does so at once.
+                // A worker exits without a signal only when its pipe has ended. Another program exits at once.
                 None if self.is_ready => LossKind::Outside,
                 None => LossKind::NoWorker,
                 Some(signal) if FAULTS.contains(&signal) => LossKind::Parser,
@@ -363,8 +363,8 @@ impl Worker {
         #[cfg(target_os = "linux")]
         {
             let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
-            // SAFETY: live variables; the process is a child that has not been reaped, so the process id is still its
-            // own.
+            // SAFETY: live variables; the process is a child that has not been reaped, so no other process has its
+            // id.
             let told = unsafe {
                 libc::clock_getcpuclockid(self.child.id() as libc::pid_t, &mut clock) == 0
                     && libc::clock_gettime(clock, &mut time) == 0
@@ -405,7 +405,7 @@ fn cause_of(status: ExitStatus) -> String {
 /// program.
 fn one_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
-    // What the standard library advises is no cause.
+    // An advice of the standard library is not a cause.
     let is_advice = |line: &str| line.starts_with("note:") || line.starts_with("skipping backtrace");
     let is_said = |line: &&str| !line.trim().is_empty() && !is_advice(line);
     let last = text.lines().rev().find(is_said).unwrap_or_default();

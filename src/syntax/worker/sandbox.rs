@@ -103,14 +103,14 @@ fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_poll,
     ];
-    // `abort` sends a signal to its own process.
-    let own =
+    // `abort` sends a signal to its process.
+    let to_this_process =
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, u64::from(std::process::id()))?;
-    let to_itself = vec![SeccompRule::new(vec![own])?];
+    let to_itself = vec![SeccompRule::new(vec![to_this_process])?];
     let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
         ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
     rules.insert(libc::SYS_tgkill, to_itself);
-    // A process may limit its own memory, and cannot raise the hard limit.
+    // A process may limit its memory, and cannot raise the hard limit.
     let of_memory = [0, libc::RLIMIT_DATA as u64];
     let of_memory = of_memory.into_iter().zip(0..).map(|(value, argument)| {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)

@@ -69,7 +69,7 @@ pub fn write<T: Serialize>(message: &mut Vec<u8>, body: &T) {
     *message = whole;
 }
 
-/// What a worker is asked for.
+/// A request to a worker.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Request<'m> {
     Text(LanguageId, &'m str),

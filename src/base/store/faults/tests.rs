@@ -64,7 +64,7 @@ fn a_replaced_file_is_old_or_new_in_every_image_and_after_every_failure() {
 }
 
 #[test]
-fn observers_see_their_own_folder_only_and_end() {
+fn observers_see_one_folder_only_and_end() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let failing = full_from(dir.path(), 0);
     crate::store::replace(&other.path().join("a"), &[b"x"]).unwrap();

@@ -1,6 +1,6 @@
 //! Running `git` within limits: time, memory, processor time, and what it writes to its folder and to its pipes.
 //!
-//! The process leads a session and a process group of its own, so the end of a call ends the programs that `git` has
+//! The process leads a new session and process group, so the end of a call ends the programs that `git` has
 //! started too, and none of them has a terminal. Where the system can, `git` ends with this program.
 
 use std::fs;
@@ -54,7 +54,7 @@ pub(super) enum CallEnd {
     Above(u64, &'static str),
 }
 
-/// What a call is watched by.
+/// The limits and the folder by which a call is watched.
 pub(super) struct CallWatch<'a> {
     pub limits: &'a CallLimits,
     /// The folder that `git` writes to.
@@ -219,7 +219,7 @@ fn signal_group(child: &Child, kills: bool) {
 #[cfg(not(unix))]
 fn signal_group(_: &Child, _: bool) {}
 
-/// Gives the process a session of its own, without a terminal, and limits its resources and those of its children.
+/// Starts the process in a new session, without a terminal, and limits its resources and those of its children.
 #[cfg(unix)]
 fn isolate(command: &mut Command, limits: &CallLimits) {
     use std::os::unix::process::CommandExt;

@@ -2,7 +2,7 @@
 //!
 //! The user's configuration is read, because credential helpers, proxies, certificates, `url.*.insteadOf` and
 //! `core.sshCommand` are there. Settings on the command line win over it. Prompts are impossible: `git` and `ssh` have no
-//! terminal (a session of their own), and the programs that would ask in its place are set to none.
+//! terminal (they run in a new session), and the programs that would ask in its place are set to none.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -114,8 +114,9 @@ impl RemoteError {
         let has = |parts: &[&str]| said.iter().any(|line| parts.iter().any(|part| line.contains(part)));
         let too_large = |limit, what| RemoteError::TooLarge { url: url.clone(), limit, what };
         if let Some(source) = disk_error(&has) {
-            let is_own = source.kind() == io::ErrorKind::FileTooLarge && is_limited_here(limits.disk_bytes);
-            return match is_own {
+            let is_our_limit =
+                source.kind() == io::ErrorKind::FileTooLarge && is_limited_here(limits.disk_bytes);
+            return match is_our_limit {
                 true => too_large(limits.disk_bytes, "bytes on disk"),
                 false => RemoteError::File {
                     action: "write the fetched files to",

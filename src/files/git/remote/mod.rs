@@ -1,7 +1,7 @@
 //! Repositories on other machines: their branches and tags, and the files of one commit without its history.
 //!
 //! The program `git` talks to the server ([`command`]), because it is what reaches a user's servers anyway: with the user's
-//! credential helpers, proxies, certificates and SSH. It runs within limits ([`child`], [`limits`]): a hostile server can make it
+//! credential helpers, proxies, certificates and SSH. The program runs within limits ([`child`], [`limits`]): a hostile server can make it
 //! neither run for ever nor fill memory or disk, and ends with it when it does. What is fetched is written to a bare repository
 //! that [`super::open_objects`] opens; gix reads it. Nothing is asked on a terminal, and no hook, filter or submodule command is
 //! run. The messages of `git` are sorted into causes by [`error`].
@@ -108,7 +108,7 @@ impl RemoteRepository {
         })?;
         let names = match asked {
             None => ["refs/heads/*", "refs/tags/*"].map(str::to_string).to_vec(),
-            // The commit of a tag has a line of its own.
+            // The commit of a tag has a separate line.
             Some(asked) => {
                 let full = [asked.to_string(), format!("refs/heads/{asked}"), format!("refs/tags/{asked}")];
                 let names = full.into_iter().filter(|name| is_reference(name));

@@ -1,4 +1,4 @@
-//! Hostile and broken servers on loopback, which speak the protocol of Git's own port.
+//! Hostile and broken servers on loopback, which speak the protocol of git's port.
 
 use std::io::{BufWriter, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -175,8 +175,8 @@ fn lists_are_limited_in_bytes_and_lines() {
     short.listing.answer_bytes = 10_000;
     let error = list(&served(short, answer).0);
     assert!(is_above(&error, "bytes of references"), "{error}");
-    let few = RemoteLimits { references: 999, ..limits() };
-    assert!(is_above(&list(&served(few, answer).0), "branches and tags"));
+    let low = RemoteLimits { references: 999, ..limits() };
+    assert!(is_above(&list(&served(low, answer).0), "branches and tags"));
     assert_eq!(served(limits(), answer).0.references(None, &|| false).unwrap().len(), 1001);
 }
 

@@ -1,7 +1,7 @@
 //! Compares the files that we walk with ripgrep's: random trees with random ignore files, walked by us and by `ignore`.
 //!
-//! Two differences are intended and left out of the comparison: git's own folder, and links, which are never read as
-//! ignore files. The user's own excludes are off, since `ignore` finds them only through the environment.
+//! Two differences are intended and left out of the comparison: the folder `.git`, and links, which are never read as
+//! ignore files. The user's excludes are off, since `ignore` finds them only through the environment.
 
 use std::collections::BTreeSet;
 
@@ -177,13 +177,13 @@ proptest! {
             globs.iter().for_each(|glob| _ = builder.add(glob).unwrap());
             builder.build().unwrap()
         };
-        let own_globs = globs_at(Path::new(""));
+        let globs_of_walk = globs_at(Path::new(""));
         let as_ripgrep =
-            Some(AsRipgrep { globs: Some(&own_globs), sources: &choice.sources, ..AsRipgrep::default() });
+            Some(AsRipgrep { globs: Some(&globs_of_walk), sources: &choice.sources, ..AsRipgrep::default() });
         let options = WalkOptions { hidden: choice.hidden, no_built_in: true, as_ripgrep, ..plain() };
         let walked = walk(&root, &options).unwrap();
         let paths = walked.candidates.iter().map(|candidate| candidate.path.as_str());
-        // A glob may ask for git's own folder; only that folder is kept from the other walk.
+        // A glob may ask for the folder `.git`; only that folder is kept from the other walk.
         let ours: BTreeSet<String> =
             paths.filter(|path| path.split('/').all(|name| name != ".git")).map(str::to_string).collect();
         prop_assert_eq!(&ours, &chosen_by_ripgrep(&root, &choice, &globs_at(&root)));

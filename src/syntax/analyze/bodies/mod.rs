@@ -23,7 +23,7 @@ use spyhop_base::model::Reference;
 use spyhop_base::text::{LineIndex, Span};
 
 /// The shortest body to remove, in bytes: about the length whose parsing costs as much as a hole.
-const LEAST: u32 = 32;
+const MIN_BODY_BYTES: u32 = 32;
 
 /// Macros after this many in a file count as a table, which is not parsed: they can be found by their text.
 const MAX_MACROS: u32 = 1000;
@@ -118,7 +118,7 @@ impl MacroRuns {
     /// Ends the current run.
     fn end(&mut self, bodies: &mut Bodies) {
         let comments = std::mem::take(&mut self.comments);
-        if let Some(run) = self.run.take().filter(|run| run.end - run.start >= LEAST) {
+        if let Some(run) = self.run.take().filter(|run| run.end - run.start >= MIN_BODY_BYTES) {
             bodies.comments.extend(comments.into_iter().filter(|comment| comment.end <= run.end));
             bodies.holes.push(run);
         }
@@ -169,7 +169,7 @@ fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: PlacedToken
                 }
                 if open.is_empty() {
                     let inside = Span { start: brace.span.end, end: piece.span.start };
-                    worth &= inside.end - inside.start >= LEAST && ends_well(text, brace, piece);
+                    worth &= inside.end - inside.start >= MIN_BODY_BYTES && ends_well(text, brace, piece);
                     uses.end();
                     return Some(FunctionBody { inside, worth, uses });
                 }
@@ -189,9 +189,9 @@ fn ends_well(text: &str, begin: PlacedToken, end: PlacedToken) -> bool {
         let line = &text.as_bytes()[start..];
         &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
     };
-    let own = indent(end.span.start);
+    let indent_of_end = indent(end.span.start);
     match end.first {
-        true => own.is_empty() || own == indent(begin.span.start),
+        true => indent_of_end.is_empty() || indent_of_end == indent(begin.span.start),
         false => !text[begin.span.start as usize..end.span.start as usize].contains('\n'),
     }
 }

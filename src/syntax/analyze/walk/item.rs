@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
     ) -> Symbol {
         let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
         let end = super::trimmed(self.text, start, end);
-        // In a group such as `const (`, the wrapper is on a line of its own and not part of any item.
+        // In a group such as `const (`, the wrapper is on a separate line and not part of any item.
         let same_line =
             |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
         let proper = lead.and_then(|lead| lead.proper).filter(same_line);

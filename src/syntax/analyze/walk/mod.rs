@@ -2,7 +2,7 @@
 //! file may be cut.
 //!
 //! This module owns how roles are carried out; [`crate::grammar`] defines the roles, and [`super::chunk`] decides where
-//! to cut. The walk is iterative with a stack of its own, since trees nest as deep as the guard lets them. For most
+//! to cut. The walk is iterative with an explicit stack, since trees nest as deep as the guard lets them. For most
 //! nodes it needs one table look-up and three calls into tree-sitter: fields are read only where a role needs them, and
 //! `Node::parent` is never called, because it searches from the root.
 
@@ -22,7 +22,7 @@ use spyhop_base::model::Symbol;
 use spyhop_base::text::{LineIndex, Span};
 
 /// The longest comment that belongs to the item after it, in bytes: a comment that fills a chunk by itself is a
-/// document of its own, and the item is easier to find without it.
+/// separate document, and the item is easier to find without it.
 const MAX_LEAD: u32 = chunk::MAX_BYTES;
 
 /// The most bytes that the walk looks at in the gap between a comment and the next node.

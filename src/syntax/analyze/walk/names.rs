@@ -15,7 +15,7 @@ const MAX_NAME: usize = 160;
 
 impl<'a> Walk<'a> {
     /// The start of `node` after its attributes. Some parsers put attributes inside the item, directly or among its
-    /// modifiers; those on lines of their own count as the item's lead, as with other parsers.
+    /// modifiers; those on separate lines count as the item's lead, as with other parsers.
     pub(super) fn behind_attributes(&self, node: Node<'a>) -> u32 {
         let leads = |node: Node| self.rules.kind(node.kind_id()).flags & (flag::COMMENT | flag::LEADING) != 0;
         let start = node.start_byte() as u32;

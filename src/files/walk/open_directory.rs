@@ -12,14 +12,13 @@ use super::stat::FileIdentity;
 use crate::tree::{Refused, Tree, TreeFolder, TreeKind};
 use spyhop_base::path::{RelPath, as_part};
 
-/// A directory.
-pub(super) enum OpenedEntry<'a> {
+pub(super) enum OpenDirectory<'a> {
     Folder(Folder),
-    Tree(OfTree<'a>),
+    Tree(DirectoryOfTree<'a>),
 }
 
 /// A folder of a [`Tree`].
-pub(super) struct OfTree<'a> {
+pub(super) struct DirectoryOfTree<'a> {
     tree: &'a dyn Tree,
     folder: Arc<TreeFolder>,
 }
@@ -27,32 +26,32 @@ pub(super) struct OfTree<'a> {
 /// The longest link target that is read; no system follows a longer one.
 const MAX_TARGET_BYTES: u64 = 4096;
 
-impl<'a> OpenedEntry<'a> {
+impl<'a> OpenDirectory<'a> {
     /// The folder at `path`, which is relative to the top of `tree`.
-    pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<OpenedEntry<'a>> {
-        Ok(OpenedEntry::Tree(OfTree { tree, folder: tree.list(path)? }))
+    pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<OpenDirectory<'a>> {
+        Ok(OpenDirectory::Tree(DirectoryOfTree { tree, folder: tree.list(path)? }))
     }
 
     /// The number of the file system of the folder, where the system tells.
     pub fn device(&self) -> Option<u64> {
         match self {
-            OpenedEntry::Folder(folder) => folder.device(),
-            OpenedEntry::Tree(_) => None,
+            OpenDirectory::Folder(folder) => folder.device(),
+            OpenDirectory::Tree(_) => None,
         }
     }
 
     /// Whether the user of this process owns the folder.
-    pub fn is_own(&self) -> bool {
+    pub fn is_of_this_user(&self) -> bool {
         match self {
-            OpenedEntry::Folder(folder) => claim::is_own(folder.owner()),
-            OpenedEntry::Tree(_) => false,
+            OpenDirectory::Folder(folder) => claim::is_of_this_user(folder.owner()),
+            OpenDirectory::Tree(_) => false,
         }
     }
 
     pub fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
         match self {
-            OpenedEntry::Folder(folder) => folder.list(),
-            OpenedEntry::Tree(OfTree { folder, .. }) => {
+            OpenDirectory::Folder(folder) => folder.list(),
+            OpenDirectory::Tree(DirectoryOfTree { folder, .. }) => {
                 let kind = |kind: TreeKind| match kind {
                     TreeKind::File => ListedKind::File,
                     TreeKind::Folder => ListedKind::Dir,
@@ -67,8 +66,8 @@ impl<'a> OpenedEntry<'a> {
 
     pub fn identity(&self, listed: &FolderListing, entry: &Entry) -> io::Result<FileIdentity> {
         match self {
-            OpenedEntry::Folder(folder) => folder.stat(listed, entry).map(FileIdentity::Stat),
-            OpenedEntry::Tree(of) => {
+            OpenDirectory::Folder(folder) => folder.stat(listed, entry).map(FileIdentity::Stat),
+            OpenDirectory::Tree(of) => {
                 let (found, size) = of.folder.sized(listed.exact_name(entry).as_encoded_bytes(), of.tree)?;
                 Ok(FileIdentity::Blob { size, id: found.id })
             }
@@ -77,8 +76,8 @@ impl<'a> OpenedEntry<'a> {
 
     pub fn read_link(&self, name: &str) -> io::Result<PathBuf> {
         match self {
-            OpenedEntry::Folder(folder) => folder.read_link(name),
-            OpenedEntry::Tree(of) => {
+            OpenDirectory::Folder(folder) => folder.read_link(name),
+            OpenDirectory::Tree(of) => {
                 let link = of.folder.entry(name.as_bytes())?;
                 let bytes = of.tree.size(link)?;
                 if bytes > MAX_TARGET_BYTES {

@@ -11,7 +11,7 @@ use spyhop_base::text::Lines;
 /// A signal that a host adds to the ranking: a number for each file or for each place in a file, with a sentence.
 ///
 /// The signal is measured on the files that ranking rescores, and on the places of the first ten of these, twenty for a
-/// report or a message. It orders these files and places and finds no others. A profile gives its weights ([`Profile::set_own_weight`] for files,
+/// report or a message. A signal orders these files and places and finds no others. A profile gives its weights ([`Profile::set_own_weight`] for files,
 /// [`Profile::set_own_place_weight`] for places); with a weight of 0, the default, the signal is not measured.
 pub trait HostSignal: Send + Sync {
     /// The name in profiles and reasons, such as `recently-deployed`.
@@ -29,7 +29,7 @@ pub trait HostSignal: Send + Sync {
     }
 }
 
-/// What a [`HostSignal`] measures.
+/// The file that a [`HostSignal`] measures, and the query.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SignalInput<'a> {
@@ -132,7 +132,7 @@ impl fmt::Debug for HostSignals {
 
 /// The value of a weighed signal of the host on a file.
 #[derive(Clone, Debug)]
-pub struct OwnMeasure {
+pub struct HostMeasure {
     pub name: String,
     pub value: SignalValue,
 }

@@ -11,7 +11,7 @@ pub(crate) type TransformWeights = [[f32; Transform::ALL.len()]; QueryKind::ALL.
 
 /// The weights of the signals that a host adds, by their names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OwnWeights(BTreeMap<String, WeightsOfSignal>);
+pub(super) struct HostWeights(BTreeMap<String, WeightsOfSignal>);
 
 /// The weights of one signal.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl WeightsOfSignal {
     }
 }
 
-impl OwnWeights {
+impl HostWeights {
     pub fn set(&mut self, name: &str, kind: QueryKind, transform: Transform, weight: f32) {
         let weights = self.0.entry(name.to_string()).or_default();
         weights.file[kind as usize][transform as usize] = weight;

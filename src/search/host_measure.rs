@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::Context;
-use super::own::{HostSignal, OwnMeasure, SignalInput, SignalValue};
+use super::host_signal::{HostMeasure, HostSignal, SignalInput, SignalValue};
 use crate::query::Query;
 
 /// The description of a file for the signals of the host.
@@ -20,14 +20,14 @@ pub(crate) fn file_input<'a>(query: &'a Query, context: &Context<'a>, file: u32)
 }
 
 /// The measures of the signals of the host that the profile weighs for this query, in the order of the signals.
-pub fn measured(query: &Query, context: &Context<'_>, file: u32) -> Vec<OwnMeasure> {
+pub fn measured(query: &Query, context: &Context<'_>, file: u32) -> Vec<HostMeasure> {
     let input = file_input(query, context, file);
     let is_weighed = |signal: &&Arc<dyn HostSignal>| {
         context.profile.own_weights(query.kind, signal.name()).iter().any(|weight| *weight != 0.0)
     };
     let measure = |signal: &Arc<dyn HostSignal>| {
         let value = signal.measure(&input).filter(|value| value.value.is_finite());
-        OwnMeasure {
+        HostMeasure {
             name: signal.name().to_string(),
             value: value.unwrap_or_else(|| SignalValue::new(0.0, "")),
         }
