@@ -9,104 +9,77 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The contents of `grammars/<language>/grammar.toml`.
+/// The contents of `grammars/<language>/grammar.toml`. [`ManifestHead`] says which fields are required.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Manifest {
     /// The name of the language, which must be that of its folder.
     pub name: String,
     /// The name for people.
     pub title: String,
     /// Other names that filters accept.
-    #[serde(default)]
     pub aliases: Vec<String>,
     /// File extensions, without the dot.
-    #[serde(default)]
     pub extensions: Vec<String>,
     /// Whole file names.
-    #[serde(default)]
     pub files: Vec<String>,
     /// Interpreters in a `#!` first line, without their version.
-    #[serde(default)]
     pub interpreters: Vec<String>,
     /// Extensions of other languages whose files belong to this language if the text looks like it.
-    #[serde(default, rename = "claim")]
+    #[serde(rename = "claim")]
     pub claims: Vec<ClaimEntry>,
     /// Another language of the same cargo feature whose roles come before these.
     pub extends: Option<String>,
     /// Whether the language is prose, so that text outside all items is `doc` and not `block`.
-    #[serde(default)]
     pub prose: bool,
     /// The measure of nesting depth for the guard before parsing.
-    #[serde(default)]
     pub nesting: Nesting,
     /// Whether words in capitals where only a macro can be are hidden from the parser.
-    #[serde(default)]
     pub macros: bool,
     /// Whether wide characters after an open brace are hidden from the parser, which would crash.
-    #[serde(default)]
     pub narrow_braces: bool,
     /// Whether `@` in a last line without a line break is hidden from the parser, which would never return.
-    #[serde(default)]
     pub hide_open_annotations: bool,
     /// Comments. A comment belongs to the item that it touches.
-    #[serde(default)]
     pub comments: Vec<String>,
     /// Other nodes that belong to the item that follows or encloses them: attributes, decorators.
-    #[serde(default)]
     pub leading: Vec<String>,
     /// Nodes around an item that belong to the item: `export`, decorated definitions.
-    #[serde(default)]
     pub wrappers: Vec<String>,
     /// Nodes whose children count as siblings of the node: preprocessor conditions.
-    #[serde(default)]
     pub transparent: Vec<String>,
     /// Nodes that the walk does not enter.
-    #[serde(default)]
     pub skip: Vec<String>,
     /// Nodes inside which a variable is local.
-    #[serde(default)]
     pub functions: Vec<String>,
     /// Leaves that are names.
-    #[serde(default)]
     pub identifiers: Vec<String>,
     /// Leaves that are type names wherever they occur.
-    #[serde(default)]
     pub types: Vec<String>,
     /// Strings that contain the path of an import. The last part of the path, without extension, is the name.
-    #[serde(default)]
     pub strings: Vec<String>,
     /// Whether dots separate the parts of such a path and never begin an extension.
-    #[serde(default)]
     pub dotted: bool,
     /// The kinds, outermost first, of the first statement of a body if that statement documents the body.
-    #[serde(default)]
     pub docstring: Vec<String>,
     /// For compound nodes, the step that leads to the name at their end.
-    #[serde(default)]
     pub names: BTreeMap<String, String>,
     /// For names with a suffix that is not part of them, the step to that suffix: C++'s `operator bool() const`.
-    #[serde(default)]
     pub ends: BTreeMap<String, String>,
     /// For kinds that qualify a name, the step to the qualifier: `C` in C++'s `C::f`.
-    #[serde(default)]
     pub scopes: BTreeMap<String, String>,
     /// Marks before a name that are not part of it, such as Ruby's `:`.
-    #[serde(default)]
     pub strip: String,
     /// Marks that end a name, such as the `=` of a shell's alias.
-    #[serde(default)]
     pub until: String,
     /// Words that cannot be names, although the parser returns them as names after an error.
-    #[serde(default)]
     pub reserved: Vec<String>,
     /// The rules for recognizing function bodies, which are then not parsed.
     pub bodies: Option<BodySection>,
     /// The nodes that define a name.
-    #[serde(default)]
     pub item: Vec<ItemEntry>,
     /// The nodes that use a name.
-    #[serde(default, rename = "use")]
+    #[serde(rename = "use")]
     pub uses: Vec<UseEntry>,
 }
 
@@ -135,12 +108,6 @@ impl ManifestHead {
         let is_other = |line: &str| line.starts_with('[') && line.trim_end() != "[[claim]]";
         let lines = text.split_inclusive('\n').take_while(|line| !is_other(line));
         toml::from_str(&text[..lines.map(str::len).sum()])
-    }
-
-    pub fn of(manifest: &Manifest) -> ManifestHead {
-        let Manifest { name, title, aliases, extensions, files, interpreters, claims, extends, .. } =
-            manifest.clone();
-        ManifestHead { name, title, aliases, extensions, files, interpreters, claims, extends }
     }
 }
 

@@ -379,15 +379,17 @@ impl Language {
         text: String,
         source_name: String,
     ) -> Result<Language, GrammarError> {
-        let manifest: Manifest = toml::from_str(&text).map_err(|error| GrammarError::Manifest {
+        let fault = |error: toml::de::Error| GrammarError::Manifest {
             source_name: source_name.clone(),
             message: error.to_string().trim_end().to_string(),
-        })?;
+        };
+        // Parsed before the whole, because only the head has fields that are required.
+        let head: ManifestHead = toml::from_str(&text).map_err(fault)?;
+        let manifest: Manifest = toml::from_str(&text).map_err(fault)?;
         if manifest.name != linked.name {
             let (value, expected) = (manifest.name, linked.name.to_string());
             return Err(GrammarError::Name { source_name, value, expected });
         }
-        let head = ManifestHead::of(&manifest);
         let (manifest, rules) = (OnceLock::from(manifest), OnceLock::new());
         Ok(Language {
             linked,
@@ -486,8 +488,8 @@ mod tests {
     #[test]
     fn what_tells_a_language_stands_first_in_its_manifest() {
         for linked in LINKED {
-            let whole: Manifest = toml::from_str(linked.manifest).unwrap();
-            assert_eq!(ManifestHead::of_built_in(linked.manifest).unwrap(), ManifestHead::of(&whole));
+            let whole: ManifestHead = toml::from_str(linked.manifest).unwrap();
+            assert_eq!(ManifestHead::of_built_in(linked.manifest).unwrap(), whole);
             assert_eq!(whole.name, linked.name);
         }
     }
