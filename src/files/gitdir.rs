@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_in_a_git_directory() {
+    fn paths_in_a_git_directory_are_recognized() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         for file in

@@ -160,7 +160,7 @@ fn encodings_are_those_of_ripgrep() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_files_are_named() {
     let (folder, mut paths) = folder(&[("a", b"x\n"), ("c", b"x\n")]);
     std::fs::create_dir(folder.path().join("b")).unwrap();
     paths.extend(["b", "gone"].map(|path| RelPath::new(path).unwrap()));

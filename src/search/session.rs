@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_more_is_worth_more_until_it_is_old() {
+    fn stronger_activity_is_worth_more_until_it_is_old() {
         let mut trail = Trail::default();
         trail.record([(&path("a"), FileActivity::Shown), (&path("b"), FileActivity::Opened)]);
         trail.record([(&path("a"), FileActivity::Touched)]);

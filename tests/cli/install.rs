@@ -198,7 +198,7 @@ fn every_layout_of_toml_and_back() {
 }
 
 #[test]
-fn where_there_was_no_file_there_is_none_again() {
+fn a_file_that_did_not_exist_is_removed_again() {
     let mut files: Vec<(&str, &str, &str)> = Vec::new();
     for (client, _, scopes) in JSON {
         files.extend(scopes.iter().map(|(scope, file)| (*client, *scope, *file)));
@@ -247,7 +247,7 @@ fn without_the_note_the_entry_goes() {
 }
 
 #[test]
-fn what_the_entry_says() {
+fn the_entry_has_the_command_and_its_arguments() {
     let home = Home::new();
     let entry = |args: &[&str], file: &str| {
         home.ends(&[&["install"], args, &["--yes"]].concat(), 0);
@@ -303,7 +303,7 @@ fn what_the_entry_says() {
 }
 
 #[test]
-fn nobody_is_asked_where_nobody_is() {
+fn without_a_terminal_nothing_is_asked() {
     let home = Home::new();
     let before = home.everything();
     for name in ["install", "uninstall"] {
@@ -324,7 +324,7 @@ fn nobody_is_asked_where_nobody_is() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn incomplete_or_contradictory_arguments_are_refused() {
     let home = Home::new();
     let refused = |args: &[&str], words: &str| {
         let ran = home.ends(args, 2);

@@ -70,7 +70,7 @@ fn a_watcher_says_what_it_does_and_others_see_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_watches_run_out_it_looks_now_and_then_and_says_so() {
+fn without_watches_the_tree_is_walked_periodically_with_a_message() {
     let tree = Tree::new(SMALL);
     for folder in 0..10 {
         tree.write(&format!("more/f{folder}/a.rs"), "fn more() {}\n");

@@ -252,7 +252,7 @@ fn an_index_in_memory_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_is_about_folders_is_refused() {
+fn requests_about_folders_are_refused() {
     let tree = Tree::small();
     let folder = tree.open();
     let error = folder.apply([Change::remove("src/auth.rs")]).unwrap_err();

@@ -80,7 +80,7 @@ fn searches_answer_from_what_there_is_so_far() {
 }
 
 #[test]
-fn one_that_wants_the_whole_answer_waits_for_it() {
+fn a_request_for_the_whole_answer_waits() {
     let tree = large();
     std::thread::scope(|scope| {
         let builder = scope.spawn(|| {

@@ -12,7 +12,7 @@ fn left_out(engine: &Engine) -> Vec<String> {
 }
 
 #[test]
-fn what_size_and_looks_keep_out_comes_back_when_it_is_asked_for() {
+fn files_excluded_by_size_and_content_can_be_requested() {
     let tree = Tree::new("\n=== a.rs\nfn small_fish() {}\n");
     let filler = "// filler\n".repeat(120_000);
     tree.write("big.rs", format!("fn large_whale() {{}}\n{filler}"));

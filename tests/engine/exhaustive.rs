@@ -68,7 +68,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn it_finds_every_file_that_an_exact_search_finds() {
+fn an_exhaustive_search_finds_every_file_of_an_exact_search() {
     let tree = tree();
     let engine = open(&tree);
     super::refresh(&engine);
@@ -98,7 +98,7 @@ fn it_finds_every_file_that_an_exact_search_finds() {
 }
 
 #[test]
-fn what_the_index_decoded_is_found_as_well() {
+fn decoded_files_are_found_as_well() {
     let tree = tree();
     let engine = open(&tree);
     assert!(all(&engine, exhaustive("größe")).0.contains("latin.txt"));
@@ -106,7 +106,7 @@ fn what_the_index_decoded_is_found_as_well() {
 }
 
 #[test]
-fn what_is_not_ranked_is_shown_by_its_first_line() {
+fn files_that_are_not_ranked_are_shown_by_their_first_line() {
     let tree = tree();
     let engine = open(&tree);
     let request = SearchRequest { max_results: 1_000, ..exhaustive("needle_of") };
@@ -129,7 +129,7 @@ fn what_is_not_ranked_is_shown_by_its_first_line() {
 }
 
 #[test]
-fn what_has_changed_since_is_found_as_it_is() {
+fn changed_files_are_found_in_their_present_state() {
     let tree = tree();
     super::refresh(&open(&tree));
     tree.write("many/f001.rs", "fn changed_since() {}\n");

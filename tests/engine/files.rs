@@ -80,7 +80,7 @@ fn globs_and_lists_are_in_the_order_of_paths() {
 }
 
 #[test]
-fn it_finds_what_is_found_by_path_only_and_what_is_new() {
+fn path_only_files_and_new_files_are_found() {
     let tree = Tree::new(TREE);
     tree.write("data/large_table.csv", "1,2\n".repeat(300_000));
     let reply = ask(&tree, "largetable");

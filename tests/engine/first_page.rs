@@ -162,7 +162,7 @@ fn crowded() -> Tree {
 }
 
 #[test]
-fn what_moves_to_the_first_page_says_why_and_takes_the_last_places() {
+fn hits_moved_to_the_first_page_say_why_and_come_last() {
     let tree = crowded();
     let engine = open(&tree);
     let reply = ask(&engine, "gate(open)");
@@ -183,7 +183,7 @@ fn what_moves_to_the_first_page_says_why_and_takes_the_last_places() {
 }
 
 #[test]
-fn what_many_files_hold_does_not_fill_the_first_page() {
+fn a_text_of_many_files_does_not_fill_the_first_page() {
     let tree = crowded();
     for number in 0..=FEW {
         tree.write(

@@ -67,7 +67,7 @@ fn fixed(text: &str) -> GrepRequest {
 }
 
 #[test]
-fn it_finds_what_a_naive_search_finds() {
+fn an_exact_search_finds_what_a_naive_search_finds() {
     let tree = Tree::new(SMALL);
     tree.write(
         "big.txt",
@@ -88,7 +88,7 @@ fn it_finds_what_a_naive_search_finds() {
 }
 
 #[test]
-fn what_is_left_out_for_other_reasons_is_not_searched() {
+fn files_excluded_by_other_rules_are_not_searched() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n");
     for path in ["a.log", ".hidden/a.rs", "web/node_modules/a.js", "web/package.json"] {
@@ -265,7 +265,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_the_index_leaves_out_does_not_match(
+    fn files_that_the_index_rules_out_do_not_match(
         (files, changes) in trees(),
         patterns in prop::collection::vec(prop::sample::select(vec![
             "get_item", "item", "et_it", "GET", "größe", "mask", "a·b", "\\bset\\b", "get.item", "item\\(", "^get", "x$",
@@ -297,7 +297,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_query_quotes_must_occur() {
+fn quoted_texts_must_occur() {
     let tree = Tree::new(SMALL);
     tree.write("src/other.rs", "/// Draws a circle, and the secret of nobody.\nfn circle_secret() {}\n");
     let engine = open(&tree);
@@ -387,7 +387,7 @@ fn lines_of_kinds_are_those_inside_of_their_items() {
 }
 
 #[test]
-fn what_does_not_count_is_neither_shown_nor_ends_a_file() {
+fn lines_that_do_not_count_are_neither_shown_nor_end_a_file() {
     let tree = Tree::new(ITEMS);
     let engine = open(&tree);
     let mut request = GrepRequest { max_count: Some(2), expand: 1, ..GrepRequest::new("pour") };
@@ -487,7 +487,7 @@ fn a_pattern_without_words_is_not_ranked_and_says_so() {
 }
 
 #[test]
-fn what_is_printed_does_not_depend_on_threads_or_on_how_it_is_taken() {
+fn the_output_does_not_depend_on_threads_or_on_the_sink() {
     let tree = Tree::new("");
     for number in 0..40 {
         // Some files print more than is held back of one, some little.

@@ -64,7 +64,7 @@ fn lines_of_files_that_are_found_by_their_path_count() {
 }
 
 #[test]
-fn what_was_not_read_is_said() {
+fn an_incomplete_literal_pass_is_reported() {
     let tree = tree();
     let huge = format!("needle_of(w)\nhere a needle stands\n{}", FILLER.repeat(1_500_000));
     tree.write("huge.txt", huge);

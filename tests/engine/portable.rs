@@ -125,7 +125,7 @@ fn an_archive_holds_the_view_of_what_is_checked_out_and_no_other() {
 }
 
 #[test]
-fn there_is_nothing_to_export_without_an_index() {
+fn an_export_needs_an_index() {
     let tree = Tree::new(SMALL);
     let error = open(&tree).export(&archive_of(&tree), &Export::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoIndex);
@@ -254,7 +254,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_cut_off_or_altered_is_refused_by_its_checksum() {
+fn a_truncated_or_altered_archive_is_refused_by_its_checksum() {
     let bytes = fs::read(exported(&Tree::new(SMALL))).unwrap();
     let refusing = Refusing::new();
     for len in [0, 1, 30, 300, bytes.len() / 2, bytes.len() - 20, bytes.len() - 1] {
@@ -294,7 +294,7 @@ fn unpacked_bytes(tar: &[u8]) -> Vec<(String, usize, usize)> {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_both_sides() {
+fn a_foreign_archive_is_refused_and_both_sides_are_named() {
     let entries = unpacked(&exported(&Tree::new(SMALL)));
     let refusing = Refusing::new();
     let check = |manifest: &dyn Fn(&mut Value), kind, text: &str| {

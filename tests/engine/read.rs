@@ -102,7 +102,7 @@ fn definitions_by_their_names() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_with_the_nearest_names() {
+fn a_missing_path_is_an_error_with_the_nearest_names() {
     let tree = Tree::new(TREE);
     let engine = open(&tree);
     let root = tree.root().canonicalize().unwrap();

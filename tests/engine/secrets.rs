@@ -417,7 +417,7 @@ fn an_exact_search_finds_what_files_of_secrets_hold_and_shows_their_names() {
 }
 
 #[test]
-fn what_is_masked_is_found_counted_and_placed_as_it_stands() {
+fn masked_secrets_do_not_change_matches_counts_and_positions() {
     let mut random = Random(23);
     let tree = Tree::new("\n=== a.rs\nfn a() {}\n");
     let secret = signs(&mut random, ALNUM, 36);

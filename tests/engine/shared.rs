@@ -64,7 +64,7 @@ impl Shared {
 }
 
 #[test]
-fn what_others_put_there_is_not_followed() {
+fn entries_that_others_planted_are_not_followed() {
     let data = {
         let shared = Shared::new();
         assert!(shared.search().unwrap() > 0);

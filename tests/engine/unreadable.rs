@@ -15,7 +15,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_row() {
+fn each_unreadable_file_has_a_row() {
     let tree = Tree::new("\n=== shut/a.rs\nfn a() {}\n=== sub/.gitignore\na.rs\n=== sub/a.rs\nfn a() {}\n");
     let root = tree.root();
     set_mode(&root.join("shut"), 0o000);

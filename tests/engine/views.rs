@@ -222,7 +222,7 @@ fn a_branch_is_followed_and_a_commit_is_not() {
 }
 
 #[test]
-fn what_is_no_revision_is_named_with_the_choices() {
+fn an_unknown_revision_is_named_with_the_choices() {
     let tree = varied();
     let error = |view: &str| {
         let view = Some(view.to_string());
@@ -256,7 +256,7 @@ fn what_is_no_revision_is_named_with_the_choices() {
 }
 
 #[test]
-fn what_only_a_worktree_can_do_is_refused() {
+fn operations_that_need_a_worktree_are_refused() {
     let tree = varied();
     let topic = view(&tree, "topic");
     refresh(&topic);

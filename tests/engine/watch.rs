@@ -125,7 +125,7 @@ fn every_change_is_there_for_who_asks_next() {
 }
 
 #[test]
-fn what_decides_about_others_is_watched_as_well() {
+fn files_that_decide_about_others_are_watched_as_well() {
     let tree = Tree::new(SMALL);
     let root = tree.root();
     tree.git(&["init", "-q", "-b", "main"]);

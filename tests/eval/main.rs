@@ -340,7 +340,7 @@ fn weights_times_measures_are_the_sum() {
 }
 
 #[test]
-fn what_cannot_be_learned_is_refused() {
+fn a_fit_without_enough_repositories_is_refused() {
     let folder = Folder::new(&teachers());
     let check = |words: &str, expected: &str| {
         let error = folder.refused(&format!("fit {words} --out a.toml"));

@@ -134,7 +134,7 @@ pub fn hello() -> String {
 }
 
 #[test]
-fn who_may_not_ask_is_told_why_and_pages_that_may_are_told_so() {
+fn refused_callers_are_told_why_and_allowed_pages_get_headers() {
     let tree = Tree::new(SMALL);
     let server = Server::new(&tree, &["--allow-origin", "https://app.example"]);
     let check = |headers: &[&str], status: u16, words: &str| {

@@ -115,7 +115,7 @@ fn malformed() -> Vec<(Vec<u8>, i64, Value)> {
 }
 
 #[test]
-fn what_is_no_message_is_answered_with_an_error() {
+fn text_that_is_not_a_message_is_answered_with_an_error() {
     let tree = Tree::new(SMALL);
     let mut session = Session::new(&tree);
     for (message, code, id) in malformed() {

@@ -97,7 +97,7 @@ fn a_hit_that_is_too_long_by_itself_is_cut_within() {
 }
 
 #[test]
-fn what_was_left_out_comes_in_pages() {
+fn places_that_were_left_out_come_in_pages() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n");
     for number in 0..30 {

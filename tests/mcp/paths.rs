@@ -84,7 +84,7 @@ fn nothing_outside_the_roots_is_reached_by_any_parameter() {
 }
 
 #[test]
-fn what_lies_in_the_roots_is_reached() {
+fn paths_in_the_roots_are_reached() {
     let tree = Tree::new(SMALL);
     let mut session = Session::new(&tree);
     let root = tree.root().to_string_lossy().into_owned();
@@ -99,7 +99,7 @@ fn what_lies_in_the_roots_is_reached() {
 }
 
 #[test]
-fn one_of_several_roots_is_chosen_and_no_other() {
+fn a_call_reads_one_of_several_roots_only() {
     let [one, two] = [Tree::new(SMALL), Tree::new("\n=== lib/boat.rs\nfn row_the_boat() {}\n")];
     one.run(&["index", "-q"]);
     let roots = [one.root(), two.root()].map(|root| root.to_string_lossy().into_owned());

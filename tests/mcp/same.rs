@@ -114,7 +114,7 @@ fn searches() {
 }
 
 #[test]
-fn what_else_there_is() {
+fn other_operations_answer_the_same() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n");
     tree.write("a.log", "left out\n");

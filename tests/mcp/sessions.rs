@@ -29,7 +29,7 @@ fn first(reply: &Value) -> &str {
 }
 
 #[test]
-fn what_a_client_did_weighs_for_it_alone() {
+fn the_activity_of_a_client_weighs_for_this_client_only() {
     let tree = Tree::new(ALIKE);
     let mut one = Session::new(&tree);
     let mut other = Session::start(tree.command().arg("mcp"));

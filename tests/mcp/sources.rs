@@ -99,7 +99,7 @@ fn changes_of_the_library_are_seen_by_the_next_call() {
 }
 
 #[test]
-fn what_is_of_one_root_is_refused_with_sources() {
+fn requests_about_one_root_are_refused_with_sources() {
     let shelf = Shelf::new();
     let mut session = Session::new(&shelf.tree);
     let mut refused = |given: Value| -> String {

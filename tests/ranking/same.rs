@@ -56,7 +56,7 @@ fn threads_and_the_order_of_creation_do_not_change_a_score() {
 }
 
 #[test]
-fn what_was_asked_before_does_not_change_an_answer() {
+fn earlier_questions_do_not_change_an_answer() {
     let tree = corpus();
     let engine = indexed(&tree, "index", None);
     let forward = answers(&engine);

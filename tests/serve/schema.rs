@@ -126,7 +126,7 @@ fn is_of_type(name: &str, value: &Value) -> bool {
 }
 
 #[test]
-fn what_is_not_as_the_schema_says_is_found() {
+fn values_against_the_schema_are_found() {
     use serde_json::json;
     let document = json!({ "s": { "Row": {
         "type": "object", "required": ["a"], "additionalProperties": false,

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sealed_opens() {
+    fn a_sealed_record_opens() {
         let bytes = sealed();
         assert_eq!(Envelope::open(&bytes).unwrap(), Envelope { kind: 7, table: b"table", heap: b"heap" });
     }

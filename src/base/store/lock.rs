@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_told_for_whom_and_wakes_soon() {
+    fn a_waiter_is_told_the_holder_and_wakes_soon() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let lock = take(&path, 0).unwrap();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_holder_wrote_is_not_believed() {
+    fn the_note_of_a_killed_holder_is_not_believed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let mut dead = std::process::Command::new(std::env::current_exe().unwrap())

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_have_put_there_is_refused() {
+    fn entries_that_others_may_have_planted_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("victim"), "precious").unwrap();

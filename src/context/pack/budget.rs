@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_uses_nothing() {
+    fn code_that_does_not_fit_uses_no_tokens() {
         let mut budget = Budget::new(10);
         assert!(budget.take(7) && !budget.take(4) && budget.take(3));
         assert_eq!((budget.used(), budget.left(), tokens_of_bytes(9)), (10, 0, 3));

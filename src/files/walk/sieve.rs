@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_nothing_is_mostly_held_back() {
+    fn most_paths_that_match_nothing_are_held_back() {
         let text = "*.o\n._*\n*.[568vq]\n*.c.[012]*.*\n[._]*.s[a-w][a-z]\n_testmain.go\n/output*/\n**/.hg*\n\\#*\\#\n!a/b.rs\n# rs\n";
         for (path, is_dir, expected) in [
             ("main.go", false, (false, false)),
@@ -257,7 +257,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 8192, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_matches_is_let_through(
+        fn matching_paths_are_let_through(
             lead in proptest::sample::select(vec!["", "!", "/", "!/", "**/"]),
             pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 1..5),
             end in proptest::sample::select(vec!["", "/", "\\/", " "]),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_there_what_a_whole_walk_finds() {
+    fn a_walk_of_a_region_finds_what_a_whole_walk_finds() {
         let tree = tempfile::tempdir().unwrap();
         for path in [
             "a.rs",

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_watcher_that_is_gone() {
+    fn a_request_does_not_wait_for_a_watcher_that_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let client = FreshnessClient::new(dir.path(), "k");
         let lock = Lock::acquire(&client.lock, Duration::ZERO, &mut |_| ()).unwrap();

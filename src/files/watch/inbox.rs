@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_worked_on_all_the_same() {
+    fn endless_changes_are_delivered_nevertheless() {
         let inbox = Inbox::default();
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -66,7 +66,7 @@ fn no_stat_and_no_root_travels() {
 }
 
 #[test]
-fn what_an_import_left_behind_that_died_goes_with_the_next() {
+fn the_next_import_removes_the_remains_of_one_that_died() {
     let (tree, folder) = (indexed(), tempfile::tempdir().unwrap());
     let path = folder.path().join("archive");
     export(&tree, &path);

@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_takes_few_bytes() {
+    fn usual_symbols_take_few_bytes() {
         let names: Vec<String> = (0..100).map(|number| format!("DRIVER_REGISTER_{number:02}")).collect();
         let symbols = names.iter().zip(0..).map(|(name, place)| OutlineSymbol {
             kind: SymbolKind::Macro,

@@ -300,7 +300,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_name_holds_it_may_hold(
+        fn every_name_that_holds_a_term_may_hold_it(
             name in "[a-cA-CxX_0-2 .]{0,12}|(build|built|dying|Resolution|choice|[A-Z]{1,3}|_|[0-9]{1,2}){0,5}",
             words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
         ) {

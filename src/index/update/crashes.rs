@@ -135,7 +135,7 @@ fn a_first_update_that_is_cut_short_leaves_nothing_or_all() {
 }
 
 #[test]
-fn so_does_one_that_begins_with_the_text() {
+fn a_first_update_that_begins_with_the_text_survives_crashes() {
     let mut tree = TestTree::new();
     (0..20).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn f{number}() {{}}\n")));
     (tree.checkpoint, tree.text_first) = (Duration::ZERO, 1);

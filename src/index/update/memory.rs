@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_larger_than_everything_goes_alone() {
+    fn a_file_larger_than_the_whole_budget_goes_alone() {
         let gate = MemoryGate::new(10);
         drop(gate.enter(1_000));
         let room = gate.enter(1);

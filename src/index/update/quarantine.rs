@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_flight_is_tried_and_the_guilty_are_remembered() {
+    fn files_in_flight_are_tried_and_the_guilty_are_remembered() {
         let dir = tempfile::tempdir().unwrap();
         let quarantine = Quarantine::open(dir.path(), "today");
         let journal = quarantine.journal();

@@ -477,7 +477,7 @@ fn a_large_tree_is_indexed_by_its_text_first() {
 }
 
 #[test]
-fn what_was_indexed_by_its_text_is_not_known_to_the_next_update() {
+fn a_file_indexed_by_its_text_is_read_by_the_next_update() {
     let mut tree = TestTree::new();
     (0..200).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn f{number}() {{}}\n")));
     tree.racy = Duration::ZERO; // so that stat data prove something
@@ -529,7 +529,7 @@ fn an_update_limited_to_the_text_does_all_of_a_small_tree() {
 }
 
 #[test]
-fn what_was_checked_out_meanwhile_is_not_mixed_in() {
+fn a_branch_checked_out_meanwhile_is_not_mixed_in() {
     let tree = TestTree::new();
     tree.git("init -q -b main");
     tree.write("a.rs", "fn a() {}\n");

@@ -166,7 +166,7 @@ impl WorkerInputs<'_> {
             gate: MemoryGate::new(files),
         };
         let all = tasks.iter().map(|task| task.identity.size()).sum();
-        (self.progress)(self.so_far((0, tasks.len()), (0, all)));
+        (self.progress)(self.progress_of((0, tasks.len()), (0, all)));
         let (sender, batches) = mpsc::channel::<Result<WorkerBatch, IndexError>>();
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads)
@@ -209,7 +209,11 @@ impl WorkerInputs<'_> {
     }
 
     /// The progress: files and bytes that are done, each with its total.
-    fn so_far(&self, (files, total_files): (usize, usize), (bytes, total_bytes): (u64, u64)) -> Progress {
+    fn progress_of(
+        &self,
+        (files, total_files): (usize, usize),
+        (bytes, total_bytes): (u64, u64),
+    ) -> Progress {
         let stage = if self.text_only { Stage::Text } else { Stage::Index };
         Progress { stage, files, total_files, bytes, total_bytes, holder: None }
     }
@@ -306,7 +310,7 @@ impl<'w> IndexWorker<'w> {
                 let files = shared.files.fetch_add(1, Ordering::Relaxed) + 1;
                 let bytes =
                     shared.bytes.fetch_add(task.identity.size(), Ordering::Relaxed) + task.identity.size();
-                (self.work.progress)(self.work.so_far((files, tasks.len()), (bytes, all)));
+                (self.work.progress)(self.work.progress_of((files, tasks.len()), (bytes, all)));
                 let epoch = shared.epoch.load(Ordering::Relaxed);
                 // Flush only between files, so that a file's documents stay together.
                 let is_full = self.segment.as_ref().is_some_and(|segment| segment.memory() > self.budget);

@@ -361,7 +361,7 @@ fn a_folder_is_taken_in_when_its_depths_are_quiet() {
 }
 
 #[test]
-fn what_an_intake_protects_can_be_made_writable() {
+fn sources_that_an_intake_protects_can_be_made_writable() {
     let intake = TestIntake::new();
     intake.drop_file("a.py", b"def a():\n    pass\n");
     let path = intake.take_in().taken[0].path.clone();

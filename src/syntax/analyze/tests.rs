@@ -200,7 +200,7 @@ fn no_scanner_looks_beyond_its_tables() {
 }
 
 #[test]
-fn what_nests_too_deep_is_cut_into_windows() {
+fn deeply_nested_text_is_cut_into_windows() {
     let check = |language: &str, text: String, notes: &[Note]| {
         let grammars = Grammars::built_in();
         let Ok(id) = grammars.by_name(language) else { return };

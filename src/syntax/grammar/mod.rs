@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_a_language_stands_first_in_its_manifest() {
+    fn the_head_of_a_manifest_comes_first() {
         for linked in LINKED {
             let whole: ManifestHead = toml::from_str(linked.manifest).unwrap();
             assert_eq!(ManifestHead::of_built_in(linked.manifest).unwrap(), whole);

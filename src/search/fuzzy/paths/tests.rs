@@ -120,7 +120,7 @@ fn threads_and_long_patterns_change_nothing() {
 }
 
 #[test]
-fn what_cannot_be_among_the_best_is_not_scored() {
+fn paths_that_cannot_be_among_the_best_are_not_scored() {
     let paths = many(33_000);
     for (pattern, most) in [("a", 1_500), ("config", 1_500), ("client", 1_500)] {
         let fuzzy = Fuzzy::new(pattern).unwrap();

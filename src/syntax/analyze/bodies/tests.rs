@@ -50,7 +50,7 @@ fn a_body_is_told_by_its_head_or_its_parameters() {
 }
 
 #[test]
-fn what_is_not_beyond_doubt_is_parsed() {
+fn doubtful_bodies_are_parsed() {
     let nothing = |language: &str, inside: &str| {
         let text = match language {
             "go" => format!("func f() {{\n\t{FILL}\n{inside}\n}}\n"),
