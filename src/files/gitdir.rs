@@ -113,7 +113,6 @@ pub enum GitDirError {
     /// A file or folder of the repository is not valid.
     #[error("{} {reason}", path.display())]
     Unusable {
-        /// The file or folder.
         path: PathBuf,
         /// The reason, as the end of a sentence.
         reason: String,

@@ -25,7 +25,6 @@ use spyhop_files::walk;
 
 /// The secrets of a file, determined when they are first needed.
 pub(super) struct Covered<'c> {
-    /// Whether secrets are masked.
     masks: bool,
     source_tree: &'c TreeSource,
     path: &'c RelPath,

@@ -16,7 +16,6 @@ const LEAD_BYTES: usize = 100;
 pub struct Shown {
     /// The line, or a part of it.
     pub text: String,
-    /// The matches in the text.
     pub highlights: Vec<Span>,
     /// The byte of the whole line at which the first match begins, from 1.
     pub column: u32,

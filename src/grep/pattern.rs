@@ -105,17 +105,10 @@ pub struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     #[error("pattern has {chars} characters; at most {MAX_PATTERN_CHARS} are allowed")]
-    TooLong {
-        /// The number of characters.
-        chars: usize,
-    },
+    TooLong { chars: usize },
     /// The pattern cannot be parsed, or requires bytes that no line contains.
     #[error("pattern '{pattern}' cannot be searched: {reason}")]
-    Bad {
-        pattern: String,
-        /// The message of the parser.
-        reason: String,
-    },
+    Bad { pattern: String, reason: String },
 }
 
 impl Wanted {

@@ -44,7 +44,6 @@ pub struct Print<'p> {
     pub max_count: Option<u64>,
     /// The line ranges in which matches count; `None` for all lines.
     pub within: Option<&'p Within>,
-    /// Whether secrets are masked.
     pub masks: bool,
     /// The number of threads; `None` for one per core.
     pub threads: Option<usize>,

@@ -70,7 +70,6 @@ pub struct Line {
     pub column: u32,
     /// The text of the line, or a part.
     pub text: String,
-    /// The matches in the text.
     pub highlights: Vec<Span>,
     /// Whether the text is truncated.
     pub cut: bool,
@@ -83,7 +82,6 @@ pub struct Line {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unread {
     pub path: RelPath,
-    /// The error of the operating system.
     pub error: String,
 }
 

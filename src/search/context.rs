@@ -14,7 +14,6 @@ use spyhop_syntax::grammar::Grammars;
 pub struct Context<'c> {
     /// The commit and view that the search reads.
     pub snapshot: &'c SearchSnapshot,
-    /// The names of languages.
     pub grammars: &'c Grammars,
     /// A pool of tokenizers, for the names of definitions. Their caches hold the words of earlier queries.
     pub tokenizers: &'c Tokenizers,
@@ -22,7 +21,6 @@ pub struct Context<'c> {
     pub profile: &'c Profile,
     /// The signals that the host adds.
     pub signals: &'c HostSignals,
-    /// The filter of files and chunks.
     pub filter: &'c Filter,
     /// The files that contain the quoted parts of the query; `None` if all files are admitted.
     pub quoting: Option<&'c FxHashSet<u32>>,

@@ -18,7 +18,6 @@ pub enum SearchError {
     /// The metadata cannot be read.
     #[error(transparent)]
     Meta(#[from] MetaError),
-    /// The call was cancelled.
     #[error("cancelled")]
     Cancelled,
 }

@@ -6,7 +6,6 @@ use super::context::Context;
 use super::host_signal::{HostMeasure, HostSignal, SignalInput, SignalValue};
 use crate::query::Query;
 
-/// The description of a file for the signals of the host.
 pub(crate) fn file_input<'a>(query: &'a Query, context: &Context<'a>, file: u32) -> SignalInput<'a> {
     let version = context.snapshot.version(file);
     SignalInput {

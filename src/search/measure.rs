@@ -50,7 +50,6 @@ pub struct Facts {
     pub uses: u32,
     /// The symbol whose name matches the query best, and their common terms.
     pub best: Option<(u32, u64)>,
-    /// The activity of the session in the file.
     pub activity: Option<WeightedActivity>,
 }
 
@@ -313,7 +312,6 @@ impl<'m> FileMeasure<'m> {
     }
 }
 
-/// The worth of a definition of a qualified name.
 fn qualified_worth(query: &Query, has_body: bool) -> f32 {
     let worth = if has_body { QUALIFIED } else { QUALIFIED_DECLARATION };
     if query.is_qualified_name { ONLY_QUALIFIED * worth } else { worth }

@@ -20,7 +20,6 @@ pub struct Contribution {
     pub signal: Signal,
     /// The contribution of the signal to the sum, in log-odds.
     pub value: f32,
-    /// The contribution of the signal to the score.
     pub amount: f32,
     pub text: String,
 }
@@ -276,7 +275,6 @@ impl SentenceWriter<'_> {
         self.place.is_some_and(|place| place.symbol == Some(at) || in_lines(place))
     }
 
-    /// The location of a symbol of the outline.
     fn location(&self, at: u32) -> String {
         match self.is_here(at) {
             true => "here".to_string(),

@@ -105,7 +105,6 @@ fn root(stem: &str) -> &str {
     stem
 }
 
-/// The rows of each stem.
 fn rows() -> &'static FxHashMap<String, Vec<u16>> {
     static ROWS_OF: OnceLock<FxHashMap<String, Vec<u16>>> = OnceLock::new();
     ROWS_OF.get_or_init(|| {

@@ -172,7 +172,6 @@ impl SearchSnapshot {
         parallel::map(self.members.len() > 1, self.members.iter().collect(), release, || ());
     }
 
-    /// The number of the member that has a file.
     pub fn member_of(&self, file: u32) -> usize {
         self.members.partition_point(|member| member.first_file <= file) - 1
     }
@@ -201,17 +200,14 @@ impl SearchSnapshot {
         view.expect("it was read when the snapshot was made")
     }
 
-    /// The information about the view.
     pub fn info(&self) -> &ViewInfo {
         self.meta().view_info(self.key()).expect("as above")
     }
 
-    /// The metadata of the commit.
     pub fn meta(&self) -> &Meta {
         &self.committed().meta
     }
 
-    /// The number of files of the view.
     pub fn n_files(&self) -> usize {
         self.versions.len()
     }
@@ -334,7 +330,6 @@ impl SearchSnapshot {
         self.documents.files[doc as usize]
     }
 
-    /// The path of the file of a document.
     pub fn path_of(&self, doc: u32) -> &str {
         self.path(self.file_of_doc(doc))
     }

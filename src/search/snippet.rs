@@ -103,7 +103,6 @@ pub struct SnippetRequest<'q> {
     /// The most characters, not counting context; `None` for no limit.
     pub max_chars: Option<usize>,
     pub terms: &'q [String],
-    /// The query as written.
     pub literal: &'q str,
 }
 

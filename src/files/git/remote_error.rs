@@ -27,7 +27,6 @@ pub enum RemoteError {
     BadUrl {
         /// The URL, without a password.
         url: String,
-        /// The fault.
         reason: String,
     },
     /// The server does not answer, or breaks off.
@@ -43,34 +42,21 @@ pub enum RemoteError {
     },
     /// There is no repository at the URL.
     #[error("there is no git repository at '{url}': {reason}; give the URL that git clone takes")]
-    NoRepository {
-        url: String,
-        /// The answer of the server.
-        reason: String,
-    },
+    NoRepository { url: String, reason: String },
     /// The server refuses the call without credentials, or with those that helpers supplied.
     #[error(
         "'{url}' refuses access ({reason}); let a credential helper of Git or the agent of SSH supply credentials, as for git clone"
     )]
-    NeedsCredentials {
-        url: String,
-        /// The answer of the server.
-        reason: String,
-    },
+    NeedsCredentials { url: String, reason: String },
     /// The requested commit was removed from the repository meanwhile.
     #[error("'{url}' no longer has {wanted}; try again")]
-    Lost {
-        url: String,
-        /// The name or the commit.
-        wanted: String,
-    },
+    Lost { url: String, wanted: String },
     /// The server does not answer as Git does, or sends a pack that is damaged.
     #[error("'{url}' sends {what}: {reason}; the fault is on the server, not in the network")]
     BadAnswer {
         url: String,
         /// A description of the data that the server sends.
         what: &'static str,
-        /// The message of git.
         reason: String,
     },
     #[error("'{url}' is refused: it takes more than {limit} {what}")]
@@ -80,7 +66,6 @@ pub enum RemoteError {
         /// The limited quantity.
         what: &'static str,
     },
-    /// The caller cancelled the call.
     #[error("the fetch of '{url}' was cancelled")]
     Cancelled { url: String },
     /// The fetched data cannot be written.

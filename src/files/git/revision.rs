@@ -52,7 +52,6 @@ fn offered(near: &[String]) -> String {
 /// A resolved revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// The requested name.
     pub spec: String,
     /// The full name of a branch, which may move; `None` for a commit or a tag.
     pub branch: Option<String>,

@@ -75,7 +75,6 @@ impl Rereader {
         (ContentHash::of(bytes) == hash).then_some(bytes)
     }
 
-    /// The bytes of a regular file.
     fn content(&mut self, root: &RootFolder, path: &RelPath) -> Option<(&[u8], Metadata)> {
         let mut file = root.open(path).ok()?;
         let metadata = file.metadata().ok()?;

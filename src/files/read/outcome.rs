@@ -19,7 +19,6 @@ pub struct Source {
 /// The result of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
-    /// The text of the file.
     Source(Source),
     /// A file that is indexed by its path only, and listed among the skipped.
     PathOnly {

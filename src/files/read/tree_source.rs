@@ -18,7 +18,6 @@ use spyhop_base::path::RelPath;
 /// The source of a root's files. Cloning is cheap.
 #[derive(Clone)]
 pub enum TreeSource {
-    /// A folder of the file system.
     Folder(RootFolder),
     /// A tree such as that of a commit.
     Tree(Arc<dyn Tree>),

@@ -54,7 +54,6 @@ fn target(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
     Ok(fs::read_link(path.below(root.path()))?.into_os_string().into_encoded_bytes())
 }
 
-/// The bytes of a regular file.
 fn bytes(root: &RootFolder, path: &RelPath) -> io::Result<Vec<u8>> {
     let (mut file, _) = read::regular(root.open(path)?)?;
     let mut bytes = Vec::new();

@@ -31,7 +31,6 @@ impl HostedTree {
         }
     }
 
-    /// The entries that the source and the layer show in a folder.
     fn entries(&self, folder: &RelPath) -> io::Result<Vec<SourceEntry>> {
         let folder = folder.as_str();
         let below = match self.layer.hides(folder) {

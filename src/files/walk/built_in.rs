@@ -10,7 +10,6 @@ use RuleEvidence::{Inside, Name};
 /// A rule that excludes entries by default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BuiltInRule {
-    /// The names that the rule matches.
     pub name: NamePattern,
     /// Whether the rule is about directories; otherwise it is about files.
     pub is_dir: bool,

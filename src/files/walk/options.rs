@@ -33,7 +33,6 @@ pub struct WalkOptions<'a> {
     pub on_list: Option<&'a OnList<'a>>,
     /// A tree to walk in place of the folder at the root; the root still decides which rules above and beside it apply.
     pub tree: Option<&'a dyn Tree>,
-    /// The limits on such a tree.
     pub bounds: CommitLimits,
     /// Ends the walk early.
     pub cancel: Option<&'a Cancel>,
@@ -52,9 +51,7 @@ pub struct AsRipgrep<'a> {
     pub types: Option<&'a Types>,
     /// Whether the folder `.git` is searched, as ripgrep does with hidden files.
     pub git_folder: bool,
-    /// The ignore files that apply.
     pub sources: &'a IgnoreSources,
-    /// The symbolic links that are followed.
     pub links: LinkReach,
     /// Whether folders on another file system than the walked folder are left out.
     pub one_file_system: bool,

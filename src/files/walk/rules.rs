@@ -246,9 +246,7 @@ pub(super) enum GitCounts {
 pub(super) enum Ruling<'l> {
     /// No rule matches.
     None,
-    /// The path is excluded.
     Ignore(RuleLine<'l>),
-    /// The path is wanted.
     Whitelist(RuleLine<'l>),
 }
 
@@ -424,7 +422,6 @@ fn present_in_tree(tree: &dyn Tree, folder: &RelPath, dir: &Path, files: RuleFil
 
 /// Where the directory of a level lies.
 pub(super) struct LevelPlace<'p> {
-    /// The path in the file system.
     pub path: &'p Path,
     /// The length in bytes of the path from the base, with its last `/`.
     pub start: usize,

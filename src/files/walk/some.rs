@@ -46,7 +46,6 @@ impl Region {
         holds(&self.names, path) || above(path).any(|above| holds(&self.names, above))
     }
 
-    /// The number of paths.
     pub fn len(&self) -> usize {
         self.paths.len()
     }

@@ -9,7 +9,6 @@ use crate::tree::BlobId;
 /// Stat data, which show that a file has changed without reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stat {
-    /// The length in bytes.
     pub size: u64,
     /// The time of the last change of the content, in nanoseconds since 1970.
     pub mtime_ns: i64,
@@ -25,11 +24,7 @@ pub enum FileIdentity {
     /// The stat data of a file in the file system.
     Stat(Stat),
     /// The id of a blob, for a file as git stores it.
-    Blob {
-        /// The length in bytes.
-        size: u64,
-        id: BlobId,
-    },
+    Blob { size: u64, id: BlobId },
 }
 
 impl FileIdentity {

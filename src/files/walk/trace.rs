@@ -22,7 +22,6 @@ use spyhop_base::path::RelPath;
 pub struct Trace {
     /// The requested path; lossy if a name is not UTF-8.
     pub path: RelPath,
-    /// The end of the walk at the path.
     pub found: TraceEnd,
     /// The entries on the way that were included against a rule, outermost first.
     pub exceptions: Vec<Exception>,

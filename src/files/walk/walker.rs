@@ -37,7 +37,6 @@ pub(super) struct Dir {
     pub(super) rel: RelPath,
     /// The number of the directory in the walk; the root's is 0.
     number: usize,
-    /// The rules of the directories above.
     above: Option<Arc<Level>>,
     /// The file system that the walk does not leave, if it stays on one.
     device: Option<u64>,
@@ -102,7 +101,6 @@ enum RulesHere {
 pub(super) enum EntryVerdict {
     /// A candidate; the flag is [`Candidate::wanted`].
     Keep(bool),
-    /// A directory to walk.
     Enter,
     /// Excluded, with a row.
     Leave(SkipReason, Cause),

@@ -189,7 +189,6 @@ impl Inbox {
         }
     }
 
-    /// The number of watched folders.
     pub fn n_watched(&self) -> usize {
         self.lock().watched.len()
     }

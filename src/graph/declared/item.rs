@@ -13,7 +13,6 @@ use spyhop_base::text::Span;
 
 /// The tokens of a part of a file.
 pub(super) struct ItemTokens {
-    /// The part of the file.
     pub span: Span,
     pub tokens: Tokens,
 }

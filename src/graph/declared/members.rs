@@ -120,7 +120,6 @@ impl Graph<'_> {
         Ok((found, bases))
     }
 
-    /// The members of a type itself.
     fn direct_members(&self, holder: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
         let family = self.family(holder.file);
         let all = self.definitions_in(family, name)?;

@@ -22,7 +22,6 @@ pub(crate) struct WrittenType {
     pub file: u32,
     /// The last part of the name; [`LIST`] and [`TUPLE`] for lists and several values.
     pub name: Box<str>,
-    /// The generic arguments.
     pub args: Vec<WrittenType>,
 }
 

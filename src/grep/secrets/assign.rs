@@ -194,7 +194,6 @@ fn bare(line: &[u8], start: usize) -> Range<usize> {
     start..start + len
 }
 
-/// The number of blanks at the start of `text`.
 fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|byte| b" \t".contains(byte)).count()
 }

@@ -486,7 +486,6 @@ fn class(byte: u8) -> SignClass {
     }
 }
 
-/// The number of character classes in a value.
 fn classes(value: &[u8]) -> usize {
     let of = |wanted: SignClass| value.iter().any(|byte| class(*byte) == wanted);
     [SignClass::Lower, SignClass::Upper, SignClass::Digit, SignClass::Other]

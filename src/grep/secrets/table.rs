@@ -126,7 +126,6 @@ pub(crate) struct ValueStarts {
     texts: Vec<String>,
     /// How many bytes were searched.
     searched: AtomicUsize,
-    /// The rule of each text.
     pub rule_of: Vec<usize>,
 }
 

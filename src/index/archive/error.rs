@@ -60,7 +60,6 @@ pub enum ArchiveError {
     /// The tree already has an index.
     #[error("there is an index at {} (generation {generation})", dir.display())]
     Occupied {
-        /// The folder of the index.
         dir: PathBuf,
         /// The generation of the newest commit.
         generation: u64,

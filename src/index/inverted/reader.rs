@@ -47,7 +47,6 @@ pub struct SegmentList {
 
 /// A segment of a [`SegmentList`].
 pub struct Segment {
-    /// The folder of the index.
     dir: PathBuf,
     reader: SegmentReader,
     versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
@@ -205,7 +204,6 @@ impl Reader {
         Ok(Reader { dir: dir.to_path_buf(), stamp, payload, checks, segments, mapped })
     }
 
-    /// The folder of the index.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -282,7 +280,6 @@ impl SegmentList {
         Ok(filter)
     }
 
-    /// The inverted index of a field of segment `segment`.
     pub(super) fn inverted(
         &self,
         segment: usize,
@@ -421,7 +418,6 @@ impl Segment {
         self.filter.get().is_none_or(|filter| filter.may_hold(term_filter::hash(field, term.as_bytes())))
     }
 
-    /// The folder of the index.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }

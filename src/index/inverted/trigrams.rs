@@ -83,7 +83,6 @@ pub fn grams_of(word: &str, mut each: impl FnMut(Trigram)) {
 struct TrigramTable {
     /// The name of the segment.
     segment: String,
-    /// The number of words in the segment.
     words: u64,
     block_words: u64,
     /// The offset in the heap of the lists of each group of trigrams.

@@ -204,7 +204,6 @@ fn sizes(segments: &[SegmentMeta]) -> Vec<merge::Size> {
 }
 
 impl FinishedSegment {
-    /// The number of documents in the segment.
     pub fn docs(&self) -> u32 {
         self.0.max_doc()
     }

@@ -195,7 +195,6 @@ fn path_only_mark() -> [u8; 8] {
     *MARK.get_or_init(|| *ContentHash::of(b"path-only").0.first_chunk().expect("a hash is longer"))
 }
 
-/// The stored form of a content.
 fn packed_content(content: VersionContent) -> [u8; 16] {
     match content {
         VersionContent::Ranked(hash) => hash.0,
@@ -208,7 +207,6 @@ fn packed_content(content: VersionContent) -> [u8; 16] {
     }
 }
 
-/// The content of a stored form.
 fn content(packed: [u8; 16]) -> VersionContent {
     let hash = ContentHash(packed);
     match packed.starts_with(&path_only_mark()) {

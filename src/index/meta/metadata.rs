@@ -122,7 +122,6 @@ impl Meta {
         self.heaps.iter().for_each(|map| store::release_pages(map));
     }
 
-    /// The commit that the metadata belong to.
     pub fn commit(&self) -> &Commit {
         &self.commit
     }
@@ -330,7 +329,6 @@ impl<'m> Version<'m> {
         VersionId(self.columns.id(self.row))
     }
 
-    /// The root-relative path.
     pub fn path(self) -> &'m str {
         self.columns.path(self.row)
     }

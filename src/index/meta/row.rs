@@ -9,7 +9,6 @@ use spyhop_base::model::{FieldLengths, Note};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VersionRow<'a> {
     pub id: VersionId,
-    /// The root-relative path.
     pub path: &'a str,
     pub content: VersionContent,
     pub language: LanguageId,

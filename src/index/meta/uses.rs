@@ -53,7 +53,6 @@ pub struct StoredSignature {
     pub symbol: u32,
     /// The distance of the start from the start of the item.
     pub skipped: u32,
-    /// The length in bytes.
     pub len: u32,
 }
 

@@ -194,7 +194,6 @@ impl View {
         View::new(entries.collect(), skipped.collect())
     }
 
-    /// The number of files in the view.
     pub fn len(&self) -> usize {
         self.versions.len()
     }

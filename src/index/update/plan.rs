@@ -21,7 +21,6 @@ pub struct UpdatePlan {
     pub skipped: Vec<SkippedEntry>,
     /// Whether `skipped` differs from the recorded list, as far as known without reading.
     pub skipped_moved: bool,
-    /// The number of unchanged files.
     pub unchanged: usize,
 }
 

@@ -296,7 +296,6 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         Ok(())
     }
 
-    /// The current metadata.
     fn meta(&self) -> &Meta {
         self.latest.as_ref().unwrap_or(self.base)
     }

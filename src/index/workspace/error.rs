@@ -17,20 +17,14 @@ pub enum WorkspaceError {
     },
     /// The index belongs to another tree.
     #[error("the index at {} belongs to {owner}; choose another index folder", dir.display())]
-    Foreign {
-        /// The folder of the index.
-        dir: PathBuf,
-        owner: String,
-    },
+    Foreign { dir: PathBuf, owner: String },
     /// The folder has lost the file that says which tree it belongs to.
     #[error(
         "the index folder {} does not say which tree it belongs to ({reason}); {}", dir.display(),
         if *is_index { "'spyhop index --rebuild' says so again and keeps the notes" } else { "choose another index folder" }
     )]
     LostClaim {
-        /// The folder of the index.
         dir: PathBuf,
-        /// The fault of the file.
         reason: String,
         /// Whether the folder has the structure of an index, so that a rebuild renews the file.
         is_index: bool,
@@ -48,16 +42,10 @@ pub enum WorkspaceError {
     },
     /// A newer program made the index.
     #[error("the index at {} has format {found}, which is newer than this program; update it, or choose another index folder", dir.display())]
-    NewerFormat {
-        /// The folder of the index.
-        dir: PathBuf,
-        /// The format of the index.
-        found: u32,
-    },
+    NewerFormat { dir: PathBuf, found: u32 },
     /// An older program made the index, or its files contradict each other.
     #[error("the index at {} cannot be read: {reason}", dir.display())]
     Damaged {
-        /// The folder of the index.
         dir: PathBuf,
         /// The damage.
         reason: String,
@@ -87,8 +75,5 @@ pub enum WriteError {
     File(#[from] FileError),
     /// The index was imported without its tree, so there is nothing to compare with it.
     #[error("the index at {} was imported without its tree, and an update needs the tree", dir.display())]
-    NoSources {
-        /// The folder of the index.
-        dir: PathBuf,
-    },
+    NoSources { dir: PathBuf },
 }

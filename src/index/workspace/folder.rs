@@ -73,7 +73,6 @@ impl Workspace {
         &self.root
     }
 
-    /// The folder of the index.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

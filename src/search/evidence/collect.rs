@@ -446,7 +446,6 @@ fn saturation(freq: f32, norm: f32, most: f32) -> f32 {
     freq * most / (freq + norm)
 }
 
-/// The length normalization.
 fn norm(len: f32, average: f32, Bm25 { k1, b }: Bm25) -> f32 {
     k1 * (1.0 - b + b * len / average.max(1e-6))
 }

@@ -72,13 +72,11 @@ pub struct Sums {
 pub(crate) enum FusedList {
     /// The score of the text of the whole file.
     Body,
-    /// The score of the best chunk.
     Chunk,
     /// The scores of the best chunks together.
     Chunks,
     /// The score of the symbols of the best chunk.
     Symbol,
-    /// The score of the file name.
     Name,
     Path,
     Comment,
@@ -366,7 +364,6 @@ impl Evidence {
         }
     }
 
-    /// Whether a chunk matches.
     pub fn matches(&self, doc: u32) -> bool {
         self.columns.of_texts.doc_marks[doc as usize] != 0
     }

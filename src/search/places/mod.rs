@@ -172,7 +172,6 @@ fn add_best_places(
     }
 }
 
-/// The weight of the best place of a file in the sum of the file.
 pub(crate) fn best_place_weight(query: &Query, context: &Context<'_>) -> f32 {
     let feature = Feature { signal: Signal::BestPlace, transform: Transform::Value };
     match query.is_report {

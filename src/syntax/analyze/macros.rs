@@ -110,7 +110,6 @@ fn opened(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// Whether `word` is one of `words`.
 fn is_among(words: &str, word: &[u8]) -> bool {
     words.split(' ').any(|one| one.as_bytes() == word)
 }

@@ -10,7 +10,6 @@ use spyhop_base::text::Span;
 /// The class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxClass {
-    /// A reserved word.
     Keyword,
     /// A string or a character.
     Text,

@@ -15,7 +15,6 @@ use super::plain::escaped;
 /// The most bytes of one part.
 const MAX_PART_BYTES: u64 = 64 << 20;
 
-/// The document in a DOCX file.
 pub fn extract(bytes: &[u8]) -> Result<Document, DocumentError> {
     let body = part(bytes, "word/document.xml")?;
     let body = body.ok_or_else(|| DocumentError::Damaged("it has no part word/document.xml".to_string()))?;

@@ -27,7 +27,6 @@ const MAX_LEVELS: usize = 3;
 /// The most lines of a title.
 const MAX_TITLE_LINES: usize = 4;
 
-/// The document in a PDF file.
 pub fn extract(bytes: &[u8]) -> Result<Document, DocumentError> {
     pdf_limits::check_streams(bytes)?;
     let file = guarded(|| opened(bytes)).unwrap_or_else(|| Err(damaged("its reader panicked")))?;

@@ -6,7 +6,6 @@ use super::manifest::{BodySection, TypePlace};
 
 /// The rules for recognizing and reading bodies, see [`BodySection`].
 pub struct BodyRules {
-    /// The quote of raw text.
     pub raw: Option<u8>,
     /// See [`BodySection::directives`].
     pub directives: bool,

@@ -9,9 +9,7 @@ use spyhop_base::similar::did_you_mean;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown language '{value}'; choose one of {choices}{}", did_you_mean(value, choices.split(", ")))]
 pub struct UnknownLanguage {
-    /// The value that was given.
     pub value: String,
-    /// The valid values.
     pub choices: String,
 }
 
@@ -20,12 +18,7 @@ pub struct UnknownLanguage {
 pub enum GrammarError {
     /// A file or folder could not be read.
     #[error("cannot read '{}': {source}", path.display())]
-    Read {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// A folder does not have the name of a language with a linked parser.
     #[error("'{}' is not named after a language: {unknown}", path.display())]
     Folder {
@@ -42,20 +35,13 @@ pub enum GrammarError {
     },
     /// The manifest's name is not that of its folder.
     #[error("{source_name}: name '{value}' is not that of its folder, '{expected}'")]
-    Name {
-        source_name: String,
-        /// The name in the manifest.
-        value: String,
-        /// The name of the folder.
-        expected: String,
-    },
+    Name { source_name: String, value: String, expected: String },
     /// The manifest claims something that belongs to another language.
     #[error("{source_name}: '{value}' belongs to {owner} already")]
     Claimed {
         source_name: String,
         /// The extension, file name, interpreter or alias.
         value: String,
-        /// The other language.
         owner: String,
     },
     /// The parser has no such node kind.
@@ -71,7 +57,6 @@ pub enum GrammarError {
     #[error("{source_name}: unknown field '{value}'; the nearest are {near}")]
     Field {
         source_name: String,
-        /// The field in the manifest.
         value: String,
         /// Similar fields of the parser.
         near: String,

@@ -78,7 +78,6 @@ pub(super) struct Manifest {
     pub bodies: Option<BodySection>,
     /// The nodes that define a name.
     pub item: Vec<ItemEntry>,
-    /// The nodes that use a name.
     #[serde(rename = "use")]
     pub uses: Vec<UseEntry>,
 }

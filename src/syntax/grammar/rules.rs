@@ -15,7 +15,6 @@ use spyhop_base::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
 pub struct Rules {
-    /// The parser's language.
     pub language: Language,
     /// See [`Manifest::prose`].
     pub prose: bool,

@@ -60,11 +60,7 @@ const NONSENSE: &str = "its parser answered nonsense";
 pub(crate) enum StartError {
     /// The process could not be started.
     #[error("cannot start the parser worker '{}': {source}", program.display())]
-    Start {
-        program: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Start { program: PathBuf, source: io::Error },
     /// The process ended or did not answer before it was ready.
     #[error("the parser worker was not ready: {}", .0.cause)]
     NotReady(Death),
@@ -142,7 +138,6 @@ impl Worker {
         Ok(worker)
     }
 
-    /// The fingerprint of the worker's grammars.
     pub fn grammars(&self) -> [u8; 16] {
         self.grammars
     }

@@ -44,7 +44,6 @@ pub(super) struct GitOutput {
 pub(super) enum CallEnd {
     /// The process could not be started.
     NotStarted(io::Error),
-    /// The caller cancelled the call.
     Cancelled,
     /// Fewer bytes than that have arrived in so long a time.
     Idle(u64, Duration),
