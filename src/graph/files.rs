@@ -14,6 +14,7 @@ use super::definitions::{FamilyDefinitions, NamedDefinitions};
 use super::family::Family;
 use super::imports::Imports;
 use super::paths::Paths;
+use super::rust_crates::RustCrate;
 use super::steps::Steps;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
@@ -140,7 +141,7 @@ pub struct Graph<'a> {
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
-    pub(super) crates: OnceCell<Vec<(String, String)>>,
+    pub(super) crates: OnceCell<Vec<RustCrate>>,
     /// The modules that the roots of Rust's tests declare.
     pub(super) test_modules: RefCell<FxHashMap<u32, Rc<DeclaredModules>>>,
 }

@@ -37,6 +37,7 @@ mod receivers;
 mod removed;
 mod resolve;
 mod rule;
+mod rust_crates;
 mod rust_modules;
 mod scopes;
 mod steps;

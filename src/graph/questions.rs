@@ -499,7 +499,7 @@ impl<'a> Graph<'a> {
         takes: impl Fn(u32) -> bool,
     ) -> Result<Vec<ImportEdge>, SearchError> {
         let mut edges = Vec::new();
-        for word in module_words(self.snapshot.path(file), self.family(file)) {
+        for word in self.module_words(file) {
             for other in files_with(self.snapshot, IndexField::Word, &word)? {
                 if self.steps.take(STEPS_PER_EDGE)
                     && other != file
@@ -521,7 +521,7 @@ impl Graph<'_> {
     /// The files that may import `file`: those with a word that such an import has, if at most `most` files have the word.
     pub fn possible_importers(&self, file: u32, most: usize) -> Result<Vec<u32>, SearchError> {
         let mut found = Vec::new();
-        for word in module_words(self.snapshot.path(file), self.family(file)) {
+        for word in self.module_words(file) {
             let mut files = files_with(self.snapshot, IndexField::Word, &word)?;
             files.retain(|other| *other != file && self.family(*other) == self.family(file));
             if files.len() <= most {
@@ -531,6 +531,16 @@ impl Graph<'_> {
         found.sort_unstable();
         found.dedup();
         Ok(found)
+    }
+
+    /// The words that an import of `file` contains. The root of a crate is imported by the names of the crate.
+    fn module_words(&self, file: u32) -> Vec<String> {
+        let family = self.family(file);
+        let mut words = module_words(self.snapshot.path(file), family);
+        if family == Family::Rust {
+            words.extend(self.crate_names(file).map(str::to_string));
+        }
+        words
     }
 }
 

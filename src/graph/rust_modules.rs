@@ -1,13 +1,11 @@
 //! Rust's modules: crates by their manifests, modules by their files.
 
 use std::rc::Rc;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::declared_modules::{DeclaredModules, modules_in};
 use super::files::Graph;
 use super::paths::{below, normalize};
+use super::rust_crates::{ManifestNames, RustCrate};
 use spyhop_base::path;
 
 /// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
@@ -37,10 +35,13 @@ pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
         }
         // Without `crate`, a path begins in the current module or with the name of a crate.
         Some(first) if step(graph, &own, first).is_some() => own,
-        Some(first) => match graph.crates().iter().find(|(name, _)| name == first) {
-            Some((_, root)) => {
+        Some(first) => match graph.crates().iter().find(|known| known.name == first) {
+            Some(known) => {
                 parts.next();
-                root.clone()
+                if parts.peek().is_none_or(|part| step(graph, &known.folder, part).is_none()) {
+                    return vec![known.root];
+                }
+                known.folder.clone()
             }
             None => return Vec::new(),
         },
@@ -105,7 +106,11 @@ fn crate_root(graph: &Graph<'_>, from: u32) -> Option<String> {
         })
     };
     let has = |path: String| graph.paths().file(&path).is_some();
-    let is_root = |folder: &&str| has(below(folder, "lib.rs")) || has(below(folder, "main.rs"));
+    let is_root = |folder: &&str| {
+        has(below(folder, "lib.rs"))
+            || has(below(folder, "main.rs"))
+            || graph.crates().iter().any(|known| known.folder == *folder)
+    };
     let is_target = |folder: &&str| {
         is_target_folder(folder) || is_target_folder(path::split(folder).0) && has(format!("{folder}.rs"))
     };
@@ -120,26 +125,37 @@ impl Graph<'_> {
         self.test_modules.borrow_mut().entry(root).or_insert_with(read).clone()
     }
 
-    /// The crates of the tree: the name as in code, and the folder of the root module.
-    fn crates(&self) -> &[(String, String)] {
+    /// The names of the library whose root module is the file.
+    pub(super) fn crate_names(&self, root: u32) -> impl Iterator<Item = &str> {
+        self.crates().iter().filter(move |known| known.root == root).map(|known| &*known.name)
+    }
+
+    /// The libraries of the tree, by their manifests.
+    fn crates(&self) -> &[RustCrate] {
         self.crates.get_or_init(|| find_crates(self))
     }
 }
 
-fn find_crates(graph: &Graph<'_>) -> Vec<(String, String)> {
-    static NAME: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"(?m)^name[ \t]*=[ \t]*"([^"]+)""#).expect("a constant pattern"));
-    let mut found = Vec::new();
+/// The libraries by their names, and after them by the names that dependents give them.
+fn find_crates(graph: &Graph<'_>) -> Vec<RustCrate> {
+    let (mut found, mut renamed) = (Vec::new(), Vec::new());
     for manifest in graph.paths().named("Cargo.toml") {
+        let Some(names) = graph.text(manifest).and_then(|text| ManifestNames::read(&text)) else { continue };
+        renamed.extend(names.renamed);
         let folder = path::split(graph.snapshot.path(manifest)).0;
-        let source = below(folder, "src");
-        let has_library = graph.paths().file(&format!("{source}/lib.rs")).is_some();
-        let text = graph.text(manifest).unwrap_or_default();
-        if let Some(name) = NAME.captures(&text).filter(|_| has_library) {
-            found.push((name[1].replace('-', "_"), source));
+        let root = normalize(&below(folder, &names.root)).and_then(|path| graph.paths().file(&path));
+        if let (Some(root), Some((package, name))) = (root, names.library) {
+            let folder = path::split(graph.snapshot.path(root)).0.to_string();
+            found.push(RustCrate { name, package, folder, root });
         }
     }
     found.sort();
+    renamed.sort();
+    for (alias, package) in renamed {
+        if let Some(known) = found.iter().find(|known| known.package == package) {
+            found.push(RustCrate { name: alias, ..known.clone() });
+        }
+    }
     found
 }
 
