@@ -127,7 +127,7 @@ fn of_a_tree(criterion: &mut Criterion, tree: PathBuf) {
     let options = Options { index_dir, stale_policy: StalePolicy::Ignore, ..Options::default() };
     let engine = Engine::open(&tree, options).expect("the tree is there");
     engine.refresh(&|_| ()).expect("it can be indexed");
-    let ask = |pattern: &str| engine.files(&FilesRequest::new(pattern)).expect("the patterns are good").total;
+    let ask = |pattern: &str| engine.ask(&FilesRequest::new(pattern)).expect("the patterns are good").total;
     let mut group = criterion.benchmark_group("files/engine");
     for pattern in PATTERNS.into_iter().chain(GLOBS).chain([""]) {
         println!("{pattern}: {} match", ask(pattern));

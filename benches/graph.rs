@@ -50,10 +50,9 @@ fn questions(criterion: &mut Criterion) {
     let spyhop = engine(&repository.join("src"), &folder.path().join("two"));
     let mut group = criterion.benchmark_group("graph");
     let mut ask = |name: &str, engine: &Engine, request: GraphRequest| {
-        assert!(!engine.graph(&request).expect("an answer").rows.is_empty(), "{name}");
-        group.bench_function(name, |bench| {
-            bench.iter(|| black_box(engine.graph(&request).expect("an answer")))
-        });
+        assert!(!engine.ask(&request).expect("an answer").rows.is_empty(), "{name}");
+        group
+            .bench_function(name, |bench| bench.iter(|| black_box(engine.ask(&request).expect("an answer"))));
     };
     let about = |question, target: &str| GraphRequest::new(question, target);
     ask("callers of a hub", &generated, about(GraphQuestion::Callers, "take"));

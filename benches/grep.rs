@@ -58,7 +58,7 @@ impl Bed {
     }
 
     fn ask(&self, request: &GrepRequest) -> GrepReply {
-        self.engine.grep(request).expect("the patterns are good")
+        self.engine.ask(request).expect("the patterns are good")
     }
 
     /// Documents that speak for files that may match; those of a plan that does not narrow are none.

@@ -97,7 +97,7 @@ fn figures(
     let request =
         PackRequest { budget, max_files: MAX_FILES, stages, activity, ..PackRequest::new(&query.text) };
     let begun = Instant::now();
-    let reply = engine.pack(&request)?;
+    let reply = engine.ask(&request)?;
     let ms = begun.elapsed().as_secs_f64() * 1e3;
     let mut seen = BTreeSet::new();
     let files = reply.files.iter().map(|file| file.path.as_str()).filter(|path| seen.insert(*path));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use spyhop::{FilesRequest, GrepRequest, MapRequest, OnMissing, Options, SearchRequest};
+use spyhop::{Call, FilesRequest, GrepRequest, MapRequest, OnMissing, Options, SearchRequest};
 
 use crate::batch;
 use crate::failure::Failure;
@@ -65,7 +65,7 @@ impl Engine {
     fn settled(&self, told: &Told) -> Result<spyhop::Engine, Failure> {
         let mut request = FilesRequest::new("");
         request.max_results = 1;
-        self.engine.files_with_progress(&request, &|progress| told.note(progress))?;
+        self.engine.call(&request, &Call::default().with_progress(&|progress| told.note(progress)))?;
         Ok(self.engine.with_policy(self.engine.policy().last_commit()))
     }
 }
@@ -211,7 +211,9 @@ impl Engine {
         let mut request = or_raise(py, args.request(query, filter))?;
         request.cursor = cursor;
         run::call(py, progress.as_ref(), |told, _| {
-            let reply = self.engine.search_with_progress(&request, &|progress| told.note(progress))?;
+            let reply = self
+                .engine
+                .call(&request, &Call::default().with_progress(&|progress| told.note(progress)))?;
             Ok(SearchReply::from(reply))
         })
     }
@@ -363,7 +365,7 @@ impl Engine {
         request.max_results = max_results;
         request.filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds }.spec())?;
         request.cursor = cursor;
-        run::call(py, None, |_, _| Ok(GrepReply::from(self.engine.grep(&request)?)))
+        run::call(py, None, |_, _| Ok(GrepReply::from(self.engine.ask(&request)?)))
     }
 
     /// Finds files by name.
@@ -392,7 +394,7 @@ impl Engine {
         request.max_results = max_results;
         request.filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds: None }.spec())?;
         request.cursor = cursor;
-        run::call(py, None, |_, _| Ok(FilesReply::from(self.engine.files(&request)?)))
+        run::call(py, None, |_, _| Ok(FilesReply::from(self.engine.ask(&request)?)))
     }
 
     /// The outline of the tree, of a folder or of a file.
@@ -417,7 +419,7 @@ impl Engine {
         let mut request = MapRequest { depth, max_items, ..MapRequest::default() };
         let paths = path.map(Texts::One);
         request.filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds }.spec())?;
-        run::call(py, None, |_, _| Ok(MapReply::from(self.engine.project_map(&request)?)))
+        run::call(py, None, |_, _| Ok(MapReply::from(self.engine.ask(&request)?)))
     }
 
     /// The state of the index, with counts.

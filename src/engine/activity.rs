@@ -1,8 +1,9 @@
 //! What callers did with files, which later searches take into account.
 
+use super::advice;
 use super::api::*;
 use super::core::Engine;
-use super::{Session, advice};
+use super::session::Session;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 

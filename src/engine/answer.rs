@@ -11,10 +11,10 @@ use super::api::cursor::page_cursor;
 use super::api::*;
 use super::asked_queries::{AskedQueries, lost_query};
 use super::core::Engine;
-use super::current::Freshness;
 use super::exhaustive::{self, ExhaustiveMatches, UnrankedFile};
 use super::member::{MemberTree, MemberTrees};
 use super::open_index::Viewed;
+use super::origin::ReplyOrigin;
 use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, RowKind};
 use super::source::ReplySources;
@@ -37,28 +37,6 @@ use spyhop_search::{
     UnrankedMatch,
 };
 use spyhop_syntax::document::page_of;
-
-/// What a reply says of its origin.
-pub(crate) struct ReplyOrigin {
-    pub snapshot: Snapshot,
-    /// The sources, if several trees answer.
-    pub sources: Vec<SourceSnapshot>,
-    /// Whether every tree that was asked answers.
-    pub is_whole: bool,
-    pub warnings: Vec<String>,
-}
-
-impl ReplyOrigin {
-    /// The origin of a reply of one engine.
-    pub fn of(engine: &Engine, snapshot: &SearchSnapshot, freshness: Freshness) -> ReplyOrigin {
-        ReplyOrigin {
-            snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
-            sources: Vec::new(),
-            is_whole: !snapshot.key().staged,
-            warnings: freshness.warnings,
-        }
-    }
-}
 
 /// A hit without its text.
 #[derive(Clone)]

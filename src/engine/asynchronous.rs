@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::api::*;
 use super::core::Engine;
 use super::fault::guarded;
+use super::operation::Operation;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind};
 
@@ -14,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 /// A future does nothing until it is polled. When a future is dropped, its call is cancelled: a walk ends at the next folder,
 /// an exact search at the next file, and a refresh or rebuild between two files; the next refresh continues a refresh. An update
 /// that another call needs for its answer, such as the first search of a tree, goes on to its end, because the next call needs it
-/// too. A limit of time is tokio's: `tokio::time::timeout(limit, engine.search(request))`.
+/// too. A limit of time is tokio's: `tokio::time::timeout(limit, engine.ask(request))`.
 pub struct AsyncEngine {
     engine: Engine,
 }
@@ -91,16 +92,15 @@ impl AsyncEngine {
         self.run_until(Cancel::default().ending_updates(), move |engine| engine.rebuild(&progress)).await
     }
 
-    /// Answers several queries as one, as [`Engine::search_batch`].
+    /// Answers a request, as [`Engine::ask`].
     ///
     /// # Errors
-    /// As for [`Engine::search_batch`].
-    pub async fn search_batch(
-        &self,
-        queries: Vec<String>,
-        request: SearchRequest,
-    ) -> Result<SearchReply, Error> {
-        self.run(move |engine| engine.search_batch(&queries, &request)).await
+    /// As for [`Engine::ask`].
+    pub async fn ask<O>(&self, request: O) -> Result<O::Reply, Error>
+    where
+        O: Operation<Reply: Send> + Send + 'static,
+    {
+        self.run(move |engine| engine.ask(&request)).await
     }
 
     /// The state of the index, as [`Engine::status`].
@@ -110,36 +110,6 @@ impl AsyncEngine {
     pub async fn status(&self) -> Result<Status, Error> {
         self.run(Engine::status).await
     }
-}
-
-/// Operations with one request and one reply.
-macro_rules! operations {
-    ($($name:ident: $request:ty => $reply:ty, $what:literal;)+) => {
-        impl AsyncEngine {
-            $(
-                #[doc = concat!($what, ", as [`Engine::", stringify!($name), "`].")]
-                ///
-                /// # Errors
-                #[doc = concat!("As for [`Engine::", stringify!($name), "`].")]
-                pub async fn $name(&self, request: $request) -> Result<$reply, Error> {
-                    self.run(move |engine| engine.$name(&request)).await
-                }
-            )+
-        }
-    };
-}
-
-operations! {
-    search: SearchRequest => SearchReply, "Answers a query";
-    grep: GrepRequest => GrepReply, "Finds the lines that match a pattern";
-    files: FilesRequest => FilesReply, "Finds files by name";
-    symbols: SymbolsRequest => SymbolsReply, "Finds definitions by name";
-    read: ReadRequest => ReadReply, "Reads lines of a file, or a definition";
-    project_map: MapRequest => MapReply, "Outlines the tree, a folder or a file";
-    graph: GraphRequest => GraphReply, "Answers a question to the code graph";
-    file_graph: FileGraphRequest => FileGraphReply, "Answers a question to the graph of files";
-    entries: EntriesRequest => EntriesReply, "Lists routes or commands";
-    pack: PackRequest => PackReply, "Collects the code that a task needs";
 }
 
 /// Cancels the call of a future that is dropped. After the end of a call this has no effect.

@@ -5,20 +5,22 @@
 use std::path::Path;
 
 use super::api::*;
+use super::call::Call;
 use super::cancel;
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::current;
 use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{self, check_pattern_length, check_rows};
 use super::open_index::Viewed;
+use super::operation::Operation;
 use super::updating;
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
 use spyhop_graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
-use spyhop_index::update::OnProgress;
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::Filter;
 
@@ -28,42 +30,33 @@ const MAX_ANALYSED: usize = 600;
 /// The most calls between a handler and a symbol that it reaches.
 const MAX_CALLS: u32 = 5;
 
-impl Engine {
-    /// Lists the routes or the commands of the tree.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn entries(&self, request: &EntriesRequest) -> Result<EntriesReply, Error> {
-        self.entries_with_progress(request, &|_| ())
-    }
+/// The routes or the commands of a tree.
+impl Operation for EntriesRequest {
+    const NAME: &'static str = "entries";
 
-    /// Like [`Engine::entries`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn entries_with_progress(
-        &self,
-        request: &EntriesRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<EntriesReply, Error> {
-        check_rows("max_results", request.max_results, MAX_ROWS)?;
-        check_pattern_length(&request.pattern)?;
-        request.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let (snapshot, freshness) = current::ready(self, progress)?;
+    type Reply = EntriesReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<EntriesReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        check_rows("max_results", self.max_results, MAX_ROWS)?;
+        check_pattern_length(&self.pattern)?;
+        self.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
+        let filter = Filter::new(&self.filter, engine.grammars())?;
+        let (snapshot, freshness) = current::ready(engine, call.progress())?;
         cancel::begin_answer()?;
         let answer = || -> Result<EntriesReply, Error> {
-            let quarantine = updating::updater(self, None)?.quarantine();
-            let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
-            let (found, incomplete) = asked_entries(request, &graph, &snapshot, self.root())?;
+            let quarantine = updating::updater(engine, None)?.quarantine();
+            let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
+            let graph =
+                Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
+            let (found, incomplete) = asked_entries(self, &graph, &snapshot, engine.root())?;
             graph.check()?;
             let stopped = || {
                 let text = "the names have so many definitions and uses that the question stopped after its budget of steps";
                 IncompleteCause::Limit.with(text.to_string())
             };
             let incomplete = incomplete.or_else(|| graph.is_cut().then(stopped));
-            let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
+            let words: Vec<String> = self.pattern.split_whitespace().map(str::to_lowercase).collect();
             let mut rows = Vec::new();
             for own in &found {
                 let version = snapshot.version(own.entry.file);
@@ -72,23 +65,23 @@ impl Engine {
                 });
                 let takes = takes_kind && filter.takes_file(version.path(), version.language());
                 if takes && has_words(&own.entry, &words) {
-                    let depth = request.reaches.as_ref().map(|_| own.depth);
-                    let row = entry_row(self, &snapshot, &sources, &own.entry)?;
+                    let depth = self.reaches.as_ref().map(|_| own.depth);
+                    let row = entry_row(engine, &snapshot, &sources, &own.entry)?;
                     rows.push(EntryRow { depth, confidence: own.confidence, ..row });
                 }
             }
             rows.sort_by_key(|row| (row.depth, row.is_test));
             let total = rows.len();
-            rows.truncate(request.max_results);
-            Ok(self.policy().masked(EntriesReply {
-                kind: request.kind,
-                pattern: request.pattern.clone(),
+            rows.truncate(self.max_results);
+            Ok(EntriesReply {
+                kind: self.kind,
+                pattern: self.pattern.clone(),
                 rows,
                 total,
                 incomplete,
-                snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
+                snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.clone(),
-            }))
+            })
         };
         on_large_stack(answer)
     }

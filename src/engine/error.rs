@@ -28,7 +28,7 @@ use spyhop_syntax::grammar::GrammarError;
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
-    /// [`Engine::read`](crate::Engine::read) found no such file or definition. The message names the most similar ones.
+    /// A [`ReadRequest`](crate::api::ReadRequest) found no such file or definition. The message names the most similar ones.
     /// Other operations do not return this kind: for example, a graph question about a symbol that does not exist gives
     /// `BadRequest`.
     NotFound,

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::current;
 use super::lookup::{self, check_rows};
 use super::open_index::Viewed;
+use super::operation::Operation;
 use super::source::ReplySources;
 use super::{api, cancel};
 use crate::error::Error;
@@ -16,7 +19,6 @@ use spyhop_base::model::Analysis;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
 use spyhop_graph::{Graph, GraphFiles, GraphLimits, cycles, has_imports};
-use spyhop_index::update::OnProgress;
 use spyhop_search::filter::Filter;
 use spyhop_search::{CurrentFile, SearchSnapshot, test_part};
 
@@ -26,45 +28,35 @@ const MAX_FILES: usize = 50_000;
 /// The number of files that a thread takes at a time.
 const BATCH: usize = 32;
 
-impl Engine {
-    /// The graph of files by their imports.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn file_graph(&self, request: &FileGraphRequest) -> Result<FileGraphReply, Error> {
-        self.file_graph_with_progress(request, &|_| ())
-    }
+/// The imports between files, and the circles among them.
+impl Operation for FileGraphRequest {
+    const NAME: &'static str = "file_graph";
 
-    /// Like [`Engine::file_graph`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::file_graph`].
-    pub fn file_graph_with_progress(
-        &self,
-        request: &FileGraphRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<FileGraphReply, Error> {
-        check_rows("max_results", request.max_results, MAX_ROWS)?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let (snapshot, freshness) = current::ready(self, progress)?;
+    type Reply = FileGraphReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<FileGraphReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        check_rows("max_results", self.max_results, MAX_ROWS)?;
+        let filter = Filter::new(&self.filter, engine.grammars())?;
+        let (snapshot, freshness) = current::ready(engine, call.progress())?;
         cancel::begin_answer()?;
         let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
             .filter(|file| {
                 let version = snapshot.version(*file);
-                has_imports(self.grammars().name(version.language()))
+                has_imports(engine.grammars().name(version.language()))
                     && filter.takes_file(version.path(), version.language())
             })
             .collect();
         shown.sort_by_key(|file| snapshot.path(*file));
         let left_out = shown.len().saturating_sub(MAX_FILES);
         shown.truncate(MAX_FILES);
-        let edges = import_edges(self, &snapshot, &shown)?;
+        let edges = import_edges(engine, &snapshot, &shown)?;
         let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
         for file in &shown {
             let version = snapshot.version(*file);
             files.push(FileNode {
                 path: RelPath::new(version.path())?,
-                language: self.grammars().name(version.language()),
+                language: engine.grammars().name(version.language()),
                 imports: 0,
                 importers: 0,
                 is_test: test_part(version.path()).is_some(),
@@ -92,16 +84,16 @@ impl Engine {
             }
         };
         let reply = FileGraphReply {
-            question: request.question,
+            question: self.question,
             files,
             edges,
             cycles: Vec::new(),
             total: 0,
             incomplete,
-            snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
+            snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
             warnings: freshness.warnings.clone(),
         };
-        Ok(answered(reply, request.max_results))
+        Ok(answered(reply, self.max_results))
     }
 }
 

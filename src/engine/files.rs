@@ -1,48 +1,40 @@
 //! Files by name: by fuzzy matching, like "go to file" in editors, or by a glob. [`fuzzy`] finds and orders the paths.
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
-use super::current;
-use super::lookup::{self, check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
-use super::open_index::Viewed;
+use super::corpus::Corpus;
+use super::lookup::{check_pattern_length, check_rows, parse_offset, refuse_kinds};
+use super::operation::Operation;
+use super::origin::ReplyOrigin;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
-use spyhop_index::update::OnProgress;
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::{Filter, FilterSpec};
 use spyhop_search::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
 use spyhop_syntax::grammar::Grammars;
 
-impl Engine {
-    /// Finds files by name, including path-only files.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn files(&self, request: &FilesRequest) -> Result<FilesReply, Error> {
-        self.files_with_progress(request, &|_| ())
-    }
+/// Files by name, including path-only files. Equal matches of several trees are sorted by path, then by tree.
+impl Operation for FilesRequest {
+    const NAME: &'static str = "files";
 
-    /// Like [`Engine::files`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn files_with_progress(
-        &self,
-        request: &FilesRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<FilesReply, Error> {
-        let lookup = FileLookup::new(self, request)?;
-        let span =
-            tracing::info_span!("code.files", pattern = %request.pattern, project = %self.root().display());
+    type Reply = FilesReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<FilesReply, Error> {
+        let lookup = FileLookup::new(corpus.first_engine()?, self)?;
+        let span = tracing::info_span!("code.files", pattern = %self.pattern, project = %corpus);
         let _entered = span.enter();
-        let (snapshot, freshness) = current::ready(self, progress)?;
-        let snapshot = &*snapshot;
-        let found = lookup.answer(snapshot, &|_| None)?;
-        Ok(FilesReply {
-            next: next_cursor(snapshot, found.offset.saturating_add(found.files.len()), found.total),
-            snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
-            warnings: freshness.warnings,
-            ..found
+        corpus.with_snapshot(call, |asked, snapshot| {
+            let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
+            let origin = ReplyOrigin::of_members(asked);
+            Ok(FilesReply {
+                next: origin.next(found.offset.saturating_add(found.files.len()), found.total),
+                all_answer: origin.all_answer(),
+                snapshot: origin.snapshot,
+                sources: origin.sources,
+                warnings: origin.warnings,
+                ..found
+            })
         })
     }
 }

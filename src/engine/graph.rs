@@ -73,32 +73,19 @@ fn checked_depth(request: &GraphRequest) -> Result<u32, Error> {
     Ok(depth)
 }
 
-impl Engine {
-    /// Answers a question about callers, callees, uses, imports or implementations.
-    ///
-    /// # Errors
-    /// As [`Engine::search`]; `BadRequest` if the target means nothing in the tree, with the nearest names.
-    pub fn graph(&self, request: &GraphRequest) -> Result<GraphReply, Error> {
-        self.graph_with_progress(request, &|_| ())
-    }
-
-    /// Like [`Engine::graph`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::graph`].
-    pub fn graph_with_progress(
-        &self,
-        request: &GraphRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<GraphReply, Error> {
-        let depth = checked_depth(request)?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let (snapshot, freshness) = current::ready(self, progress)?;
-        cancel::begin_answer()?;
-        let asked = AskedGraph { request, depth, filter };
-        let answer = || graph_of_snapshot(self, &asked, &snapshot, &freshness);
-        on_large_stack(|| parallel::with_helper_thread(answer))
-    }
+/// Answers a question from one tree.
+pub(super) fn graph_of_tree(
+    engine: &Engine,
+    request: &GraphRequest,
+    progress: OnProgress<'_>,
+) -> Result<GraphReply, Error> {
+    let depth = checked_depth(request)?;
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let (snapshot, freshness) = current::ready(engine, progress)?;
+    cancel::begin_answer()?;
+    let asked = AskedGraph { request, depth, filter };
+    let answer = || graph_of_snapshot(engine, &asked, &snapshot, &freshness);
+    on_large_stack(|| parallel::with_helper_thread(answer))
 }
 
 /// Answers a question from a snapshot.
@@ -127,7 +114,7 @@ fn graph_of_snapshot(
     let total = answered.limit(request, filter, engine.grammars());
     asked.fill_texts(&mut answered.rows);
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
-    Ok(engine.policy().masked(GraphReply {
+    Ok(GraphReply {
         question: request.question,
         target: request.target.clone(),
         definitions: definitions.collect::<Result<_, _>>()?,
@@ -141,7 +128,7 @@ fn graph_of_snapshot(
         snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), freshness),
         sources: Vec::new(),
         warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
-    }))
+    })
 }
 
 /// The number of uses after which no further files are resolved: for one step, as many as are shown, and some more

@@ -196,9 +196,9 @@ fn a_question_ends_when_its_call_is_cancelled_and_says_when_its_steps_are_taken(
 fn a_page_of_symbols_reads_the_outline_of_a_file_once() {
     let (_folder, engine) = engine([("a.py".to_string(), "def same():\n    same()\n".repeat(400))]);
     let request = crate::api::SymbolsRequest { max_results: 400, ..crate::api::SymbolsRequest::new("same") };
-    engine.symbols(&request).unwrap();
+    engine.ask(&request).unwrap();
     let before = spyhop_index::meta::outlines_read();
-    let reply = engine.symbols(&request).unwrap();
+    let reply = engine.ask(&request).unwrap();
     let lines: Vec<u32> = reply.symbols.iter().map(|row| row.lines.first).collect();
     assert_eq!(lines, (0..400).map(|n| 2 * n + 1).collect::<Vec<_>>());
     assert!(spyhop_index::meta::outlines_read() - before <= 3);

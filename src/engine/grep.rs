@@ -6,14 +6,18 @@ use rustc_hash::FxHashSet;
 
 use super::api::cursor::LineCursor;
 use super::api::*;
+use super::call::Call;
 use super::cancel;
 use super::comparing::{self, PrintedScope};
 use super::core::Engine;
+use super::corpus::{Corpus, incomplete_of, of_source};
 use super::current::Freshness;
 use super::grep_selection::{self, chooses};
 use super::items::{self, FileItem, ItemSources};
 use super::lookup::{self, check_rows, parse_position};
 use super::open_index::Recorded;
+use super::operation::Operation;
+use super::origin::sums;
 use super::scope::{self, BeyondIndex, ExactScope, UnsearchedEntry};
 use crate::error::Error;
 use spyhop_base::clean;
@@ -29,83 +33,193 @@ use spyhop_search::filter::Filter;
 /// The most files that are parsed for the definitions around the lines of a page.
 const MAX_PARSED: usize = 50;
 
-impl Engine {
-    /// Finds every line that matches a pattern, in ranked files and in files that are not ranked because of their size,
-    /// their content or a built-in rule. An index, if there is one, excludes files that need not be read. No index is
-    /// needed or built.
+/// Every line that matches a pattern, in ranked files and in files that are not ranked because of their size, their content
+/// or a built-in rule. An index, if there is one, excludes files that need not be read. No index is needed or built. The
+/// lines of several trees are sorted by tree, then as in an answer of one tree.
+impl Operation for GrepRequest {
+    const NAME: &'static str = "grep";
+
+    type Reply = GrepReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<GrepReply, Error> {
+        check_rows("max_results", self.max_results, MAX_ROWS)?;
+        match corpus.alone() {
+            Some(engine) => lines_of_tree(engine, self),
+            None => lines_of_sources(corpus, self),
+        }
+    }
+}
+
+fn lines_of_tree(engine: &Engine, request: &GrepRequest) -> Result<GrepReply, Error> {
+    let (before, after) = context(request)?;
+    let wanted = wanted(request);
+    let pattern = Pattern::new(&wanted)?;
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let cursor = parse_position(request.cursor.as_deref(), request.rank)?;
+    let span =
+        tracing::info_span!("code.grep", pattern = %request.pattern, project = %engine.root().display());
+    let _entered = span.enter();
+    let plan = plan(request, &wanted);
+    let scope = scope::scope(engine, &filter, &plan, &beyond_index(request))?;
+    let chosen = grep_selection::chosen(engine, request, &scope, &filter, &pattern, &wanted)?;
+    let files = chosen.files.as_deref().unwrap_or(&scope.files);
+    let found = spyhop_grep::scan(&LineScan {
+        source_tree: &scope.source_tree,
+        files,
+        takes: &scope::takes(engine, &filter, &scope.source_tree),
+        pattern: &pattern,
+        after: cursor.map(|cursor| cursor.place(files)),
+        counts: request.counts,
+        within: chosen.within.as_ref(),
+        page: request.max_results,
+        context: (before, after),
+        max_count: request.max_count,
+        masks: !engine.policy().show_secrets,
+        threads: engine.options().threads,
+        reading: reading(request),
+    });
+    cancel::check()?;
+    let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
+    let incomplete = scope.incomplete(&found.unread);
+    let file_ranks = if request.rank { ranks(&found.lines, files) } else { Vec::new() };
+    let last = found.lines.last().filter(|_| found.more);
+    let cursor = |line: &Line| LineCursor {
+        path: line.path.clone(),
+        line: line.number,
+        rank: file_ranks.last().copied(),
+    };
+    let next = last.map(|line| cursor(line).to_string());
+    let lines = enclosed(engine, found.lines.into_iter().map(grep_line).collect(), request, &scope)?;
+    Ok(GrepReply {
+        file_ranks,
+        pattern: request.pattern.clone(),
+        total_lines: found.total_lines,
+        total_files: found.total_files,
+        incomplete,
+        next,
+        sources: Vec::new(),
+        snapshot: lookup::snapshot(engine.tree(), scope.recorded.as_ref().map(Recorded::viewed), &freshness),
+        warnings: scope
+            .warning
+            .into_iter()
+            .chain(chosen.warnings)
+            .chain(engine.tree().unused_repository())
+            .collect(),
+        lines,
+    })
+}
+
+fn lines_of_sources(corpus: &Corpus, request: &GrepRequest) -> Result<GrepReply, Error> {
+    let from = request.cursor.as_deref().map(|cursor| cursor_of_set(corpus, cursor)).transpose()?;
+    let mut room = request.max_results;
+    let (answers, mut warnings) = corpus.each(|source, engine| {
+        let here = corpus.members.iter().position(|own| own.name == source.name).unwrap_or_default();
+        let (first, cursor) = from.as_ref().map_or((0, None), |(at, cursor)| (*at, cursor.clone()));
+        let is_shown = here >= first && room > 0;
+        let of_one = GrepRequest {
+            max_results: if is_shown { room } else { 1 },
+            cursor: cursor.filter(|_| here == first),
+            ..request.clone()
+        };
+        let mut reply = engine.ask(&of_one)?;
+        let unshown = if is_shown { None } else { Some(std::mem::take(&mut reply.lines).len()) };
+        room -= reply.lines.len().min(room);
+        Ok((reply, here >= first, unshown.unwrap_or(0) > 0))
+    })?;
+    let silent = warnings.len();
+    let mut whole: Option<GrepReply> = None;
+    let mut sources = Vec::with_capacity(answers.len());
+    for (source, (mut reply, is_after, has_unshown)) in answers {
+        let name = source.name();
+        warnings.extend(reply.warnings.drain(..).map(|text| of_source(name, &text)));
+        sources.push(source.snapshot(reply.snapshot.clone()));
+        reply.lines.iter_mut().for_each(|line| line.source = Some(name.clone()));
+        reply.incomplete = reply.incomplete.map(|why| incomplete_of(name, why));
+        reply.next = match has_unshown {
+            true => is_after.then(|| format!("{name}:")),
+            false => reply.next.map(|next| format!("{name}:{next}")),
+        };
+        match &mut whole {
+            Some(whole) => add(whole, reply),
+            None => whole = Some(reply),
+        }
+    }
+    let whole = whole.ok_or_else(|| Error::bad("the set has no source; add one"))?;
+    let incomplete = (silent > 0).then(|| corpus.missing(silent));
+    Ok(GrepReply {
+        snapshot: sums(&sources),
+        sources,
+        warnings,
+        incomplete: whole.incomplete.or(incomplete),
+        ..whole
+    })
+}
+
+/// The place of the source that a cursor names, and the cursor in that source.
+fn cursor_of_set(corpus: &Corpus, cursor: &str) -> Result<(usize, Option<String>), Error> {
+    let parse = || {
+        let (name, cursor) = cursor.rsplit_once(':')?;
+        let place = corpus.members.iter().position(|source| source.name().as_str() == name)?;
+        Some((place, Some(cursor.to_string()).filter(|cursor| !cursor.is_empty())))
+    };
+    parse().ok_or_else(|| lookup::invalid_cursor(cursor))
+}
+
+/// Adds the lines of the next source.
+fn add(whole: &mut GrepReply, next: GrepReply) {
+    whole.lines.extend(next.lines);
+    whole.file_ranks.extend(next.file_ranks);
+    whole.total_lines += next.total_lines;
+    whole.total_files += next.total_files;
+    whole.incomplete = whole.incomplete.take().or(next.incomplete);
+    whole.next = whole.next.take().or(next.next);
+}
+
+impl Corpus {
+    /// Passes the output that ripgrep would print of each source to `out`, source by source, until `out` returns false.
+    /// `looks` are the options of a source, among them how its paths are shown.
     ///
     /// # Errors
-    /// `BadRequest`, which names the wrong value, such as an invalid regular expression; `NoRoot` if the tree cannot be
-    /// walked.
-    pub fn grep(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
-        check_rows("max_results", request.max_results, MAX_ROWS)?;
-        let (before, after) = context(request)?;
-        let wanted = wanted(request);
-        let pattern = Pattern::new(&wanted)?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let cursor = parse_position(request.cursor.as_deref(), request.rank)?;
-        let span =
-            tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
-        let _entered = span.enter();
-        let plan = plan(request, &wanted);
-        let scope = scope::scope(self, &filter, &plan, &beyond_index(request))?;
-        let chosen = grep_selection::chosen(self, request, &scope, &filter, &pattern, &wanted)?;
-        let files = chosen.files.as_deref().unwrap_or(&scope.files);
-        let found = spyhop_grep::scan(&LineScan {
-            source_tree: &scope.source_tree,
-            files,
-            takes: &scope::takes(self, &filter, &scope.source_tree),
-            pattern: &pattern,
-            after: cursor.map(|cursor| cursor.place(files)),
-            counts: request.counts,
-            within: chosen.within.as_ref(),
-            page: request.max_results,
-            context: (before, after),
-            max_count: request.max_count,
-            masks: !self.policy().show_secrets,
-            threads: self.options().threads,
-            reading: reading(request),
-        });
-        cancel::check()?;
-        let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
-        let incomplete = scope.incomplete(&found.unread);
-        let file_ranks = if request.rank { ranks(&found.lines, files) } else { Vec::new() };
-        let last = found.lines.last().filter(|_| found.more);
-        let cursor = |line: &Line| LineCursor {
-            path: line.path.clone(),
-            line: line.number,
-            rank: file_ranks.last().copied(),
-        };
-        let next = last.map(|line| cursor(line).to_string());
-        let lines = enclosed(self, found.lines.into_iter().map(grep_line).collect(), request, &scope)?;
-        Ok(self.policy().masked(GrepReply {
-            file_ranks,
-            pattern: request.pattern.clone(),
-            total_lines: found.total_lines,
-            total_files: found.total_files,
-            incomplete,
-            next,
-            sources: Vec::new(),
-            snapshot: lookup::snapshot(
-                self.tree(),
-                scope.recorded.as_ref().map(Recorded::viewed),
-                &freshness,
-            ),
-            warnings: scope
-                .warning
-                .into_iter()
-                .chain(chosen.warnings)
-                .chain(self.tree().unused_repository())
-                .collect(),
-            lines,
-        }))
+    /// As a [`GrepRequest`].
+    pub fn print_grep(
+        &self,
+        request: &GrepRequest,
+        looks: impl Fn(&SourceName, &Engine) -> PrintOptions,
+        mut out: impl FnMut(&[u8]) -> bool,
+    ) -> Result<PrintedGrep, Error> {
+        let mut goes_on = true;
+        let (answers, warnings) = self.each(|source, engine| match goes_on {
+            true => {
+                let looks = looks(source.name(), engine);
+                let sink = |bytes: &[u8]| {
+                    goes_on = out(bytes);
+                    goes_on
+                };
+                engine.print_grep(request, &looks, sink).map(Some)
+            }
+            false => Ok(None),
+        })?;
+        let missing = (!warnings.is_empty()).then(|| self.missing(warnings.len()));
+        let mut whole = PrintedGrep { matched: false, incomplete: missing, searched_nothing: true, warnings };
+        for (source, printed) in answers {
+            let Some(printed) = printed else { continue };
+            let named = |text: String| of_source(source.name(), &text);
+            whole.matched |= printed.matched;
+            whole.searched_nothing &= printed.searched_nothing;
+            let incomplete = printed.incomplete.map(|why| incomplete_of(source.name(), why));
+            whole.incomplete = whole.incomplete.take().or(incomplete);
+            whole.warnings.extend(printed.warnings.into_iter().map(named));
+        }
+        Ok(whole)
     }
+}
 
+impl Engine {
     /// Passes the output that ripgrep would print to `out`, in pieces sorted by path, until `out` returns false.
     /// `max_results` and `cursor` have no effect here.
     ///
     /// # Errors
-    /// As [`Engine::grep`].
+    /// As a [`GrepRequest`].
     pub fn print_grep(
         &self,
         request: &GrepRequest,
@@ -196,7 +310,7 @@ impl Engine {
     /// The files that a request would search, in the order `by`. The pattern of the request has no effect.
     ///
     /// # Errors
-    /// As [`Engine::grep`], without those of the pattern.
+    /// As a [`GrepRequest`], without those of the pattern.
     pub fn grep_files(&self, request: &GrepRequest, by: FileOrder) -> Result<Vec<RelPath>, Error> {
         let filter = Filter::new(&request.filter, self.grammars())?;
         let beyond = BeyondIndex { binary: true, ..beyond_index(request) };

@@ -1,6 +1,6 @@
 //! What lookups and searches share: checks of requests, cursors, and the snapshot of a reply.
 
-use super::api::cursor::{LineCursor, page_cursor};
+use super::api::cursor::LineCursor;
 use super::api::*;
 use super::current::Freshness;
 use super::open_index::Viewed;
@@ -9,7 +9,6 @@ use crate::error::Error;
 use spyhop_base::id::Generation;
 use spyhop_base::limit;
 use spyhop_files::git::Head;
-use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::FilterSpec;
 
 /// The snapshot of a reply; `viewed` is `None` without an index.
@@ -86,11 +85,6 @@ pub(super) fn parse_position(cursor: Option<&str>, ranked: bool) -> Result<Optio
     cursor.iter().try_for_each(|cursor| limit::bytes("cursor", cursor, limit::MAX_NAME_BYTES))?;
     let parse = |cursor| LineCursor::parse(cursor, ranked).ok_or_else(|| invalid_cursor(cursor));
     cursor.map(parse).transpose()
-}
-
-/// The cursor of the page after `end`, if there is one.
-pub(super) fn next_cursor(snapshot: &SearchSnapshot, end: usize, total: usize) -> Option<String> {
-    (end < total).then(|| page_cursor(snapshot.meta().commit().generation, end))
 }
 
 pub(super) fn invalid_cursor(cursor: &str) -> Error {

@@ -12,49 +12,100 @@ mod plan;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use self::outline::{Entry, symbols};
 use self::plan::{FileTally, MapPlan, MapRow};
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::{Corpus, of_source};
 use super::current::{self, Freshness};
 use super::lookup::{self, check_rows};
 use super::open_index::Viewed;
-use crate::error::Error;
+use super::operation::Operation;
+use super::origin::sums;
+use crate::error::{Error, ErrorKind};
 use spyhop_base::path::RelPath;
-use spyhop_index::update::OnProgress;
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::Filter;
 
 /// In a folder of so few files each is outlined by itself.
 const FEW_FILES: usize = 20;
 
-impl Engine {
-    /// Outlines the tree, a folder or a file.
-    ///
-    /// # Errors
-    /// As [`Engine::search`]; `BadRequest` if nothing below the path is indexed.
-    pub fn project_map(&self, request: &MapRequest) -> Result<MapReply, Error> {
-        self.project_map_with_progress(request, &|_| ())
-    }
+/// An outline of the tree, a folder or a file. Several trees are outlined one after the other: each gets an equal part of the
+/// rows, and at least one, and a tree without the requested folder has no rows. It is an error if nothing below the path is
+/// indexed.
+impl Operation for MapRequest {
+    const NAME: &'static str = "map";
 
-    /// Like [`Engine::project_map`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::project_map`].
-    pub fn project_map_with_progress(
-        &self,
-        request: &MapRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<MapReply, Error> {
-        check_rows("max_items", request.max_items, MAX_MAP_ITEMS)?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
-        let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
-        let _entered = span.enter();
-        current::with_snapshot(self, progress, |snapshot, freshness| {
-            Ok(self.policy().masked(map_of(self, snapshot, freshness, &filter, &path, request)?))
-        })
+    type Reply = MapReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<MapReply, Error> {
+        check_rows("max_items", self.max_items, MAX_MAP_ITEMS)?;
+        match corpus.alone() {
+            Some(engine) => map_of_tree(engine, self, call),
+            None => map_of_sources(corpus, self),
+        }
     }
+}
+
+fn map_of_tree(engine: &Engine, request: &MapRequest, call: &Call<'_>) -> Result<MapReply, Error> {
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
+    let span = tracing::info_span!("code.map", path = %path, project = %engine.root().display());
+    let _entered = span.enter();
+    current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
+        map_of(engine, snapshot, freshness, &filter, &path, request)
+    })
+}
+
+fn map_of_sources(corpus: &Corpus, request: &MapRequest) -> Result<MapReply, Error> {
+    let share = (request.max_items / corpus.members.len()).max(1);
+    let of_each = MapRequest { max_items: share, ..request.clone() };
+    let has_path = request.filter.path.is_some();
+    let mut missing = None;
+    let (answers, mut warnings) = corpus.each(|_, engine| match engine.ask(&of_each) {
+        Err(error) if has_path && error.kind() == ErrorKind::BadRequest => {
+            missing.get_or_insert(error);
+            Ok(None)
+        }
+        answer => answer.map(Some),
+    })?;
+    let is_whole = warnings.is_empty();
+    let (mut sources, mut entries) = (Vec::new(), Vec::new());
+    let mut languages: FxHashMap<&'static str, usize> = FxHashMap::default();
+    let mut sum = MapSum { all_rows_listed: is_whole, ..MapSum::default() };
+    for (source, reply) in answers {
+        let Some(reply) = reply else { continue };
+        sum.add(&reply);
+        sum.path.get_or_insert_with(|| reply.path.clone());
+        reply.languages.iter().for_each(|(name, files)| *languages.entry(name).or_default() += files);
+        warnings.extend(reply.warnings.iter().map(|text| of_source(source.name(), text)));
+        let named = |entry| MapEntry { source: Some(source.name().clone()), ..entry };
+        // Where sources are more than rows, the first of them have rows.
+        let left = request.max_items.saturating_sub(entries.len());
+        sum.all_rows_listed &= reply.entries.len() <= left;
+        entries.extend(reply.entries.into_iter().take(left).map(named));
+        sources.push(source.snapshot(reply.snapshot));
+    }
+    if let (true, Some(error)) = (sources.is_empty(), missing) {
+        return Err(error);
+    }
+    let mut languages: Vec<_> = languages.into_iter().collect();
+    languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
+    Ok(MapReply {
+        path: sum.path.unwrap_or_else(RelPath::root),
+        files: sum.files,
+        lines: sum.lines,
+        symbols: sum.symbols,
+        languages,
+        entries,
+        all_rows_listed: sum.all_rows_listed,
+        snapshot: sums(&sources),
+        sources,
+        warnings,
+    })
 }
 
 fn map_of(
@@ -176,5 +227,24 @@ impl MapPlan {
     fn depth(place: &str, base: &str) -> u32 {
         let parts = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();
         (parts(place) - parts(base)) as u32
+    }
+}
+
+/// The sums over the outlines of the trees.
+#[derive(Default)]
+struct MapSum {
+    path: Option<RelPath>,
+    files: usize,
+    lines: u64,
+    symbols: usize,
+    all_rows_listed: bool,
+}
+
+impl MapSum {
+    fn add(&mut self, reply: &MapReply) {
+        self.files += reply.files;
+        self.lines += reply.lines;
+        self.symbols += reply.symbols;
+        self.all_rows_listed &= reply.all_rows_listed;
     }
 }

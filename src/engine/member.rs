@@ -6,8 +6,8 @@ use memchr::memmem::Finder;
 
 use super::api::SourceName;
 use super::core::Engine;
+use super::corpus::ReadyMember;
 use super::open_index::Viewed;
-use super::set_source::Ready;
 use super::source::ReplySources;
 use crate::error::Error;
 use spyhop_search::{CurrentFile, SearchSnapshot};
@@ -42,12 +42,15 @@ impl<'a> MemberTrees<'a> {
     }
 
     /// The trees of the `members` of a joined snapshot, in the order of the members.
-    pub fn joined(members: &'a [Ready<'a>], snapshot: &'a SearchSnapshot) -> Result<MemberTrees<'a>, Error> {
-        let tree = |(place, ready): (usize, &'a Ready<'a>)| {
+    pub fn joined(
+        members: &'a [ReadyMember<'a>],
+        snapshot: &'a SearchSnapshot,
+    ) -> Result<MemberTrees<'a>, Error> {
+        let tree = |(place, ready): (usize, &'a ReadyMember<'a>)| {
             let own = &*ready.snapshot;
             let tree = ready.engine.tree().source_of(Viewed::from_snapshot(own))?;
             Ok::<_, Error>(MemberTree {
-                name: Some(ready.source.name.clone()),
+                name: ready.member.name.clone(),
                 engine: ready.engine,
                 snapshot: own,
                 sources: Arc::new(ReplySources::new(tree, own)),

@@ -9,10 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::api::*;
+use super::call::Call;
 use super::changes::{self, Changes};
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::lookup::check_rows;
 use super::note_links::{self, LinkSources};
+use super::operation::Operation;
 use super::revision_notes::KnownNotes;
 use super::tree::SearchedTree;
 use crate::error::{Error, ErrorKind};
@@ -44,22 +47,25 @@ impl From<MemoryError> for Error {
     }
 }
 
-impl Engine {
-    /// Records a note about the tree. The note is durable when this returns. A note that says the same as a known one is
-    /// not recorded again.
-    ///
-    /// # Errors
-    /// `BadRequest` for a text, link or revision that cannot be used, with the limits; `Locked` if another process writes
-    /// notes for longer than ten seconds; `DiskFull`, `ReadOnly`, `Permission` or `Io` when the note cannot be written.
-    pub fn add_note(&self, request: &AddNoteRequest) -> Result<NotesReply, Error> {
-        self.tree().only_of_worktrees("recording a note")?;
+/// Records a note about the tree. The note is durable when the call returns. A note that says the same as a known one is not
+/// recorded again. Errors: `BadRequest` for a text, link or revision that cannot be used, with the limits; `Locked` if another
+/// process writes notes for longer than ten seconds; `DiskFull`, `ReadOnly`, `Permission` or `Io` when the note cannot be written.
+impl Operation for AddNoteRequest {
+    const NAME: &'static str = "add_note";
+
+    type Reply = NotesReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        engine.tree().only_of_worktrees("recording a note")?;
         let mut warnings = Vec::new();
-        let note = note_of(self, request, &mut warnings)?;
-        claim_for_notes(self)?;
+        let note = note_of(engine, self, &mut warnings)?;
+        claim_for_notes(engine)?;
         let id = note.id.clone();
-        let outcome = self.notes().place().record(vec![note.clone()], self.policy().wait.max(PATIENCE))?;
+        let outcome =
+            engine.notes().place().record(vec![note.clone()], engine.policy().wait.max(PATIENCE))?;
         if outcome == [RecordOutcome::Unchanged] {
-            let known = known_notes(self)?;
+            let known = known_notes(engine)?;
             let is_retired = known.is_some_and(|known| {
                 memory::by_id(&known.notebook.notes, &id).is_ok_and(|own| own.retired.is_some())
             });
@@ -68,37 +74,98 @@ impl Engine {
                 false => format!("note {id} says the same; nothing was recorded"),
             });
         }
-        let mut reply = self.note(&id)?;
+        let mut reply = engine.note(&id)?;
         reply.warnings.splice(0..0, warnings);
         Ok(reply)
     }
+}
 
-    /// The notes of the tree.
-    ///
-    /// # Errors
-    /// `BadRequest` if `max_results` is out of range; `NewerFormat` or `Damaged` if the notes cannot be read.
-    pub fn list_notes(&self, request: &ListNotesRequest) -> Result<NotesReply, Error> {
-        check_rows("max_results", request.max_results, MAX_NOTES)?;
-        let Some(known) = known_notes(self)? else { return Ok(NotesReply::default()) };
+/// The notes of the tree. Errors: `NewerFormat` or `Damaged` if the notes cannot be read.
+impl Operation for ListNotesRequest {
+    const NAME: &'static str = "list_notes";
+
+    type Reply = NotesReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        check_rows("max_results", self.max_results, MAX_NOTES)?;
+        let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
         let is_listed = |note: &&RevisionNote| {
-            (request.include_retired || note.retired.is_none())
-                && request.kind.is_none_or(|kind| kind == note.kind)
+            (self.include_retired || note.retired.is_none()) && self.kind.is_none_or(|kind| kind == note.kind)
         };
         let listed: Vec<&RevisionNote> = known.notebook.notes.iter().rev().filter(is_listed).collect();
-        let most = if request.only_stale { listed.len() } else { request.max_results };
-        let mut rows = note_rows(self, listed.iter().take(most).map(|note| (*note, None)))?;
-        if request.only_stale {
+        let most = if self.only_stale { listed.len() } else { self.max_results };
+        let mut rows = note_rows(engine, listed.iter().take(most).map(|note| (*note, None)))?;
+        if self.only_stale {
             rows.retain(NoteRow::is_stale);
         }
-        let total = if request.only_stale { rows.len() } else { listed.len() };
-        rows.truncate(request.max_results);
+        let total = if self.only_stale { rows.len() } else { listed.len() };
+        rows.truncate(self.max_results);
         Ok(NotesReply { notes: rows, total, warnings: damage(&known.notebook) })
     }
+}
 
+/// Changes how sure a note is. Exactly one of the states must be given, or at least `relink`.
+impl Operation for VerifyNoteRequest {
+    const NAME: &'static str = "verify_note";
+
+    type Reply = NotesReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        engine.tree().only_of_worktrees("verifying a note")?;
+        let commit = self.commit.as_deref().map(|spec| commit_id(engine.tree(), spec)).transpose()?;
+        let tested = |reference: String| Verification::Verified { by: Verifier::Test, reference };
+        let committed = |reference: String| Verification::Verified { by: Verifier::Commit, reference };
+        let contradicted = |reference: String| Verification::Contradicted { reference };
+        let states: Vec<Verification> = (self.test.clone().map(tested).into_iter())
+            .chain(commit.map(committed))
+            .chain(self.contradicted.clone().map(contradicted))
+            .chain(self.unverified.then_some(Verification::Unverified))
+            .collect();
+        if states.len() > 1 || (states.is_empty() && !self.relink) {
+            return Err(Error::bad(
+                "give one of test, commit, contradicted and unverified, which say how sure the note is, or relink",
+            ));
+        }
+        let mut warnings = Vec::new();
+        let links = match self.relink {
+            true => Some(links_now(engine, &self.id, &mut warnings)?),
+            false => None,
+        };
+        let mut reply = revised(engine, &self.id, |note| {
+            if let Some(state) = states.into_iter().next() {
+                note.verification = state;
+            }
+            if let Some(links) = links {
+                note.links = links;
+            }
+        })?;
+        reply.warnings.splice(0..0, warnings);
+        Ok(reply)
+    }
+}
+
+/// Retires a note, so that no search shows the note any more, or shows a retired note again.
+impl Operation for RetireNoteRequest {
+    const NAME: &'static str = "retire_note";
+
+    type Reply = NotesReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        engine.tree().only_of_worktrees("retiring a note")?;
+        let retired = Retirement::new(self.reason.clone(), rfc3339(engine.now()));
+        let undo = self.undo;
+        revised(engine, &self.id, |note| note.retired = (!undo).then_some(retired))
+    }
+}
+
+impl Engine {
     /// One note. `id` may be the beginning of an id, from four digits on.
     ///
     /// # Errors
-    /// `BadRequest` if there is no such note or several; otherwise as [`Engine::list_notes`].
+    /// `BadRequest` if there is no such note or several; otherwise as a [`ListNotesRequest`].
     pub fn note(&self, id: &str) -> Result<NotesReply, Error> {
         let known = known_notes(self)?;
         let notes = known.as_ref().map_or(&[][..], |known| &known.notebook.notes);
@@ -108,58 +175,10 @@ impl Engine {
         Ok(NotesReply { notes: rows, total: 1, warnings })
     }
 
-    /// Changes how sure a note is.
-    ///
-    /// # Errors
-    /// `BadRequest` unless exactly one of the states is given, or at least `relink`; otherwise as [`Engine::add_note`].
-    pub fn verify_note(&self, request: &VerifyNoteRequest) -> Result<NotesReply, Error> {
-        self.tree().only_of_worktrees("verifying a note")?;
-        let commit = request.commit.as_deref().map(|spec| commit_id(self.tree(), spec)).transpose()?;
-        let tested = |reference: String| Verification::Verified { by: Verifier::Test, reference };
-        let committed = |reference: String| Verification::Verified { by: Verifier::Commit, reference };
-        let contradicted = |reference: String| Verification::Contradicted { reference };
-        let states: Vec<Verification> = (request.test.clone().map(tested).into_iter())
-            .chain(commit.map(committed))
-            .chain(request.contradicted.clone().map(contradicted))
-            .chain(request.unverified.then_some(Verification::Unverified))
-            .collect();
-        if states.len() > 1 || (states.is_empty() && !request.relink) {
-            return Err(Error::bad(
-                "give one of test, commit, contradicted and unverified, which say how sure the note is, or relink",
-            ));
-        }
-        let mut warnings = Vec::new();
-        let links = match request.relink {
-            true => Some(links_now(self, &request.id, &mut warnings)?),
-            false => None,
-        };
-        let mut reply = revised(self, &request.id, |note| {
-            if let Some(state) = states.into_iter().next() {
-                note.verification = state;
-            }
-            if let Some(links) = links {
-                note.links = links;
-            }
-        })?;
-        reply.warnings.splice(0..0, warnings);
-        Ok(self.policy().masked(reply))
-    }
-
-    /// Retires a note, so that no search shows the note any more, or shows a retired note again.
-    ///
-    /// # Errors
-    /// As [`Engine::add_note`].
-    pub fn retire_note(&self, request: &RetireNoteRequest) -> Result<NotesReply, Error> {
-        self.tree().only_of_worktrees("retiring a note")?;
-        let retired = Retirement::new(request.reason.clone(), rfc3339(self.now()));
-        let undo = request.undo;
-        revised(self, &request.id, |note| note.retired = (!undo).then_some(retired))
-    }
-
     /// All notes as JSON lines, the oldest first.
     ///
     /// # Errors
-    /// As [`Engine::list_notes`].
+    /// As a [`ListNotesRequest`].
     pub fn export_notes(&self) -> Result<ExportedNotes, Error> {
         let Some(known) = known_notes(self)? else { return Ok(ExportedNotes::default()) };
         let notes = self.policy().masked(known.notebook.notes.clone());
@@ -191,7 +210,7 @@ impl Engine {
     /// that was changed more often is kept. Lines that are no notes are reported and passed over.
     ///
     /// # Errors
-    /// As [`Engine::add_note`].
+    /// As an [`AddNoteRequest`].
     pub fn import_notes(&self, lines: &str) -> Result<ImportedNotes, Error> {
         self.tree().only_of_worktrees("importing notes")?;
         let n_lines = lines.lines().filter(|line| !line.trim().is_empty()).count();

@@ -303,7 +303,7 @@ fn links_of_name(
     at: Option<&str>,
 ) -> Result<Vec<NoteLink>, Error> {
     let question = GraphRequest::new(GraphQuestion::Definitions, name);
-    let reply = engine.with_policy(engine.policy().last_commit()).graph(&question).map_err(|error| match error.kind() {
+    let reply = engine.with_policy(engine.policy().last_commit()).ask(&question).map_err(|error| match error.kind() {
         ErrorKind::NoIndex => Error::bad(format!(
             "link: '{name}' can only be found with an index; write path#{name}, or run 'spyhop index' first"
         )),

@@ -4,9 +4,12 @@
 use rustc_hash::FxHashMap;
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::lookup::check_rows;
 use super::memory::{applied, damage, known_notes, note_rows};
+use super::operation::Operation;
 use super::revision_notes::KnownNotes;
 use crate::error::Error;
 use spyhop_base::limit;
@@ -35,43 +38,47 @@ struct AskedNotes<'q> {
     most: usize,
 }
 
-impl Engine {
-    /// The notes that help with a question. Only notes with enough evidence are shown.
-    ///
-    /// # Errors
-    /// `BadRequest`, which names the wrong value; otherwise as [`Engine::list_notes`].
-    pub fn search_notes(&self, request: &SearchNotesRequest) -> Result<NotesReply, Error> {
-        check_rows("max_results", request.max_results, MAX_RESULTS)?;
-        if !(0.0..=1.0).contains(&request.min_score) {
-            return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
+/// The notes that help with a question. Only notes with enough evidence are shown.
+impl Operation for SearchNotesRequest {
+    const NAME: &'static str = "search_notes";
+
+    type Reply = NotesReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        check_rows("max_results", self.max_results, MAX_RESULTS)?;
+        if !(0.0..=1.0).contains(&self.min_score) {
+            return Err(Error::bad(format!("min_score is {}; choose 0 to 1", self.min_score)));
         }
-        limit::entries("files", request.files.len(), limit::MAX_ENTRIES)?;
-        limit::names("symbols", &request.symbols)?;
-        Filter::new(&request.filter, self.grammars())?;
-        let query = Query::parse(&request.query)?;
-        let Some(known) = known_notes(self)? else { return Ok(NotesReply::default()) };
-        let snapshot = self.current().ok().and_then(|current| current.snapshot());
+        limit::entries("files", self.files.len(), limit::MAX_ENTRIES)?;
+        limit::names("symbols", &self.symbols)?;
+        Filter::new(&self.filter, engine.grammars())?;
+        let query = Query::parse(&self.query)?;
+        let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
+        let snapshot = engine.current().ok().and_then(|current| current.snapshot());
         let asked = AskedNotes {
             queries: &[query],
-            files: &request.files,
-            symbols: &request.symbols,
-            found: &files_found(self, &request.query, &request.filter),
+            files: &self.files,
+            symbols: &self.symbols,
+            found: &files_found(engine, &self.query, &self.filter),
             found_symbols: &[],
-            kind: request.kind,
-            filter: &request.filter,
-            min_score: request.min_score,
-            most: request.max_results,
+            kind: self.kind,
+            filter: &self.filter,
+            min_score: self.min_score,
+            most: self.max_results,
         };
-        let (notes, total) = relevant(self, &known, &asked, snapshot.as_deref())?;
+        let (notes, total) = relevant(engine, &known, &asked, snapshot.as_deref())?;
         Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
     }
+}
 
+impl Engine {
     /// The notes that help with a question, the most relevant first, up to 3; empty if the tree has no notes. This is for
     /// callers that have searched already, such as a context pack: `files` and `symbols` are what they found, best first.
     /// The index is read as it is.
     ///
     /// # Errors
-    /// As [`Engine::search_notes`].
+    /// As a [`SearchNotesRequest`].
     pub fn related_notes(
         &self,
         question: &str,

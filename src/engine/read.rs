@@ -7,11 +7,14 @@
 use std::io;
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::current::Freshness;
 use super::items::{self, FileItem, ItemSources};
 use super::lookup;
 use super::open_index::Recorded;
+use super::operation::Operation;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::input;
 use spyhop_base::limit;
@@ -22,7 +25,6 @@ use spyhop_files::confined::{LinkReach, RootFolder};
 use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 use spyhop_files::tree::TreeKind;
 use spyhop_grep::secrets;
-use spyhop_index::update::OnProgress;
 use spyhop_search::filter::{Filter, FilterSpec};
 use spyhop_search::query;
 
@@ -54,49 +56,39 @@ pub(super) struct FileText {
     pub(super) source_tree: TreeSource,
 }
 
-impl Engine {
-    /// Reads lines of a file, or a definition.
-    ///
-    /// # Errors
-    /// `NotFound` if there is no such file or definition: the message names the nearest. `NotAFile` for a folder,
-    /// `NotText` for a file that is binary, cannot be decoded or is larger than 64 MiB. `BadRequest` for a path that
-    /// leads out of the root, and for lines beyond the end. If a definition is looked up, also the errors of
-    /// [`Engine::search`].
-    pub fn read(&self, request: &ReadRequest) -> Result<ReadReply, Error> {
-        self.read_with_progress(request, &|_| ())
-    }
+/// Lines of a file, or a definition. Errors: `NotFound` if there is no such file or definition, with the nearest; `NotAFile`
+/// for a folder; `NotText` for a file that is binary, cannot be decoded or is larger than 64 MiB; `BadRequest` for a path that
+/// leads out of the root, and for lines beyond the end.
+impl Operation for ReadRequest {
+    const NAME: &'static str = "read";
 
-    /// Like [`Engine::read`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::read`].
-    pub fn read_with_progress(
-        &self,
-        request: &ReadRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<ReadReply, Error> {
-        let symbol = request.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
+    type Reply = ReadReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<ReadReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        let symbol = self.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
         symbol.iter().try_for_each(|symbol| limit::bytes("symbol", symbol, limit::MAX_NAME_BYTES))?;
-        if let (Some(symbol), Some(lines)) = (symbol, request.lines) {
+        if let (Some(symbol), Some(lines)) = (symbol, self.lines) {
             let text = format!("lines is {lines} and symbol is '{symbol}'; give only one of the two");
             return Err(Error::bad(text));
         }
-        let span = tracing::info_span!("code.read", project = %self.root().display());
+        let span = tracing::info_span!("code.read", project = %engine.root().display());
         let _entered = span.enter();
-        let reply = match (&request.path, symbol) {
-            (Some(path), None) => match lines_of(self, path, request.lines) {
-                Err(error) if error.kind() == ErrorKind::NotFound && request.lines.is_none() => {
-                    place_of(self, path, error, progress)?
+        match (&self.path, symbol) {
+            (Some(path), None) => match lines_of(engine, path, self.lines) {
+                Err(error) if error.kind() == ErrorKind::NotFound && self.lines.is_none() => {
+                    place_of(engine, path, error, call)
                 }
-                read => read?,
+                read => read,
             },
-            (Some(path), Some(symbol)) => definition_in(self, path, symbol)?,
-            (None, Some(symbol)) => definition(self, symbol, progress)?,
-            (None, None) => return Err(Error::bad("neither path nor symbol is given; give one of them")),
-        };
-        Ok(self.policy().masked(reply))
+            (Some(path), Some(symbol)) => definition_in(engine, path, symbol),
+            (None, Some(symbol)) => definition(engine, symbol, call),
+            (None, None) => Err(Error::bad("neither path nor symbol is given; give one of them")),
+        }
     }
+}
 
+impl Engine {
     /// The bytes of a regular file of the folder as it is now, if they are at most `max`. Links inside of the root are
     /// followed.
     #[doc(hidden)]
@@ -120,17 +112,12 @@ fn lines_of(engine: &Engine, path: &RelPath, lines: Option<LineRange>) -> Result
 
 /// What a path without a file means: a place as hits print it, `path:line` or `path:line-line`, or the name of a
 /// definition. `missing` is the error about the file.
-fn place_of(
-    engine: &Engine,
-    path: &RelPath,
-    missing: Error,
-    progress: OnProgress<'_>,
-) -> Result<ReadReply, Error> {
+fn place_of(engine: &Engine, path: &RelPath, missing: Error, call: &Call<'_>) -> Result<ReadReply, Error> {
     if let Some((file, lines)) = split_lines(path.as_str()) {
         return lines_of(engine, &RelPath::new(file)?, Some(lines));
     }
     let is_word = !path.as_str().contains('/');
-    if is_word && let Ok(reply) = definition(engine, path.as_str(), progress) {
+    if is_word && let Ok(reply) = definition(engine, path.as_str(), call) {
         return Ok(reply);
     }
     Err(missing)
@@ -192,9 +179,9 @@ fn definition_in(engine: &Engine, path: &RelPath, symbol: &str) -> Result<ReadRe
 }
 
 /// The definition of a name in the tree, if there is only one.
-fn definition(engine: &Engine, symbol: &str, progress: OnProgress<'_>) -> Result<ReadReply, Error> {
+fn definition(engine: &Engine, symbol: &str, call: &Call<'_>) -> Result<ReadReply, Error> {
     let request = SymbolsRequest { max_results: MAX_CHOICES, ..SymbolsRequest::new(symbol) };
-    let reply = engine.symbols_with_progress(&request, progress)?;
+    let reply = engine.call(&request, call)?;
     let found = named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
     match found[..] {
         [] => {

@@ -1,49 +1,55 @@
 //! The ranked search, and what else is told of a ranking: the measures of its candidates.
 
-use super::answer::{AnswerContext, ReplyOrigin};
+use super::answer::AnswerContext;
 use super::api::*;
 use super::asked_queries::AskedQueries;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
+use super::member::MemberTrees;
+use super::operation::Operation;
+use super::origin::ReplyOrigin;
 use super::{current, lookup, note_search};
 use crate::error::Error;
 use spyhop_base::limit;
-use spyhop_index::update::OnProgress;
 use spyhop_search::filter::Filter;
 
-impl Engine {
-    /// Answers a query.
-    ///
-    /// # Errors
-    /// `BadRequest`, which names the wrong value; `NoIndex` and `Stale`, depending on the options; `Damaged` if the
-    /// index contradicts itself; the errors of [`Engine::refresh`] if a first index must be built. If a later index
-    /// cannot be updated, because another process is indexing or the disk is full, the last commit answers and the
-    /// reply has a warning.
-    pub fn search(&self, request: &SearchRequest) -> Result<SearchReply, Error> {
-        self.search_with_progress(request, &|_| ())
-    }
+/// One ranking over all trees. The path, the globs and the exclusions of the filter are relative to the root of each tree.
+/// Each tree is opened, compared and updated by the policy of its engine. Of several trees, one that cannot answer is named
+/// in `warnings`, and `literal_complete` is then false; sessions and touches do not affect their ranking.
+///
+/// A tree alone whose index turns out to be damaged is indexed again, if its policy allows that.
+impl Operation for SearchRequest {
+    const NAME: &'static str = "search";
 
-    /// Like [`Engine::search`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn search_with_progress(
-        &self,
-        request: &SearchRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<SearchReply, Error> {
-        search_all(self, std::slice::from_ref(&request.query), request, progress)
-    }
+    type Reply = SearchReply;
 
-    /// Answers several queries as one. The hits are merged; a place that several queries find is one hit, with its best
-    /// score. The filter, exclusions and limits of the request apply to every query. `request.query` is not used.
-    ///
-    /// # Errors
-    /// As [`Engine::search`]; `BadRequest` for an empty list, and for more than 100 queries.
-    pub fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
-        limit::entries("queries", queries.len(), limit::MAX_QUERIES)?;
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
+        search_all(corpus, std::slice::from_ref(&self.query), self, call)
+    }
+}
+
+/// The hits of all queries are merged; a place that several queries find is one hit, with its best score.
+impl Operation for SearchBatch {
+    const NAME: &'static str = "search_batch";
+
+    type Reply = SearchReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
+        limit::entries("queries", self.queries.len(), limit::MAX_QUERIES)?;
         // A session identifies a request by its query.
-        let request = SearchRequest { query: queries.join(" | "), ..request.clone() };
-        search_all(self, queries, &request, &|_| ())
+        let request = SearchRequest { query: self.queries.join(" | "), ..self.request.clone() };
+        search_all(corpus, &self.queries, &request, call)
+    }
+}
+
+impl Engine {
+    /// Answers a query, as [`Engine::ask`].
+    ///
+    /// # Errors
+    /// As [`Engine::ask`].
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchReply, Error> {
+        self.ask(request)
     }
 
     /// Measures every file that is rescored, by every signal of the ranking, best file first. Weights are learned
@@ -79,30 +85,38 @@ impl Engine {
 }
 
 fn search_all(
-    engine: &Engine,
+    corpus: &Corpus,
     queries: &[String],
     request: &SearchRequest,
-    progress: OnProgress<'_>,
+    call: &Call<'_>,
 ) -> Result<SearchReply, Error> {
-    let asked = check(engine, queries, request)?;
-    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let first = corpus.first_engine()?;
+    let asked = check(first, queries, request)?;
+    let filter = Filter::new(&request.filter, first.grammars())?;
     let span = tracing::info_span!(
         "code.search",
         query = %queries.join(" | "),
-        project = %engine.root().display(),
+        project = %corpus,
         resultCount = tracing::field::Empty
     );
     let _entered = span.enter();
-    let reply = current::with_snapshot(engine, progress, |snapshot, freshness| {
-        let context = AnswerContext::new(engine, snapshot, &filter, request)?;
-        let mut reply = context.reply(&asked, ReplyOrigin::of(engine, snapshot, freshness))?;
-        if request.notes {
-            note_search::add_notes(engine, &mut reply, &asked.parsed, &request.filter, snapshot);
-        }
-        Ok(reply)
-    })?;
+    let reply = match corpus.alone() {
+        Some(engine) => current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
+            let context = AnswerContext::new(engine, snapshot, &filter, request)?;
+            let mut reply = context.reply(&asked, ReplyOrigin::of(engine, snapshot, freshness))?;
+            if request.notes {
+                note_search::add_notes(engine, &mut reply, &asked.parsed, &request.filter, snapshot);
+            }
+            Ok(reply)
+        }),
+        None => corpus.with_joined(|members, snapshot| {
+            let trees = MemberTrees::joined(&members.ready, snapshot)?;
+            let context = AnswerContext::joined(trees, snapshot, &filter, request);
+            context.reply(&asked, ReplyOrigin::of_members(members))
+        }),
+    }?;
     span.record("resultCount", reply.results.len());
-    Ok(engine.policy().masked(reply))
+    Ok(reply)
 }
 
 /// Checks the values that do not depend on the index, and parses the queries.

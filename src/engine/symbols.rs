@@ -7,55 +7,47 @@ use std::sync::Mutex;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::api::*;
+use super::call::Call;
 use super::cancel;
 use super::core::Engine;
-use super::current;
+use super::corpus::Corpus;
 use super::lock::lock;
-use super::lookup::{self, check_pattern_length, check_rows, next_cursor, parse_offset};
-use super::open_index::Viewed;
+use super::lookup::{check_pattern_length, check_rows, parse_offset};
+use super::operation::Operation;
+use super::origin::ReplyOrigin;
 use crate::error::Error;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Span;
 use spyhop_index::meta::{MetaError, OutlineSymbol};
-use spyhop_index::update::OnProgress;
 use spyhop_search::filter::Filter;
 use spyhop_search::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
 use spyhop_search::query;
 use spyhop_search::{SearchError, SearchSnapshot};
 use spyhop_syntax::grammar::Grammars;
 
-impl Engine {
-    /// Finds definitions by name.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn symbols(&self, request: &SymbolsRequest) -> Result<SymbolsReply, Error> {
-        self.symbols_with_progress(request, &|_| ())
-    }
+/// Definitions by name. Equal matches of several trees are sorted by path, then by tree.
+impl Operation for SymbolsRequest {
+    const NAME: &'static str = "symbols";
 
-    /// Like [`Engine::symbols`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn symbols_with_progress(
-        &self,
-        request: &SymbolsRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<SymbolsReply, Error> {
-        let lookup = SymbolLookup::new(self, request)?;
-        let span =
-            tracing::info_span!("code.symbols", pattern = %request.pattern, project = %self.root().display());
+    type Reply = SymbolsReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SymbolsReply, Error> {
+        let lookup = SymbolLookup::new(corpus.first_engine()?, self)?;
+        let span = tracing::info_span!("code.symbols", pattern = %self.pattern, project = %corpus);
         let _entered = span.enter();
-        let (snapshot, freshness) = current::ready(self, progress)?;
-        let snapshot = &*snapshot;
-        let found = lookup.answer(snapshot, &|_| None)?;
-        Ok(self.policy().masked(SymbolsReply {
-            next: next_cursor(snapshot, found.offset.saturating_add(found.symbols.len()), found.total),
-            snapshot: lookup::snapshot(self.tree(), Some(Viewed::from_snapshot(snapshot)), &freshness),
-            warnings: freshness.warnings.into_iter().chain(found.warnings).collect(),
-            ..found
-        }))
+        corpus.with_snapshot(call, |asked, snapshot| {
+            let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
+            let origin = ReplyOrigin::of_members(asked);
+            Ok(SymbolsReply {
+                next: origin.next(found.offset.saturating_add(found.symbols.len()), found.total),
+                all_answer: origin.all_answer(),
+                snapshot: origin.snapshot,
+                sources: origin.sources,
+                warnings: origin.warnings.into_iter().chain(found.warnings).collect(),
+                ..found
+            })
+        })
     }
 }
 

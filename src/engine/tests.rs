@@ -69,7 +69,7 @@ fn a_call_chooses_its_masks_and_its_timeout() {
     let text = "/// Lets the hoister in.\npub const HOIST_PASSWORD: &str = \"s3cr3t-h0ist-8842\";\n";
     let (_folder, engine) = engine(&[("a.rs", text)], |_| ());
     let request = GrepRequest::new("HOIST_PASSWORD");
-    let line = |engine: &Engine| engine.grep(&request).unwrap().lines[0].text.clone();
+    let line = |engine: &Engine| engine.ask(&request).unwrap().lines[0].text.clone();
     assert!(!line(&engine).contains("s3cr3t"), "{}", line(&engine));
     let open = engine.with_policy(CallPolicy { show_secrets: true, ..engine.policy() });
     assert!(line(&open).contains("s3cr3t-h0ist-8842"));

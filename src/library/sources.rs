@@ -15,7 +15,7 @@ use super::names::SourceId;
 use super::open::Library;
 use spyhop_base::limit;
 use spyhop_engine::api::{GitReach, OnMissing, Options, Provenance, SourceName, SourcePackage, StalePolicy};
-use spyhop_engine::{Engine, Error, SetSource, SourceSet};
+use spyhop_engine::{Corpus, CorpusMember, Engine, Error};
 
 /// How many sets of sources stay open.
 const KEPT_SETS: usize = 4;
@@ -60,7 +60,7 @@ struct OpenSources {
     /// The sources whose manifests cannot be read.
     unread: Vec<SourceId>,
     engines: HashMap<(SourceId, u32), Engine>,
-    sets: Vec<(SourceChoice, Arc<SourceSet>)>,
+    sets: Vec<(SourceChoice, Arc<Corpus>)>,
 }
 
 impl Library {
@@ -71,7 +71,7 @@ impl Library {
     /// # Errors
     /// `UnknownSource` if none of the names is known; `BadRequest` if the library has no source; the errors of
     /// [`Library::list`].
-    pub fn source_set(&self, names: &[&str], options: &Options) -> Result<SourceSet, Error> {
+    pub fn source_set(&self, names: &[&str], options: &Options) -> Result<Corpus, Error> {
         let choice = match names {
             [] => SourceChoice::All,
             names => SourceChoice::Named(names.iter().map(|name| name.to_string()).collect()),
@@ -97,7 +97,7 @@ impl SourceReader {
     ///
     /// # Errors
     /// As [`Library::source_set`].
-    pub fn set(&self, choice: &SourceChoice) -> Result<Arc<SourceSet>, Error> {
+    pub fn set(&self, choice: &SourceChoice) -> Result<Arc<Corpus>, Error> {
         if let SourceChoice::Named(names) = choice {
             limit::names("in", names)?;
         }
@@ -110,7 +110,7 @@ impl SourceReader {
         }
         let sources = self.sources(&mut open, choice)?;
         let is_whole = sources.iter().all(|source| source.engine.is_ok());
-        let set = Arc::new(SourceSet::of_sources(sources)?);
+        let set = Arc::new(Corpus::of_members(sources)?);
         // A source that cannot be opened may be there for the next question.
         if is_whole {
             open.sets.push((choice.clone(), Arc::clone(&set)));
@@ -166,14 +166,18 @@ impl SourceReader {
         stamps
     }
 
-    fn sources(&self, open: &mut OpenSources, choice: &SourceChoice) -> Result<Vec<SetSource>, LibraryError> {
+    fn sources(
+        &self,
+        open: &mut OpenSources,
+        choice: &SourceChoice,
+    ) -> Result<Vec<CorpusMember>, LibraryError> {
         let mut sources = Vec::new();
         let (chosen, unknown) = self.manifests_of(open, choice)?;
         for manifest in chosen {
             sources.push(self.source(&mut open.engines, &manifest));
         }
-        let silent = |name: &str, engine: Error| SetSource {
-            name: SourceName::new(name),
+        let silent = |name: &str, engine: Error| CorpusMember {
+            name: Some(SourceName::new(name)),
             engine: Err(engine),
             provenance: None,
             package: None,
@@ -223,7 +227,11 @@ impl SourceReader {
         }
     }
 
-    fn source(&self, engines: &mut HashMap<(SourceId, u32), Engine>, manifest: &SourceManifest) -> SetSource {
+    fn source(
+        &self,
+        engines: &mut HashMap<(SourceId, u32), Engine>,
+        manifest: &SourceManifest,
+    ) -> CorpusMember {
         // Files that the library holds are read-only, unless the user has made them writable.
         let is_fixed = manifest.is_held() && manifest.is_protected;
         let mut options = self.options.clone();
@@ -240,8 +248,8 @@ impl SourceReader {
                 engines.insert(key, engine.with_policy(engine.policy()));
             }),
         };
-        SetSource {
-            name: SourceName::new(&manifest.name),
+        CorpusMember {
+            name: Some(SourceName::new(&manifest.name)),
             engine,
             provenance: Some(Arc::new(provenance(manifest, is_fixed))),
             package: manifest

@@ -137,10 +137,10 @@ fn an_update_keeps_the_notes_of_a_source_also_when_it_is_killed() {
     let source = place.add(&place.path("keys.tar")).unwrap().source;
     let engine = || place.library.engine(&source.name, Options::default()).unwrap();
     let recorded = |text: &str| {
-        engine().add_note(&AddNoteRequest::new(NoteKind::Failure, text)).unwrap().notes.remove(0).note
+        engine().ask(&AddNoteRequest::new(NoteKind::Failure, text)).unwrap().notes.remove(0).note
     };
     let texts = || {
-        let rows = engine().list_notes(&ListNotesRequest::default()).unwrap().notes;
+        let rows = engine().ask(&ListNotesRequest::default()).unwrap().notes;
         rows.into_iter().map(|row| row.note.text).collect::<Vec<_>>()
     };
     recorded("The key is read twice");

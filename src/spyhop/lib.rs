@@ -57,7 +57,7 @@ pub use spyhop_context::goals::{Clusterer, Planner};
 /// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
 /// # runtime.block_on(async {
 /// let engine = AsyncEngine::open(tree, options).await?;
-/// let reply = engine.search(SearchRequest::new("where is the api key resolved?")).await?;
+/// let reply = engine.ask(SearchRequest::new("where is the api key resolved?")).await?;
 /// assert_eq!(reply.results[0].path.as_str(), "auth.rs");
 /// # Ok::<(), spyhop::Error>(())
 /// # })?;
@@ -66,7 +66,7 @@ pub use spyhop_context::goals::{Clusterer, Planner};
 #[doc(inline)]
 pub use spyhop_engine::AsyncEngine;
 /// ```
-/// # use spyhop::{Engine, Options, SearchRequest, SourceName, SourceSet};
+/// # use spyhop::{Corpus, Engine, Options, SearchRequest, SourceName};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # for (tree, code) in [("client", "pub fn send_request() {}\n"), ("server", "pub fn answer_request() {}\n")] {
@@ -77,17 +77,17 @@ pub use spyhop_engine::AsyncEngine;
 /// #     let index_dir = Some(folder.path().join("index").join(tree));
 /// #     Engine::open(folder.path().join(tree), Options { index_dir, ..Options::default() })
 /// # };
-/// let set = SourceSet::new([
+/// let corpus = Corpus::new([
 ///     (SourceName::new("client"), engine("client")?),
 ///     (SourceName::new("server"), engine("server")?),
 /// ])?;
-/// let reply = set.search(&SearchRequest::new("where is a request answered?"))?;
+/// let reply = corpus.ask(&SearchRequest::new("where is a request answered?"))?;
 /// assert_eq!(reply.results[0].source, Some(SourceName::new("server")));
 /// # Ok(())
 /// # }
 /// ```
 #[doc(inline)]
-pub use spyhop_engine::SourceSet;
+pub use spyhop_engine::Corpus;
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
@@ -100,13 +100,13 @@ pub use spyhop_engine::SourceSet;
 ///
 /// let mut note = AddNoteRequest::new(NoteKind::Failure, "How many retries of an upload the server allows: 3");
 /// note.links.push("up.py#retry_limit".to_string());
-/// engine.add_note(&note)?;
+/// engine.ask(&note)?;
 ///
-/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
+/// let found = engine.ask(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
 /// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Current);
 ///
 /// std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 9\n")?;
-/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
+/// let found = engine.ask(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
 /// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Changed);
 /// # Ok(())
 /// # }
@@ -121,7 +121,7 @@ pub use spyhop_engine::api::AddNoteRequest;
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
 /// use spyhop::{EntriesRequest, EntryKind};
 ///
-/// let reply = engine.entries(&EntriesRequest::new(EntryKind::Command, "build"))?;
+/// let reply = engine.ask(&EntriesRequest::new(EntryKind::Command, "build"))?;
 /// assert_eq!((reply.rows[0].name.as_str(), reply.rows[0].handler.as_str()), ("build", "tsc -b"));
 /// # Ok(())
 /// # }
@@ -136,7 +136,7 @@ pub use spyhop_engine::api::EntriesRequest;
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
 /// use spyhop::{GraphQuestion, GraphRequest};
 ///
-/// let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take"))?;
+/// let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "take"))?;
 /// let caller = reply.rows[0].from.as_ref().unwrap();
 /// assert_eq!((caller.name.as_str(), reply.rows[0].line), ("run", 5));
 /// # Ok(())
@@ -189,7 +189,7 @@ pub use spyhop_engine::api::HostSignal;
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
 /// use spyhop::PackRequest;
 ///
-/// let pack = engine.pack(&PackRequest::new("raise the retry limit of uploads"))?;
+/// let pack = engine.ask(&PackRequest::new("raise the retry limit of uploads"))?;
 /// assert_eq!(pack.files[0].units[0].symbol.as_deref(), Some("retry_limit"));
 /// # Ok(())
 /// # }
@@ -223,7 +223,7 @@ pub use spyhop_engine::api::Session;
 /// # std::fs::write(tree.path().join("pool.py"), "class Pool:\n    def take_permit(self):\n        return 1\n")?;
 /// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
 /// # let engine = spyhop::Engine::open(tree.path(), options)?;
-/// let reply = engine.symbols(&spyhop::SymbolsRequest::new("tkperm"))?;
+/// let reply = engine.ask(&spyhop::SymbolsRequest::new("tkperm"))?;
 /// assert_eq!(reply.symbols[0].name, "take_permit");
 /// assert_eq!(reply.symbols[0].container.as_deref(), Some("Pool"));
 /// # Ok(())
@@ -242,7 +242,7 @@ pub use spyhop_engine::api::{
     OnMissing, Options, PackBackup, PackDiagnostics, PackFile, PackGoal, PackLine, PackMode, PackPair,
     PackRegion, PackReply, PackStages, PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates,
     Progress, Provenance, RankedCandidate, RankedCandidates, ReadReply, ReadRequest, ReadText, Reason,
-    RefreshReport, RetireNoteRequest, Retirement, RevisionNote, SearchNotesRequest, SearchReply,
+    RefreshReport, RetireNoteRequest, Retirement, RevisionNote, SearchBatch, SearchNotesRequest, SearchReply,
     SearchRequest, Sent, SkippedReply, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot,
     SourceStatuses, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, Verdict,
     Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
@@ -258,7 +258,7 @@ pub use spyhop_engine::api::{
 #[doc(inline)]
 pub use spyhop_engine::api::{ExtraTerms, HostSignals, PlaceInput, SignalInput, SignalValue, TokenizerHook};
 #[doc(inline)]
-pub use spyhop_engine::{Cancel, Engine, Error, ErrorKind, SetSource, Stop};
+pub use spyhop_engine::{Call, Cancel, CorpusMember, Engine, Error, ErrorKind, MaskTexts, Operation, Stop};
 #[doc(inline)]
 pub use spyhop_graph::{EdgeRule, Relation};
 #[doc(inline)]

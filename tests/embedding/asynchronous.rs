@@ -83,10 +83,10 @@ fn reads_of_dropped(tree: &Slow, call: impl Future) -> usize {
 #[test]
 fn a_dropped_grep_ends() {
     let (tree, engine) = slow();
-    let reads = reads_of_dropped(&tree, engine.grep(GrepRequest::new("nowhere")));
+    let reads = reads_of_dropped(&tree, engine.ask(GrepRequest::new("nowhere")));
     assert!((20..FILES / 2).contains(&reads), "{reads} reads");
     // The engine still answers.
-    let reply = runtime().block_on(engine.grep(GrepRequest::new("in_f399"))).unwrap();
+    let reply = runtime().block_on(engine.ask(GrepRequest::new("in_f399"))).unwrap();
     assert_eq!((reply.total_lines, reply.lines[0].path.as_str()), (1, "f399.rs"));
 }
 
@@ -108,19 +108,19 @@ fn answers_are_those_of_the_engine() {
     runtime().block_on(async {
         let engine = AsyncEngine::open(tree.root(), options).await.unwrap();
         engine.refresh(|_| ()).await.unwrap();
-        let search = engine.search(SearchRequest::new("resolve_api_key")).await.unwrap();
+        let search = engine.ask(SearchRequest::new("resolve_api_key")).await.unwrap();
         let blocking = engine.engine().search(&SearchRequest::new("resolve_api_key")).unwrap();
         assert_eq!(format!("{:?}", search.results), format!("{:?}", blocking.results));
-        assert_eq!(engine.files(FilesRequest::new("auth")).await.unwrap().total, 1);
-        assert_eq!(engine.symbols(SymbolsRequest::new("vault")).await.unwrap().total, 1);
-        assert_eq!(engine.project_map(MapRequest::default()).await.unwrap().files, 3);
+        assert_eq!(engine.ask(FilesRequest::new("auth")).await.unwrap().total, 1);
+        assert_eq!(engine.ask(SymbolsRequest::new("vault")).await.unwrap().total, 1);
+        assert_eq!(engine.ask(MapRequest::default()).await.unwrap().files, 3);
         let graph = GraphRequest::new(GraphQuestion::Callers, "resolve_api_key");
-        assert_eq!(engine.graph(graph).await.unwrap().total, 1);
+        assert_eq!(engine.ask(graph).await.unwrap().total, 1);
         // Any other operation, and several in one call.
         let languages = engine.run(|engine| Ok(engine.languages().len() + engine.count_files(9)?)).await;
         assert!(languages.unwrap() > 3);
 
-        let error = engine.search(SearchRequest::new("")).await.unwrap_err();
+        let error = engine.ask(SearchRequest::new("")).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BadRequest);
         let error = engine.run(|_| -> Result<(), _> { panic!("no such thing") }).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Internal, "{error}");

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use spyhop::{
-    Cancel, Change, Engine, Error, ErrorKind, FolderTree, GraphReply, GrepReply, Library, MemoryTree,
-    Options, PackReply, Profile, RevisionTree, SearchReply, SearchRequest, Session, SourceEntry, SourceSet,
-    SourceTree, Stop, ZipTree,
+    Cancel, Change, Corpus, Engine, Error, ErrorKind, FolderTree, GraphReply, GrepReply, Library, MemoryTree,
+    Options, PackReply, Profile, RevisionTree, SearchReply, SearchRequest, Session, SourceEntry, SourceTree,
+    Stop, ZipTree,
 };
 
 /// A source whose third folder takes until a deadline.
@@ -68,7 +68,7 @@ fn refreshed_files(tree: &crate::support::Tree) -> usize {
 fn threads_share_every_handle_request_and_reply() {
     fn is_shared<T: Send + Sync + 'static>() {}
     is_shared::<Engine>();
-    is_shared::<SourceSet>();
+    is_shared::<Corpus>();
     is_shared::<Library>();
     is_shared::<Options>();
     is_shared::<Profile>();

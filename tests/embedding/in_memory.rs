@@ -15,13 +15,13 @@ use crate::support::{Tree, ask, check_alike, first, in_memory, refresh, requests
 
 /// What the operations other than search answer, as text.
 fn other_answers(engine: &Engine) -> Vec<String> {
-    let grep = engine.grep(&GrepRequest::new("merge")).unwrap();
-    let files = engine.files(&FilesRequest::new("journal")).unwrap();
-    let symbols = engine.symbols(&SymbolsRequest::new("merge")).unwrap();
-    let map = engine.project_map(&MapRequest::default()).unwrap();
-    let callers = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "resolve_api_key")).unwrap();
+    let grep = engine.ask(&GrepRequest::new("merge")).unwrap();
+    let files = engine.ask(&FilesRequest::new("journal")).unwrap();
+    let symbols = engine.ask(&SymbolsRequest::new("merge")).unwrap();
+    let map = engine.ask(&MapRequest::default()).unwrap();
+    let callers = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "resolve_api_key")).unwrap();
     let read =
-        engine.read(&ReadRequest { path: Some(RelPath::new("src/auth.rs").unwrap()), ..Default::default() });
+        engine.ask(&ReadRequest { path: Some(RelPath::new("src/auth.rs").unwrap()), ..Default::default() });
     let ReadReply::Text(read) = read.unwrap() else { panic!("one file has one text") };
     assert!(grep.lines.len() > 20 && !files.files.is_empty() && !symbols.symbols.is_empty());
     vec![
@@ -67,7 +67,7 @@ fn changes_are_a_layer_over_the_files_of_a_folder() {
     engine.apply([Change::write("src/auth.rs", "pub fn unsaved_buffer() {}\n")]).unwrap();
     assert_eq!(first(&engine, "unsaved_buffer").as_deref(), Some("unsaved_buffer"));
     assert_eq!(first(&engine, "resolve_api_key"), None);
-    let lines = engine.grep(&GrepRequest::new("unsaved_buffer")).unwrap();
+    let lines = engine.ask(&GrepRequest::new("unsaved_buffer")).unwrap();
     assert_eq!(lines.lines.len(), 1);
 
     // A file of the folder that is not in the layer changes as in any folder.
@@ -160,7 +160,7 @@ fn a_change_does_not_list_the_tree() {
     assert!(all > 20, "{all}");
     for query in ["merge", "token", "key"] {
         engine.search(&SearchRequest::new(query)).unwrap();
-        engine.grep(&GrepRequest::new(query)).unwrap();
+        engine.ask(&GrepRequest::new(query)).unwrap();
     }
     // Listings are cached per moment, and nothing has changed.
     let unchanged = counting.lists.swap(0, Relaxed);

@@ -126,14 +126,14 @@ fn replies_and_errors_have_the_fields_of_their_types() {
     assert_eq!((&hit["lines"]["first"], &hit["kind"]), (&json!(2), &json!("fn")));
     assert!(hit["reasons"][0]["signal"].is_string(), "{hit}");
 
-    let reply = to_value(engine.grep(&GrepRequest::new("resolve_api_key")).unwrap()).unwrap();
+    let reply = to_value(engine.ask(&GrepRequest::new("resolve_api_key")).unwrap()).unwrap();
     assert_eq!((&reply["total_lines"], &reply["lines"][1]["line"]), (&json!(2), &json!(7)));
     let graph = GraphRequest::new(GraphQuestion::Callers, "resolve_api_key");
-    let reply = to_value(engine.graph(&graph).unwrap()).unwrap();
+    let reply = to_value(engine.ask(&graph).unwrap()).unwrap();
     assert_eq!(reply["rows"][0]["from"]["name"], json!("open_vault"));
     assert_eq!(reply["rows"][0]["to"]["symbol"]["name"], json!("resolve_api_key"));
     assert_eq!(to_value(engine.status().unwrap()).unwrap()["state"], json!("ready"));
-    assert_eq!(to_value(engine.project_map(&MapRequest::default()).unwrap()).unwrap()["files"], json!(3));
+    assert_eq!(to_value(engine.ask(&MapRequest::default()).unwrap()).unwrap()["files"], json!(3));
 
     let error = engine.search(&SearchRequest::new("")).unwrap_err();
     let form = to_value(&error).unwrap();

@@ -22,10 +22,10 @@ fn a_search_ends_whose_first_hit_is_used_in_a_circle_of_imports() {
         engine.search(&SearchRequest { name_callers: true, ..SearchRequest::new("routing") }).unwrap();
     assert_eq!(reply.results[0].symbol.as_deref(), Some("R.routing"));
     for question in [GraphQuestion::Callers, GraphQuestion::Impact, GraphQuestion::References] {
-        let reply = engine.graph(&GraphRequest::new(question, "routing")).unwrap();
+        let reply = engine.ask(&GraphRequest::new(question, "routing")).unwrap();
         assert!(reply.incomplete.is_none(), "{question:?}: {:?}", reply.incomplete);
     }
-    assert!(!engine.pack(&PackRequest::new("routing")).unwrap().files.is_empty());
+    assert!(!engine.ask(&PackRequest::new("routing")).unwrap().files.is_empty());
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_name_with_very_many_definitions_is_answered_in_part_and_says_so() {
     let engine = open(&tree);
     for question in [GraphQuestion::Callers, GraphQuestion::References, GraphQuestion::Impact] {
         let request = GraphRequest { max_results: 10, ..GraphRequest::new(question, "a.py:3") };
-        let reply = engine.graph(&request).unwrap();
+        let reply = engine.ask(&request).unwrap();
         assert!(!reply.rows.is_empty() && reply.rows.len() <= 10, "{question:?}");
         let text = format!("{:?}", reply.incomplete);
         assert!(
@@ -43,11 +43,11 @@ fn a_name_with_very_many_definitions_is_answered_in_part_and_says_so() {
             "{question:?}: {text}"
         );
     }
-    let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "same")).unwrap();
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "same")).unwrap();
     assert!(
         reply.warnings.iter().any(|warning| warning.contains("3000 definitions")),
         "{:?}",
         reply.warnings
     );
-    assert!(!engine.pack(&PackRequest::new("same")).unwrap().files.is_empty());
+    assert!(!engine.ask(&PackRequest::new("same")).unwrap().files.is_empty());
 }

@@ -73,8 +73,8 @@ fn an_answer_never_comes_from_another_branch() {
         assert!(error.to_string().contains("holds main, not topic"), "{error}");
         assert_eq!(engine.status().unwrap().state, State::Stale);
         // An exact search needs no view, and takes none of another branch.
-        assert_eq!(engine.grep(&GrepRequest::new("only_on_topic")).unwrap().total_lines, 2);
-        assert_eq!(engine.grep(&GrepRequest::new("secret of the provider")).unwrap().total_lines, 0);
+        assert_eq!(engine.ask(&GrepRequest::new("only_on_topic")).unwrap().total_lines, 2);
+        assert_eq!(engine.ask(&GrepRequest::new("secret of the provider")).unwrap().total_lines, 0);
     }
     assert_eq!(ask(&open(&tree), "secret of the provider").total, 0);
     let topic = ask(&with(&tree, StalePolicy::Ignore), "more_of_topic");

@@ -65,7 +65,7 @@ fn searches_answer_from_what_there_is_so_far() {
                 assert!(part.snapshot.indexed_files >= building.files);
             }
             // A part says nothing of where else a line may stand.
-            let lines = at_once(&tree, StalePolicy::Ignore).grep(&GrepRequest::new("provider")).unwrap();
+            let lines = at_once(&tree, StalePolicy::Ignore).ask(&GrepRequest::new("provider")).unwrap();
             assert_eq!(lines.total_files, FILES);
             let status = at_once(&tree, StalePolicy::Ignore).status().unwrap();
             assert!(matches!(status.state, State::Indexing | State::Ready), "{:?}", status.state);

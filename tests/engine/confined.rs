@@ -73,7 +73,7 @@ fn answers(engine: &Engine, said: &mut String) {
     let mut say = |text: String| *said += &text;
     for (before, pattern) in [(0, FOREIGN), (2, "draw_circle")] {
         let request = GrepRequest { before: Some(before), brute: true, ..GrepRequest::new(pattern) };
-        say(format!("{:?}", engine.grep(&request).map(|reply| reply.lines).ok()));
+        say(format!("{:?}", engine.ask(&request).map(|reply| reply.lines).ok()));
         let looks = PrintOptions { form: OutputFormat::Lines, ..PrintOptions::default() };
         let mut out = Vec::new();
         let _ = engine.print_grep(&request, &looks, |bytes| {
@@ -86,10 +86,10 @@ fn answers(engine: &Engine, said: &mut String) {
         "{:?}",
         engine.search(&SearchRequest::new("draw the circle")).map(|reply| reply.results).ok()
     ));
-    say(format!("{:?}", engine.pack(&PackRequest::new("draw the circle")).map(|reply| reply.files).ok()));
-    say(format!("{:?}", engine.symbols(&SymbolsRequest::new("draw_circle")).map(|reply| reply.symbols).ok()));
+    say(format!("{:?}", engine.ask(&PackRequest::new("draw the circle")).map(|reply| reply.files).ok()));
+    say(format!("{:?}", engine.ask(&SymbolsRequest::new("draw_circle")).map(|reply| reply.symbols).ok()));
     for path in ["swapped/file_1.rs", "swapped/none.rs", "single.rs"] {
-        say(format!("{:?}", engine.read(&at(path)).ok()));
+        say(format!("{:?}", engine.ask(&at(path)).ok()));
     }
     say(format!("{:?}", engine.skipped().map(|reply| reply.entries).ok()));
 }
@@ -128,6 +128,6 @@ fn links_that_are_swapped_during_questions_lead_nowhere() {
 fn a_path_through_a_link_out_of_the_root_offers_no_names() {
     let tree = tree();
     symlink(outside(&tree), tree.root().join("leads-out")).unwrap();
-    let error = open(&tree).read(&at("leads-out/file_9.rs")).unwrap_err().to_string();
+    let error = open(&tree).ask(&at("leads-out/file_9.rs")).unwrap_err().to_string();
     assert!(!error.contains("file_1") && error.contains("leads-out"), "{error}");
 }

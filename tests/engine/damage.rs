@@ -45,11 +45,11 @@ fn answers(tree: &Tree) -> Result<Vec<String>, Error> {
     let options = Options { on_missing: OnMissing::Fail, stale_policy, threads: Some(1), ..options(tree) };
     let engine = Engine::open(tree.root(), options)?;
     let kinds = FilterSpec { kind: vec![SymbolKind::Fn], ..FilterSpec::default() };
-    let grep = |filter| engine.grep(&GrepRequest { filter, ..GrepRequest::new("quota") });
+    let grep = |filter| engine.ask(&GrepRequest { filter, ..GrepRequest::new("quota") });
     let lines = |filter| grep(filter).map(|reply| format!("{:?} {:?}", reply.lines, reply.incomplete));
-    let graph = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "shared_quota"))?;
-    let symbols = engine.symbols(&SymbolsRequest::new("gath"))?;
-    let files = engine.files(&FilesRequest::new("quota"))?;
+    let graph = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "shared_quota"))?;
+    let symbols = engine.ask(&SymbolsRequest::new("gath"))?;
+    let files = engine.ask(&FilesRequest::new("quota"))?;
     Ok(vec![
         exact(&engine.search(&SearchRequest::new("gather the shared quota"))?).join("\n"),
         exact(&engine.search(&SearchRequest::new("shared_quota"))?).join("\n"),

@@ -16,7 +16,7 @@ fn list(tree: &Tree, kind: EntryKind, pattern: &str) -> EntriesReply {
     // Cargo's aliases are in a hidden folder.
     let options = Options { hidden: true, ..options(tree) };
     let engine = Engine::open(tree.root(), options).unwrap();
-    engine.entries(&EntriesRequest::new(kind, pattern)).unwrap()
+    engine.ask(&EntriesRequest::new(kind, pattern)).unwrap()
 }
 
 /// Rows as `method, name, handler, path:line`, with tabs between.
@@ -73,10 +73,10 @@ fn entries_are_filtered_by_words_paths_and_kinds_and_counted() {
     assert!(list(&tree, EntryKind::Route, "nothing").rows.is_empty());
     let filter = FilterSpec { path: Some("shop/items.py".into()), ..FilterSpec::default() };
     let request = EntriesRequest { filter, max_results: 1, ..EntriesRequest::new(EntryKind::Route, "") };
-    let reply = open(&tree).entries(&request).unwrap();
+    let reply = open(&tree).ask(&request).unwrap();
     assert_eq!((reply.rows.len(), reply.total), (1, 3));
     let request = EntriesRequest { max_results: 0, ..EntriesRequest::new(EntryKind::Route, "") };
-    assert!(open(&tree).entries(&request).is_err());
+    assert!(open(&tree).ask(&request).is_err());
 }
 
 #[test]
@@ -147,7 +147,7 @@ module.exports = { total };
     let reaching = |target: &str| {
         let request =
             EntriesRequest { reaches: Some(target.into()), ..EntriesRequest::new(EntryKind::Route, "") };
-        open(&tree).entries(&request).map(|reply| {
+        open(&tree).ask(&request).map(|reply| {
             reply.rows.iter().map(|row| (row.name.clone(), row.depth.unwrap())).collect::<Vec<_>>()
         })
     };

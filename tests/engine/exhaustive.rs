@@ -40,7 +40,7 @@ fn exhaustive(text: &str) -> SearchRequest {
 /// The files that an exact search finds, and how many lines.
 fn grepped(engine: &Engine, text: &str) -> (BTreeSet<String>, usize) {
     let request = GrepRequest { fixed: true, brute: true, max_results: 1_000, ..GrepRequest::new(text) };
-    let reply = engine.grep(&request).unwrap();
+    let reply = engine.ask(&request).unwrap();
     assert!(reply.incomplete.is_none() && reply.next.is_none());
     (reply.lines.iter().map(|line| line.path.to_string()).collect(), reply.total_lines)
 }

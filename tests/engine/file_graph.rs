@@ -27,7 +27,7 @@ from app.c import value as again
 ";
 
 fn ask(tree: &Tree, question: FileGraphQuestion) -> FileGraphReply {
-    open(tree).file_graph(&FileGraphRequest { question, ..FileGraphRequest::default() }).unwrap()
+    open(tree).ask(&FileGraphRequest { question, ..FileGraphRequest::default() }).unwrap()
 }
 
 fn paths(reply: &FileGraphReply) -> Vec<&str> {

@@ -21,7 +21,7 @@ def test(): pass
 "#;
 
 fn ask(tree: &Tree, pattern: &str) -> FilesReply {
-    open(tree).files(&FilesRequest::new(pattern)).unwrap()
+    open(tree).ask(&FilesRequest::new(pattern)).unwrap()
 }
 
 fn paths(reply: &FilesReply) -> Vec<&str> {
@@ -68,7 +68,7 @@ fn globs_and_lists_are_in_the_order_of_paths() {
     let mut all: Vec<String> = Vec::new();
     let mut request = FilesRequest { max_results: 4, ..FilesRequest::new(" ") };
     loop {
-        let reply = open(&tree).files(&request).unwrap();
+        let reply = open(&tree).ask(&request).unwrap();
         assert_eq!(reply.total, 6);
         all.extend(paths(&reply).iter().map(|path| path.to_string()));
         match reply.next {

@@ -102,7 +102,7 @@ fn literals(tree: &Tree, count: usize) -> BTreeSet<String> {
 fn grepped(engine: &Engine, text: &str, kind: &[SymbolKind]) -> GrepReply {
     let filter = FilterSpec { kind: kind.to_vec(), ..FilterSpec::default() };
     let request = GrepRequest { fixed: true, max_results: 1_000, filter, ..GrepRequest::new(text) };
-    engine.grep(&request).unwrap()
+    engine.ask(&request).unwrap()
 }
 
 /// Scores fall, and the contributions of the reasons add up to them.

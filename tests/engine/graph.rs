@@ -32,7 +32,7 @@ fn answer(engine: &Engine, asked: &str) -> String {
     let (name, target) = asked.split_once(' ').unwrap();
     let question = GraphQuestion::ALL.into_iter().find(|question| question.name() == name).unwrap();
     let request = GraphRequest { min_confidence: 0.5, ..GraphRequest::new(question, target) };
-    let reply = match engine.graph(&request) {
+    let reply = match engine.ask(&request) {
         Ok(reply) => reply,
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::BadRequest, "{asked}");
@@ -75,7 +75,7 @@ fn a_use_that_may_mean_several_definitions_is_one_row() {
     tree.write("b.py", class("B"));
     let request =
         GraphRequest { min_confidence: 0.0, ..GraphRequest::new(GraphQuestion::Callers, "fetch_all") };
-    let reply = open(&tree).graph(&request).unwrap();
+    let reply = open(&tree).ask(&request).unwrap();
     assert_eq!((reply.definitions.len(), reply.rows.len(), reply.total), (2, 1, 1), "{:?}", reply.rows);
 }
 
@@ -83,7 +83,7 @@ fn a_use_that_may_mean_several_definitions_is_one_row() {
 fn the_file_of_tests_alone_says_little_about_a_function_that_it_does_not_mention() {
     let tree = Tree::new("\n=== shop/pool.py\ndef take():\n    return 1\n\ndef give():\n    return 2\n");
     tree.write("tests/test_pool.py", "from shop import pool\n\ndef test_take_one():\n    assert pool\n");
-    let reply = open(&tree).graph(&GraphRequest::new(GraphQuestion::Tests, "give")).unwrap();
+    let reply = open(&tree).ask(&GraphRequest::new(GraphQuestion::Tests, "give")).unwrap();
     let rows: Vec<(&str, &str, bool)> =
         reply.rows.iter().map(|row| (row.path.as_str(), row.rule.name(), row.is_test)).collect();
     assert_eq!(rows, [("tests/test_pool.py", "test-file", true)]);
@@ -102,9 +102,9 @@ fn a_target_that_is_no_file_of_the_index_is_told_from_others() {
         ("../a.rs", "'../a.rs' is outside of the tree"),
         ("", "the target is empty; give a name, such as Engine.search, or a place, such as src/a.rs:10"),
     ] {
-        let error = engine.graph(&GraphRequest::new(GraphQuestion::Imports, target)).unwrap_err();
+        let error = engine.ask(&GraphRequest::new(GraphQuestion::Imports, target)).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{target}: {error}");
     }
     let deep = GraphRequest { depth: Some(9), ..GraphRequest::new(GraphQuestion::Callers, "take") };
-    assert_eq!(engine.graph(&deep).unwrap_err().to_string(), "depth is 9; choose 1 to 8");
+    assert_eq!(engine.ask(&deep).unwrap_err().to_string(), "depth is 9; choose 1 to 8");
 }

@@ -43,7 +43,7 @@ fn module(random: &mut Random) -> String {
 fn rows(engine: &Engine, question: GraphQuestion, target: &str) -> String {
     let request =
         GraphRequest { max_results: 1_000, min_confidence: 0.0, ..GraphRequest::new(question, target) };
-    match engine.graph(&request) {
+    match engine.ask(&request) {
         Ok(GraphReply { definitions, rows, total, incomplete, .. }) => {
             format!("{definitions:#?}\n{rows:#?}\n{total} {incomplete:?}")
         }
@@ -106,7 +106,7 @@ fn a_name_that_very_many_files_use_is_answered_from_the_nearest_ones() {
     }
     let ask = |max_results: usize| {
         let request = GraphRequest { max_results, ..GraphRequest::new(GraphQuestion::Callers, "take") };
-        open(&tree).graph(&request).unwrap()
+        open(&tree).ask(&request).unwrap()
     };
     let few = ask(5);
     assert_eq!(few.rows.len(), 5);

@@ -74,7 +74,7 @@ fn pool(tree: &Tree) -> String {
 
 fn ask(engine: &Engine, changes: &str) -> GraphReply {
     let changes = Some(GraphChanges::of(changes.to_string()));
-    engine.graph(&GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, "") }).unwrap()
+    engine.ask(&GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, "") }).unwrap()
 }
 
 fn changed(reply: &GraphReply) -> Vec<String> {
@@ -178,7 +178,7 @@ fn uses_of_what_was_removed_are_listed() {
 fn symbols_of_a_file_are_no_dependents_of_the_file() {
     let tree = repository();
     let engine = open(&tree);
-    let reply = engine.graph(&GraphRequest::new(GraphQuestion::Impact, "app/pool.py")).unwrap();
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::Impact, "app/pool.py")).unwrap();
     assert_eq!(dependents(&reply)[0], "1 app/user.py run");
     assert!(reply.rows.iter().all(|row| row.path.as_str() != "app/pool.py"), "{:?}", dependents(&reply));
 }
@@ -190,7 +190,7 @@ fn a_change_that_is_not_there_is_an_error() {
     let error = |target: &str, changes: &str| {
         let changes = Some(GraphChanges::of(changes.to_string()));
         let request = GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, target) };
-        let error = engine.graph(&request).unwrap_err();
+        let error = engine.ask(&request).unwrap_err();
         (error.kind(), error.to_string())
     };
     let (kind, text) = error("", "nope..HEAD");
@@ -203,7 +203,7 @@ fn a_change_that_is_not_there_is_an_error() {
         changes: Some(GraphChanges::Between("HEAD".into())),
         ..GraphRequest::new(GraphQuestion::Impact, "")
     };
-    let text = open(&plain).graph(&request).unwrap_err().to_string();
+    let text = open(&plain).ask(&request).unwrap_err().to_string();
     assert!(text.contains("there is no git repository"), "{text}");
 }
 
@@ -214,7 +214,7 @@ fn paths_of_calls_are_the_shortest() {
     let paths = |from: &str, to: &str, depth: Option<u32>| {
         let to = Some(to.to_string());
         let request = GraphRequest { to, depth, ..GraphRequest::new(GraphQuestion::Trace, from) };
-        let reply = engine.graph(&request).unwrap();
+        let reply = engine.ask(&request).unwrap();
         let call = |row: &spyhop::GraphRow| format!("{}:{}", row.path, row.line);
         reply.paths.iter().map(|path| path.iter().map(call).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
@@ -242,7 +242,7 @@ def end():
 ",
     );
     let request = GraphRequest { to: Some("end".into()), ..GraphRequest::new(GraphQuestion::Trace, "start") };
-    let reply = open(&fork).graph(&request).unwrap();
+    let reply = open(&fork).ask(&request).unwrap();
     let lines: Vec<Vec<u32>> =
         reply.paths.iter().map(|path| path.iter().map(|row| row.line).collect()).collect();
     assert_eq!(lines, [[2, 7], [3, 10]]);
@@ -260,14 +260,14 @@ fn the_graph_of_another_branch_does_not_leak() {
     let options = Options { view: Some("topic".into()), ..options(&tree) };
     let topic = Engine::open(tree.root(), options).unwrap();
     let callers = |engine: &Engine, target: &str| {
-        let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, target)).unwrap();
+        let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, target)).unwrap();
         dependents(&reply)
     };
     assert_eq!(callers(&main, "check"), ["1 app/pool.py Pool.take"]);
     assert_eq!(callers(&topic, "check"), ["1 app/pool.py Pool.take", "1 app/topic.py only_here"]);
     assert_eq!(callers(&main, "Pool.take"), ["1 app/user.py run"]);
     assert!(callers(&topic, "Pool.take").is_empty());
-    let error = main.graph(&GraphRequest::new(GraphQuestion::Callers, "only_here")).unwrap_err();
+    let error = main.ask(&GraphRequest::new(GraphQuestion::Callers, "only_here")).unwrap_err();
     assert!(error.to_string().starts_with("the tree defines no 'only_here'"), "{error}");
     // The other branch is what changes are compared with, too.
     assert_eq!(changed(&ask(&topic, "main")), ["only_here", "run"]);
@@ -307,7 +307,7 @@ def other():
 ",
     );
     let entries = |target: &str| -> Vec<String> {
-        let reply = open(&tree).graph(&GraphRequest::new(GraphQuestion::Impact, target)).unwrap();
+        let reply = open(&tree).ask(&GraphRequest::new(GraphQuestion::Impact, target)).unwrap();
         let row = |row: &spyhop::EntryRow| format!("{} {} {}", row.method, row.name, row.depth.unwrap_or(9));
         reply.entries.iter().map(row).collect()
     };

@@ -18,7 +18,7 @@ fn all(tree: &Tree, mut request: GrepRequest) -> (Vec<String>, GrepReply) {
     let engine = open(tree);
     let mut lines = Vec::new();
     loop {
-        let reply = engine.grep(&request).unwrap();
+        let reply = engine.ask(&request).unwrap();
         lines.extend(reply.lines.iter().map(|line| format!("{}:{}:{}", line.path, line.line, line.text)));
         for line in &reply.lines {
             assert!(!line.highlights.is_empty() && line.text.len() <= 500, "{line:?}");
@@ -110,11 +110,11 @@ fn a_page_goes_on_where_the_last_ended_though_the_tree_has_changed() {
     let engine = open(&tree);
     let mut request = GrepRequest { max_results: 2, ..GrepRequest::new("x") };
     let texts = |reply: &GrepReply| reply.lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>();
-    let reply = engine.grep(&request).unwrap();
+    let reply = engine.ask(&request).unwrap();
     assert_eq!(texts(&reply), ["x 1", "x 2"]);
     request.cursor = reply.next;
     tree.write("a.txt", "x new\nx new\n");
-    let reply = engine.grep(&request).unwrap();
+    let reply = engine.ask(&request).unwrap();
     assert_eq!((texts(&reply), reply.total_lines, reply.next), (vec!["x 3".into(), "x 4".into()], 6, None));
 }
 
@@ -122,7 +122,7 @@ fn a_page_goes_on_where_the_last_ended_though_the_tree_has_changed() {
 fn every_line_is_counted() {
     let tree = Tree::new(SMALL);
     tree.write("a.txt", "x\n".repeat(100_001));
-    let reply = open(&tree).grep(&GrepRequest::new("^x$")).unwrap();
+    let reply = open(&tree).ask(&GrepRequest::new("^x$")).unwrap();
     assert_eq!((reply.total_lines, reply.total_files, reply.incomplete.is_none()), (100_001, 1, true));
     assert!(reply.next.is_some());
 }
@@ -136,7 +136,7 @@ fn both(tree: &Tree, policy: StalePolicy, request: &GrepRequest) -> [Vec<String>
         let mut request = GrepRequest { brute, max_results: 1_000, ..request.clone() };
         let mut lines = Vec::new();
         loop {
-            let reply = engine.grep(&request).unwrap();
+            let reply = engine.ask(&request).unwrap();
             lines.extend(reply.lines.iter().map(|line| format!("{}:{}", line.path, line.line)));
             match reply.next {
                 Some(next) => request.cursor = Some(next),
@@ -392,7 +392,7 @@ fn lines_that_do_not_count_are_neither_shown_nor_end_a_file() {
     let engine = open(&tree);
     let mut request = GrepRequest { max_count: Some(2), expand: 1, ..GrepRequest::new("pour") };
     request.filter.kind = vec![SymbolKind::Fn];
-    let reply = engine.grep(&request).unwrap();
+    let reply = engine.ask(&request).unwrap();
     let shown: Vec<(u32, Vec<u32>, Vec<u32>)> = reply
         .lines
         .iter()
@@ -569,7 +569,7 @@ fn no_marker_in_a_tree_hides_code_from_an_exact_search() {
             if view.is_some() {
                 engine.refresh(&|_| ()).unwrap();
             }
-            let reply = engine.grep(&fixed("backdoor_zz")).unwrap();
+            let reply = engine.ask(&fixed("backdoor_zz")).unwrap();
             assert!(reply.incomplete.is_none(), "{:?}", reply.incomplete);
             let mut paths: Vec<String> = reply.lines.iter().map(|line| line.path.to_string()).collect();
             paths.sort();
@@ -597,7 +597,7 @@ fn an_exact_search_reads_the_folder_of_the_index_as_any_other() {
         let engine = Engine::open(tree.root(), options).unwrap();
         engine.refresh(&|_| ()).unwrap();
         tree.write("idx/x.py", "def backdoor_zz(): 1\n");
-        let reply = engine.grep(&fixed("backdoor_zz")).unwrap();
+        let reply = engine.ask(&fixed("backdoor_zz")).unwrap();
         let found: Vec<&str> = reply.lines.iter().map(|line| line.path.as_str()).collect();
         assert_eq!((found, reply.incomplete.is_none()), (vec!["idx/x.py"], true), "{policy:?}");
     }

@@ -31,7 +31,7 @@ fn tree() -> Tree {
 fn grepped(engine: &Engine, text: &str, kinds: &[SymbolKind]) -> usize {
     let mut request = GrepRequest { fixed: true, brute: true, max_results: 1_000, ..GrepRequest::new(text) };
     request.filter.kind = kinds.to_vec();
-    engine.grep(&request).unwrap().total_lines
+    engine.ask(&request).unwrap().total_lines
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn checks(vault: Vault) {}
 fn ask(tree: &Tree, change: impl FnOnce(&mut MapRequest)) -> MapReply {
     let mut request = MapRequest::default();
     change(&mut request);
-    open(tree).project_map(&request).unwrap()
+    open(tree).ask(&request).unwrap()
 }
 
 fn rows(reply: &MapReply) -> Vec<String> {
@@ -167,6 +167,6 @@ fn kinds_choose_symbols() {
     assert!(symbols.len() >= 3 && symbols.iter().all(|kind| *kind == SymbolKind::Fn), "{symbols:?}");
     let mut request = MapRequest::default();
     request.filter.path = Some("gone".into());
-    let error = open(&tree).project_map(&request).unwrap_err();
+    let error = open(&tree).ask(&request).unwrap_err();
     assert!(error.to_string().contains("no indexed file at 'gone'"), "{error}");
 }

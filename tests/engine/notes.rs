@@ -41,7 +41,7 @@ fn repository() -> Tree {
 fn add(engine: &Engine, text: &str, links: &[&str]) -> NoteRow {
     let links = links.iter().map(|link| link.to_string()).collect();
     let request = AddNoteRequest { links, ..AddNoteRequest::new(NoteKind::Failure, text) };
-    engine.add_note(&request).unwrap().notes.remove(0)
+    engine.ask(&request).unwrap().notes.remove(0)
 }
 
 fn states(engine: &Engine, id: &str) -> Vec<(Option<String>, LinkState)> {
@@ -70,7 +70,7 @@ fn a_note_is_stale_once_the_linked_code_changes_and_not_before() {
         assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Current)]);
         assert_eq!(states(&engine, &file.note.id), [(None, LinkState::Changed)]);
         assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Changed)]);
-        let listed = engine.list_notes(&ListNotesRequest { only_stale: true, ..ListNotesRequest::default() });
+        let listed = engine.ask(&ListNotesRequest { only_stale: true, ..ListNotesRequest::default() });
         let listed = listed.unwrap();
         assert_eq!(ids(&listed), [&line.note.id, &file.note.id]);
         assert!(listed.notes[0].warnings[0].starts_with("stale: src/upload.rs#Pool.take has changed"));
@@ -84,7 +84,7 @@ fn a_note_is_stale_once_the_linked_code_changes_and_not_before() {
     // A reader may say that the note still holds.
     let request =
         VerifyNoteRequest { id: line.note.id[..5].into(), relink: true, ..VerifyNoteRequest::default() };
-    engine.verify_note(&request).unwrap();
+    engine.ask(&request).unwrap();
     assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Current)]);
     std::fs::remove_file(tree.root().join("src/upload.rs")).unwrap();
     assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Gone)]);
@@ -133,17 +133,17 @@ fn a_commit_links_the_symbols_that_it_changed() {
         commit: Some("HEAD".into()),
         ..AddNoteRequest::new(NoteKind::Revision, "At most three retries")
     };
-    let row = engine.add_note(&of_commit).unwrap().notes.remove(0);
+    let row = engine.ask(&of_commit).unwrap().notes.remove(0);
     let links: Vec<_> = row.links.iter().map(|link| (link.path.as_str(), link.symbol.as_deref())).collect();
     assert_eq!(links, [("src/upload.rs", Some("retry_upload"))]);
     assert_eq!((row.note.commit.as_ref().map(String::len), row.is_stale()), (Some(40), false));
     let diff = "--- a/src/paint.py\n+++ b/src/paint.py\n@@ -3 +3 @@\n-    return 1\n+    return canvas.arc(radius)\n";
     let of_diff =
         AddNoteRequest { diff: Some(diff.into()), ..AddNoteRequest::new(NoteKind::Revision, "Arcs") };
-    let row = engine.add_note(&of_diff).unwrap().notes.remove(0);
+    let row = engine.ask(&of_diff).unwrap().notes.remove(0);
     assert_eq!(row.links[0].symbol.as_deref(), Some("draw_circle"));
     let unknown = AddNoteRequest { commit: Some("nowhere".into()), ..of_commit };
-    assert_eq!(engine.add_note(&unknown).unwrap_err().kind(), ErrorKind::BadRequest);
+    assert_eq!(engine.ask(&unknown).unwrap_err().kind(), ErrorKind::BadRequest);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn links_that_mean_nothing_are_refused_with_what_there_is() {
     let refused = |link: &str| {
         let links = vec![link.to_string()];
         let request = AddNoteRequest { links, ..AddNoteRequest::new(NoteKind::Failure, "a") };
-        engine.add_note(&request).unwrap_err().to_string()
+        engine.ask(&request).unwrap_err().to_string()
     };
     assert!(refused("src/none.rs").contains("no text file 'src/none.rs'"));
     assert!(
@@ -208,27 +208,27 @@ fn a_search_shows_a_note_only_where_it_helps_and_applies() {
         applies: spyhop::Applicability { languages: vec!["python".into()], ..Default::default() },
         ..AddNoteRequest::new(NoteKind::Explanation, "Upload retries in Python need a session")
     };
-    let python = engine.add_note(&request).unwrap().notes.remove(0).note.id;
+    let python = engine.ask(&request).unwrap().notes.remove(0).note.id;
     assert!(!shown("upload retries need a session").contains(&python));
     let asked = |files: &[&str]| {
         let files = files.iter().map(|file| file.parse_path()).collect();
         let request =
             SearchNotesRequest { files, ..SearchNotesRequest::new("upload retries need a session") };
-        ids(&engine.search_notes(&request).unwrap()).contains(&python.as_str())
+        ids(&engine.ask(&request).unwrap()).contains(&python.as_str())
     };
     assert!(asked(&["src/paint.py"]));
 
-    engine.retire_note(&RetireNoteRequest { id: note.note.id.clone(), ..Default::default() }).unwrap();
+    engine.ask(&RetireNoteRequest { id: note.note.id.clone(), ..Default::default() }).unwrap();
     assert!(!shown("make the upload retry more often").contains(&note.note.id));
     let again = RetireNoteRequest { id: note.note.id.clone(), undo: true, ..Default::default() };
-    engine.retire_note(&again).unwrap();
+    engine.ask(&again).unwrap();
     assert_eq!(shown("make the upload retry more often")[0], note.note.id);
     let wrong = VerifyNoteRequest {
         id: note.note.id.clone(),
         contradicted: Some("the server was replaced".into()),
         ..Default::default()
     };
-    let row = engine.verify_note(&wrong).unwrap().notes.remove(0);
+    let row = engine.ask(&wrong).unwrap().notes.remove(0);
     assert!(matches!(row.note.verification, Verification::Contradicted { .. }));
     assert!(row.warnings.iter().any(|warning| warning.starts_with("contradicted")), "{:?}", row.warnings);
 }
@@ -253,7 +253,7 @@ fn notes_outlive_the_index_and_are_shared_by_worktrees() {
     assert_eq!(states(&engine, &note.note.id), [(None, LinkState::Current)]);
     // A folder of the tree is another tree: its paths mean other files.
     let inner = Engine::open(tree.root().join("src"), options(&tree)).unwrap();
-    assert!(inner.list_notes(&ListNotesRequest::default()).unwrap().notes.is_empty());
+    assert!(inner.ask(&ListNotesRequest::default()).unwrap().notes.is_empty());
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_pack_shows_the_notes_that_help_with_its_task() {
     let tree = repository();
     let engine = open(&tree);
     refresh(&engine);
-    let pack = |task: &str| engine.pack(&PackRequest::new(task)).unwrap();
+    let pack = |task: &str| engine.ask(&PackRequest::new(task)).unwrap();
     assert!(pack("retry uploads after a failure").notes.is_empty());
     let added = add(&engine, "Retries of uploads lock the account", &["src/upload.rs#retry_upload"]).note.id;
     add(&engine, "The canvas is cleared before a circle", &["src/paint.py#draw_circle"]);
@@ -342,12 +342,12 @@ fn a_link_means_the_symbol_of_exactly_that_name_also_after_a_change() {
     let text = std::fs::read_to_string(tree.root().join("src/take.rs")).unwrap();
     tree.write("src/take.rs", text.replace("    1\n", "    3\n"));
     assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Changed)]);
-    let reply = engine.verify_note(&relink).unwrap();
+    let reply = engine.ask(&relink).unwrap();
     assert_eq!((named(&reply.notes[0]), reply.warnings.len()), (vec!["take"], 0));
     assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Current)]);
     // What is gone is dropped, by name.
     tree.write("src/take.rs", text.replace("pub fn take() ", "pub fn give() "));
-    let reply = engine.verify_note(&relink).unwrap();
+    let reply = engine.ask(&relink).unwrap();
     assert_eq!(reply.warnings, ["the link to src/take.rs#take was dropped: the code is gone"]);
     assert!(reply.notes[0].links.is_empty());
 }
@@ -366,7 +366,7 @@ fn definitions_with_one_name_are_linked_each() {
     assert_eq!(states(&engine, &second.note.id), [(None, LinkState::Changed)]);
     // A note about both keeps the one that has not changed.
     let relink = VerifyNoteRequest { id: both.note.id.clone(), relink: true, ..Default::default() };
-    engine.verify_note(&relink).unwrap();
+    engine.ask(&relink).unwrap();
     assert_eq!(states(&engine, &both.note.id), [(None, LinkState::Current), (None, LinkState::Current)]);
 }
 
@@ -388,7 +388,7 @@ fn a_damaged_record_is_told_wherever_notes_are_read() {
     let task = "retry uploads after a failure";
     assert!(is_told(&engine.note(&added.note.id).unwrap().warnings));
     assert!(is_told(&engine.search(&SearchRequest::new(task)).unwrap().warnings));
-    assert!(is_told(&engine.pack(&PackRequest::new(task)).unwrap().warnings));
+    assert!(is_told(&engine.ask(&PackRequest::new(task)).unwrap().warnings));
     let exported = engine.export_notes().unwrap();
     assert!(is_told(&exported.warnings) && exported.lines.lines().count() == 1);
     assert!(is_told(&engine.import_notes(&exported.lines).unwrap().warnings));

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spyhop::{ExtraTerms, HostSignal, Options, Profile, SignalInput, SignalValue, TokenizerHook, Transform};
+use spyhop::{
+    ExtraTerms, HostSignal, Options, Profile, SearchBatch, SignalInput, SignalValue, TokenizerHook, Transform,
+};
 use spyhop_engine::api::{
     FilesRequest, GraphQuestion, GraphRequest, GrepRequest, PackRequest, ReadRequest, SearchNotesRequest,
     SearchRequest, StalePolicy, SymbolsRequest,
@@ -52,22 +54,22 @@ fn ask_all(engine: &Engine, text: &str) {
     let search = SearchRequest { min_score: 0.0, expand: 1, ..SearchRequest::new(text) };
     sound("search", text, engine.search(&search));
     let queries = [text.to_string(), "circle".to_string(), text.chars().rev().collect()];
-    sound("batch", text, engine.search_batch(&queries, &search));
-    sound("pack", text, engine.pack(&PackRequest { budget: 600, ..PackRequest::new(text) }));
+    sound("batch", text, engine.ask(&SearchBatch::new(queries.to_vec(), search.clone())));
+    sound("pack", text, engine.ask(&PackRequest { budget: 600, ..PackRequest::new(text) }));
     for fixed in [true, false] {
-        sound("grep", text, engine.grep(&GrepRequest { fixed, rank: fixed, ..GrepRequest::new(text) }));
+        sound("grep", text, engine.ask(&GrepRequest { fixed, rank: fixed, ..GrepRequest::new(text) }));
     }
-    sound("files", text, engine.files(&FilesRequest::new(text)));
-    sound("symbols", text, engine.symbols(&SymbolsRequest::new(text)));
+    sound("files", text, engine.ask(&FilesRequest::new(text)));
+    sound("symbols", text, engine.ask(&SymbolsRequest::new(text)));
     sound(
         "read",
         text,
-        engine.read(&ReadRequest { symbol: Some(text.to_string()), ..ReadRequest::default() }),
+        engine.ask(&ReadRequest { symbol: Some(text.to_string()), ..ReadRequest::default() }),
     );
     sound("why-not", text, engine.why_not("src/größe.py", &search));
-    sound("notes", text, engine.search_notes(&SearchNotesRequest::new(text)));
+    sound("notes", text, engine.ask(&SearchNotesRequest::new(text)));
     for question in [GraphQuestion::References, GraphQuestion::Impact] {
-        sound("graph", text, engine.graph(&GraphRequest::new(question, text)));
+        sound("graph", text, engine.ask(&GraphRequest::new(question, text)));
     }
     let texts = vec![text.to_string()];
     let filter = FilterSpec { path_globs: texts.clone(), exclude: texts, ..FilterSpec::default() };
@@ -113,7 +115,7 @@ fn a_panic_of_one_query_is_the_error_of_that_query() {
     let request = SearchRequest::new("");
     let asked = |queries: &[&str]| {
         let queries: Vec<String> = queries.iter().map(|query| query.to_string()).collect();
-        engine.search_batch(&queries, &request)
+        engine.ask(&SearchBatch::new(queries.to_vec(), request.clone()))
     };
     let whole = asked(&["draw circle", "provider secret"]).unwrap();
     let reply = asked(&["explode", "draw circle", "explode", "provider secret"]).unwrap();
@@ -130,7 +132,7 @@ fn a_panic_of_one_query_is_the_error_of_that_query() {
     for error in [
         engine.search(&SearchRequest::new("explode")).unwrap_err(),
         asked(&["explode", "explode"]).unwrap_err(),
-        engine.pack(&PackRequest::new("explode")).unwrap_err(),
+        engine.ask(&PackRequest::new("explode")).unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
         assert!(error.to_string().contains("no terms"), "{error}");
@@ -171,16 +173,21 @@ fn a_batch_ends_between_queries_and_loses_the_one_whose_ranking_panics() {
     profile.set_own_weight("watches", None, Transform::Value, 0.1);
     let request = SearchRequest { profile: Some(Arc::new(profile)), ..SearchRequest::new("") };
     let queries: Vec<String> = (0..10).map(|number| format!("draw circle {number}")).collect();
-    let cancelled = Engine::cancellable(&cancel, || engine.search_batch(&queries, &request)).unwrap_err();
+    let cancelled =
+        Engine::cancellable(&cancel, || engine.ask(&SearchBatch::new(queries.to_vec(), request.clone())))
+            .unwrap_err();
     assert_eq!(cancelled.kind(), ErrorKind::Cancelled);
     let asked = asked.lock().unwrap().clone();
     assert!(asked.iter().any(|query| query == "draw circle 3"), "{asked:?}");
     assert!(asked.iter().all(|query| query.as_str() <= "draw circle 3"), "{asked:?}");
 
     let queries = ["explode circle", "draw circle"].map(str::to_string);
-    let reply = engine.search_batch(&queries, &request).unwrap();
+    let reply = engine.ask(&SearchBatch::new(queries.to_vec(), request.clone())).unwrap();
     assert!(reply.results.iter().all(|hit| hit.query_index == 1) && !reply.results.is_empty());
     let lost = reply.warnings.iter().find(|text| text.contains("is not answered")).unwrap();
     assert!(lost.contains("'explode circle'") && lost.contains("fault of the program"), "{lost}");
-    assert_eq!(engine.search_batch(&queries[..1], &request).unwrap_err().kind(), ErrorKind::Internal);
+    assert_eq!(
+        engine.ask(&SearchBatch::new(queries[..1].to_vec(), request.clone())).unwrap_err().kind(),
+        ErrorKind::Internal
+    );
 }

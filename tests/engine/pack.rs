@@ -94,7 +94,7 @@ An upload is retried. Uploads and retries are described here.
 "#;
 
 fn pack(tree: &Tree, request: PackRequest) -> PackReply {
-    open(tree).pack(&request).unwrap()
+    open(tree).ask(&request).unwrap()
 }
 
 fn units(reply: &PackReply) -> Vec<String> {
@@ -150,7 +150,7 @@ fn check_budgets(engine: &Engine, tasks: &[&str]) {
         for task in tasks {
             let mut request = PackRequest { budget, ..PackRequest::new(*task) };
             for page in 0..2 {
-                let reply = engine.pack(&request).unwrap();
+                let reply = engine.ask(&request).unwrap();
                 let n_notes = reply.notes.len();
                 let texts = [agent::pack(&reply).text, (PACK.text)(&reply, &Style::default())];
                 for (shown, text) in texts.iter().map(|text| (agent::tokens(text), text)) {
@@ -194,13 +194,13 @@ fn the_text_of_a_pack_with_notes_stays_within_the_budget() {
         let text = format!("Upload retry limit {number} {}", "of uploads in the status page ".repeat(12));
         let mut request = AddNoteRequest::new(NoteKind::Failure, text);
         request.links = vec!["app/status.py#show_retry_limit".to_string()];
-        engine.add_note(&request).unwrap();
+        engine.ask(&request).unwrap();
     }
     check_budgets(&engine, TASKS);
-    let first = engine.pack(&PackRequest { budget: 2_000, ..PackRequest::new(TASK) }).unwrap();
+    let first = engine.ask(&PackRequest { budget: 2_000, ..PackRequest::new(TASK) }).unwrap();
     assert!(!first.notes.is_empty());
     let cursor = first.next.clone();
-    let second = engine.pack(&PackRequest { budget: 2_000, cursor, ..PackRequest::new(TASK) }).unwrap();
+    let second = engine.ask(&PackRequest { budget: 2_000, cursor, ..PackRequest::new(TASK) }).unwrap();
     assert!(first.next.is_some() && second.notes.is_empty(), "{:?}", second.notes);
 }
 
@@ -298,7 +298,7 @@ fn a_task_of_one_goal_keeps_the_order_of_the_search() {
     let engine = open(&tree);
     for task in ["how is an upload retried", "send an upload", "the delay before the next retry of an upload"]
     {
-        let reply = engine.pack(&PackRequest::new(task)).unwrap();
+        let reply = engine.ask(&PackRequest::new(task)).unwrap();
         assert_eq!(reply.goals.len(), 1, "{task}");
         let mut searched: Vec<String> = Vec::new();
         for hit in
@@ -342,7 +342,7 @@ fn start_points_come_first_and_unknown_ones_are_errors() {
     let engine = open(&tree);
     let missing = PackRequest { seed_files: vec!["no/such.py".into()], ..PackRequest::new("x") };
     assert!(
-        engine.pack(&missing).unwrap_err().to_string().contains("seed_file 'no/such.py' is not in the index")
+        engine.ask(&missing).unwrap_err().to_string().contains("seed_file 'no/such.py' is not in the index")
     );
 }
 
@@ -412,7 +412,7 @@ fn a_cursor_extends_a_pack_without_repeating_a_unit() {
     let mut request = PackRequest { budget: 200, ..PackRequest::new("retry of uploads") };
     let mut seen = Vec::new();
     for _ in 0..12 {
-        let reply = engine.pack(&request).unwrap();
+        let reply = engine.ask(&request).unwrap();
         let new = units(&reply);
         assert!(new.iter().all(|unit| !seen.contains(unit)), "{new:?} after {seen:?}");
         seen.extend(new);
@@ -422,7 +422,7 @@ fn a_cursor_extends_a_pack_without_repeating_a_unit() {
         }
     }
     assert!(seen.len() >= 3, "{seen:?}");
-    assert!(engine.pack(&PackRequest { cursor: Some("x".into()), ..request }).is_err());
+    assert!(engine.ask(&PackRequest { cursor: Some("x".into()), ..request }).is_err());
 }
 
 #[test]
@@ -432,14 +432,14 @@ fn a_session_is_not_sent_a_unit_twice() {
     let session = Session::new();
     let activity = ActivitySource::Session(session.clone());
     let request = PackRequest { activity, dedupe: true, ..PackRequest::new("send_upload") };
-    let first = engine.pack(&request).unwrap();
+    let first = engine.ask(&request).unwrap();
     session.record_pack(&request, &first);
-    let again = engine.pack(&request).unwrap();
+    let again = engine.ask(&request).unwrap();
     let sent = units(&first);
     assert!(units(&again).iter().all(|unit| !sent.contains(unit)), "{:?}", units(&again));
     let known = again.left_out.iter().find(|place| place.reason == LeftOutReason::Sent).unwrap();
     assert_eq!(known.sent_before.as_ref().unwrap().call, 1);
-    let all = engine.pack(&PackRequest { dedupe: false, ..request }).unwrap();
+    let all = engine.ask(&PackRequest { dedupe: false, ..request }).unwrap();
     assert_eq!(units(&all), sent);
 }
 
@@ -450,11 +450,11 @@ fn a_further_page_of_a_session_repeats_nothing_though_the_session_changes_the_ra
     let session = Session::new();
     let activity = ActivitySource::Session(session.clone());
     let mut request = PackRequest { activity, budget: 200, ..PackRequest::new("retry of uploads") };
-    let first = engine.pack(&request).unwrap();
+    let first = engine.ask(&request).unwrap();
     session.record_pack(&request, &first);
     engine.record_activity(&session, &[RelPath::new("app/main.py").unwrap()], FileActivity::Touched).unwrap();
     request.cursor.clone_from(&first.next);
-    let more = engine.pack(&request).unwrap();
+    let more = engine.ask(&request).unwrap();
     let sent = units(&first);
     assert!(
         !more.files.is_empty() && units(&more).iter().all(|unit| !sent.contains(unit)),

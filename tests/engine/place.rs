@@ -62,7 +62,7 @@ fn however_it_is_named() {
 
 /// What an exact search finds, and its warnings.
 fn found(engine: &Engine) -> (usize, String) {
-    let reply = engine.grep(&GrepRequest::new("draw_circle")).unwrap();
+    let reply = engine.ask(&GrepRequest::new("draw_circle")).unwrap();
     assert!(reply.incomplete.is_none());
     (reply.lines.len(), reply.warnings.join("\n"))
 }
@@ -73,7 +73,7 @@ fn an_index_that_has_lost_its_claim_is_repaired_with_its_notes() {
         let tree = Tree::new(SMALL);
         refresh(&open(&tree));
         let note = AddNoteRequest::new(NoteKind::Failure, "the circle was drawn twice");
-        open(&tree).add_note(&note).unwrap();
+        open(&tree).ask(&note).unwrap();
         let lose = |tree: &Tree| {
             let path = tree.index_dir().join("WORKSPACE");
             match claim {
@@ -88,7 +88,7 @@ fn an_index_that_has_lost_its_claim_is_repaired_with_its_notes() {
         // The data say whose they are, so a search writes the claim anew.
         assert_eq!(paths(&ask(&engine, "draw a circle"))[0], "src/paint.py", "{claim:?}");
         assert_eq!(found(&engine), (1, String::new()), "{claim:?}");
-        assert_eq!(engine.list_notes(&ListNotesRequest::default()).unwrap().notes.len(), 1, "{claim:?}");
+        assert_eq!(engine.ask(&ListNotesRequest::default()).unwrap().notes.len(), 1, "{claim:?}");
         // Data of another tree are not claimed, unless a rebuild is asked for.
         let other = Tree::new(SMALL);
         std::fs::rename(tree.index_dir(), other.index_dir()).unwrap();

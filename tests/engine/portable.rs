@@ -398,7 +398,7 @@ fn an_index_with_snippets_is_searched_where_the_sources_are_not() {
     let kind = |result: Result<(), spyhop_engine::Error>| result.unwrap_err().kind();
     assert_eq!(kind(elsewhere.refresh(&|_| ()).map(drop)), ErrorKind::NoSources);
     assert_eq!(kind(elsewhere.collect(false, &|_| ()).map(drop)), ErrorKind::NoSources);
-    assert_eq!(kind(elsewhere.grep(&GrepRequest::new("merge")).map(drop)), ErrorKind::NoSources);
+    assert_eq!(kind(elsewhere.ask(&GrepRequest::new("merge")).map(drop)), ErrorKind::NoSources);
     assert_eq!(kind(elsewhere.watch(&Stop::default(), &|_| ()).map(drop)), ErrorKind::NoSources);
     let hidden = Options { hidden: true, ..super::options(&empty) };
     let hidden = Engine::open(empty.root(), hidden).unwrap();

@@ -68,17 +68,17 @@ fn lines_of_a_file_need_no_index() {
     let tree = Tree::new(TREE);
     let engine = open(&tree);
     let lines = |range: &str| ReadRequest { lines: range.parse().ok(), ..request("src/pool.py") };
-    assert_eq!(shown(engine.read(&request("src/pool.py"))), "src/pool.py:1-11");
-    assert_eq!(text(engine.read(&lines("3-4"))).text, ["    def take(self):", "        return 1"]);
-    assert_eq!(shown(engine.read(&lines("10-99"))), "src/pool.py:10-11");
-    assert_eq!(shown(engine.read(&lines("12-"))), "BadRequest: lines is 12-, and 'src/pool.py' has 11 lines");
-    let mut page = text(engine.read(&lines("2-9")));
+    assert_eq!(shown(engine.ask(&request("src/pool.py"))), "src/pool.py:1-11");
+    assert_eq!(text(engine.ask(&lines("3-4"))).text, ["    def take(self):", "        return 1"]);
+    assert_eq!(shown(engine.ask(&lines("10-99"))), "src/pool.py:10-11");
+    assert_eq!(shown(engine.ask(&lines("12-"))), "BadRequest: lines is 12-, and 'src/pool.py' has 11 lines");
+    let mut page = text(engine.ask(&lines("2-9")));
     page.truncate(3);
     assert_eq!((page.text.len(), page.next.unwrap().to_string()), (3, "5-9".to_string()));
     tree.write("empty", "");
-    assert_eq!(shown(engine.read(&request("empty"))), "empty:-");
+    assert_eq!(shown(engine.ask(&request("empty"))), "empty:-");
     tree.write("wide.txt", "ä".repeat(4_000));
-    let wide = text(engine.read(&request("wide.txt")));
+    let wide = text(engine.ask(&request("wide.txt")));
     assert_eq!((wide.text[0].len(), wide.cut), (4_000, vec![1]));
     assert!(!engine.has_index());
 }
@@ -88,17 +88,17 @@ fn definitions_by_their_names() {
     let tree = Tree::new(TREE);
     let engine = open(&tree);
     let pool = Some("src/pool.py");
-    assert_eq!(shown(engine.read(&symbol(pool, "Pool.take"))), "src/pool.py:3-4 Pool.take");
-    assert_eq!(shown(engine.read(&symbol(pool, "give"))), "src/pool.py:6-7 Pool.give");
-    assert_eq!(shown(engine.read(&symbol(pool, "take"))), "choices src/pool.py:3 src/pool.py:10");
+    assert_eq!(shown(engine.ask(&symbol(pool, "Pool.take"))), "src/pool.py:3-4 Pool.take");
+    assert_eq!(shown(engine.ask(&symbol(pool, "give"))), "src/pool.py:6-7 Pool.give");
+    assert_eq!(shown(engine.ask(&symbol(pool, "take"))), "choices src/pool.py:3 src/pool.py:10");
     assert!(!engine.has_index());
     // A doc comment and the attributes belong to the definition.
-    assert_eq!(shown(engine.read(&symbol(None, "start_server"))), "src/server.rs:1-5 start_server");
-    assert_eq!(shown(engine.read(&symbol(None, "Lake.take"))), "src/pool.py:10-11 Lake.take");
-    assert_eq!(shown(engine.read(&symbol(None, "take"))), "choices src/pool.py:3 src/pool.py:10");
+    assert_eq!(shown(engine.ask(&symbol(None, "start_server"))), "src/server.rs:1-5 start_server");
+    assert_eq!(shown(engine.ask(&symbol(None, "Lake.take"))), "src/pool.py:10-11 Lake.take");
+    assert_eq!(shown(engine.ask(&symbol(None, "take"))), "choices src/pool.py:3 src/pool.py:10");
     // The index is not asked for a file that has changed.
     tree.write("src/pool.py", "\n\ndef take():\n    return 4\n");
-    assert_eq!(shown(engine.read(&symbol(pool, "take"))), "src/pool.py:3-4 take");
+    assert_eq!(shown(engine.ask(&symbol(pool, "take"))), "src/pool.py:3-4 take");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_missing_path_is_an_error_with_the_nearest_names() {
     let engine = open(&tree);
     let root = tree.root().canonicalize().unwrap();
     let root = root.display();
-    let check = |request: &ReadRequest, expected: &str| assert_eq!(shown(engine.read(request)), expected);
+    let check = |request: &ReadRequest, expected: &str| assert_eq!(shown(engine.ask(request)), expected);
     check(
         &request("src/sever.rs"),
         &format!("NotFound: there is no file 'src/sever.rs' below '{root}'; the nearest are 'src/server.rs'"),
@@ -139,7 +139,7 @@ fn a_missing_path_is_an_error_with_the_nearest_names() {
 #[test]
 fn secrets_are_masked() {
     let tree = Tree::new(TREE);
-    let reply = text(open(&tree).read(&request(".env")));
+    let reply = text(open(&tree).ask(&request(".env")));
     assert!(!reply.text[0].contains("hunter2"), "{:?}", reply.text);
     assert_eq!(reply.text[0].len(), "TOKEN=hunter2hunter2hunter2".len());
 }
@@ -156,7 +156,7 @@ fn links_do_not_lead_out() {
     let engine = open(&tree);
     for path in ["etc/passwd", "passwd"] {
         let expected = format!("BadRequest: path '{path}' leads out of the root '{}'", root.display());
-        assert_eq!(shown(engine.read(&request(path))), expected);
+        assert_eq!(shown(engine.ask(&request(path))), expected);
     }
-    assert_eq!(shown(engine.read(&request("inner.py"))), "src/pool.py:1-11");
+    assert_eq!(shown(engine.ask(&request("inner.py"))), "src/pool.py:1-11");
 }

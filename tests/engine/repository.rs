@@ -126,7 +126,7 @@ fn names_that_no_folder_has_are_left_out_of_a_view() {
 fn a_commit_of_endless_files_is_refused_and_can_be_cancelled() {
     let tree = repository();
     bomb(&tree);
-    let grep = |engine: &Engine| engine.grep(&GrepRequest::new("boom")).unwrap_err();
+    let grep = |engine: &Engine| engine.ask(&GrepRequest::new("boom")).unwrap_err();
     let engine = of_view(&tree, "bomb").unwrap();
 
     let cancel = Cancel::default();

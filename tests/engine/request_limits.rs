@@ -1,6 +1,6 @@
 //! Requests above the limits are refused at once, with the limit and the value.
 
-use spyhop::{Applicability, FilterSpec};
+use spyhop::{Applicability, FilterSpec, SearchBatch};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     AddNoteRequest, GraphChanges, GraphQuestion, GraphRequest, GrepRequest, PackRequest, ReadRequest,
@@ -26,8 +26,11 @@ fn lists_and_texts_of_requests_are_bounded() {
     let engine = open(&tree);
     refresh(&engine);
     let search = SearchRequest::new("circle");
-    assert!(engine.search_batch(&many(100), &search).is_ok());
-    refused(engine.search_batch(&many(100_000), &search), "queries has 100000 entries; the limit is 100");
+    assert!(engine.ask(&SearchBatch::new(many(100), search.clone())).is_ok());
+    refused(
+        engine.ask(&SearchBatch::new(many(100_000), search.clone())),
+        "queries has 100000 entries; the limit is 100",
+    );
 
     let none = FilterSpec::default;
     let filters = [
@@ -50,25 +53,25 @@ fn lists_and_texts_of_requests_are_bounded() {
     ];
     for (filter, says) in filters {
         refused(engine.search(&SearchRequest { filter: filter.clone(), ..search.clone() }), says);
-        refused(engine.grep(&GrepRequest { filter: filter.clone(), ..GrepRequest::new("circle") }), says);
-        refused(engine.symbols(&SymbolsRequest { filter, ..SymbolsRequest::new("circle") }), says);
+        refused(engine.ask(&GrepRequest { filter: filter.clone(), ..GrepRequest::new("circle") }), says);
+        refused(engine.ask(&SymbolsRequest { filter, ..SymbolsRequest::new("circle") }), says);
     }
 
     let pack = PackRequest::new("circle");
     let says = "seed_files has 1001 entries; the limit is 1000";
-    refused(engine.pack(&PackRequest { seed_files: many(1_001), ..pack.clone() }), says);
+    refused(engine.ask(&PackRequest { seed_files: many(1_001), ..pack.clone() }), says);
     let says = "seed_symbols has 1001 entries; the limit is 1000";
-    refused(engine.pack(&PackRequest { seed_symbols: many(1_001), ..pack.clone() }), says);
+    refused(engine.ask(&PackRequest { seed_symbols: many(1_001), ..pack.clone() }), says);
     let changes = Some(GraphChanges::Diff("+".repeat((16 << 20) + 1)));
     let says = "diff has 16777217 bytes; the limit is 16777216";
-    refused(engine.pack(&PackRequest { changes: changes.clone(), ..pack }), says);
+    refused(engine.ask(&PackRequest { changes: changes.clone(), ..pack }), says);
     let impact = GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, "") };
-    refused(engine.graph(&impact), says);
+    refused(engine.ask(&impact), says);
     let long = "x".repeat(10_001);
     let references = GraphRequest::new(GraphQuestion::References, long.clone());
-    refused(engine.graph(&references), "pattern has 10001 characters; at most 1000 are allowed");
+    refused(engine.ask(&references), "pattern has 10001 characters; at most 1000 are allowed");
     let read = ReadRequest { symbol: Some(long.clone()), ..ReadRequest::default() };
-    refused(engine.read(&read), "symbol has 10001 bytes; the limit is 10000");
+    refused(engine.ask(&read), "symbol has 10001 bytes; the limit is 10000");
     let page = SearchRequest { cursor: Some(long), ..search };
     refused(engine.search(&page), "cursor has 10001 bytes; the limit is 10000");
 }
@@ -80,17 +83,17 @@ fn notes_are_bounded_before_their_links_are_looked_up() {
     refresh(&engine);
     let note = AddNoteRequest { text: "Circles are round".to_string(), ..AddNoteRequest::default() };
     let links = AddNoteRequest { links: many(100_000), ..note.clone() };
-    refused(engine.add_note(&links), "links has 100000 entries; the limit is 64");
+    refused(engine.ask(&links), "links has 100000 entries; the limit is 64");
     let applies = Applicability { conditions: many(17), ..Applicability::default() };
     let conditions = AddNoteRequest { applies, ..note.clone() };
-    refused(engine.add_note(&conditions), "conditions has 17 entries; the limit is 16");
+    refused(engine.ask(&conditions), "conditions has 17 entries; the limit is 16");
     let diff = AddNoteRequest { diff: Some("+\n".repeat(10_000)), ..note };
-    refused(engine.add_note(&diff), "diff has 20000 bytes; the limit is 16000");
+    refused(engine.ask(&diff), "diff has 20000 bytes; the limit is 16000");
     let search = SearchNotesRequest { symbols: many(1_001), ..SearchNotesRequest::new("circle") };
-    refused(engine.search_notes(&search), "symbols has 1001 entries; the limit is 1000");
+    refused(engine.ask(&search), "symbols has 1001 entries; the limit is 1000");
     let files = vec![RelPath::new("a.rs").unwrap(); 1_001];
     let search = SearchNotesRequest { files, ..SearchNotesRequest::new("circle") };
-    refused(engine.search_notes(&search), "files has 1001 entries; the limit is 1000");
+    refused(engine.ask(&search), "files has 1001 entries; the limit is 1000");
 
     let line = |number: usize| format!("{{\"kind\":\"failure\",\"text\":\"note {number}\"}}\n");
     let lines: String = (0..100_000).map(line).collect();

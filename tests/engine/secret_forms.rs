@@ -99,7 +99,7 @@ fn told(forms: &[OutputFormat], seed: u64) -> (usize, Vec<String>) {
             placed.push((path, drawn));
         }
         let request = GrepRequest { max_results: 1_000, ..GrepRequest::new("^") };
-        let reply = open(&tree).grep(&request).unwrap();
+        let reply = open(&tree).ask(&request).unwrap();
         for (number, (path, drawn)) in placed.iter().enumerate() {
             let lines = reply.lines.iter().filter(|line| line.path.as_str() == path);
             let mut text = lines.map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");

@@ -198,7 +198,7 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
             let request =
                 GrepRequest { expand, multi_line, invert, max_results: 1_000, ..GrepRequest::new(*pattern) };
             let what = format!("grep {pattern:?} {expand} {multi_line} {invert}");
-            let reply = engine.grep(&request).unwrap();
+            let reply = engine.ask(&request).unwrap();
             all.push((what.clone(), format!("{reply:?}")));
             all.push((what.clone(), json::line(&json::grep(&reply, JsonPaths::default()))));
             all.push((what.clone(), text::grep(&reply, &style)));
@@ -216,13 +216,13 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
             }
         }
     }
-    let map = engine.project_map(&MapRequest { max_items: 1_000, ..MapRequest::default() }).unwrap();
+    let map = engine.ask(&MapRequest { max_items: 1_000, ..MapRequest::default() }).unwrap();
     all.push((
         "map".into(),
         format!("{}\n{map:?}\n{}", json::line(&json::map(&map, JsonPaths::default())), agent::map(&map).text),
     ));
     let filter = FilterSpec { path: Some("docs/harbour.md".into()), ..FilterSpec::default() };
-    let map = engine.project_map(&MapRequest { filter, ..MapRequest::default() }).unwrap();
+    let map = engine.ask(&MapRequest { filter, ..MapRequest::default() }).unwrap();
     assert!(map.entries.iter().any(|entry| !entry.symbols.is_empty()));
     all.push((
         "map of a file".into(),
@@ -232,12 +232,12 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
             text::map(&map, &style)
         ),
     ));
-    let files = engine.files(&FilesRequest::new("src harbour")).unwrap();
+    let files = engine.ask(&FilesRequest::new("src harbour")).unwrap();
     all.push((
         "files".into(),
         format!("{}\n{files:?}", json::line(&json::files(&files, JsonPaths::default()))),
     ));
-    let symbols = engine.symbols(&SymbolsRequest { max_results: 1_000, ..SymbolsRequest::new("") }).unwrap();
+    let symbols = engine.ask(&SymbolsRequest { max_results: 1_000, ..SymbolsRequest::new("") }).unwrap();
     assert!(!symbols.symbols.is_empty());
     let rendered = format!(
         "{}\n{}",
@@ -404,7 +404,7 @@ fn an_exact_search_finds_what_files_of_secrets_hold_and_shows_their_names() {
             }
             let request =
                 GrepRequest { case: spyhop_engine::api::Case::Ignored, ..GrepRequest::new("lantern") };
-            let reply = engine.grep(&request).unwrap();
+            let reply = engine.ask(&request).unwrap();
             let lines: Vec<String> =
                 reply.lines.iter().map(|line| format!("{}: {}", line.path, line.text)).collect();
             let mut expected = vec!["prod.tfvars: lantern_oil = ******"];
@@ -452,7 +452,7 @@ fn masked_secrets_do_not_change_matches_counts_and_positions() {
         }
     }
     let engine = super::open(&tree);
-    let reply = engine.grep(&GrepRequest::new(secret[..6].to_string())).unwrap();
+    let reply = engine.ask(&GrepRequest::new(secret[..6].to_string())).unwrap();
     assert_eq!((reply.total_lines, reply.total_files, reply.lines[0].column), (3, 3, 20));
     assert_eq!(reply.lines[0].text, masked);
     let highlights: Vec<_> = reply.lines[0].highlights.iter().map(|span| (span.start, span.end)).collect();

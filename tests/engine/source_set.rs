@@ -1,6 +1,6 @@
 //! Several trees that are searched as one: the answer is that of one tree with all files.
 
-use spyhop::{Options, SearchReply, SearchRequest, SourceName, SourceSet};
+use spyhop::{Corpus, Options, SearchReply, SearchRequest, SourceName};
 use spyhop_engine::{Engine, ErrorKind};
 
 use super::same_answers::{as_indexed, requests};
@@ -12,8 +12,8 @@ fn engine(tree: &Tree) -> Engine {
     engine
 }
 
-fn set(trees: &[(&str, &Tree)]) -> SourceSet {
-    SourceSet::new(trees.iter().map(|(name, tree)| (SourceName::new(name), engine(tree)))).unwrap()
+fn set(trees: &[(&str, &Tree)]) -> Corpus {
+    Corpus::new(trees.iter().map(|(name, tree)| (SourceName::new(name), engine(tree)))).unwrap()
 }
 
 /// A reply without the names of the sources.
@@ -50,7 +50,7 @@ fn any_partition_of_a_tree_answers_as_the_tree_does() {
         for request in requests() {
             let exhaustive = SearchRequest { exhaustive: true, ..request.clone() };
             for request in [request, exhaustive] {
-                let (one, all) = (engine.search(&request).unwrap(), set.search(&request).unwrap());
+                let (one, all) = (engine.search(&request).unwrap(), set.ask(&request).unwrap());
                 assert_eq!(rendered(&one), without_sources(&all), "{seed}: {}", request.query);
                 assert_eq!(exact(&one), exact(&all), "{seed}: {}", request.query);
                 assert_eq!(one.snapshot.indexed_files, all.snapshot.indexed_files);
@@ -71,11 +71,11 @@ fn a_question_is_answered_alike_again_and_again() {
     let names: Vec<String> = (0..12).map(|part| format!("part{part}")).collect();
     let set = set(&names.iter().map(String::as_str).zip(&trees).collect::<Vec<_>>());
     for query in ["pour_7", "grind the beans", "pour_13", "pour"] {
-        let ask = || exact(&set.search(&SearchRequest::new(query)).unwrap());
+        let ask = || exact(&set.ask(&SearchRequest::new(query)).unwrap());
         let first = ask();
         assert_eq!((&ask(), &ask()), (&first, &first), "{query}");
     }
-    let found = set.search(&SearchRequest::new("pour_7")).unwrap();
+    let found = set.ask(&SearchRequest::new("pour_7")).unwrap();
     assert_eq!(found.results[0].source, Some(SourceName::new("part7")));
 }
 
@@ -85,7 +85,7 @@ fn a_set_of_one_tree_answers_as_the_tree_does() {
     let (one, all) = (engine(&tree), set(&[("small", &tree)]));
     for query in ["resolve the api key", "draw_circle", "\"Grind the beans\""] {
         let request = SearchRequest::new(query);
-        let (one, all) = (one.search(&request).unwrap(), all.search(&request).unwrap());
+        let (one, all) = (one.ask(&request).unwrap(), all.ask(&request).unwrap());
         assert_eq!(exact(&one), exact(&all), "{query}");
         assert!(all.results.iter().all(|hit| hit.source.as_ref().unwrap().as_str() == "small"));
     }
@@ -95,9 +95,8 @@ fn a_set_of_one_tree_answers_as_the_tree_does() {
 fn equal_paths_of_several_trees_are_different_files() {
     let client = Tree::new("\n=== src/lib.rs\npub fn retry_request() {}\n");
     let server = Tree::new("\n=== src/lib.rs\npub fn retry_request() {}\n");
-    let reply = set(&[("client", &client), ("server", &server)])
-        .search(&SearchRequest::new("retry_request"))
-        .unwrap();
+    let reply =
+        set(&[("client", &client), ("server", &server)]).ask(&SearchRequest::new("retry_request")).unwrap();
     let sources: Vec<&str> = reply.results.iter().map(|hit| hit.source.as_ref().unwrap().as_str()).collect();
     assert_eq!((paths(&reply), sources), (vec!["src/lib.rs", "src/lib.rs"], vec!["client", "server"]));
     let scores = [reply.results[0].score, reply.results[1].score];
@@ -114,11 +113,11 @@ fn pages_of_a_set_continue_where_the_page_before_ended() {
         tree.write(&format!("src/part{number}.rs"), format!("pub fn merge_{number}_windows() {{}}\n"));
     }
     let set = set(&[("a", &trees[0]), ("b", &trees[1])]);
-    let all = set.search(&SearchRequest { max_results: 50, ..SearchRequest::new("merge windows") }).unwrap();
+    let all = set.ask(&SearchRequest { max_results: 50, ..SearchRequest::new("merge windows") }).unwrap();
     let mut paged = Vec::new();
     let mut request = SearchRequest { max_results: 7, ..SearchRequest::new("merge windows") };
     loop {
-        let page = set.search(&request).unwrap();
+        let page = set.ask(&request).unwrap();
         paged.extend(exact(&page));
         request.cursor = page.next;
         if request.cursor.is_none() {
@@ -132,14 +131,12 @@ fn pages_of_a_set_continue_where_the_page_before_ended() {
 fn a_changed_tree_is_updated_before_the_answer() {
     let trees = [Tree::new(crate::support::SMALL), Tree::new("\n=== a.rs\npub fn pour_water() {}\n")];
     let open = |tree: &Tree| Engine::open(tree.root(), options(tree)).unwrap();
-    let set = SourceSet::new([
-        (SourceName::new("one"), open(&trees[0])),
-        (SourceName::new("two"), open(&trees[1])),
-    ])
-    .unwrap();
-    assert!(set.search(&SearchRequest::new("steep_leaves")).unwrap().results.is_empty());
+    let set =
+        Corpus::new([(SourceName::new("one"), open(&trees[0])), (SourceName::new("two"), open(&trees[1]))])
+            .unwrap();
+    assert!(set.ask(&SearchRequest::new("steep_leaves")).unwrap().results.is_empty());
     trees[1].write("b.rs", "pub fn steep_leaves() {}\n");
-    let reply = set.search(&SearchRequest::new("steep_leaves")).unwrap();
+    let reply = set.ask(&SearchRequest::new("steep_leaves")).unwrap();
     assert_eq!(paths(&reply), ["b.rs"]);
 }
 
@@ -149,29 +146,29 @@ fn a_source_that_cannot_answer_is_named_and_the_rest_answers() {
     let lost = Tree::new(crate::support::SMALL);
     let never = Options { on_missing: spyhop::OnMissing::Fail, ..as_indexed(&lost) };
     let unindexed = || Engine::open(lost.root(), never.clone()).unwrap();
-    let set = SourceSet::new([
+    let set = Corpus::new([
         (SourceName::new("one"), engine(&trees[0])),
         (SourceName::new("lost"), unindexed()),
         (SourceName::new("two"), engine(&trees[1])),
     ])
     .unwrap();
-    let reply = set.search(&SearchRequest::new("pour_water")).unwrap();
+    let reply = set.ask(&SearchRequest::new("pour_water")).unwrap();
     assert_eq!((paths(&reply)[0], reply.literal_complete), ("a.rs", false));
     assert!(reply.warnings.iter().any(|text| text.contains("source 'lost' does not answer")), "{reply:?}");
-    let alone = SourceSet::new([(SourceName::new("lost"), unindexed())]).unwrap();
-    assert_eq!(alone.search(&SearchRequest::new("water")).unwrap_err().kind(), ErrorKind::NoIndex);
+    let alone = Corpus::new([(SourceName::new("lost"), unindexed())]).unwrap();
+    assert_eq!(alone.ask(&SearchRequest::new("water")).unwrap_err().kind(), ErrorKind::NoIndex);
 }
 
 #[test]
 fn a_wrong_set_or_request_is_refused() {
     let tree = Tree::new(crate::support::SMALL);
     let name = || SourceName::new("small");
-    let none = SourceSet::new(std::iter::empty()).err().unwrap();
-    let twice = SourceSet::new([(name(), engine(&tree)), (name(), engine(&tree))]).err().unwrap();
+    let none = Corpus::new(std::iter::empty()).err().unwrap();
+    let twice = Corpus::new([(name(), engine(&tree)), (name(), engine(&tree))]).err().unwrap();
     assert_eq!([none.kind(), twice.kind()], [ErrorKind::BadRequest; 2]);
     assert!(twice.to_string().contains("'small'"), "{twice}");
     let request = SearchRequest { per_file: 0, ..SearchRequest::new("water") };
-    let error = set(&[("small", &tree)]).search(&request).unwrap_err();
+    let error = set(&[("small", &tree)]).ask(&request).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadRequest);
 }
 
@@ -180,7 +177,7 @@ fn quoted_parts_filter_the_files_of_each_tree() {
     let one = Tree::new("\n=== src/lib.rs\n// give up at once\npub fn retry_request() {}\n");
     let other = Tree::new("\n=== src/lib.rs\npub fn retry_request() {}\n");
     let set = set(&[("one", &one), ("other", &other)]);
-    let reply = set.search(&SearchRequest::new("retry +\"give up\"")).unwrap();
+    let reply = set.ask(&SearchRequest::new("retry +\"give up\"")).unwrap();
     let sources: Vec<&str> = reply.results.iter().map(|hit| hit.source.as_ref().unwrap().as_str()).collect();
     assert_eq!(sources, ["one"]);
 }
@@ -204,14 +201,14 @@ fn secrets_are_masked_if_one_engine_masks_them() {
         engine
     };
     for (first, second, is_shown) in [(true, true, true), (true, false, false), (false, true, false)] {
-        let set = SourceSet::new([
+        let set = Corpus::new([
             (SourceName::new("a"), engine(&trees[0], first)),
             (SourceName::new("b"), engine(&trees[1], second)),
         ])
         .unwrap();
         for exhaustive in [false, true] {
             let request = SearchRequest { exhaustive, ..SearchRequest::new("API_TOKEN") };
-            let reply = set.search(&request).unwrap();
+            let reply = set.ask(&request).unwrap();
             let shown: Vec<&str> = paths(&reply);
             assert!(shown.contains(&"src/lib.rs") && shown.contains(&"data.csv"), "{shown:?}");
             let text = format!("{reply:?}");

@@ -37,7 +37,7 @@ How to take a permit.
 "#;
 
 fn ask(tree: &Tree, pattern: &str) -> SymbolsReply {
-    open(tree).symbols(&SymbolsRequest::new(pattern)).unwrap()
+    open(tree).ask(&SymbolsRequest::new(pattern)).unwrap()
 }
 
 fn shown(reply: &SymbolsReply) -> Vec<String> {
@@ -81,7 +81,7 @@ fn a_name_with_a_slip_is_answered_by_near_ones_and_says_so() {
     // The near names are all filtered out: there is nothing to warn about.
     let mut request = SymbolsRequest::new("tkae_permit");
     request.filter.path = Some("docs".into());
-    let reply = open(&tree).symbols(&request).unwrap();
+    let reply = open(&tree).ask(&request).unwrap();
     assert_eq!((shown(&reply), reply.warnings), (Vec::<String>::new(), Vec::<String>::new()));
     let reply = ask(&tree, "zzzzzzz");
     assert_eq!((shown(&reply), reply.warnings), (Vec::<String>::new(), Vec::<String>::new()));
@@ -94,7 +94,7 @@ fn an_empty_pattern_lists_definitions_by_path_and_line() {
     request.filter.path = Some("src".into());
     let mut all = Vec::new();
     loop {
-        let reply = open(&tree).symbols(&request).unwrap();
+        let reply = open(&tree).ask(&request).unwrap();
         assert_eq!(reply.total, 8);
         all.extend(reply.symbols.iter().map(|row| (row.path.as_str().to_string(), row.lines.first)));
         match reply.next {
@@ -106,7 +106,7 @@ fn an_empty_pattern_lists_definitions_by_path_and_line() {
     let kinds = |kind: SymbolKind| {
         let mut request = SymbolsRequest::new("");
         request.filter.kind = vec![kind];
-        shown(&open(&tree).symbols(&request).unwrap())
+        shown(&open(&tree).ask(&request).unwrap())
     };
     assert_eq!(kinds(SymbolKind::Const), ["src/provider.rs:1 MAX_PROVIDERS"]);
     assert_eq!(kinds(SymbolKind::Doc), ["docs/pool.md:1 Pool of permits"]);

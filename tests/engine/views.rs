@@ -82,7 +82,7 @@ fn answer_alike(view: &Engine, checkout: &Engine) {
         for rank in [false, true] {
             let request = GrepRequest { rank, fixed: true, ..GrepRequest::new(*query) };
             let of = |engine: &Engine| {
-                let reply = engine.grep(&request).unwrap();
+                let reply = engine.ask(&request).unwrap();
                 let lines = reply.lines.into_iter().map(|line| (line.path, line.line, line.text));
                 (lines.collect::<Vec<_>>(), reply.total_lines, reply.incomplete)
             };
@@ -90,9 +90,9 @@ fn answer_alike(view: &Engine, checkout: &Engine) {
         }
     }
     assert_eq!(left_out(view), left_out(checkout));
-    let files = |engine: &Engine| format!("{:?}", engine.files(&FilesRequest::new("")).unwrap().files);
+    let files = |engine: &Engine| format!("{:?}", engine.ask(&FilesRequest::new("")).unwrap().files);
     assert_eq!(files(view), files(checkout));
-    let map = |engine: &Engine| format!("{:?}", engine.project_map(&MapRequest::default()).unwrap().entries);
+    let map = |engine: &Engine| format!("{:?}", engine.ask(&MapRequest::default()).unwrap().entries);
     assert_eq!(map(view), map(checkout));
 }
 

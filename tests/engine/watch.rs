@@ -66,7 +66,7 @@ fn asked(engine: &Engine, query: &str) -> spyhop::SearchReply {
 fn found(engine: &Engine, word: &str) -> Vec<String> {
     let reply = asked(engine, word);
     assert!(reply.snapshot.checked_at.is_some() && reply.warnings.is_empty(), "{:?}", reply.warnings);
-    let grep = engine.grep(&GrepRequest { fixed: true, ..GrepRequest::new(word) }).unwrap();
+    let grep = engine.ask(&GrepRequest { fixed: true, ..GrepRequest::new(word) }).unwrap();
     let mut lines: Vec<&str> = grep.lines.iter().map(|line| line.path.as_str()).collect();
     lines.dedup();
     let mut hits = paths(&reply);

@@ -29,7 +29,7 @@ fn open(tree: &Tree, isolation: Isolation, index: &str) -> Engine {
 /// Every symbol of a tree, with its lines.
 fn map(engine: &Engine) -> String {
     let request = MapRequest { max_items: 1000, depth: 6, ..MapRequest::default() };
-    let reply = engine.project_map(&request).unwrap();
+    let reply = engine.ask(&request).unwrap();
     assert!(!reply.entries.is_empty());
     json::line(&json::map(&reply, JsonPaths::default())).split("\"snapshot\"").next().unwrap().to_string()
 }

@@ -186,10 +186,10 @@ fn embed(life: &Life, root: &Path, options: Options, crashing: &[(&str, String)]
         let reply = life.runtime.block_on(task).expect("no panic");
         assert_eq!(reply.results[0].path.as_str(), path);
     }
-    assert_eq!(engine.grep(&GrepRequest::new("z.rblax")).expect("lines").total_lines, 1);
-    assert!(!engine.project_map(&MapRequest::default()).expect("a map").entries.is_empty());
+    assert_eq!(engine.ask(&GrepRequest::new("z.rblax")).expect("lines").total_lines, 1);
+    assert!(!engine.ask(&MapRequest::default()).expect("a map").entries.is_empty());
     let callers = GraphRequest::new(GraphQuestion::Callers, "helper");
-    assert_eq!(engine.graph(&callers).expect("callers").total, 1);
+    assert_eq!(engine.ask(&callers).expect("callers").total, 1);
     watch(&engine, root);
 
     // Between calls, an engine has no threads. Its idle workers and its open files go when it is asked.
@@ -211,7 +211,7 @@ fn embed_in_memory(life: &Life) {
     let reply = life.runtime.block_on(life.runtime.spawn_blocking(ask)).expect("no panic");
     assert_eq!(reply.results[0].path.as_str(), "src/store.c");
     engine.apply([Change::write("src/late.rs", "fn vorpalin() {}\n")]).expect("a change");
-    assert_eq!(engine.grep(&GrepRequest::new("v.rpalin")).expect("lines").total_lines, 1);
+    assert_eq!(engine.ask(&GrepRequest::new("v.rpalin")).expect("lines").total_lines, 1);
     assert!(!engine.search(&SearchRequest::new("vorpalin")).expect("a reply").results.is_empty());
     assert!(private.is_dir());
     drop(engine);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use spyhop::{
-    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, ReadRequest, SearchRequest,
-    SymbolsRequest,
+    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, ReadRequest, SearchBatch,
+    SearchRequest, SymbolsRequest,
 };
 use spyhop_base::path::RelPath;
 use spyhop_interface::render::json::{self as wire, JsonPaths};
@@ -133,7 +133,7 @@ fn other_operations_answer_the_same() {
     };
 
     let queries = ["circle".to_string(), "beans".to_string()];
-    let batch = engine.search_batch(&queries, &SearchRequest::new("")).unwrap();
+    let batch = engine.ask(&SearchBatch::new(queries.to_vec(), SearchRequest::new(""))).unwrap();
     let batch = wire::line(&wire::search(&batch, Some(&queries), paths));
     check(batch, &["--queries", "circle|beans"], "search_batch", json!({ "queries": queries }));
 
@@ -141,23 +141,23 @@ fn other_operations_answer_the_same() {
     (grep.expand, grep.case, grep.filter.path) = (1, spyhop_engine::api::Case::Ignored, Some("src".into()));
     let given = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
     let line = ["grep", "circle|secret", "-i", "-C", "1", "--path", "src"];
-    check(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), paths)), &line, "grep_files", given);
+    check(wire::line(&wire::grep(&engine.ask(&grep).unwrap(), paths)), &line, "grep_files", given);
     let mut grep = GrepRequest { rank: true, fixed: true, enclosing: true, ..GrepRequest::new("circle") };
     grep.filter.kind = vec![spyhop_base::model::SymbolKind::Fn];
     let given = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });
     let line = ["grep", "circle", "-F", "--rank", "--kind", "fn"];
-    check(wire::line(&wire::grep(&engine.grep(&grep).unwrap(), paths)), &line, "grep_files", given);
+    check(wire::line(&wire::grep(&engine.ask(&grep).unwrap(), paths)), &line, "grep_files", given);
 
     for pattern in ["*.py", "auth", ""] {
-        let files = wire::line(&wire::files(&engine.files(&FilesRequest::new(pattern)).unwrap(), paths));
+        let files = wire::line(&wire::files(&engine.ask(&FilesRequest::new(pattern)).unwrap(), paths));
         check(files, &["files", pattern], "file_search", json!({ "pattern": pattern }));
     }
     for pattern in ["circle", "harea", ""] {
-        let symbols = engine.symbols(&SymbolsRequest::new(pattern)).unwrap();
+        let symbols = engine.ask(&SymbolsRequest::new(pattern)).unwrap();
         let symbols = wire::line(&wire::symbols(&symbols, paths));
         check(symbols, &["symbols", pattern], "symbol_search", json!({ "pattern": pattern }));
     }
-    let map = engine.project_map(&MapRequest { depth: 1, ..MapRequest::default() }).unwrap();
+    let map = engine.ask(&MapRequest { depth: 1, ..MapRequest::default() }).unwrap();
     check(
         wire::line(&wire::map(&map, paths)),
         &["map", "--depth", "1"],
@@ -166,7 +166,7 @@ fn other_operations_answer_the_same() {
     );
 
     let read = ReadRequest { path: RelPath::new("src/paint.py").ok(), ..ReadRequest::default() };
-    let read = engine.read(&ReadRequest { lines: "1-2".parse().ok(), ..read }).unwrap();
+    let read = engine.ask(&ReadRequest { lines: "1-2".parse().ok(), ..read }).unwrap();
     let given = json!({ "path": "src/paint.py", "lines": "1-2" });
     check(
         wire::line(&wire::read(&read, paths)),
@@ -175,7 +175,7 @@ fn other_operations_answer_the_same() {
         given,
     );
     let read = ReadRequest { symbol: Some("draw_circle".into()), ..ReadRequest::default() };
-    let read = wire::line(&wire::read(&engine.read(&read).unwrap(), paths));
+    let read = wire::line(&wire::read(&engine.ask(&read).unwrap(), paths));
     check(read, &["read", "--symbol", "draw_circle"], "read_file", json!({ "symbol": "draw_circle" }));
 
     let status = parsed(wire::line(&wire::status(&engine.status().unwrap())));

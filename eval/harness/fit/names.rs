@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 5_000;
 
 /// `n` names of a tree, chosen by the seed.
 pub fn questions(engine: &Engine, n: usize, seed: u64) -> Result<Vec<Query>, Failure> {
-    let map = engine.project_map(&MapRequest { max_items: MAX_ROWS, depth: 100, ..MapRequest::default() })?;
+    let map = engine.ask(&MapRequest { max_items: MAX_ROWS, depth: 100, ..MapRequest::default() })?;
     let symbols = map.entries.iter().flat_map(|entry| &entry.symbols);
     let named = symbols.map(|symbol| (symbol.name.rsplit('.').next().unwrap_or(&symbol.name), &symbol.path));
     let mut files: HashMap<&str, Vec<&str>> = HashMap::new();

@@ -1,6 +1,7 @@
 //! `spyhop graph`: the graph of imports between files.
 
 use clap::ArgMatches;
+use spyhop_engine::Call;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
@@ -23,7 +24,8 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     let engine = huge::open(&place, call.options, matches)?;
     let bar = Bar::announcing(output, &engine);
-    let reply = engine.file_graph_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let reply =
+        engine.call(&call.request, &Call::default().with_progress(&|progress| bar.update(progress)))?;
     drop(bar);
     output.warn(&reply.warnings);
     let is_export = reply.question == FileGraphQuestion::Export;

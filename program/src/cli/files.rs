@@ -3,8 +3,8 @@
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every file.
 
 use clap::ArgMatches;
-use spyhop_engine::Error;
 use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
+use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
@@ -22,7 +22,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         fill_for_sources(catalog::FILES_ROWS, &mut call, matches)?;
         let set = sources::open(matches, &call.options)?;
         output.show_paths_of_sources();
-        return print(matches, output, call.request, |request, _| set.files(request));
+        return print(matches, output, call.request, |request, _| set.ask(request));
     }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
@@ -31,7 +31,8 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let engine = huge::open(&place, first.engine_options(call.options), matches)?;
     print(matches, output, call.request, |request, output| {
         let bar = Bar::announcing(output, &engine);
-        let mut reply = engine.files_with_progress(request, &|progress| bar.update(progress))?;
+        let mut reply =
+            engine.call(request, &Call::default().with_progress(&|progress| bar.update(progress)))?;
         reply.warnings.extend(first.complete(&engine, &reply.snapshot));
         Ok(reply)
     })

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
-use spyhop_engine::Error;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
+use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
@@ -35,7 +35,7 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
         fill_for_sources(catalog::graph_rows(question), &mut call, matches)?;
         let set = sources::open(matches, &call.options)?;
         output.show_paths_of_sources();
-        return print(matches, output, call.request, |request, _| set.graph(request));
+        return print(matches, output, call.request, |request, _| set.ask(request));
     }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
@@ -47,7 +47,7 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     let engine = huge::open(&place, call.options, matches)?;
     print(matches, output, call.request, |request, output| {
         let bar = Bar::announcing(output, &engine);
-        engine.graph_with_progress(request, &|progress| bar.update(progress))
+        engine.call(request, &Call::default().with_progress(&|progress| bar.update(progress)))
     })
 }
 

@@ -97,7 +97,7 @@ fn search(
         return printed(&call, output, paths.is_empty(), |sink| engine.print_grep(request, &looks, sink));
     }
     let request = &GrepRequest { enclosing: output.json, ..request.clone() };
-    print_page(&engine.grep(request)?, output)
+    print_page(&engine.ask(request)?, output)
 }
 
 fn print_page(reply: &GrepReply, output: &mut Output) -> Result<Outcome, Failure> {
@@ -121,7 +121,7 @@ fn search_sources(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, 
     let is_page =
         [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
     if output.json || is_page {
-        let reply = set.grep(&GrepRequest { enclosing: output.json, ..call.grep.request })?;
+        let reply = set.ask(&GrepRequest { enclosing: output.json, ..call.grep.request })?;
         return print_page(&reply, output);
     }
     let is_absolute = matches!(output.style.paths, PathBase::Absolute(_));

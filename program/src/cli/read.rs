@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
-use spyhop_engine::Error;
 use spyhop_engine::api::{ReadReply, ReadRequest, Remedy};
+use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
@@ -26,7 +26,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     call.request.path = word(matches, &place)?.or(call.request.path);
     let engine = huge::open(&place, call.options, matches)?;
     let bar = Bar::announcing(output, &engine);
-    let reply = engine.read_with_progress(&call.request, &|progress| bar.update(progress));
+    let reply = engine.call(&call.request, &Call::default().with_progress(&|progress| bar.update(progress)));
     let reply = reply.map_err(|error| relative(error, output))?;
     drop(bar);
     let (warnings, outcome) = match &reply {

@@ -6,8 +6,8 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
-use spyhop_engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchReply, SearchRequest};
-use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchBatch, SearchReply, SearchRequest};
+use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
 use spyhop_interface::catalog::{self, SearchCall};
 use spyhop_interface::render::{error_text, json, text};
 
@@ -38,26 +38,25 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 /// What a search asks.
 enum AskedPlace<'a> {
     Tree(&'a TreePlace, &'a Engine, &'a FirstIndex),
-    Sources(&'a SourceSet),
+    Sources(&'a Corpus),
 }
 
 impl AskedPlace<'_> {
-    fn search(&self, request: &SearchRequest, output: &Output) -> Result<SearchReply, Error> {
-        match self {
-            AskedPlace::Tree(_, engine, first) => search(engine, first, request, output),
-            AskedPlace::Sources(set) => set.search(request),
-        }
-    }
-
-    fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
-        match self {
-            AskedPlace::Tree(_, engine, first) => {
-                let mut reply = engine.search_batch(queries, request)?;
-                reply.warnings.extend(first.complete(engine, &reply.snapshot));
-                Ok(reply)
-            }
-            AskedPlace::Sources(set) => set.search_batch(queries, request),
-        }
+    /// Asks, and shows the progress of an update of the index in `output`, if there is one.
+    fn ask<O: Operation<Reply = SearchReply>>(
+        &self,
+        request: &O,
+        output: Option<&Output>,
+    ) -> Result<SearchReply, Error> {
+        let (engine, first) = match self {
+            AskedPlace::Tree(_, engine, first) => (engine, first),
+            AskedPlace::Sources(corpus) => return corpus.ask(request),
+        };
+        let bar = output.map(|output| Bar::announcing(output, engine));
+        let show = |progress| bar.iter().for_each(|bar| bar.update(progress));
+        let mut reply = engine.call(request, &Call::default().with_progress(&show))?;
+        reply.warnings.extend(first.complete(engine, &reply.snapshot));
+        Ok(reply)
     }
 }
 
@@ -83,8 +82,8 @@ fn answer(
         return batch(asked, request, output);
     }
     let mut reply = match &call.queries {
-        Some(queries) => asked.search_batch(queries, &request)?,
-        None => asked.search(&request, output)?,
+        Some(queries) => asked.ask(&SearchBatch::new(queries.clone(), request.clone()), None)?,
+        None => asked.ask(&request, Some(&*output))?,
     };
     if let (Some(number), AskedPlace::Tree(place, ..)) = (opened, asked) {
         output.warn(&reply.warnings);
@@ -137,7 +136,7 @@ fn batch(
         // A line that is not UTF-8 is searched too; it just finds little.
         let line = line?;
         request.query = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
-        match asked.search(&request, output) {
+        match asked.ask(&request, Some(&*output)) {
             Ok(reply) => {
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);
@@ -151,18 +150,6 @@ fn batch(
         }
     }
     Ok(whole)
-}
-
-fn search(
-    engine: &Engine,
-    first: &FirstIndex,
-    request: &SearchRequest,
-    output: &Output,
-) -> Result<SearchReply, Error> {
-    let bar = Bar::announcing(output, engine);
-    let mut reply = engine.search_with_progress(request, &|progress| bar.update(progress))?;
-    reply.warnings.extend(first.complete(engine, &reply.snapshot));
-    Ok(reply)
 }
 
 fn outcome(reply: &SearchReply) -> Outcome {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use spyhop_engine::SourceSet;
+use spyhop_engine::Corpus;
 use spyhop_engine::api::Options;
 use spyhop_interface::catalog::{self, AskedSources};
 use spyhop_library::{Library, LibraryOptions, SourceChoice};
@@ -33,7 +33,7 @@ fn choice(matches: &ArgMatches) -> Result<AskedSources, Failure> {
 }
 
 /// Opens the sources that the arguments ask for.
-pub fn open(matches: &ArgMatches, options: &Options) -> Result<Arc<SourceSet>, Failure> {
+pub fn open(matches: &ArgMatches, options: &Options) -> Result<Arc<Corpus>, Failure> {
     let asked = choice(matches)?;
     let choice = asked.choice().unwrap_or(SourceChoice::All);
     let library = Library::open(LibraryOptions { root: asked.library, ..LibraryOptions::default() })?;

@@ -5,8 +5,8 @@
 use std::io::{self, IsTerminal};
 
 use clap::ArgMatches;
-use spyhop_engine::Error;
 use spyhop_engine::api::{ALL_ROWS, MAX_ROWS, SymbolsReply, SymbolsRequest};
+use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::{json, text};
 
@@ -24,7 +24,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         fill_for_sources(catalog::SYMBOLS_ROWS, &mut call, matches)?;
         let set = sources::open(matches, &call.options)?;
         output.show_paths_of_sources();
-        return print(matches, output, call.request, None, |request, _| set.symbols(request));
+        return print(matches, output, call.request, None, |request, _| set.ask(request));
     }
     let place = options::place(matches)?;
     output.show_paths_of(&place);
@@ -32,7 +32,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let engine = huge::open(&place, call.options, matches)?;
     print(matches, output, call.request, Some(&place), |request, output| {
         let bar = Bar::announcing(output, &engine);
-        engine.symbols_with_progress(request, &|progress| bar.update(progress))
+        engine.call(request, &Call::default().with_progress(&|progress| bar.update(progress)))
     })
 }
 

@@ -154,7 +154,7 @@ fn grep(context: &RequestContext, argument: GrepArgument) -> Result<Value, Reque
         let Some(path) = path_in(context, &root, argument.path.as_deref()) else { continue };
         let mut request = request.clone();
         request.filter.path = path;
-        let reply = root.answer_from_files(&context.cancel, |engine| engine.grep(&request))?;
+        let reply = root.answer_from_files(&context.cancel, |engine| engine.ask(&request))?;
         for line in &reply.lines {
             let range = navigate::ranges(context, &root, line).into_iter().next();
             if let (Some(uri), Some(range)) = (root.uri(&line.path), range) {

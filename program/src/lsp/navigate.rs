@@ -56,7 +56,7 @@ impl CursorWord {
     fn definitions(&self, context: &RequestContext) -> Result<Vec<SymbolRow>, RequestError> {
         for name in self.extended.iter().chain([&self.word]) {
             let request = SymbolsRequest { max_results: REFERENCES, ..SymbolsRequest::new(name) };
-            let reply = self.root.answer(&context.cancel, |engine| engine.symbols(&request))?;
+            let reply = self.root.answer(&context.cancel, |engine| engine.ask(&request))?;
             let mut rows = reply.symbols;
             rows.retain(|row| row.name == *name);
             if !rows.is_empty() {
@@ -108,7 +108,7 @@ pub fn references(
 ) -> Result<Vec<Location>, RequestError> {
     let mut request = whole_word(&cursor.word);
     request.max_results = REFERENCES;
-    let reply = cursor.root.answer_from_files(&context.cancel, |engine| engine.grep(&request))?;
+    let reply = cursor.root.answer_from_files(&context.cancel, |engine| engine.ask(&request))?;
     let declared: HashSet<(RelPath, Position)> = match with_declaration {
         true => HashSet::new(),
         false => {
@@ -158,7 +158,7 @@ pub fn hover(context: &RequestContext, cursor: &CursorWord) -> Result<Option<Hov
     request.filter.path = Some(row.path.as_str().to_string());
     request.max_results = REFERENCES;
     (request.before, request.after) = (Some(DOC_LINES), Some(SIGNATURE_LINES));
-    let reply = cursor.root.answer_from_files(&context.cancel, |engine| engine.grep(&request))?;
+    let reply = cursor.root.answer_from_files(&context.cancel, |engine| engine.ask(&request))?;
     let mut lines: BTreeMap<u32, &str> = BTreeMap::new();
     for line in &reply.lines {
         lines.insert(line.line, &line.text);

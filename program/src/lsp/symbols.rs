@@ -26,7 +26,7 @@ pub fn in_workspace(context: &RequestContext, query: &str) -> Result<Vec<SymbolI
     let mut lists = Vec::new();
     for root in context.roots.all() {
         let request = SymbolsRequest { max_results: FOUND, ..SymbolsRequest::new(query) };
-        let reply = root.answer(&context.cancel, |engine| engine.symbols(&request))?;
+        let reply = root.answer(&context.cancel, |engine| engine.ask(&request))?;
         let rows = reply.symbols.iter().filter_map(|row| information(context, &root, row));
         lists.push(rows.collect::<Vec<_>>().into_iter());
     }
@@ -93,7 +93,7 @@ fn outline(
     request.filter.kind = SymbolKind::ALL.iter().copied().filter(shown).collect();
     let mut rows = Vec::new();
     loop {
-        let reply = root.answer(&context.cancel, |engine| engine.symbols(&request))?;
+        let reply = root.answer(&context.cancel, |engine| engine.ask(&request))?;
         rows.extend(reply.symbols);
         match reply.next {
             Some(next) => request.cursor = Some(next),

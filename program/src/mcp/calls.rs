@@ -6,10 +6,10 @@
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     FileActivity, FilesReply, FilesRequest, GraphReply, GraphRequest, GrepReply, GrepRequest, MapReply,
-    MapRequest, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchReply, SearchRequest, Session,
-    SymbolsReply, SymbolsRequest,
+    MapRequest, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchBatch, SearchReply, SearchRequest,
+    Session, SymbolsReply, SymbolsRequest,
 };
-use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_engine::{Call, Corpus, Engine, Error};
 use spyhop_interface::render::agent::{self, Answer};
 use spyhop_interface::render::{error_text, json};
 
@@ -79,7 +79,7 @@ fn asked(
         ToolRequest::Symbols(request) => symbols(engine, request, budget),
         ToolRequest::Map(request) => {
             opened(engine, session, request.filter.path.as_deref());
-            map(|request| engine.project_map(request), request, budget)
+            map(|request| engine.ask(request), request, budget)
         }
         ToolRequest::Read(request) => read(engine, session, request, budget, progress),
         ToolRequest::Skipped { reason, after } => {
@@ -91,8 +91,8 @@ fn asked(
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
         ToolRequest::Graph(request) => graph(engine, request, budget, progress),
-        ToolRequest::Notes(request) => Ok(agent::notes(&engine.search_notes(request)?, budget)),
-        ToolRequest::Record(request) => Ok(agent::notes(&engine.add_note(request)?, budget)),
+        ToolRequest::Notes(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
+        ToolRequest::Record(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
         ToolRequest::Touch(files) => touch(engine, session, files),
         ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
         ToolRequest::Library(_) => unreachable!("the library answers"),
@@ -111,18 +111,21 @@ fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
 }
 
 /// Answers a call with several sources of a library. Sessions do not affect the answer.
-pub fn of_sources(set: &SourceSet, call: &ToolCall) -> Result<PendingReply, Error> {
+pub fn of_sources(set: &Corpus, call: &ToolCall) -> Result<PendingReply, Error> {
     let budget = call.budget;
     Ok(match &call.ask {
-        ToolRequest::Search(request) => found(set.search(request)?, None, request, call),
-        ToolRequest::Batch(queries, request) => {
-            found(set.search_batch(queries, request)?, Some(queries), request, call)
-        }
-        ToolRequest::Grep(request) => lines(set.grep(request)?, budget).into(),
-        ToolRequest::Files(request) => found_files(set.files(request)?, budget).into(),
-        ToolRequest::Symbols(request) => found_symbols(set.symbols(request)?, budget).into(),
-        ToolRequest::Map(request) => map(|request| set.project_map(request), request, budget)?.into(),
-        ToolRequest::Graph(request) => edges(set.graph(request)?, budget).into(),
+        ToolRequest::Search(request) => found(set.ask(request)?, None, request, call),
+        ToolRequest::Batch(queries, request) => found(
+            set.ask(&SearchBatch::new(queries.to_vec(), request.clone()))?,
+            Some(queries),
+            request,
+            call,
+        ),
+        ToolRequest::Grep(request) => lines(set.ask(request)?, budget).into(),
+        ToolRequest::Files(request) => found_files(set.ask(request)?, budget).into(),
+        ToolRequest::Symbols(request) => found_symbols(set.ask(request)?, budget).into(),
+        ToolRequest::Map(request) => map(|request| set.ask(request), request, budget)?.into(),
+        ToolRequest::Graph(request) => edges(set.ask(request)?, budget).into(),
         ToolRequest::Status => agent::cut(agent::source_statuses(&set.statuses()), budget).into(),
         _ => unreachable!("only these tools have the parameter 'in'"),
     })
@@ -141,8 +144,8 @@ fn search(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
     let reply = match queries {
-        Some(queries) => engine.search_batch(queries, request)?,
-        None => engine.search_with_progress(request, progress)?,
+        Some(queries) => engine.ask(&SearchBatch::new(queries.to_vec(), request.clone()))?,
+        None => engine.call(request, &Call::default().with_progress(progress))?,
     };
     Ok(found(reply, queries, request, call))
 }
@@ -182,7 +185,7 @@ fn pack(
     session: Option<&Session>,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
-    let reply = engine.pack_with_progress(request, progress)?;
+    let reply = engine.call(request, &Call::default().with_progress(progress))?;
     let answer = agent::pack(&reply);
     let (request, session) = (request.clone(), session.cloned());
     // A compact pack has no code that the session could refer to.
@@ -194,7 +197,7 @@ fn pack(
 }
 
 fn grep(engine: &Engine, request: &GrepRequest, budget: usize) -> Result<Answer, Error> {
-    Ok(lines(engine.grep(request)?, budget))
+    Ok(lines(engine.ask(request)?, budget))
 }
 
 fn lines(mut reply: GrepReply, budget: usize) -> Answer {
@@ -204,7 +207,7 @@ fn lines(mut reply: GrepReply, budget: usize) -> Answer {
 }
 
 fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answer, Error> {
-    Ok(found_files(engine.files(request)?, budget))
+    Ok(found_files(engine.ask(request)?, budget))
 }
 
 fn found_files(mut reply: FilesReply, budget: usize) -> Answer {
@@ -213,7 +216,7 @@ fn found_files(mut reply: FilesReply, budget: usize) -> Answer {
 }
 
 fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<Answer, Error> {
-    Ok(found_symbols(engine.symbols(request)?, budget))
+    Ok(found_symbols(engine.ask(request)?, budget))
 }
 
 fn found_symbols(mut reply: SymbolsReply, budget: usize) -> Answer {
@@ -227,7 +230,7 @@ fn graph(
     budget: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Answer, Error> {
-    Ok(edges(engine.graph_with_progress(request, progress)?, budget))
+    Ok(edges(engine.call(request, &Call::default().with_progress(progress))?, budget))
 }
 
 fn edges(mut reply: GraphReply, budget: usize) -> Answer {
@@ -243,7 +246,7 @@ fn read(
     budget: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Answer, Error> {
-    let mut reply = engine.read_with_progress(request, progress)?;
+    let mut reply = engine.call(request, &Call::default().with_progress(progress))?;
     if let ReadReply::Text(text) = &mut reply {
         opened(engine, session, Some(text.path.as_str()));
         text.truncate(agent::read_fits(text, budget).max(1));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use spyhop_engine::api::Options;
-use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_engine::{Corpus, Engine, Error};
 use spyhop_interface::catalog::{AddSourceRequest, FilledRequest};
 use spyhop_interface::operations::library::LibraryOperation;
 use spyhop_interface::render::Style;
@@ -74,7 +74,7 @@ impl ServedLibrary {
     }
 
     /// The sources of a choice.
-    pub fn set(&self, choice: &SourceChoice) -> Result<Arc<SourceSet>, Error> {
+    pub fn set(&self, choice: &SourceChoice) -> Result<Arc<Corpus>, Error> {
         let reader = {
             let mut open = self.lock();
             if open.used.replace(Instant::now()).is_none() {

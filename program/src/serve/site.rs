@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::SourceName;
-use spyhop_engine::{Engine, SourceSet};
+use spyhop_engine::{Corpus, Engine, Error, Operation};
 use spyhop_interface::operations::LIBRARY;
 use spyhop_library::SourceChoice;
 use tokio::sync::{Semaphore, watch};
@@ -48,7 +48,16 @@ pub struct SiteTree {
 /// What a question is about: one tree in one view, or several trees, each with its name.
 pub enum AskedTrees {
     Tree { number: usize, engine: Engine, view: Option<String> },
-    Sources(Arc<SourceSet>),
+    Sources(Arc<Corpus>),
+}
+
+impl AskedTrees {
+    pub fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
+        match self {
+            AskedTrees::Tree { engine, .. } => engine.ask(request),
+            AskedTrees::Sources(corpus) => corpus.ask(request),
+        }
+    }
 }
 
 impl PageSite {
@@ -135,7 +144,7 @@ impl PageSite {
     }
 
     /// The served trees, or the sources of the library, with these names, answering from their last commits.
-    fn sources(&self, names: &[&str]) -> Result<Arc<SourceSet>, ApiError> {
+    fn sources(&self, names: &[&str]) -> Result<Arc<Corpus>, ApiError> {
         let mut trees: Vec<usize> = names.iter().filter_map(|name| self.tree(Some(name)).ok()).collect();
         trees.sort_unstable();
         trees.dedup();
@@ -144,7 +153,7 @@ impl PageSite {
                 Ok((SourceName::new(&self.trees[*number].name), self.engine(*number, None)?))
             };
             let members = trees.iter().map(member).collect::<Result<Vec<_>, ApiError>>()?;
-            return Ok(Arc::new(SourceSet::new(members)?));
+            return Ok(Arc::new(Corpus::new(members)?));
         }
         if let Some(tree) = trees.first() {
             let text = format!(

@@ -106,11 +106,11 @@ impl Asker<'_> {
     fn exact(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
         let request =
             GrepRequest { filter, case: Case::Smart, max_results: MAX_ROWS, ..GrepRequest::new(text) };
-        let (reply, note) = match self.engine.grep(&request) {
+        let (reply, note) = match self.engine.ask(&request) {
             Err(error) if error.kind() == ErrorKind::BadRequest => {
                 // A wrong filter fails again, and its error is the first one's.
                 let as_text = GrepRequest { fixed: true, ..request };
-                match self.engine.grep(&as_text) {
+                match self.engine.ask(&as_text) {
                     Ok(reply) => (reply, Some("searched as a text, because it is not a regular expression")),
                     Err(_) => return Err(error),
                 }
@@ -126,7 +126,7 @@ impl Asker<'_> {
 
     fn files(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
         let request = FilesRequest { filter, max_results: MAX_ROWS, ..FilesRequest::new(text.trim()) };
-        let reply = self.engine.files(&request)?;
+        let reply = self.engine.ask(&request)?;
         let row = |file: &FileRow| {
             let ranges: Vec<Range<usize>> = file.highlights.iter().map(|span| span.range()).collect();
             let tone = if file.matched == FileMatch::Any { Tone::Plain } else { Tone::Path };
@@ -143,7 +143,7 @@ impl Asker<'_> {
 
     fn symbols(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
         let request = SymbolsRequest { filter, max_results: MAX_ROWS, ..SymbolsRequest::new(text.trim()) };
-        let reply = self.engine.symbols(&request)?;
+        let reply = self.engine.ask(&request)?;
         let rows = reply.symbols.iter().map(|symbol| self.symbol_row(symbol)).collect();
         Ok(answer(rows, reply.total, true, &reply.snapshot, &reply.warnings))
     }
@@ -229,7 +229,7 @@ impl Asker<'_> {
         let mut request = GrepRequest { filter, max_results: PAGE, ..GrepRequest::new("^") };
         let mut lines = Vec::new();
         loop {
-            let reply = self.engine.grep(&request).map_err(|error| error_text(&error))?;
+            let reply = self.engine.ask(&request).map_err(|error| error_text(&error))?;
             lines.extend(reply.lines.into_iter().map(|line| line.text));
             let has_more = reply.next.is_some();
             if !has_more || lines.len() >= wanted {

@@ -22,7 +22,7 @@ pub struct Incomplete {
 pub enum IncompleteCause {
     /// The index is being built. A later answer has more.
     Indexing,
-    /// A source of a [`SourceSet`](crate::SourceSet) does not answer.
+    /// A source of a [`Corpus`](crate::Corpus) does not answer.
     Silent,
     /// A file could not be read.
     Unread,

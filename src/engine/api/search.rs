@@ -119,6 +119,23 @@ impl SearchRequest {
     }
 }
 
+/// A ranked search for several queries, which are answered as one.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct SearchBatch {
+    /// The queries, 1 to 100.
+    pub queries: Vec<String>,
+    /// What applies to every query: the filter, the exclusions and the limits. Its query is not used.
+    pub request: SearchRequest,
+}
+
+impl SearchBatch {
+    /// A search for `queries` with what else `request` says.
+    pub fn new(queries: Vec<String>, request: SearchRequest) -> SearchBatch {
+        SearchBatch { queries, request }
+    }
+}
+
 /// The best files for a query, with the measures by which they were rescored.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -212,7 +229,7 @@ pub struct SearchReply {
     pub next: Option<String>,
     /// The number of hits on the pages before.
     pub offset: usize,
-    /// The notes that help with the query, up to 3, only on the first page; see [`Engine::search_notes`](crate::Engine::search_notes).
+    /// The notes that help with the query, up to 3, only on the first page; see [`SearchNotesRequest`](crate::api::SearchNotesRequest).
     pub notes: Vec<NoteRow>,
     /// Where the answer comes from. If several trees answer: the sums over the trees, without branch and commit.
     pub snapshot: Snapshot,

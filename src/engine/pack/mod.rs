@@ -28,61 +28,50 @@ mod traces;
 mod units;
 
 use super::api::*;
-use super::core::Engine;
+use super::call::Call;
+use super::corpus::Corpus;
 use super::fault;
 use super::graph::on_large_stack;
 use super::lookup::check_rows;
+use super::operation::Operation;
 use crate::current;
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::parallel;
-use spyhop_index::update::OnProgress;
 use spyhop_search::filter::Filter;
 use spyhop_search::query::QueryError;
 
 /// The smallest and the largest budget, in tokens.
 const BUDGETS: std::ops::RangeInclusive<usize> = 200..=200_000;
 
-impl Engine {
-    /// Collects the code that a task needs.
-    ///
-    /// # Errors
-    /// As [`Engine::search`]; `BadRequest` if the budget or the number of files is out of range, or if a start point means
-    /// nothing in the tree.
-    pub fn pack(&self, request: &PackRequest) -> Result<PackReply, Error> {
-        self.pack_with_progress(request, &|_| ())
-    }
+/// The code that a task needs. Errors: those of a search; `BadRequest` if a start point means nothing in the tree.
+impl Operation for PackRequest {
+    const NAME: &'static str = "pack";
 
-    /// Like [`Engine::pack`], and reports the progress of an index update before the answer.
-    ///
-    /// # Errors
-    /// As [`Engine::pack`].
-    pub fn pack_with_progress(
-        &self,
-        request: &PackRequest,
-        progress: OnProgress<'_>,
-    ) -> Result<PackReply, Error> {
-        check_rows("max_files", request.max_files, MAX_RESULTS)?;
-        if !BUDGETS.contains(&request.budget) {
+    type Reply = PackReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<PackReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        check_rows("max_files", self.max_files, MAX_RESULTS)?;
+        if !BUDGETS.contains(&self.budget) {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
-            return Err(Error::bad(format!("budget is {}; choose {least} to {most} tokens", request.budget)));
+            return Err(Error::bad(format!("budget is {}; choose {least} to {most} tokens", self.budget)));
         }
-        limit::names("seed_files", &request.seed_files)?;
-        limit::names("seed_symbols", &request.seed_symbols)?;
-        request.changes.iter().try_for_each(GraphChanges::check_limits)?;
+        limit::names("seed_files", &self.seed_files)?;
+        limit::names("seed_symbols", &self.seed_symbols)?;
+        self.changes.iter().try_for_each(GraphChanges::check_limits)?;
         let query = fault::guarded("parsing the task", || {
-            self.parsers().query(&request.task).map_err(|error| match error {
+            engine.parsers().query(&self.task).map_err(|error| match error {
                 QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
                 error => error.into(),
             })
         })?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        let span = tracing::info_span!("code.pack", project = %self.root().display());
+        let filter = Filter::new(&self.filter, engine.grammars())?;
+        let span = tracing::info_span!("code.pack", project = %engine.root().display());
         let _entered = span.enter();
-        let reply = current::with_snapshot(self, progress, |snapshot, freshness| {
-            let run = || run::pack(self, snapshot, &filter, request, &query, &freshness);
+        current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
+            let run = || run::pack(engine, snapshot, &filter, self, &query, &freshness);
             on_large_stack(|| parallel::with_helper_thread(run))
-        })?;
-        Ok(self.policy().masked(reply))
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
 use crate::render::{json, text};
-use spyhop_engine::Engine;
+use spyhop_engine::Call;
 use spyhop_engine::api::{EntriesReply, EntriesRequest, EntryKind};
 
 /// Lists routes.
@@ -14,7 +14,7 @@ pub(crate) static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOp
     has_bare_path: false,
     request: || EntriesRequest::new(EntryKind::Route, ""),
     rows: catalog::ENTRIES_ROWS,
-    run: Engine::entries_with_progress,
+    run: |engine, request, progress| engine.call(request, &Call::default().with_progress(progress)),
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.rows),

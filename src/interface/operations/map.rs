@@ -3,7 +3,7 @@
 use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
 use crate::render::{json, text};
-use spyhop_engine::Engine;
+use spyhop_engine::Call;
 use spyhop_engine::api::{MapReply, MapRequest};
 
 /// Outlines a tree.
@@ -14,8 +14,8 @@ pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {
     has_bare_path: true,
     request: MapRequest::default,
     rows: catalog::MAP_ROWS,
-    run: Engine::project_map_with_progress,
-    of_sources: Some(|set, request| Ok(Box::new(TypedReply { row: &MAP, reply: set.project_map(request)? }))),
+    run: |engine, request, progress| engine.call(request, &Call::default().with_progress(progress)),
+    of_sources: Some(|set, request| Ok(Box::new(TypedReply { row: &MAP, reply: set.ask(request)? }))),
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.entries),
     json: |reply, paths| json::line(&json::map(reply, paths)),

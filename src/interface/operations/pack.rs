@@ -4,7 +4,7 @@ use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
 use crate::render::json::{self, line};
 use crate::render::text;
-use spyhop_engine::Engine;
+use spyhop_engine::Call;
 use spyhop_engine::api::{PackReply, PackRequest};
 
 /// Collects the code that a task needs.
@@ -15,7 +15,7 @@ pub static PACK: PlainOperation<PackRequest, PackReply> = PlainOperation {
     has_bare_path: false,
     request: || PackRequest::new(""),
     rows: catalog::PACK_ROWS,
-    run: Engine::pack_with_progress,
+    run: |engine, request, progress| engine.call(request, &Call::default().with_progress(progress)),
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.files),

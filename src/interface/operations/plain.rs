@@ -7,7 +7,7 @@ use crate::catalog::{FilledRequest, OperationRow, RawValues, Row, ValueError, fi
 use crate::render::Style;
 use crate::render::json::JsonPaths;
 use spyhop_engine::api::Options;
-use spyhop_engine::{Engine, Error, SourceSet};
+use spyhop_engine::{Corpus, Engine, Error};
 use spyhop_index::update::OnProgress;
 
 /// An operation with its request, its function and the forms of its reply.
@@ -39,7 +39,7 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
 }
 
 /// Answers a request from several sources.
-pub(crate) type AnswerFromSources<Q> = fn(&SourceSet, &Q) -> Result<Box<dyn PlainReply>, Error>;
+pub(crate) type AnswerFromSources<Q> = fn(&Corpus, &Q) -> Result<Box<dyn PlainReply>, Error>;
 
 /// What a reply means for an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub struct PreparedCall {
 }
 
 /// Answers a prepared request from several sources.
-pub(crate) type PreparedSourcesRun = Box<dyn FnOnce(&SourceSet) -> Result<Box<dyn PlainReply>, Error>>;
+pub(crate) type PreparedSourcesRun = Box<dyn FnOnce(&Corpus) -> Result<Box<dyn PlainReply>, Error>>;
 
 /// Answers a prepared request.
 pub(crate) type PreparedRun = Box<dyn FnOnce(&Engine, OnProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;

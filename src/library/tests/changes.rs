@@ -142,7 +142,7 @@ fn raw_files_that_were_made_writable_are_compared_with_their_index() {
     let reader = place.library.reader(Options::default());
     let found = || {
         let set = reader.set(&SourceChoice::All).unwrap();
-        let hits = set.search(&SearchRequest::new("pelican_lantern")).unwrap().results;
+        let hits = set.ask(&SearchRequest::new("pelican_lantern")).unwrap().results;
         hits.iter().map(|hit| hit.path.as_str().to_string()).collect::<Vec<_>>()
     };
     assert!(found().is_empty());

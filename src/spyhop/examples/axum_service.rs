@@ -33,7 +33,7 @@ async fn search(
 ) -> Result<Json<SearchReply>, (StatusCode, Json<spyhop::Error>)> {
     let mut request = SearchRequest::new(q);
     request.max_results = max_results.unwrap_or(request.max_results);
-    engine.search(request).await.map(Json).map_err(|error| {
+    engine.ask(request).await.map(Json).map_err(|error| {
         let status = match error.kind() {
             ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
             ErrorKind::Locked | ErrorKind::NoIndex | ErrorKind::Stale => StatusCode::SERVICE_UNAVAILABLE,

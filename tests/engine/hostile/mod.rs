@@ -60,7 +60,7 @@ fn indexed(engine: &Engine) -> BTreeSet<String> {
     let mut request = FilesRequest { max_results: 1000, ..FilesRequest::new("") };
     let mut paths = BTreeSet::new();
     loop {
-        let reply = engine.files(&request).unwrap();
+        let reply = engine.ask(&request).unwrap();
         paths.extend(reply.files.iter().map(|row| row.path.as_str().to_string()));
         request.cursor = reply.next;
         if request.cursor.is_none() {

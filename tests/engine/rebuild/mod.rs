@@ -152,12 +152,12 @@ fn says(engine: &Engine) -> Vec<(String, String)> {
     said.push(("status".into(), format!("{:#}", without_snapshot(&json::line(&json::status(&status))))));
     let skipped = engine.skipped().unwrap();
     said.push(("skipped".into(), format!("{:#?}\n{:?}", skipped.entries, skipped.counts)));
-    let files = engine.files(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
+    let files = engine.ask(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
     said.push((
         "files".into(),
         format!("{:#}", without_snapshot(&json::line(&json::files(&files, JsonPaths::default())))),
     ));
-    let map = engine.project_map(&MapRequest::default()).unwrap();
+    let map = engine.ask(&MapRequest::default()).unwrap();
     said.push((
         "map".into(),
         format!("{:#}", without_snapshot(&json::line(&json::map(&map, JsonPaths::default())))),

@@ -189,7 +189,7 @@ fn words(scope: ScopeFn<'_>, word: &str, mode: Option<QueryMode>) -> Result<Vec<
     if is_name && mode != Some(QueryMode::Files) {
         let sign = if word.starts_with('@') { "@" } else { "" };
         let request = SymbolsRequest { max_results: MOST / 2, ..SymbolsRequest::new(bare) };
-        if let Ok(reply) = scope()?.symbols(&request) {
+        if let Ok(reply) = scope()?.ask(&request) {
             items.extend(reply.symbols.iter().map(|symbol| CompletionItem {
                 text: format!("{sign}{}", symbol.name),
                 label: symbol.name.clone(),

@@ -42,7 +42,7 @@ pub fn all_files(engine: &Engine, folder: &str) -> Result<FilesReply, ApiError> 
     let path = Some(folder.to_string()).filter(|path| !path.is_empty());
     let filter = FilterSpec { path, ..FilterSpec::default() };
     let request = FilesRequest { filter, max_results: ALL_ROWS, ..FilesRequest::new("") };
-    Ok(engine.files(&request)?)
+    Ok(engine.ask(&request)?)
 }
 
 /// The part of a path below a folder.

@@ -50,7 +50,7 @@ pub fn asked_file(site: &PageSite, ask: &Ask, view: Option<&str>) -> Result<Aske
 /// The lines of a file.
 pub fn lines_of(file: &AskedFile, lines: Option<LineRange>) -> Result<Box<ReadText>, ApiError> {
     let request = ReadRequest { path: Some(file.path.clone()), lines, symbol: None };
-    match file.engine.read(&request)? {
+    match file.engine.ask(&request)? {
         ReadReply::Text(text) if text.symbol.is_none() => Ok(text),
         // The engine takes a path that is not there for a name.
         _ => Err(ApiError::not_found(format!("there is no file '{}'", file.path))),
@@ -140,7 +140,7 @@ fn outline(file: &AskedFile) -> Result<Vec<Value>, ApiError> {
         ..FilterSpec::default()
     };
     let request = SymbolsRequest { filter, max_results: ALL_ROWS, ..SymbolsRequest::new("") };
-    let mut symbols = match file.engine.symbols(&request) {
+    let mut symbols = match file.engine.ask(&request) {
         Ok(reply) => reply.symbols,
         // A file that the index does not know has a text and no outline.
         Err(error) => {

@@ -5,7 +5,7 @@ use spyhop_engine::api::{
     FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, OnMissing, Options, ReadRequest, SkippedReply,
     StalePolicy, SymbolsRequest,
 };
-use spyhop_engine::{Engine, SourceSet};
+use spyhop_engine::{Corpus, Engine};
 use spyhop_interface::catalog::{
     self, Faces, FilledRequest, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall,
 };
@@ -122,26 +122,26 @@ fn filled<R>(
 
 fn of_tree(id: OperationId, engine: &Engine, values: &OperationValues<'_>) -> Result<String, ApiError> {
     Ok(match id {
-        OperationId::Grep => to_json(&json::grep(&engine.grep(&grep_request(values)?)?, PATHS)),
+        OperationId::Grep => to_json(&json::grep(&engine.ask(&grep_request(values)?)?, PATHS)),
         OperationId::Files => {
             let request = filled(values, catalog::FILES_ROWS, FilesRequest::new(""))?;
-            to_json(&json::files(&engine.files(&request)?, PATHS))
+            to_json(&json::files(&engine.ask(&request)?, PATHS))
         }
         OperationId::Symbols => {
             let request = filled(values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
-            to_json(&json::symbols(&engine.symbols(&request)?, PATHS))
+            to_json(&json::symbols(&engine.ask(&request)?, PATHS))
         }
         OperationId::Graph(question) => {
             let request = filled(values, catalog::graph_rows(question), GraphRequest::new(question, ""))?;
-            to_json(&json::graph(&engine.graph(&request)?, PATHS))
+            to_json(&json::graph(&engine.ask(&request)?, PATHS))
         }
         OperationId::FileGraph => {
             let request = filled(values, catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?;
-            to_json(&json::file_graph(&engine.file_graph(&request)?, PATHS))
+            to_json(&json::file_graph(&engine.ask(&request)?, PATHS))
         }
         OperationId::Read => {
             let request = filled(values, catalog::READ_ROWS, ReadRequest::default())?;
-            to_json(&json::read(&engine.read(&request)?, PATHS))
+            to_json(&json::read(&engine.ask(&request)?, PATHS))
         }
         OperationId::Skipped => {
             let SkippedRequest { reason, after, .. } =
@@ -185,7 +185,7 @@ fn with_faces(listed: &'static [Listed]) -> impl Iterator<Item = (&'static Param
 fn of_sources(
     site: &PageSite,
     listed: &'static ListedOperation,
-    set: &SourceSet,
+    set: &Corpus,
     ask: &Ask,
 ) -> Result<String, ApiError> {
     let values = OperationValues {
@@ -197,19 +197,19 @@ fn of_sources(
     };
     Ok(match listed {
         ListedOperation::Own(OperationId::Grep, _) => {
-            to_json(&json::grep(&set.grep(&grep_request(&values)?)?, PATHS))
+            to_json(&json::grep(&set.ask(&grep_request(&values)?)?, PATHS))
         }
         ListedOperation::Own(OperationId::Files, _) => {
             let request = filled(&values, catalog::FILES_ROWS, FilesRequest::new(""))?;
-            to_json(&json::files(&set.files(&request)?, PATHS))
+            to_json(&json::files(&set.ask(&request)?, PATHS))
         }
         ListedOperation::Own(OperationId::Symbols, _) => {
             let request = filled(&values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
-            to_json(&json::symbols(&set.symbols(&request)?, PATHS))
+            to_json(&json::symbols(&set.ask(&request)?, PATHS))
         }
         ListedOperation::Own(OperationId::Graph(question), _) => {
             let request = filled(&values, catalog::graph_rows(*question), GraphRequest::new(*question, ""))?;
-            to_json(&json::graph(&set.graph(&request)?, PATHS))
+            to_json(&json::graph(&set.ask(&request)?, PATHS))
         }
         ListedOperation::Plain(plain) if plain.asks_sources() => {
             values.check_names(with_faces(plain.operation().params), &PLACE)?;

@@ -13,7 +13,7 @@ use spyhop_search::profile::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::super::ask::Ask;
 use super::super::reply::{ApiError, object, to_json};
-use super::super::search::{PreparedSearch, ranked_reply};
+use super::super::search::PreparedSearch;
 use super::super::site::PageSite;
 use super::run;
 use crate::query_line::QueryMode;
@@ -113,7 +113,7 @@ pub fn rerank(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
         profile,
         ..SearchRequest::new(search.text.as_str())
     };
-    let run = |request: &SearchRequest| ranked_reply(&search, request).map_err(|error| search.error(error));
+    let run = |request: &SearchRequest| search.asked.ask(request).map_err(|error| search.error(error));
     let before = run(&request(None))?;
     let after = run(&request(Some(Arc::new(changed("changed", &asked.weights)?))))?;
     let reply = to_json(&wire::search(&after, None, JsonPaths::default()));

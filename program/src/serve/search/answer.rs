@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use spyhop_engine::api::{
-    Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchReply, SearchRequest, SymbolsReply,
-    SymbolsRequest,
+    Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchRequest, SymbolsReply, SymbolsRequest,
 };
 use spyhop_engine::{Error, ErrorKind};
 use spyhop_interface::render::json::{self, JsonPaths};
@@ -59,7 +58,7 @@ impl SearchAnswer {
     pub fn counts(&self, search: &PreparedSearch) -> Result<Option<String>, ApiError> {
         let Some(request) = &self.uncounted else { return Ok(None) };
         let request = GrepRequest { counts: true, max_results: 1, enclosing: false, ..(**request).clone() };
-        let reply = grep(search, &request).map_err(|error| search.error(error))?;
+        let reply = search.asked.ask(&request).map_err(|error| search.error(error))?;
         let counts = json!({
             "total_lines": reply.total_lines,
             "total_files": reply.total_files,
@@ -75,7 +74,7 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
     let failed = |error| search.error(error);
     match search.mode {
         QueryMode::Ranked => {
-            let reply = ranked_reply(search, &ranked_request(search)).map_err(failed)?;
+            let reply = search.asked.ask(&ranked_request(search)).map_err(failed)?;
             let piece = |hit: &spyhop_engine::api::Hit| {
                 (hit.language, hit.snippet.as_ref().map(|snippet| snippet.text.clone()).unwrap_or_default())
             };
@@ -125,14 +124,6 @@ pub fn why_not(site: &PageSite, search: &PreparedSearch, file: &str) -> Result<S
     Ok(to_json(&json::why_not(&reply.map_err(|error| search.error(error))?, PATHS)))
 }
 
-/// Asks the trees of a search another ranked question.
-pub fn ranked_reply(search: &PreparedSearch, request: &SearchRequest) -> Result<SearchReply, Error> {
-    match &search.asked {
-        AskedTrees::Tree { engine, .. } => engine.search(request),
-        AskedTrees::Sources(set) => set.search(request),
-    }
-}
-
 /// The answer of an exact search, and the request that has this answer.
 struct ExactAnswer {
     reply: GrepReply,
@@ -152,11 +143,11 @@ fn exact(search: &PreparedSearch) -> Result<ExactAnswer, Error> {
         counts: search.counts,
         ..GrepRequest::new(search.text.as_str())
     };
-    match grep(search, &request) {
+    match search.asked.ask(&request) {
         Err(error) if error.kind() == ErrorKind::BadRequest && !request.fixed => {
             let request = GrepRequest { fixed: true, ..request };
             // A wrong filter fails again, and its error is the first one's.
-            match grep(search, &request) {
+            match search.asked.ask(&request) {
                 Ok(reply) => {
                     Ok(ExactAnswer { reply, request, note: Some(format!("searched as a text: {error}")) })
                 }
@@ -167,13 +158,6 @@ fn exact(search: &PreparedSearch) -> Result<ExactAnswer, Error> {
     }
 }
 
-fn grep(search: &PreparedSearch, request: &GrepRequest) -> Result<GrepReply, Error> {
-    match &search.asked {
-        AskedTrees::Tree { engine, .. } => engine.grep(request),
-        AskedTrees::Sources(set) => set.grep(request),
-    }
-}
-
 fn files(search: &PreparedSearch, limit: usize) -> Result<FilesReply, Error> {
     let request = FilesRequest {
         filter: search.filter.clone(),
@@ -181,10 +165,7 @@ fn files(search: &PreparedSearch, limit: usize) -> Result<FilesReply, Error> {
         cursor: search.cursor.clone(),
         ..FilesRequest::new(search.text.trim())
     };
-    match &search.asked {
-        AskedTrees::Tree { engine, .. } => engine.files(&request),
-        AskedTrees::Sources(set) => set.files(&request),
-    }
+    search.asked.ask(&request)
 }
 
 fn symbols(search: &PreparedSearch) -> Result<SymbolsReply, Error> {
@@ -194,10 +175,7 @@ fn symbols(search: &PreparedSearch) -> Result<SymbolsReply, Error> {
         cursor: search.cursor.clone(),
         ..SymbolsRequest::new(search.text.trim())
     };
-    match &search.asked {
-        AskedTrees::Tree { engine, .. } => engine.symbols(&request),
-        AskedTrees::Sources(set) => set.symbols(&request),
-    }
+    search.asked.ask(&request)
 }
 
 /// Files whose names match the text of a ranked search, as JSON; `None` if there are none. They are there before the

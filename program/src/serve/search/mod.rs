@@ -3,5 +3,5 @@
 mod answer;
 mod prepared;
 
-pub use answer::{answer, early_files, ranked_reply, why_not};
+pub use answer::{answer, early_files, why_not};
 pub use prepared::{PreparedSearch, mode_of};

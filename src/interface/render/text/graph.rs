@@ -359,7 +359,7 @@ mod tests {
         std::fs::write(tree.path().join("user.py"), second).unwrap();
         let options = Options { index_dir: Some(tree.path().join("index")), ..Options::default() };
         let engine = Engine::open(tree.path(), options).unwrap();
-        engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take")).unwrap()
+        engine.ask(&GraphRequest::new(GraphQuestion::Callers, "take")).unwrap()
     }
 
     #[test]

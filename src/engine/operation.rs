@@ -1,0 +1,71 @@
+//! Operations: a request is the operation, and every face asks in one way.
+
+use super::call::Call;
+use super::core::Engine;
+use super::corpus::Corpus;
+use super::mask::MaskTexts;
+use crate::cancel;
+use crate::error::Error;
+
+/// Something that a caller can ask of a corpus. The request has the type of the operation.
+pub trait Operation {
+    /// The name, as in `find_files`.
+    const NAME: &'static str;
+
+    /// The answer.
+    type Reply: MaskTexts;
+
+    /// Answers the request. [`Corpus::ask`] and [`Corpus::call`] also mask the secrets of the reply.
+    ///
+    /// # Errors
+    /// Those of the operation.
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<Self::Reply, Error>;
+}
+
+impl Corpus {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// Those of the operation: `BadRequest`, which names the wrong value; `NoIndex` and `Stale`, depending on the policies;
+    /// if no tree can answer, the error of the first tree.
+    pub fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
+        self.call(request, &Call::default())
+    }
+
+    /// Answers a request in a call with its progress, its cancellation and its policy.
+    ///
+    /// # Errors
+    /// As [`Corpus::ask`].
+    pub fn call<O: Operation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
+        let answer = |corpus: &Corpus| Ok(corpus.mask_policy().masked(request.run(corpus, call)?));
+        let answer = || match call.policy() {
+            Some(policy) => answer(&self.with_policies(|_| policy)),
+            None => answer(self),
+        };
+        match call.cancel() {
+            Some(cancel) => cancel::with(Some(cancel.clone()), answer),
+            None => answer(),
+        }
+    }
+}
+
+impl Engine {
+    /// Answers a request from this tree alone.
+    ///
+    /// # Errors
+    /// Those of the operation: `BadRequest`, which names the wrong value; `NoIndex` and `Stale`, depending on the policy;
+    /// `Damaged` if the index contradicts itself; the errors of [`Engine::refresh`] if a first index must be built. If a
+    /// later index cannot be updated, because another process is indexing or the disk is full, the last commit answers and
+    /// the reply has a warning.
+    pub fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
+        Corpus::from(self).ask(request)
+    }
+
+    /// Answers a request in a call with its progress, its cancellation and its policy.
+    ///
+    /// # Errors
+    /// As [`Engine::ask`].
+    pub fn call<O: Operation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
+        Corpus::from(self).call(request, call)
+    }
+}
