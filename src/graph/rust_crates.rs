@@ -28,10 +28,10 @@ pub(super) struct ManifestNames {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Manifest {
+struct CargoManifest {
     package: Option<Package>,
-    lib: Option<Library>,
-    workspace: Option<Workspace>,
+    lib: Option<LibTable>,
+    workspace: Option<WorkspaceTable>,
     #[serde(default)]
     dependencies: Dependencies,
     #[serde(default)]
@@ -44,13 +44,13 @@ struct Package {
 }
 
 #[derive(Default, Deserialize)]
-struct Library {
+struct LibTable {
     name: Option<String>,
     path: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Workspace {
+struct WorkspaceTable {
     #[serde(default)]
     dependencies: Dependencies,
 }
@@ -60,14 +60,14 @@ type Dependencies = BTreeMap<String, toml::Value>;
 impl ManifestNames {
     /// The names in the text of a manifest; `None` if the text is not a manifest.
     pub fn read(text: &str) -> Option<ManifestNames> {
-        let Manifest { package, lib, workspace, dependencies, dev_dependencies } =
+        let CargoManifest { package, lib, workspace, dependencies, dev_dependencies } =
             toml::from_str(text).ok()?;
         let of_workspace = workspace.map(|workspace| workspace.dependencies).unwrap_or_default();
         let all = of_workspace.iter().chain(&dependencies).chain(&dev_dependencies);
         let renamed = all
             .filter_map(|(alias, value)| Some((in_code(alias), value.get("package")?.as_str()?.to_string())))
             .collect();
-        let Library { name, path } = lib.unwrap_or_default();
+        let LibTable { name, path } = lib.unwrap_or_default();
         let library = package.map(|package| {
             let name = in_code(name.as_ref().unwrap_or(&package.name));
             (package.name, name)
