@@ -1,10 +1,11 @@
-//! The facade: one tree, its index, and every operation on it.
+//! The operations: an [`Engine`] has one tree with its index, a [`Corpus`] one engine or several, and each request is an
+//! [`Operation`].
 //!
 //! Threads share an [`Engine`] by reference. The engine keeps one commit open and compares the bytes of the commit
 //! point before an answer, so it notices the commits of other processes. Searches take no lock that an update holds.
 //! The engine prints nothing, has no global state, and starts no thread that outlives a call. A panic in it becomes an error.
-//! With
-//! [`Isolation::Subprocess`], idle parser workers wait for the next call until [`Engine::release_caches`].
+//! With [`Isolation::Subprocess`](api::Isolation::Subprocess), idle parser workers wait for the next call until
+//! [`Engine::release_caches`].
 
 #![deny(missing_docs)]
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
