@@ -75,6 +75,7 @@ pub struct VersionId(pub u32);
 
 /// The number of a commit of the index, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Generation(pub u64);
 
 impl std::fmt::Display for Generation {

@@ -16,3 +16,4 @@ pub mod similar;
 pub mod store;
 pub mod text;
 pub mod time;
+pub mod wire;

@@ -15,6 +15,7 @@ macro_rules! symbol_kinds {
         /// The kind of a part of a file: the kinds of symbols, and `doc`, `block` and `text` for other parts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[repr(u8)]
         pub enum SymbolKind {
             $(#[doc = $sentence] $variant,)+
@@ -243,6 +244,7 @@ macro_rules! notes {
         /// A remark about the analysis of a file. A file with a note is still indexed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[repr(u8)]
         #[non_exhaustive]
         pub enum Note {
@@ -305,6 +307,7 @@ macro_rules! skip_reasons {
         /// Why a file is not indexed, or only partly indexed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum SkipReason {
             $(#[doc = $sentence] $variant,)+
         }
@@ -346,6 +349,7 @@ skip_reasons! {
 /// A file or directory that is not indexed, or a file that is partly indexed: by its path only, or without structure. A
 /// directory stands for everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Skipped {
     /// The path; a lossy form if the name is not UTF-8.

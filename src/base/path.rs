@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// the empty path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct RelPath(Box<str>);
 
 /// Why a path was refused.

@@ -5,13 +5,27 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A half-open range of bytes `start..end` of a decoded source text.
+/// A half-open range of bytes `start..end` of a decoded source text. In JSON: `[start, end]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// The first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
+}
+
+impl From<(u32, u32)> for Span {
+    fn from((start, end): (u32, u32)) -> Span {
+        Span { start, end }
+    }
+}
+
+impl From<Span> for (u32, u32) {
+    fn from(span: Span) -> (u32, u32) {
+        (span.start, span.end)
+    }
 }
 
 impl Span {
@@ -49,10 +63,13 @@ impl Span {
 
 /// Lines `first..=last`, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lines {
     /// The first line.
+    #[serde(rename = "line", alias = "first")]
     pub first: u32,
     /// The last line, included.
+    #[serde(rename = "end_line", alias = "last")]
     pub last: u32,
 }
 

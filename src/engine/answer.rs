@@ -141,6 +141,7 @@ impl<'a> AnswerContext<'a> {
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
         Ok(SearchReply {
             query: text.join(" | "),
+            queries: Vec::new(),
             results,
             evidence_used: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
@@ -456,7 +457,7 @@ impl<'a> AnswerContext<'a> {
             reasons: reasons.into_iter().map(reason_row).collect(),
             callers: None,
             stale,
-            query_index: asked.place,
+            query_index: Some(asked.place),
             source: tree.name.clone(),
             path: RelPath::new(version.path())?,
         };
@@ -521,7 +522,7 @@ impl<'a> AnswerContext<'a> {
             reasons: reasons.into_iter().map(reason_row).collect(),
             callers: None,
             stale: false,
-            query_index: asked.place,
+            query_index: Some(asked.place),
             source: tree.name.clone(),
             path: first.path.clone(),
         }

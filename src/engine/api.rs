@@ -1,5 +1,7 @@
-//! The facade's plain data: requests, replies and options. Front ends fill requests and print replies. The wire formats
-//! are those of the faces, so a rename here does not change a protocol.
+//! The facade's plain data: requests, replies and options. Front ends fill requests and print replies.
+//!
+//! A reply serializes itself, and its JSON is that of every face: `--json`, HTTP, MCP and Python. The order of fields is that
+//! of the JSON. Where JSON has other fields than the Rust type, a form beside the type has them (`wire_form!`).
 
 #[cfg(feature = "serde")]
 pub(super) mod blank;

@@ -73,6 +73,7 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
             add_importing_uses(corpus, &request, &mut whole);
             whole.rows.sort_by(|a, b| order_in_set(request.question, a, b));
             whole.rows.truncate(request.max_results);
+            whole.settle_sources();
             Ok(whole)
         }
     }
@@ -242,9 +243,6 @@ fn name_source(reply: &mut GraphReply, name: &SourceName) {
     }
     for row in reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()) {
         row.source = own();
-        row.from.iter_mut().for_each(|from| from.source = own());
-        if let GraphEnd::Symbol(to) | GraphEnd::Removed(to) = &mut row.to {
-            to.source = own();
-        }
+        row.ends_mut().for_each(|end| end.source = own());
     }
 }

@@ -151,12 +151,10 @@ impl Corpus {
 
     /// The state of each named tree and its index, as [`Engine::status`] tells it.
     pub fn statuses(&self) -> SourceStatuses {
-        let of_member = |member: &CorpusMember| NamedStatus {
-            name: member.name().clone(),
-            provenance: member.provenance.clone(),
-            status: (member.engine.as_ref().map_err(Error::copy))
-                .and_then(Engine::status)
-                .map_err(|error| error.to_string()),
+        let of_member = |member: &CorpusMember| {
+            let status = member.engine.as_ref().map_err(Error::copy).and_then(Engine::status);
+            let status = status.map_err(|error| error.to_string());
+            NamedStatus::new(member.name(), member.provenance.clone(), status)
         };
         let members = self.members.iter().filter(|member| member.name.is_some()).collect();
         SourceStatuses { sources: parallel::map(self.members.len() > 1, members, of_member, || ()) }

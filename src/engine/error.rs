@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::api::remedy::Remedy;
 use spyhop_base::cores::NoThread;
 use spyhop_base::limit::AboveLimit;
@@ -22,8 +24,9 @@ use spyhop_search::query::QueryError;
 use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
@@ -85,14 +88,53 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::BadRequest => "bad-request",
+            ErrorKind::NotFound => "not-found",
+            ErrorKind::NotAFile => "not-a-file",
+            ErrorKind::NotText => "not-text",
+            ErrorKind::NoRoot => "no-root",
+            ErrorKind::NoIndex => "no-index",
+            ErrorKind::ForeignIndex => "foreign-index",
+            ErrorKind::NewerFormat => "newer-format",
+            ErrorKind::Damaged => "damaged",
+            ErrorKind::BadArchive => "bad-archive",
+            ErrorKind::ForeignArchive => "foreign-archive",
+            ErrorKind::IndexExists => "index-exists",
+            ErrorKind::NoSources => "no-sources",
+            ErrorKind::UnknownSource => "unknown-source",
+            ErrorKind::NameTaken => "name-taken",
+            ErrorKind::BadSource => "bad-source",
+            ErrorKind::Unreachable => "unreachable",
+            ErrorKind::Locked => "locked",
+            ErrorKind::Stale => "stale",
+            ErrorKind::TooLarge => "too-large",
+            ErrorKind::Cancelled => "cancelled",
+            ErrorKind::DiskFull => "disk-full",
+            ErrorKind::ReadOnly => "read-only",
+            ErrorKind::Permission => "permission",
+            ErrorKind::NoThread => "no-thread",
+            ErrorKind::Io => "io",
+            ErrorKind::Internal => "internal",
+        }
+    }
+}
+
 /// Why a request was not answered.
-#[derive(Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Error {
-    kind: ErrorKind,
+    /// The message.
+    #[serde(rename = "error")]
     text: String,
-    #[cfg_attr(feature = "serde", serde(skip))]
+    /// The kind of the error.
+    kind: ErrorKind,
+    #[serde(skip)]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    #[serde(skip)]
     remedy: Option<Remedy>,
 }
 

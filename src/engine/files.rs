@@ -27,14 +27,16 @@ impl Operation for FilesRequest {
         corpus.with_snapshot(call, |asked, snapshot| {
             let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
             let origin = ReplyOrigin::of_members(asked);
-            Ok(FilesReply {
+            let mut reply = FilesReply {
                 next: origin.next(found.offset.saturating_add(found.files.len()), found.total),
-                all_answer: origin.all_answer(),
+                complete: origin.complete(),
                 snapshot: origin.snapshot,
                 sources: origin.sources,
                 warnings: origin.warnings,
                 ..found
-            })
+            };
+            reply.settle_sources();
+            Ok(reply)
         })
     }
 }
@@ -83,7 +85,7 @@ impl<'r> FileLookup<'r> {
             offset: self.offset,
             snapshot: Snapshot::default(),
             sources: Vec::new(),
-            all_answer: true,
+            complete: None,
             warnings: Vec::new(),
         })
     }

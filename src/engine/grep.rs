@@ -146,13 +146,15 @@ fn lines_of_sources(corpus: &Corpus, request: &GrepRequest) -> Result<GrepReply,
     }
     let whole = whole.ok_or_else(|| Error::bad("the set has no source; add one"))?;
     let incomplete = (silent > 0).then(|| corpus.missing(silent));
-    Ok(GrepReply {
+    let mut reply = GrepReply {
         snapshot: sums(&sources),
         sources,
         warnings,
         incomplete: whole.incomplete.or(incomplete),
         ..whole
-    })
+    };
+    reply.settle_sources();
+    Ok(reply)
 }
 
 /// The place of the source that a cursor names, and the cursor in that source.

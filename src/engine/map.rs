@@ -94,7 +94,7 @@ fn map_of_sources(corpus: &Corpus, request: &MapRequest) -> Result<MapReply, Err
     }
     let mut languages: Vec<_> = languages.into_iter().collect();
     languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
-    Ok(MapReply {
+    let mut reply = MapReply {
         path: sum.path.unwrap_or_else(RelPath::root),
         files: sum.files,
         lines: sum.lines,
@@ -105,7 +105,9 @@ fn map_of_sources(corpus: &Corpus, request: &MapRequest) -> Result<MapReply, Err
         snapshot: sums(&sources),
         sources,
         warnings,
-    })
+    };
+    reply.settle_sources();
+    Ok(reply)
 }
 
 fn map_of(

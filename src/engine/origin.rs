@@ -53,9 +53,9 @@ impl ReplyOrigin {
         ReplyOrigin { snapshot: sums(&sources), sources, is_whole, warnings }
     }
 
-    /// Whether all trees answer. A tree alone answers, or the call fails.
-    pub fn all_answer(&self) -> bool {
-        self.sources.is_empty() || self.is_whole
+    /// Whether all trees answer; `None` for a tree alone, which answers, or the call fails.
+    pub fn complete(&self) -> Option<bool> {
+        (!self.sources.is_empty()).then_some(self.is_whole)
     }
 
     /// The cursor of the page after `end`, if there is one.
@@ -67,7 +67,7 @@ impl ReplyOrigin {
 impl CorpusMember {
     /// Where the rows of this member come from. The member is not alone.
     pub(super) fn snapshot(&self, snapshot: Snapshot) -> SourceSnapshot {
-        SourceSnapshot { name: self.name().clone(), snapshot, provenance: self.provenance.clone() }
+        SourceSnapshot::new(self.name(), snapshot, self.provenance.clone())
     }
 }
 

@@ -25,7 +25,7 @@ impl Operation for SearchRequest {
     type Reply = SearchReply;
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
-        search_all(corpus, std::slice::from_ref(&self.query), self, call)
+        Ok(search_all(corpus, std::slice::from_ref(&self.query), self, call)?.of_batch(&[]))
     }
 }
 
@@ -39,7 +39,7 @@ impl Operation for SearchBatch {
         limit::entries("queries", self.queries.len(), limit::MAX_QUERIES)?;
         // A session identifies a request by its query.
         let request = SearchRequest { query: self.queries.join(" | "), ..self.request.clone() };
-        search_all(corpus, &self.queries, &request, call)
+        Ok(search_all(corpus, &self.queries, &request, call)?.of_batch(&self.queries))
     }
 }
 
@@ -112,7 +112,9 @@ fn search_all(
         None => corpus.with_joined(|members, snapshot| {
             let trees = MemberTrees::joined(&members.ready, snapshot)?;
             let context = AnswerContext::joined(trees, snapshot, &filter, request);
-            context.reply(&asked, ReplyOrigin::of_members(members))
+            let mut reply = context.reply(&asked, ReplyOrigin::of_members(members))?;
+            reply.settle_sources();
+            Ok(reply)
         }),
     }?;
     span.record("resultCount", reply.results.len());

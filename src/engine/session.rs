@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use super::lock::lock;
 use spyhop_base::id::{ContentHash, VersionId};
@@ -45,8 +46,8 @@ pub enum ActivitySource {
 }
 
 /// The earlier reply that had the text of a hit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Sent {
     /// The number of the reply in the session, from 1.

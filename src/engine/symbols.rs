@@ -39,14 +39,16 @@ impl Operation for SymbolsRequest {
         corpus.with_snapshot(call, |asked, snapshot| {
             let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
             let origin = ReplyOrigin::of_members(asked);
-            Ok(SymbolsReply {
+            let mut reply = SymbolsReply {
                 next: origin.next(found.offset.saturating_add(found.symbols.len()), found.total),
-                all_answer: origin.all_answer(),
+                complete: origin.complete(),
                 snapshot: origin.snapshot,
                 sources: origin.sources,
                 warnings: origin.warnings.into_iter().chain(found.warnings).collect(),
                 ..found
-            })
+            };
+            reply.settle_sources();
+            Ok(reply)
         })
     }
 }
@@ -101,7 +103,7 @@ impl<'r> SymbolLookup<'r> {
             offset: self.offset,
             snapshot: Snapshot::default(),
             sources: Vec::new(),
-            all_answer: true,
+            complete: None,
             warnings,
         })
     }

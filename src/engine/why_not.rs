@@ -100,7 +100,10 @@ pub fn why_not(
     Ok(WhyNot {
         verdict: Verdict::Ranked,
         rank: Some(place + 1),
-        hit: hit.map(|hit| answer.hit(&asked, hit)).transpose()?,
+        hit: match hit {
+            Some(hit) => Some(Hit { query_index: None, ..answer.hit(&asked, hit)? }),
+            None => None,
+        },
         text: format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
         missing,
         path,

@@ -6,7 +6,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An import of one file by another, as indexes into a list of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileEdge {
     /// The importing file.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 
 use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
@@ -18,9 +19,10 @@ use spyhop_index::inverted::IndexField;
 use spyhop_search::{SearchError, files_with, test_part};
 
 /// How the two ends of an edge are related.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Relation {
     /// A call.

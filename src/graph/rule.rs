@@ -1,8 +1,11 @@
 //! The rules by which a use is resolved, with their confidence and their sentence.
 
+use serde::Serialize;
+
 /// Why a use means a definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum EdgeRule {
     /// An import binds the name, and the imported module defines or re-exports it.

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin};
+use serde::Serialize;
+
+use super::manifest::{IndexSettings, SourceKind, SourceManifest, SourceOrigin, sources};
 use super::names::SourceId;
+use spyhop_base::wire::wire;
 use spyhop_engine::Error;
 use spyhop_engine::api::{RefreshReport, State};
 use spyhop_index::update::Progress;
@@ -52,11 +55,12 @@ impl AddRequest {
 }
 
 /// The plan for adding a source.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AddPlan {
     /// The library.
+    #[serde(serialize_with = "wire")]
     pub library: PathBuf,
     /// The id.
     pub id: SourceId,
@@ -82,7 +86,6 @@ pub struct AddPlan {
 
 /// A source that was added.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AddReply {
     /// The source.
@@ -97,7 +100,6 @@ pub struct AddReply {
 
 /// The progress of an import.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum AddProgress {
     /// Bytes are copied.
@@ -124,13 +126,16 @@ pub enum AddProgress {
 pub type OnAddProgress<'p> = &'p (dyn Fn(AddProgress) + Sync);
 
 /// The sources of a library.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LibraryReply {
     /// The folder of the library.
+    #[serde(rename = "library", serialize_with = "wire")]
     pub root: PathBuf,
     /// The sources, by name.
+    #[serde(serialize_with = "sources")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<super::manifest::ShownSource>"))]
     pub sources: Vec<SourceManifest>,
     /// The imports that have not ended.
     pub unfinished: Vec<UnfinishedImport>,
@@ -140,7 +145,6 @@ pub struct LibraryReply {
 
 /// A source with the state of its index.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceStatus {
     /// The source.
@@ -164,11 +168,12 @@ pub struct SourceStatus {
 }
 
 /// The state of a library.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LibraryStatus {
     /// The folder of the library.
+    #[serde(rename = "library", serialize_with = "wire")]
     pub root: PathBuf,
     /// The sources, by name.
     pub sources: Vec<SourceStatus>,
@@ -180,7 +185,6 @@ pub struct LibraryStatus {
 
 /// An import that has not ended, because it is running or was killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct UnfinishedImport {
     /// The id of the source.
@@ -199,7 +203,6 @@ pub struct UnfinishedImport {
 
 /// A source that was removed.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RemovedSource {
     /// The source.
@@ -210,7 +213,6 @@ pub struct RemovedSource {
 
 /// The result of an update of a source.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct UpdatedSource {
     /// The source after the update.
@@ -225,7 +227,6 @@ pub struct UpdatedSource {
 
 /// The plan of an update of one source.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedUpdate {
     /// The source as it is.
@@ -242,8 +243,9 @@ pub struct PlannedUpdate {
 }
 
 /// The first thing that an update would do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum UpdateStep {
     /// Nothing: the newest state is imported and indexed.
@@ -269,8 +271,8 @@ impl UpdateStep {
 }
 
 /// The outcomes of a call about several sources, each of which can fail by itself.
-#[derive(Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceBatch<T> {
     /// The outcomes of the sources that did not fail.
@@ -286,19 +288,19 @@ impl<T> From<T> for SourceBatch<T> {
 }
 
 /// A source for which a call failed.
-#[derive(Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FailedSource {
     /// The name of the source.
     pub name: String,
     /// The error.
+    #[serde(flatten)]
     pub error: Error,
 }
 
 /// The result of a comparison of raw files with their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct VerifiedSource {
     /// The name of the source.
@@ -323,12 +325,16 @@ impl VerifiedSource {
 }
 
 /// The files that were removed to free space.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct CollectedSources {
     /// The removed files and folders.
+    #[serde(serialize_with = "wire")]
     pub removed: Vec<PathBuf>,
     /// Their size in bytes.
     pub bytes: u64,
+    /// Whether nothing was removed, because the call only asked what would be.
+    #[serde(rename = "dry_run")]
+    pub is_dry_run: bool,
 }

@@ -27,7 +27,7 @@ impl Library {
 
     fn collect_all(&self, dry_run: bool) -> Result<CollectedSources, LibraryError> {
         if !self.paths.lock().exists() {
-            return Ok(CollectedSources::default());
+            return Ok(CollectedSources { is_dry_run: dry_run, ..CollectedSources::default() });
         }
         // A change ends removals that were interrupted, which a dry run must only report.
         let _lock = self.lock_only()?;
@@ -106,7 +106,7 @@ impl Library {
     }
 
     fn drop_all(&self, garbage: Vec<PathBuf>, dry_run: bool) -> Result<CollectedSources, LibraryError> {
-        let mut collected = CollectedSources::default();
+        let mut collected = CollectedSources { is_dry_run: dry_run, ..CollectedSources::default() };
         for path in garbage {
             collected.bytes += size_of(&path);
             if !dry_run {

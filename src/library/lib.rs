@@ -18,6 +18,7 @@ mod describe;
 mod error;
 mod extent;
 mod format;
+mod forms;
 mod gc;
 mod intake;
 mod job;
@@ -49,8 +50,8 @@ pub use error::LibraryError;
 pub use intake::{DocumentRecord, FailedEntry, IntakeClass, IntakeEvent, IntakeReply, OnIntake, TakenEntry};
 pub use location::is_remote;
 pub use manifest::{
-    ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, PackageName, SourceKind, SourceManifest,
-    SourceOrigin, SourceState,
+    ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, PackageName, ShownSource, SourceKind,
+    SourceManifest, SourceOrigin, SourceState,
 };
 pub use names::SourceId;
 pub use open::Library;

@@ -5,11 +5,14 @@
 //! format refuses the file and leaves it as it is.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::names::SourceId;
 use spyhop_base::path::RelPath;
+use spyhop_base::time::rfc3339;
+use spyhop_base::wire::Wire;
 use spyhop_engine::api::Options;
 use spyhop_files::git::Reach;
 
@@ -118,6 +121,7 @@ impl SourceOrigin {
 /// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceKind {
     /// A folder of the user.
@@ -155,6 +159,7 @@ impl SourceKind {
 /// Whether a source is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceState {
     /// The raw files are there, and the index is not complete.
@@ -175,6 +180,7 @@ impl SourceState {
 
 /// An entry that is not part of the tree, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LeftOutEntry {
     /// The path of the entry in the source.
@@ -185,6 +191,7 @@ pub struct LeftOutEntry {
 
 /// A package of a registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PackageName {
     /// The registry: `cargo`, `go`, `npm` or `python`.
     pub ecosystem: String,
@@ -261,6 +268,7 @@ pub struct ImportRecord {
 /// An event in the life of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ImportEvent {
     /// The source was added.
@@ -283,4 +291,133 @@ impl ImportEvent {
             ImportEvent::Unprotected => "unprotected",
         }
     }
+}
+
+/// A time, in seconds since 1970, as RFC 3339.
+pub(super) fn shown_time(seconds: u64) -> String {
+    rfc3339(UNIX_EPOCH + Duration::from_secs(seconds))
+}
+
+/// A source as replies show it, with the folder that is searched if that is known.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShownSource<'r> {
+    /// The id, which names the folders of the source.
+    id: &'r SourceId,
+    /// The name.
+    name: &'r str,
+    /// The kind of source.
+    kind: SourceKind,
+    /// The absolute path, or the URL of a repository on another machine.
+    location: &'r str,
+    /// The requested branch, tag or commit.
+    #[serde(rename = "ref")]
+    reference: Option<&'r str>,
+    /// The requested folder of the source.
+    folder: Option<&'r str>,
+    /// Whether the source is indexed.
+    state: SourceState,
+    /// The folder that is searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// The number of the import that answers, from 1.
+    import: u32,
+    /// The git commit of the import.
+    commit: Option<&'r str>,
+    /// The branch or tag of that commit when it was imported.
+    branch: Option<&'r str>,
+    /// Whether raw files lie in the library, and not only in a folder of the user.
+    copied: bool,
+    /// Whether archives inside the archive are unpacked too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nested: bool,
+    /// Whether the raw files are read-only.
+    protected: bool,
+    /// The number of raw files; 0 for a folder that stays where it is.
+    files: usize,
+    /// The size of the raw files in bytes.
+    bytes: u64,
+    /// The BLAKE3 hash of the acquired archive or file.
+    archive_hash: Option<&'r str>,
+    /// The BLAKE3 hash of the names and contents of all files.
+    tree_hash: Option<&'r str>,
+    /// The licence that the source states, as an SPDX expression if known.
+    licence: Option<&'r str>,
+    /// The files with the text of the licence.
+    licence_files: &'r [String],
+    /// The package that the source is, by its own manifest.
+    package: Option<&'r PackageName>,
+    /// The entries of the source that are not part of the tree, the first of them.
+    left_out: &'r [LeftOutEntry],
+    /// The number of all entries that are not part of the tree.
+    left_out_count: usize,
+    /// When the source was added, as RFC 3339.
+    added_at: String,
+    /// When the present import was made, as RFC 3339.
+    imported_at: String,
+    /// The imports and changes, oldest first.
+    history: Vec<ShownImport<'r>>,
+}
+
+/// An event in the history of a source.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ShownImport<'r> {
+    /// The kind of event.
+    event: ImportEvent,
+    /// When, as RFC 3339.
+    at: String,
+    /// The number of the import.
+    import: u32,
+    /// The git commit.
+    commit: Option<&'r str>,
+    /// The hash of the tree.
+    tree_hash: Option<&'r str>,
+}
+
+impl<'r> ShownSource<'r> {
+    /// The source of a manifest, and the folder that is searched if that is known.
+    pub fn new(source: &'r SourceManifest, path: Option<&PathBuf>) -> ShownSource<'r> {
+        let origin = &source.origin;
+        let import = |record: &'r ImportRecord| ShownImport {
+            event: record.event,
+            at: shown_time(record.at),
+            import: record.import,
+            commit: record.commit.as_deref(),
+            tree_hash: record.tree_hash.as_deref(),
+        };
+        ShownSource {
+            id: &source.id,
+            name: &source.name,
+            kind: origin.kind,
+            location: &origin.location,
+            reference: origin.reference.as_deref(),
+            folder: origin.folder.as_deref(),
+            state: source.state,
+            path: path.map(Wire::form),
+            import: source.import,
+            commit: source.commit.as_deref(),
+            branch: source.branch.as_deref(),
+            copied: source.is_held(),
+            nested: origin.nested,
+            protected: source.is_protected,
+            files: source.files,
+            bytes: source.bytes,
+            archive_hash: source.archive_hash.as_deref(),
+            tree_hash: source.tree_hash.as_deref(),
+            licence: source.licence.as_deref(),
+            licence_files: &source.licence_files,
+            package: source.package.as_ref(),
+            left_out: &source.left_out,
+            left_out_count: source.left_out_count,
+            added_at: shown_time(source.added_at),
+            imported_at: shown_time(source.imported_at),
+            history: source.history.iter().map(import).collect(),
+        }
+    }
+}
+
+/// Serializes the sources of a list.
+pub(super) fn sources<S: Serializer>(sources: &[SourceManifest], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(sources.iter().map(|source| ShownSource::new(source, None)))
 }

@@ -13,6 +13,7 @@ const RESERVED: &[&str] = &["all", "none"];
 /// The id of a source, which never changes: a readable part and a hash. The id names the folders of the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct SourceId(String);
 
 impl SourceId {

@@ -3,6 +3,8 @@
 //! Pure: it gets the source text. A snippet is made of whole lines; only a line that is longer than the limit is cut, at
 //! a character. Above a snippet stand the first lines of its item and of what encloses the item, unless they are in it.
 
+use serde::Serialize;
+
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_index::tokenize::{TermList, TermPrefixFilter, Tokenizer, for_each_word, parts};
 
@@ -20,8 +22,8 @@ const HEAD_CHARS: usize = 160;
 const LINES_TO_NAME: usize = 4;
 
 /// A line of context.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ContextLine {
     /// The line, from 1.
@@ -40,8 +42,8 @@ impl ContextLine {
 }
 
 /// A piece of source text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Snippet {
     /// The first line of the item and of each enclosing item, such as the signature of a method and of its class, in the
@@ -66,8 +68,8 @@ impl Snippet {
 }
 
 /// The one line of a hit that says most about the hit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceLine {
     /// The line, from 1.

@@ -26,11 +26,11 @@
 //! # }
 //! ```
 //!
-//! With the feature `serde`, requests, replies and [`Error`] implement `Serialize`, and requests also `Deserialize`. The form is
-//! that of the Rust types: fields have their names, and variants of enums have theirs in kebab case. A deserialized request may
-//! leave out what `new` or `default` sets; an unknown field is refused. A profile is its TOML text. What lives in this process
-//! has no form: sessions, helpers of packs, and what is measured for learning weights. The program's JSON (`docs/json.md`) has a
-//! form of its own.
+//! Replies and [`Error`] implement `Serialize`; the form is the JSON that the program prints (`docs/json.md`). With the feature
+//! `serde`, requests implement `Serialize` and `Deserialize`: fields have their names, and variants of enums have theirs in kebab
+//! case. A deserialized request may leave out what `new` or `default` sets; an unknown field is refused. A profile is its TOML
+//! text. What lives in this process has no form: sessions, helpers of packs, and what is measured for learning weights. With the
+//! feature `schema`, replies implement `schemars::JsonSchema`.
 //!
 //! The feature `async` adds `AsyncEngine`, whose calls can be awaited and are cancelled when their future is dropped.
 //!

@@ -1,4 +1,4 @@
-//! The feature `serde`: requests come back from JSON as they were, and replies have the fields of their types.
+//! The feature `serde`: requests come back from JSON as they were. Replies are serialized as the program prints them.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -117,25 +117,25 @@ fn a_session_is_refused() {
 }
 
 #[test]
-fn replies_and_errors_have_the_fields_of_their_types() {
+fn replies_and_errors_have_the_form_of_the_program() {
     let tree = Tree::small();
     let engine = tree.open();
     let reply = to_value(engine.search(&SearchRequest::new("resolve_api_key")).unwrap()).unwrap();
     let hit = &reply["results"][0];
     assert_eq!((&hit["path"], &hit["language"]), (&json!("src/auth.rs"), &json!("rust")));
-    assert_eq!((&hit["lines"]["first"], &hit["kind"]), (&json!(2), &json!("fn")));
+    assert_eq!((&hit["line"], &hit["kind"]), (&json!(2), &json!("fn")));
     assert!(hit["reasons"][0]["signal"].is_string(), "{hit}");
 
     let reply = to_value(engine.ask(&GrepRequest::new("resolve_api_key")).unwrap()).unwrap();
-    assert_eq!((&reply["total_lines"], &reply["lines"][1]["line"]), (&json!(2), &json!(7)));
+    assert_eq!((&reply["total_lines"], &reply["results"][1]["line"]), (&json!(2), &json!(7)));
     let graph = GraphRequest::new(GraphQuestion::Callers, "resolve_api_key");
     let reply = to_value(engine.ask(&graph).unwrap()).unwrap();
-    assert_eq!(reply["rows"][0]["from"]["name"], json!("open_vault"));
-    assert_eq!(reply["rows"][0]["to"]["symbol"]["name"], json!("resolve_api_key"));
+    assert_eq!(reply["results"][0]["from"]["symbol"], json!("open_vault"));
+    assert_eq!(reply["results"][0]["to"]["symbol"], json!("resolve_api_key"));
     assert_eq!(to_value(engine.status().unwrap()).unwrap()["state"], json!("ready"));
     assert_eq!(to_value(engine.ask(&MapRequest::default()).unwrap()).unwrap()["files"], json!(3));
 
     let error = engine.search(&SearchRequest::new("")).unwrap_err();
     let form = to_value(&error).unwrap();
-    assert_eq!((&form["kind"], &form["text"]), (&json!("bad-request"), &json!(error.to_string())));
+    assert_eq!((&form["kind"], &form["error"]), (&json!("bad-request"), &json!(error.to_string())));
 }

@@ -10,7 +10,6 @@ use std::process::Command;
 
 use spyhop_engine::Engine;
 use spyhop_engine::api::{OnMissing, Options, SearchReply, SearchRequest, StalePolicy};
-use spyhop_interface::render::json;
 
 use super::{Random, Tree, generated, refresh};
 use crate::support::Ran;
@@ -111,7 +110,7 @@ impl OnDisk {
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
         assert!(ran.err.starts_with("spyhop: ") && !ran.err.contains("panicked"), "{}", ran.err);
         let error = self.engine(StalePolicy::Ignore).refresh(&|_| ()).unwrap_err();
-        json::error_kind(error.kind())
+        error.kind().name()
     }
 
     fn total(&self, stale_policy: StalePolicy, word: &str) -> usize {
@@ -138,7 +137,7 @@ impl OnDisk {
     /// There is nothing to answer from, or a part of the files, and the answer says so.
     fn is_none_or_partial(&self) {
         match self.engine(StalePolicy::Ignore).search(&SearchRequest::new("qxsecondqx")) {
-            Err(error) => assert_eq!(json::error_kind(error.kind()), "no-index", "{error}"),
+            Err(error) => assert_eq!(error.kind().name(), "no-index", "{error}"),
             Ok(reply) => {
                 assert!(!reply.literal_complete && reply.snapshot.building.is_some(), "{:?}", reply.snapshot)
             }
@@ -233,7 +232,7 @@ fn a_closed_folder_is_named() {
         assert_eq!(total(StalePolicy::Refresh, "qxfirstqx"), 1);
         tree.write("state.rs", "/// qxsecondqx\nfn state() {}\n");
         let error = open(StalePolicy::Ignore).refresh(&|_| ()).unwrap_err();
-        assert_eq!(json::error_kind(error.kind()), PERMISSION, "{error}");
+        assert_eq!(error.kind().name(), PERMISSION, "{error}");
         assert!(error.to_string().contains(tree.index_dir().to_str().unwrap()), "{error}");
         let reply = open(StalePolicy::Refresh).search(&SearchRequest::new("qxfirstqx")).unwrap();
         assert_eq!((reply.total, reply.warnings.len()), (1, 1), "{:?}", reply.warnings);
@@ -245,7 +244,7 @@ fn a_closed_folder_is_named() {
             Ok(engine) => engine.search(&SearchRequest::new("qxfirstqx")).unwrap_err().kind(),
             Err(error) => error.kind(),
         };
-        assert_eq!(json::error_kind(kind), PERMISSION);
+        assert_eq!(kind.name(), PERMISSION);
     });
     close(&tree.index_dir(), 0o700, 0o600);
     refresh(&open(StalePolicy::Ignore));

@@ -63,7 +63,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use spyhop_engine::Engine;
 use spyhop_engine::api::{Hit, Options, RefreshReport, SearchReply, SearchRequest};
-use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::json;
 
 use crate::support::{Random, Tree, copy_into};
 
@@ -99,8 +99,7 @@ pub fn refresh(engine: &Engine) -> RefreshReport {
 
 /// A reply as JSON without what names the index that it comes from: the snapshot, and the cursor's generation.
 fn rendered(reply: &SearchReply) -> Value {
-    let mut value: Value =
-        serde_json::from_str(&json::line(&json::search(reply, None, JsonPaths::default()))).unwrap();
+    let mut value: Value = serde_json::from_str(&json::line(reply)).unwrap();
     let fields = value.as_object_mut().unwrap();
     fields.remove("snapshot");
     if let Some(next) = reply.next.as_ref() {

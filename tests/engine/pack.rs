@@ -7,7 +7,7 @@ use spyhop::{
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::Relation;
 use spyhop_interface::operations::PACK;
-use spyhop_interface::render::json::JsonPaths;
+use spyhop_interface::render::json;
 use spyhop_interface::render::{Style, agent};
 
 use super::open;
@@ -396,7 +396,7 @@ fn nine_runs_give_equal_bytes_in_each_mode() {
             .map(|_| {
                 let mut reply = pack(&tree, request.clone());
                 reply.snapshot.checked_at = None;
-                (PACK.json)(&reply, JsonPaths::default())
+                json::line(&reply)
             })
             .collect();
         assert!(bytes.iter().all(|other| *other == bytes[0]), "{}", bytes[0]);
@@ -477,6 +477,6 @@ fn secrets_are_masked_in_units() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let tree =
         Tree::new(&format!("\n=== a.py\ndef retry_upload():\n    token = \"{token}\"\n    return token\n"));
-    let text = (PACK.json)(&pack(&tree, PackRequest::new("retry_upload")), JsonPaths::default());
+    let text = json::line(&pack(&tree, PackRequest::new("retry_upload")));
     assert!(text.contains("masked") && !text.contains(&token), "{text}");
 }

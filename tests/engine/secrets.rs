@@ -186,8 +186,8 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
             assert!(has_head || mode != Mode::Default || !query.starts_with("the_quiet"), "{query}: no head");
             let what = format!("search {query:?} {mode:?}");
             all.push((what.clone(), format!("{reply:?}")));
-            all.push((what.clone(), json::line(&json::search(&reply, None, JsonPaths::default()))));
-            all.push((what.clone(), json::search_lines(&reply, None, JsonPaths::default())));
+            all.push((what.clone(), json::line(&reply)));
+            all.push((what.clone(), JsonPaths::default().search_lines(reply.clone())));
             all.push((what.clone(), text::search(&reply, mode, &style)));
             let answer = agent::search(&reply, &[], mode);
             all.push((what, format!("{}\n{}", answer.text, answer.data)));
@@ -200,7 +200,7 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
             let what = format!("grep {pattern:?} {expand} {multi_line} {invert}");
             let reply = engine.ask(&request).unwrap();
             all.push((what.clone(), format!("{reply:?}")));
-            all.push((what.clone(), json::line(&json::grep(&reply, JsonPaths::default()))));
+            all.push((what.clone(), json::line(&reply)));
             all.push((what.clone(), text::grep(&reply, &style)));
             let answer = agent::grep(&reply);
             all.push((what.clone(), format!("{}\n{}", answer.text, answer.data)));
@@ -217,46 +217,23 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
         }
     }
     let map = engine.ask(&MapRequest { max_items: 1_000, ..MapRequest::default() }).unwrap();
-    all.push((
-        "map".into(),
-        format!("{}\n{map:?}\n{}", json::line(&json::map(&map, JsonPaths::default())), agent::map(&map).text),
-    ));
+    all.push(("map".into(), format!("{}\n{map:?}\n{}", json::line(&map), agent::map(&map).text)));
     let filter = FilterSpec { path: Some("docs/harbour.md".into()), ..FilterSpec::default() };
     let map = engine.ask(&MapRequest { filter, ..MapRequest::default() }).unwrap();
     assert!(map.entries.iter().any(|entry| !entry.symbols.is_empty()));
-    all.push((
-        "map of a file".into(),
-        format!(
-            "{}\n{map:?}\n{}",
-            json::line(&json::map(&map, JsonPaths::default())),
-            text::map(&map, &style)
-        ),
-    ));
+    all.push(("map of a file".into(), format!("{}\n{map:?}\n{}", json::line(&map), text::map(&map, &style))));
     let files = engine.ask(&FilesRequest::new("src harbour")).unwrap();
-    all.push((
-        "files".into(),
-        format!("{}\n{files:?}", json::line(&json::files(&files, JsonPaths::default()))),
-    ));
+    all.push(("files".into(), format!("{}\n{files:?}", json::line(&files))));
     let symbols = engine.ask(&SymbolsRequest { max_results: 1_000, ..SymbolsRequest::new("") }).unwrap();
     assert!(!symbols.symbols.is_empty());
-    let rendered = format!(
-        "{}\n{}",
-        json::line(&json::symbols(&symbols, JsonPaths::default())),
-        text::symbols(&symbols, &style)
-    );
+    let rendered = format!("{}\n{}", json::line(&symbols), text::symbols(&symbols, &style));
     all.push(("symbols".into(), format!("{rendered}\n{symbols:?}\n{}", agent::symbols(&symbols).text)));
     for path in ["src/harbour_0.rs", "docs/harbour.md", "long.js", "deploy.env"] {
         let reply = engine.why_not(path, &SearchRequest::new("harbour key")).unwrap();
-        all.push((
-            format!("why-not {path}"),
-            format!("{}\n{reply:?}", json::line(&json::why_not(&reply, JsonPaths::default()))),
-        ));
+        all.push((format!("why-not {path}"), format!("{}\n{reply:?}", json::line(&reply))));
         all.push((format!("why-not {path}"), text::why_not(&reply, engine.root(), &style)));
         let reply = engine.explain_skips(path).unwrap();
-        all.push((
-            format!("explain {path}"),
-            format!("{}\n{reply:?}", json::line(&json::explanation(&reply, JsonPaths::default()))),
-        ));
+        all.push((format!("explain {path}"), format!("{}\n{reply:?}", json::line(&reply))));
     }
     all
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use spyhop_engine::Engine;
 use spyhop_engine::api::{Isolation, MapRequest, Options, WorkerPool};
-use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::json;
 use spyhop_syntax::worker::WORKER_ARGUMENT;
 
 use super::{Tree, ask, copy_into, options, refresh};
@@ -31,7 +31,7 @@ fn map(engine: &Engine) -> String {
     let request = MapRequest { max_items: 1000, depth: 6, ..MapRequest::default() };
     let reply = engine.ask(&request).unwrap();
     assert!(!reply.entries.is_empty());
-    json::line(&json::map(&reply, JsonPaths::default())).split("\"snapshot\"").next().unwrap().to_string()
+    json::line(&reply).split("\"snapshot\"").next().unwrap().to_string()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use spyhop::{
     SearchRequest, SymbolsRequest,
 };
 use spyhop_base::path::RelPath;
-use spyhop_interface::render::json::{self as wire, JsonPaths};
+use spyhop_interface::render::json as wire;
 
 use super::{Session, steady};
 use crate::support::{SMALL, Tree};
@@ -103,9 +103,7 @@ fn searches() {
     let engine = engine(&tree);
     for Request { library, line, tool } in table() {
         let reply = engine.search(&library).unwrap();
-        let by_library = steady(
-            serde_json::from_str(&wire::line(&wire::search(&reply, None, JsonPaths::default()))).unwrap(),
-        );
+        let by_library = steady(serde_json::from_str(&wire::line(&reply)).unwrap());
         assert_eq!(steady(tree.json(line)), by_library, "{line:?}");
         // Nothing of an earlier question weighs in a session that is new.
         let mut session = Session::start(tree.command().arg("mcp"));
@@ -125,7 +123,6 @@ fn other_operations_answer_the_same() {
         names.iter().for_each(|name| _ = data.as_object_mut().unwrap().remove(*name));
         data
     };
-    let paths = JsonPaths::default();
     let mut check = |by_library: String, line: &[&str], tool: &str, given: Value| {
         let by_library = steady(parsed(by_library));
         assert_eq!(steady(tree.json(line)), by_library, "{line:?}");
@@ -134,60 +131,50 @@ fn other_operations_answer_the_same() {
 
     let queries = ["circle".to_string(), "beans".to_string()];
     let batch = engine.ask(&SearchBatch::new(queries.to_vec(), SearchRequest::new(""))).unwrap();
-    let batch = wire::line(&wire::search(&batch, Some(&queries), paths));
+    let batch = wire::line(&batch);
     check(batch, &["--queries", "circle|beans"], "search_batch", json!({ "queries": queries }));
 
     let mut grep = GrepRequest { enclosing: true, ..GrepRequest::new("circle|secret") };
     (grep.expand, grep.case, grep.filter.path) = (1, spyhop_engine::api::Case::Ignored, Some("src".into()));
     let given = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
     let line = ["grep", "circle|secret", "-i", "-C", "1", "--path", "src"];
-    check(wire::line(&wire::grep(&engine.ask(&grep).unwrap(), paths)), &line, "grep_files", given);
+    check(wire::line(&engine.ask(&grep).unwrap()), &line, "grep_files", given);
     let mut grep = GrepRequest { rank: true, fixed: true, enclosing: true, ..GrepRequest::new("circle") };
     grep.filter.kind = vec![spyhop_base::model::SymbolKind::Fn];
     let given = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });
     let line = ["grep", "circle", "-F", "--rank", "--kind", "fn"];
-    check(wire::line(&wire::grep(&engine.ask(&grep).unwrap(), paths)), &line, "grep_files", given);
+    check(wire::line(&engine.ask(&grep).unwrap()), &line, "grep_files", given);
 
     for pattern in ["*.py", "auth", ""] {
-        let files = wire::line(&wire::files(&engine.ask(&FilesRequest::new(pattern)).unwrap(), paths));
+        let files = wire::line(&engine.ask(&FilesRequest::new(pattern)).unwrap());
         check(files, &["files", pattern], "file_search", json!({ "pattern": pattern }));
     }
     for pattern in ["circle", "harea", ""] {
         let symbols = engine.ask(&SymbolsRequest::new(pattern)).unwrap();
-        let symbols = wire::line(&wire::symbols(&symbols, paths));
+        let symbols = wire::line(&symbols);
         check(symbols, &["symbols", pattern], "symbol_search", json!({ "pattern": pattern }));
     }
     let map = engine.ask(&MapRequest { depth: 1, ..MapRequest::default() }).unwrap();
-    check(
-        wire::line(&wire::map(&map, paths)),
-        &["map", "--depth", "1"],
-        "project_map",
-        json!({ "depth": 1 }),
-    );
+    check(wire::line(&map), &["map", "--depth", "1"], "project_map", json!({ "depth": 1 }));
 
     let read = ReadRequest { path: RelPath::new("src/paint.py").ok(), ..ReadRequest::default() };
     let read = engine.ask(&ReadRequest { lines: "1-2".parse().ok(), ..read }).unwrap();
     let given = json!({ "path": "src/paint.py", "lines": "1-2" });
-    check(
-        wire::line(&wire::read(&read, paths)),
-        &["read", "src/paint.py", "--lines", "1-2"],
-        "read_file",
-        given,
-    );
+    check(wire::line(&read), &["read", "src/paint.py", "--lines", "1-2"], "read_file", given);
     let read = ReadRequest { symbol: Some("draw_circle".into()), ..ReadRequest::default() };
-    let read = wire::line(&wire::read(&engine.ask(&read).unwrap(), paths));
+    let read = wire::line(&engine.ask(&read).unwrap());
     check(read, &["read", "--symbol", "draw_circle"], "read_file", json!({ "symbol": "draw_circle" }));
 
-    let status = parsed(wire::line(&wire::status(&engine.status().unwrap())));
+    let status = parsed(wire::line(&engine.status().unwrap()));
     assert_eq!(tree.json(&["status"]), status);
     assert_eq!(without(session.data("index_status", json!({})), &["roots", "indexing"]), status);
 
-    let skipped = parsed(wire::line(&wire::skipped(&engine.skipped().unwrap(), JsonPaths::default())));
+    let skipped = parsed(wire::line(&engine.skipped().unwrap()));
     assert_eq!(tree.json(&["skipped"]), skipped);
     assert_eq!(without(session.data("skipped_files", json!({})), &["next", "total"]), skipped);
 
     let why_not = engine.why_not("docs/guide.md", &SearchRequest::new("circle")).unwrap();
-    let why_not = parsed(wire::line(&wire::why_not(&why_not, JsonPaths::default())));
+    let why_not = parsed(wire::line(&why_not));
     assert_eq!(tree.json(&["why-not", "docs/guide.md", "circle"]), why_not);
     let asked = json!({ "file": "docs/guide.md", "query": "circle" });
     let mut session = Session::start(tree.command().arg("mcp"));

@@ -1,8 +1,10 @@
 //! `docs/openapi.json` against the replies: every path is asked, and every reply and event is checked by its schema.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use serde_json::{Value, json};
+use spyhop_interface::render::json::schema::definitions;
 
 use super::evaluation::with_runs;
 use super::schema::faults;
@@ -148,12 +150,15 @@ fn posted() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The document.
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");
+
 /// The document, and checks of values by its schemas.
 struct Contract(Value);
 
 impl Contract {
     fn read() -> Contract {
-        Contract(serde_json::from_str(include_str!("../../docs/openapi.json")).unwrap())
+        Contract(serde_json::from_str(&fs::read_to_string(DOCUMENT).unwrap()).unwrap())
     }
 
     fn operation(&self, path: &str, method: &str) -> &Value {
@@ -189,7 +194,7 @@ fn served() -> (Tree, Page, String) {
     let tree = Tree::new(TREE);
     tree.git(&["init", "-q", "-b", "main"]);
     tree.commit();
-    let main = std::fs::read_to_string(tree.root().join("src/main.rs")).unwrap();
+    let main = fs::read_to_string(tree.root().join("src/main.rs")).unwrap();
     tree.write("src/main.rs", main.replace("moor_ship(3)", "moor_ship(4)"));
     tree.write("new.rs", "pub fn anchor() {}\n");
     tree.write("data.bin", [0u8, 1, 2, 255]);
@@ -260,6 +265,78 @@ fn every_reply_is_as_the_document_says() {
         })
         .collect();
     assert_eq!(asked, known);
+}
+
+/// `SPYHOP_BLESS` rewrites the schemas of replies in the document.
+#[test]
+fn the_document_has_the_schemas_of_the_replies() {
+    let mut document = Contract::read().0;
+    let schemas = document["components"]["schemas"].as_object_mut().unwrap();
+    schemas.extend(definitions("/components/schemas"));
+    let used = used_schemas(&document);
+    let schemas = document["components"]["schemas"].as_object_mut().unwrap();
+    schemas.retain(|name, _| used.contains(name));
+    document.sort_all_objects();
+    let expected = printed(&document, 0, 0) + "\n";
+    if std::env::var_os("SPYHOP_BLESS").is_some() {
+        fs::write(DOCUMENT, &expected).unwrap();
+    }
+    assert!(
+        fs::read_to_string(DOCUMENT).unwrap() == expected,
+        "docs/openapi.json has other schemas than the types of replies; SPYHOP_BLESS=1 rewrites the file"
+    );
+}
+
+/// The names of the schemas to which the paths of a document lead.
+fn used_schemas(document: &Value) -> BTreeSet<String> {
+    let (mut used, mut open) =
+        (BTreeSet::new(), vec![&document["paths"], &document["components"]["responses"]]);
+    while let Some(value) = open.pop() {
+        if let Some(name) = value["$ref"].as_str().and_then(|path| path.strip_prefix("#/components/schemas/"))
+            && used.insert(name.to_string())
+        {
+            open.push(&document["components"]["schemas"][name]);
+        }
+        open.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
+        open.extend(value.as_array().into_iter().flatten());
+    }
+    used
+}
+
+/// A value as JSON text, with what fits a line on one line.
+fn printed(value: &Value, indent: usize, before: usize) -> String {
+    let flat = one_line(value);
+    let is_short = indent > 0 && indent + before + flat.len() <= 120;
+    let (open, rows, close): (_, Vec<String>, _) = match value {
+        _ if is_short => return flat,
+        Value::Object(fields) if !fields.is_empty() => {
+            let row = |(key, value): (&String, &Value)| {
+                let key = format!("{}: ", json!(key));
+                let text = printed(value, indent + 1, key.len() + 1);
+                key + &text
+            };
+            ('{', fields.iter().map(row).collect(), '}')
+        }
+        Value::Array(items) if !items.is_empty() => {
+            ('[', items.iter().map(|item| printed(item, indent + 1, 1)).collect(), ']')
+        }
+        _ => return flat,
+    };
+    let pad = " ".repeat(indent + 1);
+    let rows: Vec<String> = rows.into_iter().map(|row| pad.clone() + &row).collect();
+    format!("{open}\n{}\n{}{close}", rows.join(",\n"), " ".repeat(indent))
+}
+
+fn one_line(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let rows: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{}: {}", json!(key), one_line(value))).collect();
+            format!("{{{}}}", rows.join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(one_line).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use spyhop_engine::Engine;
 use spyhop_interface::catalog::{self, ExportRequest, FilledRequest, ImportRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::options;
@@ -27,7 +27,7 @@ pub fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
     let engine = options::place(matches)?.open(call.options)?;
     let exported = engine.export(archive, &call.request.export)?;
     if output.json {
-        output.json(&json::exported(&exported))?;
+        output.json(&exported)?;
     } else if !output.quiet {
         output.text(&text::exported(&exported))?;
     }
@@ -43,7 +43,7 @@ pub fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
     let imported = engine.import(&archive, &import, &|progress| bar.update(progress))?;
     drop(bar);
     if output.json {
-        output.json(&json::imported(&imported))?;
+        output.json(&imported)?;
     } else if !output.quiet {
         output.text(&text::imported(&imported))?;
     }

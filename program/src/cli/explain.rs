@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use spyhop_base::path::PathBase;
 use spyhop_engine::api::{Options, PathOutcome};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::options;
@@ -25,7 +25,7 @@ pub fn run(
     output.show_paths(&place, PathBase::Root);
     let explanation = place.open(options)?.explain_skips(path)?;
     if output.json {
-        output.json(&json::explanation(&explanation, output.json_paths()))?;
+        output.json(&explanation)?;
     } else {
         output.text(&text::explanation(&explanation, &output.style))?;
     }

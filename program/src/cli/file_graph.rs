@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use spyhop_engine::Call;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
 use spyhop_interface::catalog::{self, FilledRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
@@ -30,7 +30,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.warn(&reply.warnings);
     let is_export = reply.question == FileGraphQuestion::Export;
     if output.json {
-        output.json(&json::file_graph(&reply, output.json_paths()))?;
+        output.json(&reply)?;
     } else if is_export {
         let format = optional::<String>(matches, catalog::FORMAT.name).map_or("jsonl", String::as_str);
         match format {

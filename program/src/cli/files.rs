@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
 use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;
@@ -60,7 +60,7 @@ fn print(
         return Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found });
     }
     if output.json {
-        output.json(&json::files(&reply, output.json_paths()))?;
+        output.json(&reply)?;
     } else {
         output.text(&text::files(&reply, &output.style))?;
     }

@@ -5,7 +5,7 @@
 use clap::ArgMatches;
 use spyhop_engine::Engine;
 use spyhop_interface::catalog::{self, FilledRequest, GcRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::options;
@@ -22,7 +22,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let collected = engine.collect_within(max_bytes, dry_run, &|progress| bar.update(progress))?;
     drop(bar);
     if output.json {
-        output.json(&json::collected(&collected))?;
+        output.json(&collected)?;
     } else if !output.quiet {
         output.text(&text::collected(&collected, dry_run))?;
     }

@@ -8,7 +8,7 @@ use spyhop_base::path::RelPath;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
 use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
@@ -73,7 +73,7 @@ fn print(
     let reply = ask(&request, output)?;
     output.warn(&reply.warnings);
     if output.json {
-        output.json(&json::graph(&reply, output.json_paths()))?;
+        output.json(&reply)?;
     } else if is_list {
         output.text(&text::graph_lines(&reply, &output.style))?;
         output.remark(&text::graph_footer(&reply, &output.style))?;

@@ -16,7 +16,7 @@ use spyhop_engine::api::{
 };
 use spyhop_engine::{Engine, Error};
 use spyhop_interface::catalog::{self, GrepCall, GrepList, grep_params, params};
-use spyhop_interface::render::{clean, json, text};
+use spyhop_interface::render::{clean, text};
 use spyhop_search::filter::type_definitions;
 
 use super::args::HERE;
@@ -103,7 +103,7 @@ fn search(
 fn print_page(reply: &GrepReply, output: &mut Output) -> Result<Outcome, Failure> {
     output.warn(&reply.warnings);
     if output.json {
-        output.json(&json::grep(reply, output.json_paths()))?;
+        output.json(reply)?;
     } else {
         output.text(&text::grep(reply, &output.style))?;
     }

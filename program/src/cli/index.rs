@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
 use spyhop_engine::Engine;
 use spyhop_interface::catalog::{self, FilledRequest, IndexRequest, params};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
@@ -41,7 +41,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }?;
     drop(bar);
     if output.json {
-        output.json(&json::refresh(&report))?;
+        output.json(&report)?;
     } else if !output.quiet {
         output.text(&text::refresh(&report))?;
         output.text(&text::indexed(&report, begun.elapsed()))?;

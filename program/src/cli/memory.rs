@@ -10,7 +10,7 @@ use spyhop_engine::Engine;
 use spyhop_engine::api::{ExportNotesRequest, ImportNotesRequest};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::operations::{ListedOperation, MEMORY, MEMORY_HELP, MEMORY_OPERATIONS, OperationId};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
@@ -83,7 +83,7 @@ fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure>
     let imported = engine.import_notes(&String::from_utf8_lossy(&bytes))?;
     output.warn(&imported.warnings);
     if output.json {
-        output.json(&json::imported_notes(&imported))?;
+        output.json(&imported)?;
     } else if !output.quiet {
         output.text(&text::imported_notes(&imported))?;
     }

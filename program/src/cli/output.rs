@@ -11,7 +11,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
 use serde::Serialize;
 use spyhop_base::path::PathBase;
-use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::json::JsonPaths;
 use spyhop_interface::render::{Style, clean};
 
 use super::place::TreePlace;
@@ -115,7 +115,7 @@ impl Output {
 
     /// Writes a value as a line of JSON.
     pub fn json(&self, value: &impl Serialize) -> io::Result<()> {
-        self.json_text(&json::line(value))
+        self.json_text(&self.json_paths().line(value))
     }
 
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.

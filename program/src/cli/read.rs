@@ -9,7 +9,7 @@ use spyhop_base::path::RelPath;
 use spyhop_engine::api::{ReadReply, ReadRequest, Remedy};
 use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
@@ -35,7 +35,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     };
     output.warn(warnings);
     if output.json {
-        output.json(&json::read(&reply, output.json_paths()))?;
+        output.json(&reply)?;
     } else {
         output.text(&text::read(&reply, &output.style))?;
     }

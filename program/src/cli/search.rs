@@ -106,11 +106,10 @@ fn answer(
         reply.warnings.extend(words::filters_in(&request.query));
     }
     output.warn_above(&reply.warnings);
+    let paths = output.json_paths();
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
-        (true, _, true) => json::search_lines(&reply, None, output.json_paths()),
-        (true, _, false) => json::search_lines(&reply, Some(&queries), output.json_paths()),
-        (_, true, true) => json::line(&json::search(&reply, None, output.json_paths())),
-        (_, true, false) => json::line(&json::search(&reply, Some(&queries), output.json_paths())),
+        (true, _, _) => paths.search_lines(reply.clone()),
+        (_, true, _) => paths.line(&reply),
         (_, _, true) => text::search(&reply, request.mode, &output.style),
         (_, _, false) => text::batch(&reply, &queries, request.mode, &output.style),
     };
@@ -141,11 +140,11 @@ fn batch(
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);
                 }
-                output.json(&json::search(&reply, None, output.json_paths()))?;
+                output.json(&reply)?;
             }
             Err(error) => {
                 whole = Outcome::Failed;
-                output.json(&json::error(&error_text(&error), json::error_kind(error.kind())))?;
+                output.json(&json::error(&error_text(&error), error.kind().name()))?;
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use clap::ArgMatches;
 use spyhop_interface::catalog::{self, FilledRequest, SkippedRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::huge;
@@ -22,7 +22,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.show_paths_of(&place);
     let reply = huge::open(&place, call.options, matches)?.skipped()?.of_reason(call.request.reason);
     if output.json {
-        output.json(&json::skipped(&reply, output.json_paths()))?;
+        output.json(&reply)?;
     } else {
         output.text(&text::skipped(&reply, &output.style))?;
     }

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use spyhop_engine::api::{ALL_ROWS, MAX_ROWS, SymbolsReply, SymbolsRequest};
 use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::huge;
@@ -59,7 +59,7 @@ fn print(
         return open::open(&place.root, &hits, number);
     }
     if output.json {
-        output.json(&json::symbols(&reply, output.json_paths()))?;
+        output.json(&reply)?;
     } else if is_list {
         output.text(&text::symbol_lines(&reply, vimgrep, &output.style))?;
         if !vimgrep || io::stderr().is_terminal() {

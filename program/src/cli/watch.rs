@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use clap::ArgMatches;
 use spyhop_engine::api::{WatchEnd, WatchEvent};
 use spyhop_engine::{Engine, Stop};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::options;
@@ -40,7 +40,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 
 fn say(output: &mut Output, root: &std::path::Path, event: &WatchEvent) -> std::io::Result<()> {
     if output.json {
-        return output.json(&json::watched(event));
+        return output.json(event);
     }
     match event {
         WatchEvent::Failed(error) => output.warn(&[format!("{error}; it is tried again")]),

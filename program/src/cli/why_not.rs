@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::Verdict;
 use spyhop_interface::catalog::{self, FilledRequest, WhyNotCall};
-use spyhop_interface::render::{json, text};
+use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
 use super::huge;
@@ -26,7 +26,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let FilledRequest { request, options } = call.search;
     let answer = huge::open(&place, options, matches)?.why_not(file.as_str(), &request)?;
     if output.json {
-        output.json(&json::why_not(&answer, output.json_paths()))?;
+        output.json(&answer)?;
     } else {
         output.text(&text::why_not(&answer, &place.root, &output.style))?;
     }

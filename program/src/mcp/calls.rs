@@ -11,7 +11,7 @@ use spyhop_engine::api::{
 };
 use spyhop_engine::{Call, Corpus, Engine, Error};
 use spyhop_interface::render::agent::{self, Answer};
-use spyhop_interface::render::{error_text, json};
+use spyhop_interface::render::error_text;
 
 use super::arguments::{ToolCall, ToolRequest};
 
@@ -133,7 +133,7 @@ pub fn of_sources(set: &Corpus, call: &ToolCall) -> Result<PendingReply, Error> 
 
 /// The answer to a call that failed.
 pub fn failed(error: &Error) -> Answer {
-    agent::error(&error_text(error), json::error_kind(error.kind()))
+    agent::error(&error_text(error), error.kind().name())
 }
 
 fn search(

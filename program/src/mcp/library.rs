@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use spyhop_engine::api::Options;
 use spyhop_engine::{Corpus, Engine, Error};
 use spyhop_interface::catalog::{AddSourceRequest, FilledRequest};
@@ -258,10 +259,10 @@ struct OperationRun<'a> {
 }
 
 impl OperationRun<'_> {
-    fn of<Q, A>(&self, operation: &LibraryOperation<Q, A>, request: Q) -> Result<Answer, Error> {
+    fn of<Q, A: Serialize>(&self, operation: &LibraryOperation<Q, A>, request: Q) -> Result<Answer, Error> {
         let call = FilledRequest::new(request, self.options.clone());
         let reply = (operation.run)(self.library, &call, self.progress)?;
-        Ok(agent::of_library((operation.text)(&reply, &Style::default()), &(operation.json)(&reply)))
+        Ok(agent::of_library((operation.text)(&reply, &Style::default()), &reply))
     }
 }
 

@@ -119,7 +119,7 @@ fn status_of(kind: &str) -> StatusCode {
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> ApiError {
-        let kind = json::error_kind(error.kind());
+        let kind = error.kind().name();
         ApiError::new(status_of(kind), kind, error_text(&error))
     }
 }

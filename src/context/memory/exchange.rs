@@ -1,13 +1,15 @@
 //! Notes as JSON lines, for other machines: one note a line, as in the log, without checksums.
 
+use serde::Serialize;
+
 use super::error::MemoryError;
 use super::limits::MAX_LINE_BYTES;
 use super::note::RevisionNote;
 use super::{check, note};
 
 /// A line of an import that is not a note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct BadLine {
     /// The number of the line, from 1.

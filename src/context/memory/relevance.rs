@@ -5,10 +5,13 @@
 //! and the links of the note share. The log-odds that the note helps are a sum of the evidence with fixed weights, and
 //! each part is a reason. The weights are fitted on planted notes (`eval/notes.py` of commit 7154a438).
 
+use serde::Serialize;
+
 use rustc_hash::FxHashSet;
 
 use super::note::RevisionNote;
 use spyhop_base::path::RelPath;
+use spyhop_base::wire::wire;
 use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word};
 use spyhop_search::query::{Query, split_container};
 
@@ -67,13 +70,14 @@ pub struct NoteTerms {
 }
 
 /// A part of the evidence, with a sentence.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct NoteReason {
     /// The kind of evidence: `words`, `rare`, `title`, `signal`, `symbol`, `file`, `found` or `elsewhere`.
     pub signal: &'static str,
     /// The contribution of the evidence to the log-odds.
+    #[serde(rename = "weight", serialize_with = "wire")]
     pub contribution: f32,
     /// The sentence.
     pub text: String,

@@ -1,10 +1,13 @@
 //! Questions for routes and commands, and their replies.
 
-use super::incomplete::Incomplete;
+use serde::Serialize;
+
+use super::incomplete::{Incomplete, completeness};
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::SourceName;
-use crate::api::symbols::SymbolRow;
+use crate::api::symbols::{SymbolEnd, SymbolRow};
 use spyhop_base::path::RelPath;
+use spyhop_base::wire_form;
 pub use spyhop_graph::EntryKind;
 use spyhop_search::filter::FilterSpec;
 
@@ -39,20 +42,24 @@ impl EntriesRequest {
 }
 
 /// The routes or the commands of a tree.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct EntriesReply {
     /// Whether the entries are routes or commands.
     pub kind: EntryKind,
     /// The pattern of the request.
+    #[serde(rename = "filter")]
     pub pattern: String,
     /// The entries, sorted by path and line of their declaration, entries in tests last. With
     /// [`EntriesRequest::reaches`], the entries with the fewest calls to the symbol come first.
+    #[serde(rename = "results")]
     pub rows: Vec<EntryRow>,
     /// The number of entries before `max_results` is applied.
     pub total: usize,
     /// Why entries may be missing; `None` if every candidate file was read.
+    #[serde(flatten, serialize_with = "completeness")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::incomplete::Completeness"))]
     pub incomplete: Option<Incomplete>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
@@ -69,7 +76,6 @@ impl EntriesReply {
 
 /// A route or a command, at the place that declares it.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct EntryRow {
     /// The source, if several sources were asked.
@@ -91,7 +97,7 @@ pub struct EntryRow {
     /// The handler as written or by its qualified name, with secrets masked; empty if the code is in the declaration
     /// itself.
     pub handler: String,
-    /// The definition of the handler, if it is in the tree.
+    /// The definition of the handler, if it is in the tree. Its source is that of the row.
     pub definition: Option<SymbolRow>,
     /// The file that the entry runs, if the declaration names a file of the tree.
     pub handler_path: Option<RelPath>,
@@ -101,4 +107,71 @@ pub struct EntryRow {
     pub depth: Option<u32>,
     /// Whether a test or an example declares the entry.
     pub is_test: bool,
+}
+
+wire_form!(EntryRow as EntryForm);
+
+/// How an [`EntryRow`] is serialized: a route has `method` and `route`, a command has `sort` and `name`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct EntryForm<'r> {
+    /// The source, if several sources were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r SourceName>,
+    /// The method of a route, `*` for any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'r str>,
+    /// The path of a route, with the prefixes of its routers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<&'r str>,
+    /// The sort of a command, such as `script` or `target`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sort: Option<&'r str>,
+    /// The name of a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'r str>,
+    /// The framework whose patterns found the entry.
+    framework: &'static str,
+    /// The declaring file.
+    path: &'r RelPath,
+    /// The line of the declaration, from 1.
+    line: u32,
+    /// The column in bytes, from 1.
+    column: u32,
+    /// The handler as written or by its qualified name; empty if the code is in the declaration itself.
+    handler: &'r str,
+    /// The definition of the handler, if it is in the tree.
+    definition: Option<SymbolEnd<'r>>,
+    /// The file that the entry runs, if the declaration names a file of the tree.
+    handler_path: Option<&'r RelPath>,
+    /// The estimated probability that the row is right, 0 to 1.
+    confidence: f32,
+    /// The number of calls from the handler to the symbol that the entries must reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    /// Whether a test or an example declares the entry.
+    is_test: bool,
+}
+
+impl<'r> EntryForm<'r> {
+    fn new(row: &'r EntryRow) -> EntryForm<'r> {
+        let of = |kind: EntryKind, text: &'r str| (row.kind == kind).then_some(text);
+        EntryForm {
+            source: row.source.as_ref(),
+            method: of(EntryKind::Route, &row.method),
+            route: of(EntryKind::Route, &row.name),
+            sort: of(EntryKind::Command, &row.method),
+            name: of(EntryKind::Command, &row.name),
+            framework: row.framework,
+            path: &row.path,
+            line: row.line,
+            column: row.column,
+            handler: &row.handler,
+            definition: row.definition.as_ref().map(SymbolEnd::new),
+            handler_path: row.handler_path.as_ref(),
+            confidence: row.confidence,
+            depth: row.depth,
+            is_test: row.is_test,
+        }
+    }
 }

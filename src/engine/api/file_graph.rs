@@ -1,15 +1,19 @@
 //! Questions to the graph of files, and their replies.
 
-use super::incomplete::Incomplete;
+use serde::Serialize;
+
+use super::incomplete::{Completeness, Incomplete};
 use crate::api::snapshot::Snapshot;
 use spyhop_base::path::RelPath;
+use spyhop_base::wire_form;
 pub use spyhop_graph::FileEdge;
 use spyhop_search::filter::FilterSpec;
 
 /// What is asked about the graph of files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileGraphQuestion {
     /// Every file and every import.
@@ -48,7 +52,6 @@ impl Default for FileGraphRequest {
 
 /// The graph of files: the files that answer the question, and the imports between them.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileGraphReply {
     /// The question.
@@ -72,8 +75,8 @@ pub struct FileGraphReply {
 }
 
 /// A file of the graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileNode {
     /// The path.
@@ -86,4 +89,59 @@ pub struct FileNode {
     pub importers: usize,
     /// Whether the path is that of a test.
     pub is_test: bool,
+}
+
+wire_form!(FileGraphReply as FileGraphForm);
+
+/// How a [`FileGraphReply`] is serialized: edges and cycles have paths.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FileGraphForm<'r> {
+    /// The question.
+    question: FileGraphQuestion,
+    /// The files that answer the question.
+    files: &'r [FileNode],
+    /// The imports between the files; empty unless the question is an export.
+    edges: Vec<FileEdgeForm<'r>>,
+    /// The import cycles. Each begins with the files of a shortest cycle.
+    cycles: Vec<Vec<&'r RelPath>>,
+    /// The number of files or cycles before `max_results` is applied.
+    total: usize,
+    /// Whether imports may be missing.
+    #[serde(flatten)]
+    completeness: Completeness<'r>,
+    /// Where the answer comes from.
+    snapshot: &'r Snapshot,
+    /// Warnings for the caller.
+    warnings: &'r [String],
+}
+
+/// An import of one file by another.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FileEdgeForm<'r> {
+    /// The importing file.
+    from: &'r RelPath,
+    /// The imported file.
+    to: &'r RelPath,
+    /// The line of the import, from 1.
+    line: u32,
+}
+
+impl<'r> FileGraphForm<'r> {
+    fn new(reply: &'r FileGraphReply) -> FileGraphForm<'r> {
+        let path = |place: usize| &reply.files[place].path;
+        let edge =
+            |edge: &FileEdge| FileEdgeForm { from: path(edge.from), to: path(edge.to), line: edge.line };
+        FileGraphForm {
+            question: reply.question,
+            files: &reply.files,
+            edges: reply.edges.iter().map(edge).collect(),
+            cycles: reply.cycles.iter().map(|group| group.iter().copied().map(path).collect()).collect(),
+            total: reply.total,
+            completeness: Completeness::new(&reply.incomplete),
+            snapshot: &reply.snapshot,
+            warnings: &reply.warnings,
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! The request and the reply of a search for files by name.
 
+use serde::Serialize;
+
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
-use super::sources::{SourceName, SourceSnapshot};
+use super::sources::{SourceName, SourceSnapshot, answering};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Span;
 use spyhop_search::filter::FilterSpec;
@@ -36,13 +38,14 @@ impl FilesRequest {
 }
 
 /// The files whose name matches.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FilesReply {
     /// The pattern of the request.
     pub pattern: String,
     /// The files of this page, best first; for a glob or an empty pattern sorted by path.
+    #[serde(rename = "results")]
     pub files: Vec<FileRow>,
     /// The number of files over all pages.
     pub total: usize,
@@ -51,33 +54,44 @@ pub struct FilesReply {
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of files on the pages before.
+    #[serde(skip)]
     pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// Whether every source that was asked answers; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
     /// The sources that answer, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
     pub sources: Vec<SourceSnapshot>,
-    /// Whether every source that was asked answers.
-    pub all_answer: bool,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
 
 impl FilesReply {
+    /// Completes the sources of the reply and of its rows.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.files.iter_mut().map(|row| &mut row.source));
+    }
+
     /// Keeps the first `n` files. The next page then begins with the first file that was dropped.
     pub fn truncate(&mut self, n: usize) {
         if n < self.files.len() {
             self.files.truncate(n);
+            self.settle_sources();
             self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
         }
     }
 }
 
 /// A file found by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileRow {
     /// The source that has the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
@@ -94,8 +108,9 @@ pub struct FileRow {
 }
 
 /// The part of a file's path that a pattern matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileMatch {
     /// The file name.

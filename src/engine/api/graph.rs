@@ -1,31 +1,40 @@
 //! Questions to the code graph, and their replies.
 
-use super::incomplete::Incomplete;
+use serde::{Serialize, Serializer};
+
+use super::incomplete::{Incomplete, completeness};
 use crate::api::entries::EntryRow;
 use crate::api::snapshot::Snapshot;
-use crate::api::sources::{SourceName, SourceSnapshot};
-use crate::api::symbols::SymbolRow;
+use crate::api::sources::{SourceName, SourceSnapshot, answering};
+use crate::api::symbols::{SymbolEnd, SymbolRow};
 use spyhop_base::limit::{self, AboveLimit};
+use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
+use spyhop_base::wire_form;
 pub use spyhop_graph::{EdgeRule, Relation};
 use spyhop_search::filter::FilterSpec;
 
 /// What is asked about a symbol or a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum GraphQuestion {
     /// The definitions of a name, or of the name used at a position in a file.
+    #[serde(rename = "def")]
     Definitions,
     /// Every use of a symbol: calls, uses as a type, imports.
+    #[serde(rename = "refs")]
     References,
     /// The functions that call a function.
     Callers,
     /// The functions that a function calls.
     Callees,
     /// The types that extend or implement a type, and the methods that implement a method.
+    #[serde(rename = "impls")]
     Implementations,
     /// The tests that reach a function by calls, or whose names suggest that they test the function.
+    #[serde(rename = "tests-of")]
     Tests,
     /// The modules that a file imports.
     Imports,
@@ -153,8 +162,8 @@ impl GraphRequest {
 }
 
 /// The answer of the code graph.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GraphReply {
     /// The question.
@@ -163,8 +172,11 @@ pub struct GraphReply {
     pub target: String,
     /// The definitions that the target means, best first; for a change, the definitions that the change touches. The
     /// list is empty if the target is a file.
+    #[serde(serialize_with = "definitions")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<SymbolEnd>"))]
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
+    #[serde(rename = "results")]
     pub rows: Vec<GraphRow>,
     /// The number of edges before `max_results` is applied; for [`GraphRequest::to`], the number of paths. A lower bound
     /// if `further_files` is not 0 or the answer is `incomplete`.
@@ -179,30 +191,53 @@ pub struct GraphReply {
     /// first.
     pub entries: Vec<EntryRow>,
     /// Why edges may be missing; `None` if every file that may have an edge was read.
+    #[serde(flatten, serialize_with = "completeness")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::incomplete::Completeness"))]
     pub incomplete: Option<Incomplete>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// The sources that answer, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
     pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl GraphReply {
+    /// Completes the sources of the reply and of its rows. What lies in the source of its row loses its source.
+    pub(crate) fn settle_sources(&mut self) {
+        let GraphReply { definitions, rows, paths, tests, entries, sources, .. } = self;
+        for row in rows.iter_mut().chain(paths.iter_mut().flatten()) {
+            let source = row.source.clone();
+            for end in row.ends_mut() {
+                end.source = end.source.take().filter(|own| Some(own) != source.as_ref());
+                SourceSnapshot::name(sources, [&mut end.source]);
+            }
+        }
+        entries.iter_mut().flat_map(|entry| &mut entry.definition).for_each(|own| own.source = None);
+        SourceSnapshot::name(sources, tests.iter_mut().map(|test| &mut test.source));
+        SourceSnapshot::name(sources, entries.iter_mut().map(|entry| &mut entry.source));
+        let edges = rows.iter_mut().chain(paths.iter_mut().flatten()).map(|row| &mut row.source);
+        SourceSnapshot::settle(sources, edges.chain(definitions.iter_mut().map(|own| &mut own.source)));
+    }
+
     /// Keeps the first `n` rows, paths and tests.
     pub fn truncate(&mut self, n: usize) {
         self.rows.truncate(n);
         self.paths.truncate(n);
         self.tests.truncate(n);
+        self.settle_sources();
     }
 }
 
 /// A test file that a change may affect.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AffectedTest {
     /// The source that has the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
@@ -213,19 +248,22 @@ pub struct AffectedTest {
 }
 
 /// An edge of the code graph, with the location in the source that shows the edge.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GraphRow {
-    /// The source that has the use; `None` if one tree answers.
-    pub source: Option<SourceName>,
     /// How the ends are related.
     pub relation: Relation,
     /// Whether the edge leaves the target of the request, as an edge to a callee does. The edge of a caller, a user or an
     /// importer arrives at the target.
+    #[serde(rename = "direction", serialize_with = "direction")]
+    #[cfg_attr(feature = "schema", schemars(with = "Direction"))]
     pub is_outgoing: bool,
     /// The number of steps from the target, from 1.
     pub depth: u32,
+    /// The source that has the use; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceName>,
     /// The file with the use or the import.
     pub path: RelPath,
     /// The line, from 1.
@@ -234,9 +272,11 @@ pub struct GraphRow {
     pub column: u32,
     /// The line, without its line break and the blanks around it, with secrets masked.
     pub text: String,
-    /// The symbol around the use; `None` at the top level of a file.
+    /// The symbol around the use, with a source if it is not that of the row; `None` at the top level of a file.
+    #[serde(serialize_with = "end")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<SymbolEnd>"))]
     pub from: Option<SymbolRow>,
-    /// The other end.
+    /// The other end, with a source if it is not that of the row.
     pub to: GraphEnd,
     /// The estimated probability that the edge is right, 0 to 1.
     pub confidence: f32,
@@ -246,9 +286,19 @@ pub struct GraphRow {
     pub is_test: bool,
 }
 
+impl GraphRow {
+    /// The symbols at the ends.
+    pub(crate) fn ends_mut(&mut self) -> impl Iterator<Item = &mut SymbolRow> {
+        let to = match &mut self.to {
+            GraphEnd::Symbol(symbol) | GraphEnd::Removed(symbol) => Some(symbol),
+            GraphEnd::File(_) | GraphEnd::Outside(_) => None,
+        };
+        self.from.iter_mut().chain(to)
+    }
+}
+
 /// The end of an edge.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GraphEnd {
     /// A definition.
@@ -259,4 +309,77 @@ pub enum GraphEnd {
     File(RelPath),
     /// A module outside of the tree.
     Outside(String),
+}
+
+wire_form!(GraphEnd as GraphEndForm);
+
+/// How a [`GraphEnd`] is serialized.
+#[derive(Serialize)]
+#[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum GraphEndForm<'r> {
+    /// A definition.
+    Symbol(SymbolEnd<'r>),
+    /// A definition that the change removed.
+    Removed {
+        /// The file.
+        path: &'r RelPath,
+        /// The kind of symbol.
+        kind: SymbolKind,
+        /// The name with its container.
+        symbol: String,
+        /// Always true.
+        is_removed: bool,
+    },
+    /// A file of the tree.
+    File {
+        /// The file.
+        path: &'r RelPath,
+    },
+    /// A module outside of the tree.
+    Outside {
+        /// The name of the module.
+        module: &'r str,
+    },
+}
+
+impl<'r> GraphEndForm<'r> {
+    fn new(end: &'r GraphEnd) -> GraphEndForm<'r> {
+        match end {
+            GraphEnd::Symbol(own) => GraphEndForm::Symbol(SymbolEnd::new(own)),
+            GraphEnd::Removed(own) => GraphEndForm::Removed {
+                path: &own.path,
+                kind: own.kind,
+                symbol: own.qualified(),
+                is_removed: true,
+            },
+            GraphEnd::File(path) => GraphEndForm::File { path },
+            GraphEnd::Outside(module) => GraphEndForm::Outside { module },
+        }
+    }
+}
+
+/// Serializes definitions as ends of edges.
+fn definitions<S: Serializer>(rows: &[SymbolRow], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rows.iter().map(SymbolEnd::new))
+}
+
+/// Serializes a definition as the end of an edge.
+fn end<S: Serializer>(row: &Option<SymbolRow>, serializer: S) -> Result<S::Ok, S::Error> {
+    row.as_ref().map(SymbolEnd::new).serialize(serializer)
+}
+
+/// The direction of an edge, seen from the target of the request.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum Direction {
+    /// The edge arrives at the target.
+    In,
+    /// The edge leaves the target.
+    Out,
+}
+
+fn direction<S: Serializer>(is_outgoing: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    if *is_outgoing { Direction::Out } else { Direction::In }.serialize(serializer)
 }

@@ -1,9 +1,11 @@
 //! The request and the reply of an exact search.
 
+use serde::Serialize;
+
 use super::cursor::LineCursor;
-use super::incomplete::Incomplete;
+use super::incomplete::{Incomplete, completeness};
 use super::snapshot::Snapshot;
-use super::sources::{SourceName, SourceSnapshot};
+use super::sources::{SourceName, SourceSnapshot, answering};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
@@ -160,13 +162,14 @@ pub enum SymlinkPolicy {
 }
 
 /// The lines that match a pattern.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GrepReply {
     /// The pattern of the request.
     pub pattern: String,
     /// The lines of this page, sorted by path and line, or by the rank of the file and line.
+    #[serde(rename = "results")]
     pub lines: Vec<GrepLine>,
     /// The number of matching lines over all pages; a lower bound if the answer is `incomplete`, or if the request counts
     /// only its page.
@@ -174,6 +177,8 @@ pub struct GrepReply {
     /// The number of files with a matching line; a lower bound if the answer is `incomplete`.
     pub total_files: usize,
     /// Why a file that may match was not read to its end; `None` if there is no such file.
+    #[serde(flatten, serialize_with = "completeness")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::incomplete::Completeness"))]
     pub incomplete: Option<Incomplete>,
     /// The cursor of the next page. The cursor names a line of a file, so no line is repeated if the tree changes between
     /// two pages.
@@ -182,20 +187,29 @@ pub struct GrepReply {
     /// tree, except with [`StalePolicy::Ignore`](super::StalePolicy::Ignore). The generation is 0 without an index.
     pub snapshot: Snapshot,
     /// The sources that answer, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
     pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
     /// If files are ordered by relevance, the position of each file of the page in that order; else empty.
+    #[serde(skip)]
     pub file_ranks: Vec<usize>,
 }
 
 impl GrepReply {
+    /// Completes the sources of the reply and of its rows.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.lines.iter_mut().map(|line| &mut line.source));
+    }
+
     /// Keeps the first `n` lines. The next page then begins with the first line that was dropped.
     pub fn truncate(&mut self, n: usize) {
         if n >= self.lines.len() {
             return;
         }
         self.lines.truncate(n);
+        self.settle_sources();
         self.next = self.lines.last().map(|last| {
             let is_one_file = |a: &GrepLine, b: &GrepLine| (&a.source, &a.path) == (&b.source, &b.path);
             let files = self.lines.chunk_by(is_one_file).count();
@@ -224,11 +238,12 @@ pub struct PrintedGrep {
 }
 
 /// A line that matches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct GrepLine {
     /// The source that has the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
@@ -251,8 +266,8 @@ pub struct GrepLine {
 }
 
 /// The definition around a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Enclosing {
     /// The kind of symbol.
@@ -260,5 +275,6 @@ pub struct Enclosing {
     /// The name with its container: `Container.name`.
     pub name: String,
     /// The lines of the definition.
+    #[serde(flatten)]
     pub lines: Lines,
 }

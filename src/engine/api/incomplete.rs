@@ -3,10 +3,11 @@
 use std::fmt;
 use std::ops::Deref;
 
+use serde::{Serialize, Serializer};
+
 /// Why rows may be missing in an answer: a cause for programs, and a sentence for people. The value dereferences to the
 /// sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Incomplete {
     /// The cause that the sentence names first. There may be others.
@@ -17,7 +18,6 @@ pub struct Incomplete {
 
 /// The cause of missing rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IncompleteCause {
     /// The index is being built. A later answer has more.
@@ -63,5 +63,29 @@ impl Deref for Incomplete {
 impl fmt::Display for Incomplete {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// Whether an answer is complete, and why not: how replies serialize an `Option<Incomplete>`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Completeness<'r> {
+    /// Whether no row may be missing.
+    complete: bool,
+    /// Why rows may be missing.
+    incomplete: Option<&'r str>,
+}
+
+/// Serializes `complete` and `incomplete`, to be flattened into a reply.
+pub(super) fn completeness<S: Serializer>(
+    why: &Option<Incomplete>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    Completeness::new(why).serialize(serializer)
+}
+
+impl<'r> Completeness<'r> {
+    pub fn new(why: &'r Option<Incomplete>) -> Completeness<'r> {
+        Completeness { complete: why.is_none(), incomplete: why.as_deref() }
     }
 }

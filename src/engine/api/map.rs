@@ -1,10 +1,13 @@
 //! The request and the reply of an outline.
 
+use serde::Serialize;
+
 use super::snapshot::Snapshot;
-use super::sources::{SourceName, SourceSnapshot};
+use super::sources::{SourceName, SourceSnapshot, answering};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_base::wire::wire;
 use spyhop_search::filter::FilterSpec;
 
 /// The maximum number of rows of a map.
@@ -30,8 +33,8 @@ impl Default for MapRequest {
 }
 
 /// The outline of a tree, of a folder or of a file.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct MapReply {
     /// The folder or file of the outline; empty for the whole tree.
@@ -43,26 +46,32 @@ pub struct MapReply {
     /// The number of symbols that these files define.
     pub symbols: usize,
     /// The number of files for each language, most first.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::LanguageCount>"))]
     pub languages: Vec<(&'static str, usize)>,
     /// The rows of folders and files; a folder comes before its content.
     pub entries: Vec<MapEntry>,
     /// Whether every folder and file down to `depth` has a row and, if the outline is of one file, every symbol. The
     /// symbols of a folder are always a selection.
+    #[serde(rename = "complete")]
     pub all_rows_listed: bool,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// The sources that answer, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
     pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
 
 /// A folder or a file of a map.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct MapEntry {
     /// The source that has the folder or file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceName>,
     /// The path of the folder or file.
     pub path: RelPath,
@@ -75,6 +84,8 @@ pub struct MapEntry {
     /// The number of lines of these files.
     pub lines: u64,
     /// The number of files for each language, most first.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::LanguageCount>"))]
     pub languages: Vec<(&'static str, usize)>,
     /// The main symbols of the files, including files in folders without an entry.
     pub symbols: Vec<MapSymbol>,
@@ -83,8 +94,8 @@ pub struct MapEntry {
 }
 
 /// A symbol of a map.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct MapSymbol {
     /// The name with its container, as `Type.method`.
@@ -94,7 +105,15 @@ pub struct MapSymbol {
     /// The file that defines the symbol.
     pub path: RelPath,
     /// The lines of the item.
+    #[serde(flatten)]
     pub lines: Lines,
     /// The number of symbols of the file that enclose the symbol.
     pub depth: u32,
+}
+
+impl MapReply {
+    /// Completes the sources of the reply and of its rows.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.entries.iter_mut().map(|entry| &mut entry.source));
+    }
 }

@@ -1,5 +1,7 @@
 //! The request and the reply of a context pack: the code that a task needs, within a budget of tokens.
 
+use serde::{Serialize, Serializer};
+
 use crate::api::graph::GraphChanges;
 use crate::api::memory::NoteRow;
 use crate::api::reasons::Reason;
@@ -10,6 +12,7 @@ use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_base::wire_form;
 pub use spyhop_context::goals::{PackHelpers, PackMode};
 use spyhop_graph::Relation;
 use spyhop_search::filter::FilterSpec;
@@ -112,7 +115,6 @@ impl PackStages {
 
 /// A context pack: the code that a task needs, within a budget of tokens.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackReply {
     /// The goals of the task.
@@ -142,8 +144,8 @@ pub struct PackReply {
 }
 
 /// A part of a task that was searched by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackGoal {
     /// The text that was searched.
@@ -159,8 +161,8 @@ pub struct PackGoal {
 }
 
 /// A file of a pack.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackFile {
     /// The file.
@@ -168,35 +170,44 @@ pub struct PackFile {
     /// The name of the file's language.
     pub language: &'static str,
     /// The hash of the content, if the file has indexed text.
+    #[serde(skip)]
     pub content: Option<ContentHash>,
     /// The probability that the task needs the file, 0 to 1.
     pub score: f32,
     /// Why the file was chosen.
     pub reason: String,
     /// Whether the file is the backup: a place outside of the primary region.
+    #[serde(rename = "backup")]
     pub is_backup: bool,
-    /// The import statements that the units need, if the file is nearly as probable as the first file.
+    /// The import statements that the units need, if the file is nearly as probable as the first file; none in the mode
+    /// `compact`.
     pub imports: Vec<PackLine>,
     /// The units, in the order of the file. They do not overlap.
     pub units: Vec<PackUnit>,
 }
 
 /// A whole function, type or other part of a file.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackUnit {
     /// The lines, with the doc comment.
+    #[serde(flatten)]
     pub lines: Lines,
     /// The kind of the unit.
     pub kind: SymbolKind,
     /// The name with its container.
     pub symbol: Option<String>,
     /// The first line of the type around the unit, if the type is not part of the pack as a whole.
+    #[serde(flatten, serialize_with = "enclosing")]
+    #[cfg_attr(feature = "schema", schemars(with = "EnclosingLine"))]
     pub enclosing: Option<PackLine>,
-    /// The text without line breaks at the ends of lines. Secrets are masked.
+    /// The text without line breaks at the ends of lines; empty in the mode `compact`. Secrets are masked.
+    #[serde(serialize_with = "joined")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub text: Vec<String>,
     /// Whether lines are missing at the end, because the unit is larger than the whole budget.
+    #[serde(rename = "cut")]
     pub is_cut: bool,
     /// The score of the unit by the search that found the unit, 0 to 1; the score of the file, if an edge led to the unit.
     pub score: f32,
@@ -206,14 +217,15 @@ pub struct PackUnit {
     /// Why the unit was chosen.
     pub reason: String,
     /// The contributions to the score, in the mode `debug`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
     /// The edges of one step around the unit, and the tests that cover the unit.
     pub traces: Vec<PackTrace>,
 }
 
 /// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackLine {
     /// The number of the line, from 1.
@@ -223,13 +235,14 @@ pub struct PackLine {
 }
 
 /// An edge of one step from or to a unit.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackTrace {
     /// How the ends are related; [`Relation::Tests`] for a test that covers the unit.
     pub relation: Relation,
     /// Whether the edge leads away from the unit, as to a callee.
+    #[serde(rename = "outgoing")]
     pub is_outgoing: bool,
     /// The symbol at the other end; `None` at the top level of a file.
     pub symbol: Option<String>,
@@ -254,13 +267,14 @@ impl PackTrace {
 }
 
 /// A place that a pack does not have.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LeftOutPlace {
     /// The file.
     pub path: RelPath,
     /// The lines.
+    #[serde(flatten)]
     pub lines: Lines,
     /// The name with its container.
     pub symbol: Option<String>,
@@ -269,12 +283,15 @@ pub struct LeftOutPlace {
     /// Why the place was left out.
     pub reason: LeftOutReason,
     /// For [`LeftOutReason::Sent`]: the earlier reply that had the place.
+    #[serde(rename = "sent_in_call", skip_serializing_if = "Option::is_none", serialize_with = "call")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<usize>"))]
     pub sent_before: Option<Sent>,
 }
 
 /// Why a place is not in the pack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
@@ -286,8 +303,10 @@ pub enum LeftOutReason {
     /// A unit of the pack contains the place.
     Duplicate,
     /// The place belongs to another region than the primary one.
+    #[serde(rename = "other branch")]
     OtherRegion,
     /// The session was sent the place before.
+    #[serde(rename = "sent before")]
     Sent,
     /// The file could not be read, or has changed since it was indexed.
     Unreadable,
@@ -320,15 +339,18 @@ impl LeftOutReason {
 }
 
 /// What the stages of a pack did.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackDiagnostics {
     /// The mode, never [`PackMode::Auto`].
+    #[serde(skip)]
     pub pack_mode: PackMode,
     /// Why the mode was chosen.
+    #[serde(skip)]
     pub mode_reason: String,
     /// The number of places that each search found: of the whole task, then of each goal.
+    #[serde(rename = "probes")]
     pub places_per_search: Vec<usize>,
     /// The regions of the goals, the primary one first.
     pub regions: Vec<PackRegion>,
@@ -343,8 +365,8 @@ pub struct PackDiagnostics {
 }
 
 /// A region of the tree, and the goals about it.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackRegion {
     /// The goals, as indexes into [`PackReply::goals`].
@@ -356,8 +378,8 @@ pub struct PackRegion {
 }
 
 /// Two goals that were compared.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackPair {
     /// The first goal.
@@ -369,20 +391,98 @@ pub struct PackPair {
     /// The strongest evidence: `files`, `symbols`, `edges` or `folders`.
     pub reason: &'static str,
     /// Whether both goals are of one region.
+    #[serde(rename = "merged")]
     pub is_merged: bool,
 }
 
 /// The backup: one file outside of the primary region.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackBackup {
     /// The file.
     pub path: RelPath,
     /// Whether the file fitted the budget.
+    #[serde(rename = "kept")]
     pub is_kept: bool,
     /// One caller or callee of its unit.
     pub trace: Option<String>,
     /// One file that the file imports.
     pub neighbor: Option<RelPath>,
+}
+
+wire_form!(PackReply as PackForm);
+
+/// How a [`PackReply`] is serialized.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct PackForm<'r> {
+    /// The goals of the task.
+    goals: &'r [PackGoal],
+    /// The mode of the collection.
+    pack_mode: PackMode,
+    /// Why the mode was chosen.
+    pack_mode_reason: &'r str,
+    /// The files, best first.
+    results: &'r [PackFile],
+    /// The notes that help with the task.
+    notes: &'r [NoteRow],
+    /// The best places that the pack does not have.
+    left_out: &'r [LeftOutPlace],
+    /// The tokens of the pack's text in the mode `default`.
+    tokens: usize,
+    /// The budget of the request, in tokens.
+    budget: usize,
+    /// The record of the stages, in the mode `debug`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'r PackDiagnostics>,
+    /// The cursor with which a further request extends the pack.
+    next: Option<&'r str>,
+    /// Where the answer comes from.
+    snapshot: &'r Snapshot,
+    /// Warnings for the caller.
+    warnings: &'r [String],
+}
+
+impl<'r> PackForm<'r> {
+    fn new(reply: &'r PackReply) -> PackForm<'r> {
+        PackForm {
+            goals: &reply.goals,
+            pack_mode: reply.record.pack_mode,
+            pack_mode_reason: &reply.record.mode_reason,
+            results: &reply.files,
+            notes: &reply.notes,
+            left_out: &reply.left_out,
+            tokens: reply.tokens,
+            budget: reply.budget,
+            record: (reply.mode == Mode::Debug).then_some(&reply.record),
+            next: reply.next.as_deref(),
+            snapshot: &reply.snapshot,
+            warnings: &reply.warnings,
+        }
+    }
+}
+
+/// The first line of the type around a unit.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct EnclosingLine<'r> {
+    /// The number of the line, from 1.
+    enclosing_line: Option<u32>,
+    /// The text of the line.
+    enclosing: Option<&'r str>,
+}
+
+fn enclosing<S: Serializer>(line: &Option<PackLine>, serializer: S) -> Result<S::Ok, S::Error> {
+    let (number, text) = (line.as_ref().map(|own| own.line), line.as_ref().map(|own| own.text.as_str()));
+    EnclosingLine { enclosing_line: number, enclosing: text }.serialize(serializer)
+}
+
+/// Serializes lines as one text; `null` if there is none.
+fn joined<S: Serializer>(lines: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    (!lines.is_empty()).then(|| lines.join("\n")).serialize(serializer)
+}
+
+fn call<S: Serializer>(sent: &Option<Sent>, serializer: S) -> Result<S::Ok, S::Error> {
+    sent.as_ref().map(|sent| sent.call).serialize(serializer)
 }

@@ -1,11 +1,15 @@
 //! The request and the reply of reading: lines of a file, or a definition.
 
+use std::borrow::Cow;
 use std::str::FromStr;
+
+use serde::Serialize;
 
 use super::snapshot::Snapshot;
 use super::symbols::SymbolRow;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_base::wire_form;
 
 /// The maximum number of bytes of text in a [`ReadText`].
 pub(crate) const MAX_READ_BYTES: usize = 16 << 20;
@@ -74,7 +78,6 @@ pub struct ReadRequest {
 
 /// The answer to a [`ReadRequest`].
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 pub enum ReadReply {
     /// The lines.
     Text(Box<ReadText>),
@@ -84,7 +87,6 @@ pub enum ReadReply {
 
 /// Lines of a file as it is now, or as it is in the view of the options.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ReadText {
     /// The file, with links resolved.
@@ -129,7 +131,6 @@ impl ReadText {
 
 /// The definitions of a name.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SymbolChoices {
     /// The name of the request.
@@ -165,6 +166,65 @@ mod tests {
         check("-40", "1-40");
         for text in ["", "-", "0", "0-3", "40-10", "ten", "1-2-3", "99999999999"] {
             check(text, "-");
+        }
+    }
+}
+
+wire_form!(ReadReply as ReadForm);
+
+/// How a [`ReadReply`] is serialized: with the fields of a text, or with `choices`.
+#[derive(Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ReadForm<'r> {
+    /// The file, with links resolved.
+    path: Option<&'r RelPath>,
+    /// The name of the file's language.
+    language: Option<&'static str>,
+    /// The first line of the text, from 1.
+    line: Option<u32>,
+    /// The last line of the text.
+    end_line: Option<u32>,
+    /// The number of lines of the file.
+    total_lines: Option<u32>,
+    /// The requested definition.
+    symbol: Option<&'r SymbolRow>,
+    /// The lines. Secrets are masked.
+    text: Option<String>,
+    /// The numbers of lines of which only the beginning is in the text.
+    cut: &'r [u32],
+    /// The requested lines that did not fit, such as `400-`.
+    next_lines: Option<String>,
+    /// The definitions of the name, if there is more than one.
+    choices: &'r [SymbolRow],
+    /// Where the answer comes from.
+    snapshot: Cow<'r, Snapshot>,
+    /// Warnings for the caller.
+    warnings: &'r [String],
+}
+
+impl<'r> ReadForm<'r> {
+    fn new(reply: &'r ReadReply) -> ReadForm<'r> {
+        match reply {
+            ReadReply::Text(text) => ReadForm {
+                path: Some(&text.path),
+                language: Some(text.language),
+                line: text.lines().map(|lines| lines.first),
+                end_line: text.lines().map(|lines| lines.last),
+                total_lines: Some(text.total_lines),
+                symbol: text.symbol.as_ref(),
+                text: Some(text.text.join("\n")),
+                cut: &text.cut,
+                next_lines: text.next.map(|next| next.to_string()),
+                choices: &[],
+                snapshot: Cow::Borrowed(&text.snapshot),
+                warnings: &text.warnings,
+            },
+            ReadReply::Choices(choices) => ReadForm {
+                choices: &choices.choices,
+                snapshot: Cow::Borrowed(&choices.snapshot),
+                warnings: &choices.warnings,
+                ..ReadForm::default()
+            },
         }
     }
 }

@@ -1,15 +1,19 @@
 //! The reasons of a score, and those that a text shows: the ones that say something about one place.
 
+use serde::Serialize;
+
+use spyhop_base::wire::wire;
 use spyhop_search::profile::Signal;
 
 /// A contribution of a signal to a score.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Reason {
     /// The signal.
     pub signal: Signal,
     /// What the signal adds to the score; negative for a penalty.
+    #[serde(rename = "share", serialize_with = "wire")]
     pub contribution: f32,
     /// A sentence such as `path: component 'provider' matches query`.
     pub text: String,

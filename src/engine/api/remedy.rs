@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 /// What a caller can do about an error. A front end names its own command, flag or parameter for the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Remedy {
     /// Build the index.
@@ -26,7 +25,6 @@ pub enum Remedy {
 /// Everything that determines the place and the content of an engine's index. An engine that is opened with these
 /// options builds exactly that index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct IndexRecipe {
     /// The folder of the index.

@@ -1,21 +1,26 @@
 //! The request and the reply of a ranked search, and why a file has its rank.
 
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
 use crate::api::cursor::page_cursor;
 use crate::api::memory::NoteRow;
 use crate::api::page::MAX_ROWS;
 use crate::api::reasons::Reason;
 use crate::api::snapshot::Snapshot;
-use crate::api::sources::{SourceName, SourceSnapshot};
+use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::session::{ActivitySource, Sent};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
-use spyhop_base::text::Lines;
+use spyhop_base::text::{Lines, Span};
+use spyhop_base::wire::wire;
+use spyhop_base::wire_form;
 use spyhop_search::FeatureMeasures;
 use spyhop_search::filter::FilterSpec;
 use spyhop_search::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
-use spyhop_search::snippet::{Snippet, SourceLine};
-use std::sync::Arc;
+use spyhop_search::snippet::{ContextLine, Snippet, SourceLine};
 
 /// How much text a reply has for each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,44 +211,68 @@ pub struct PlaceCandidate {
 }
 
 /// The answer to a search.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SearchReply {
     /// The query of the request; for a batch, all queries, joined by ` | `.
     pub query: String,
+    /// The queries of a batch; empty for a search.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<String>,
     /// The hits, best first. If at most 5 files are found to contain the query text, each of these files is among the
     /// first 10 hits, whatever its other evidence.
     pub results: Vec<Hit>,
     /// The kinds of evidence that the search used, such as `lexical+symbol+path`.
+    #[serde(rename = "backend")]
     pub evidence_used: String,
     /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if
     /// `literal_complete` is false.
+    #[serde(rename = "fallback_grep_hits")]
     pub literal_lines: usize,
     /// The number of hits over all pages. Only the best files by a first measure are rescored. Unless the request is
     /// exhaustive, only rescored files have hits.
     pub total: usize,
     /// Whether every file that may contain the query text was searched for the text.
+    #[serde(rename = "complete")]
     pub literal_complete: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of hits on the pages before.
+    #[serde(skip)]
     pub offset: usize,
     /// The notes that help with the query, up to 3, only on the first page; see [`SearchNotesRequest`](crate::api::SearchNotesRequest).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<NoteRow>,
     /// Where the answer comes from. If several trees answer: the sums over the trees, without branch and commit.
     pub snapshot: Snapshot,
     /// The trees that answer, if there are several.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
     pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
 
 impl SearchReply {
+    /// The reply to a batch of `queries`, or to a search if there is none.
+    pub(crate) fn of_batch(mut self, queries: &[String]) -> SearchReply {
+        if queries.is_empty() {
+            self.results.iter_mut().for_each(|hit| hit.query_index = None);
+        }
+        SearchReply { queries: queries.to_vec(), ..self }
+    }
+
+    /// Completes the sources of the reply and of its hits.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.results.iter_mut().map(|hit| &mut hit.source));
+    }
+
     /// Keeps the first `n` hits. The next page then begins with the first hit that was dropped.
     pub fn truncate(&mut self, n: usize) {
         if n < self.results.len() {
             self.results.truncate(n);
+            self.settle_sources();
             self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
         }
     }
@@ -251,7 +280,6 @@ impl SearchReply {
 
 /// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Hit {
     /// The source that has the file; `None` if one tree answers.
@@ -288,13 +316,13 @@ pub struct Hit {
     pub callers: Option<HitCallers>,
     /// Whether the file has changed since it was indexed, so that the lines may be wrong.
     pub stale: bool,
-    /// The index, in the batch, of the query that found the hit, from 0.
-    pub query_index: usize,
+    /// The index, in the batch, of the query that found the hit, from 0; `None` for a search.
+    pub query_index: Option<usize>,
 }
 
 /// Who calls the definition of a hit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct HitCallers {
     /// The names of up to three callers, nearest first. Tests have no names here: their names are often sentences.
@@ -304,8 +332,9 @@ pub struct HitCallers {
 }
 
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Band {
     /// From .8.
     High,
@@ -340,13 +369,15 @@ impl Band {
 }
 
 /// Why a file has its rank for a query, or has none.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WhyNot {
     /// The file.
     pub path: RelPath,
     /// The verdict.
+    #[serde(flatten, serialize_with = "verdict")]
+    #[cfg_attr(feature = "schema", schemars(with = "VerdictForm"))]
     pub verdict: Verdict,
     /// The rank among files, from 1, if the file ranks.
     pub rank: Option<usize>,
@@ -357,25 +388,27 @@ pub struct WhyNot {
     /// A summary in one sentence.
     pub text: String,
     /// The files with similar names, which the summary lists, if there is no such file.
+    #[serde(skip)]
     pub nearest: Vec<String>,
 }
 
 /// A signal on which a file falls behind the tenth hit.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
     /// What the signal adds to the file's sum, in log-odds before calibration.
+    #[serde(serialize_with = "wire")]
     pub own: f32,
     /// What the signal adds to the tenth hit's sum.
+    #[serde(serialize_with = "wire")]
     pub tenth: f32,
 }
 
 /// The outcome of a search for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verdict {
     /// There is no such file below the root.
@@ -397,8 +430,8 @@ pub enum Verdict {
 }
 
 /// A language that this program parses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LanguageRow {
     /// The name in filters and replies.
@@ -411,4 +444,105 @@ pub struct LanguageRow {
     pub overridden: bool,
     /// The number of indexed files; `None` without an index.
     pub files: Option<usize>,
+}
+
+wire_form!(Hit as HitForm);
+
+/// How a [`Hit`] is serialized: the parts of its snippet are fields.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct HitForm<'r> {
+    /// The source, if several trees answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r SourceName>,
+    /// The file, relative to the root of its tree.
+    path: &'r RelPath,
+    /// The lines of the place.
+    #[serde(flatten)]
+    lines: Lines,
+    /// The kind of the place.
+    kind: SymbolKind,
+    /// The symbol that the place defines or belongs to, with its container.
+    symbol: Option<&'r str>,
+    /// The page of a document, from 1; absent for code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
+    /// The name of the file's language.
+    language: &'static str,
+    /// The lines shown above the snippet: the headings of the item and of the enclosing items.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    head: &'r [ContextLine],
+    /// The text of the place; its length depends on the mode.
+    snippet: Option<&'r str>,
+    /// The probability that the hit answers the query, 0 to 1.
+    #[serde(serialize_with = "wire")]
+    score: f32,
+    /// The score as a word.
+    band: Band,
+    /// The reasons of the score; never empty. The shares add up to the score.
+    reasons: &'r [Reason],
+    /// The callers of the definition, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<&'r HitCallers>,
+    /// Whether the file has changed since it was indexed, so that the lines may be wrong.
+    stale: bool,
+    /// The first line of the snippet in the file.
+    snippet_line: Option<u32>,
+    /// The matches, as half-open byte ranges of the snippet.
+    highlights: &'r [Span],
+    /// The earlier reply that had the text, in place of the snippet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent_before: Option<&'r Sent>,
+    /// The index, in the batch, of the query that found the hit, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query_index: Option<usize>,
+}
+
+impl<'r> HitForm<'r> {
+    fn new(hit: &'r Hit) -> HitForm<'r> {
+        let snippet = hit.snippet.as_ref();
+        HitForm {
+            source: hit.source.as_ref(),
+            path: &hit.path,
+            lines: hit.lines,
+            kind: hit.kind,
+            symbol: hit.symbol.as_deref(),
+            page: hit.page,
+            language: hit.language,
+            head: snippet.map(|snippet| &*snippet.head).unwrap_or_default(),
+            snippet: snippet.map(|snippet| snippet.text.as_str()),
+            score: hit.score,
+            band: hit.band,
+            reasons: &hit.reasons,
+            callers: hit.callers.as_ref(),
+            stale: hit.stale,
+            snippet_line: snippet.map(|snippet| snippet.lines.first),
+            highlights: snippet.map(|snippet| &*snippet.highlights).unwrap_or_default(),
+            sent_before: hit.sent_before.as_ref(),
+            query_index: hit.query_index,
+        }
+    }
+}
+
+/// A verdict: how a [`WhyNot`] serializes its verdict.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct VerdictForm<'r> {
+    /// `no-such-file`, `skipped`, `not-indexed`, `filtered`, `no-term`, `below-head` or `ranked`.
+    verdict: &'static str,
+    /// The part of the filter, or the reason for skipping.
+    detail: Option<&'r str>,
+}
+
+fn verdict<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    let (verdict, detail) = match verdict {
+        Verdict::NoSuchFile => ("no-such-file", None),
+        Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) => ("skipped", Some(entry.reason.name())),
+        Verdict::NotIndexed => ("not-indexed", None),
+        Verdict::Filtered(part) => ("filtered", Some(part.as_str())),
+        Verdict::NoTerm => ("no-term", None),
+        Verdict::NotRescored => ("below-head", None),
+        Verdict::Ranked => ("ranked", None),
+    };
+    VerdictForm { verdict, detail }.serialize(serializer)
 }

@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use serde::Serialize;
+
 use spyhop_base::id::Generation;
+use spyhop_base::wire::wire;
 
 /// Where an answer comes from.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Snapshot {
     /// The root of the tree.
+    #[serde(serialize_with = "wire")]
     pub root: PathBuf,
     /// The git branch, if there is one.
     pub branch: Option<String>,
@@ -19,6 +23,8 @@ pub struct Snapshot {
     /// The generation of the index.
     pub generation: Generation,
     /// When the tree was compared with the index for this answer; `None` without a comparison.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub checked_at: Option<SystemTime>,
     /// The number of indexed files.
     pub indexed_files: usize,
@@ -27,17 +33,19 @@ pub struct Snapshot {
     /// The number of files that changed since they were indexed; 0 without a comparison.
     pub stale_files: usize,
     /// The progress of the first update, if the answer comes from an unfinished one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub building: Option<Building>,
 }
 
 /// The progress of a first update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Building {
     /// The number of files that can already be found.
     pub files: usize,
     /// The number of all files of the tree, ranked or not, at the time of the walk.
+    #[serde(rename = "of")]
     pub total_files: usize,
     /// The number of files among `files` of which only the text and the path are indexed so far: they are not parsed yet.
     pub text_only: usize,

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::api::remedy::{IndexRecipe, Remedy};
 use crate::api::snapshot::Building;
 use crate::api::views::ViewRow;
@@ -10,12 +12,15 @@ use crate::error::Error;
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped};
 use spyhop_base::path::RelPath;
-use spyhop_files::walk::{Cause, Exception};
+use spyhop_base::wire::wire;
+use spyhop_base::wire_form;
+use spyhop_files::walk::{Cause, Exception, RuleForm};
 use spyhop_index::update::RefreshReport;
 
 /// The state of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum State {
     /// There is no index.
@@ -44,8 +49,8 @@ impl State {
 }
 
 /// The state of an index, with counts.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Status {
     /// The state.
@@ -53,10 +58,13 @@ pub struct Status {
     /// Details of the state, such as the damage or the process that is indexing.
     pub detail: Option<String>,
     /// The folder of the index.
+    #[serde(serialize_with = "wire")]
     pub index_path: PathBuf,
     /// The location and the options of the index, with which a front end can name the command that builds the index.
+    #[serde(skip)]
     pub recipe: IndexRecipe,
     /// The root of the tree.
+    #[serde(serialize_with = "wire")]
     pub root: PathBuf,
     /// The git branch.
     pub branch: Option<String>,
@@ -75,27 +83,37 @@ pub struct Status {
     /// The size of the index in bytes.
     pub index_bytes: u64,
     /// The number of files for each language, most first.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::LanguageCount>"))]
     pub languages: Vec<(&'static str, usize)>,
     /// The number of files and folders that are not indexed or only partly indexed, for each reason, most first.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::ReasonCount>"))]
     pub skipped: Vec<(SkipReason, usize)>,
     /// The number of files for each note, most first.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::NoteCount>"))]
     pub notes: Vec<(Note, usize)>,
     /// The number of files that were added, changed or deleted since the last update; `None` without a comparison.
     pub stale_files: Option<usize>,
     /// The progress of the first update, until it ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub building: Option<Building>,
     /// The views of the index, the most recently used first.
     pub views: Vec<ViewRow>,
     /// The id of the process that watches the tree, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub watcher: Option<u32>,
 }
 
 /// An event of a watch.
-#[derive(Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatchEvent {
     /// The index is current, and the watch keeps it current.
+    #[serde(rename = "watching")]
     Begun {
         /// The number of watched folders; 0 if the system watches the tree as a whole.
         folders: usize,
@@ -106,14 +124,19 @@ pub enum WatchEvent {
         /// The cause.
         why: String,
         /// The time between two walks.
+        #[serde(rename = "every_ms", serialize_with = "wire")]
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         every: Duration,
     },
     /// The index was updated.
     Updated {
-        /// The report of the update.
-        report: RefreshReport,
         /// The duration of the update.
+        #[serde(rename = "took_ms", serialize_with = "wire")]
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         took: Duration,
+        /// The report of the update.
+        #[serde(flatten)]
+        report: RefreshReport,
     },
     /// An update failed and will be repeated.
     Failed(Error),
@@ -121,7 +144,6 @@ pub enum WatchEvent {
 
 /// Why a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatchEnd {
     /// The caller stopped the watch.
@@ -133,7 +155,6 @@ pub enum WatchEnd {
 
 /// The results of a thorough check of an index.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Checkup {
     /// The checks, in the order in which they ran.
@@ -148,23 +169,26 @@ impl Checkup {
 }
 
 /// One check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Check {
     /// What was checked.
     pub name: &'static str,
     /// The result.
+    #[serde(rename = "state")]
     pub health: Health,
     /// What was found.
     pub detail: String,
     /// What the caller can do about the finding.
+    #[serde(skip)]
     pub remedy: Option<Remedy>,
 }
 
 /// The result of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Health {
     /// No problem was found.
     Ok,
@@ -187,13 +211,15 @@ impl Health {
 }
 
 /// The files of a view that are not indexed or only partly indexed.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SkippedReply {
     /// The entries, sorted by path.
     pub entries: Vec<Skipped>,
     /// The number of entries for each reason, most first.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::ReasonCount>"))]
     pub counts: Vec<(SkipReason, usize)>,
 }
 
@@ -210,7 +236,6 @@ impl SkippedReply {
 
 /// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Explanation {
     /// The path of the request, with replacement characters if a name is not UTF-8.
@@ -231,7 +256,6 @@ pub struct Explanation {
 
 /// How an update treats a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PathOutcome {
     /// The path is indexed with its content.
@@ -263,6 +287,80 @@ impl PathOutcome {
         match self {
             PathOutcome::PathOnly(row) | PathOutcome::LeftOut(row, _) => Some(row),
             PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => None,
+        }
+    }
+}
+
+wire_form!(Checkup as CheckupForm);
+
+/// How a [`Checkup`] is serialized.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct CheckupForm<'r> {
+    /// Whether nothing is damaged.
+    clean: bool,
+    /// The checks, in the order in which they ran.
+    checks: &'r [Check],
+}
+
+impl<'r> CheckupForm<'r> {
+    fn new(checkup: &'r Checkup) -> CheckupForm<'r> {
+        CheckupForm { clean: checkup.is_clean(), checks: &checkup.checks }
+    }
+}
+
+wire_form!(Explanation as ExplanationForm);
+
+/// How an [`Explanation`] is serialized.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ExplanationForm<'r> {
+    /// The path of the request.
+    path: &'r RelPath,
+    /// How an update treats the path: `indexed`, `path-only`, `folder`, `left-out` or `missing`.
+    fate: &'static str,
+    /// The path to which the reason applies: this path, or a folder above the path.
+    at: Option<&'r RelPath>,
+    /// Whether the path to which the reason applies is that of a folder.
+    is_dir: Option<bool>,
+    /// The reason, if the path is not indexed or only partly indexed.
+    reason: Option<SkipReason>,
+    /// The rule, the error or the measure behind the reason.
+    detail: Option<&'r str>,
+    /// The rule that excludes the path.
+    rule: Option<RuleForm<'r>>,
+    /// The rules that were overridden, outermost first.
+    exceptions: &'r [Exception],
+    /// Whether git tracks the file, or any file in the folder.
+    tracked: bool,
+    /// Whether the index has the file now; `null` without an index.
+    in_index: Option<bool>,
+    /// The line of a `.spyhopignore` that would include the path, if a line can.
+    remedy: Option<&'r str>,
+    /// A summary in one sentence.
+    text: &'r str,
+}
+
+impl<'r> ExplanationForm<'r> {
+    fn new(explanation: &'r Explanation) -> ExplanationForm<'r> {
+        let row = explanation.outcome.row();
+        let cause = match &explanation.outcome {
+            PathOutcome::LeftOut(_, cause) => Some(cause),
+            _ => None,
+        };
+        ExplanationForm {
+            path: &explanation.path,
+            fate: explanation.outcome.name(),
+            at: row.map(|row| &row.path),
+            is_dir: row.map(|row| row.is_dir),
+            reason: row.map(|row| row.reason),
+            detail: row.map(|row| row.detail.as_str()),
+            rule: cause.and_then(RuleForm::new),
+            exceptions: &explanation.exceptions,
+            tracked: explanation.tracked,
+            in_index: explanation.in_index,
+            remedy: explanation.include_line.as_deref(),
+            text: &explanation.text,
         }
     }
 }

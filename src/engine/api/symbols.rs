@@ -1,8 +1,10 @@
 //! The request and the reply of a search for definitions by name.
 
+use serde::Serialize;
+
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
-use super::sources::{SourceName, SourceSnapshot};
+use super::sources::{SourceName, SourceSnapshot, answering};
 use spyhop_base::model::{SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
@@ -34,50 +36,63 @@ impl SymbolsRequest {
 }
 
 /// The definitions whose name matches.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SymbolsReply {
     /// The pattern of the request.
     pub pattern: String,
     /// The definitions of this page, best first; for an empty pattern sorted by path and line.
+    #[serde(rename = "results")]
     pub symbols: Vec<SymbolRow>,
     /// The number of definitions over all pages.
     pub total: usize,
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of definitions on the pages before.
+    #[serde(skip)]
     pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// Whether every source that was asked answers; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
     /// The sources that answer, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
     pub sources: Vec<SourceSnapshot>,
-    /// Whether every source that was asked answers.
-    pub all_answer: bool,
     /// Warnings for the caller, such as that no name matches and similar names are shown.
     pub warnings: Vec<String>,
 }
 
 impl SymbolsReply {
+    /// Completes the sources of the reply and of its rows.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.symbols.iter_mut().map(|row| &mut row.source));
+    }
+
     /// Keeps the first `n` definitions. The next page then begins with the first definition that was dropped.
     pub fn truncate(&mut self, n: usize) {
         if n < self.symbols.len() {
             self.symbols.truncate(n);
+            self.settle_sources();
             self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
         }
     }
 }
 
 /// A definition found by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SymbolRow {
     /// The source that has the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The lines of the item.
+    #[serde(flatten)]
     pub lines: Lines,
     /// The kind of symbol.
     pub kind: SymbolKind,
@@ -95,5 +110,33 @@ impl SymbolRow {
     /// The name with its container: `Container.name`.
     pub fn qualified(&self) -> String {
         qualified_name(self.container.as_deref(), &self.name)
+    }
+}
+
+/// A definition at the end of an edge of the code graph, as replies serialize it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct SymbolEnd<'r> {
+    /// The source, if it is not that of the row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r SourceName>,
+    /// The file.
+    path: &'r RelPath,
+    /// The lines of the item.
+    #[serde(flatten)]
+    lines: Lines,
+    /// The kind of symbol.
+    kind: SymbolKind,
+    /// The name with its container.
+    symbol: String,
+    /// The name of the file's language.
+    language: &'static str,
+}
+
+impl<'r> SymbolEnd<'r> {
+    pub fn new(row: &'r SymbolRow) -> SymbolEnd<'r> {
+        let SymbolRow { source, path, lines, kind, language, .. } = row;
+        let (source, symbol) = (source.as_ref(), row.qualified());
+        SymbolEnd { source, path, lines: *lines, kind: *kind, symbol, language }
     }
 }

@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::Serialize;
+
+use spyhop_base::time::rfc3339;
+use spyhop_base::wire::wire;
+use spyhop_base::wire_form;
 use spyhop_index::meta::{ViewInfo, ViewKey};
 use spyhop_index::retention::Cost;
 
 /// A view of an index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ViewRow {
     /// The root of the worktree.
@@ -16,12 +21,16 @@ pub struct ViewRow {
     /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
     pub head: String,
     /// Whether the view has the files of a commit; otherwise the view has the files of a worktree.
+    #[serde(rename = "committed", skip_serializing_if = "std::ops::Not::not")]
     pub is_of_commit: bool,
     /// The number of files.
     pub files: usize,
     /// When the view was last written.
+    #[serde(rename = "used", serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub updated_at: SystemTime,
     /// Whether the view is staged: the progress of an unfinished update.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub staged: bool,
 }
 
@@ -39,16 +48,18 @@ impl ViewRow {
 }
 
 /// The views of an index, with sizes.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ViewsReply {
     /// The folder of the index.
+    #[serde(serialize_with = "wire")]
     pub index_path: PathBuf,
     /// The size of the index in bytes.
     pub index_bytes: u64,
     /// The folder that contains this index and the indexes of other trees; `None` if the options name a folder for this
     /// index only.
+    #[serde(serialize_with = "wire")]
     pub home: Option<PathBuf>,
     /// The size of that folder in bytes.
     pub home_bytes: Option<u64>,
@@ -58,7 +69,6 @@ pub struct ViewsReply {
 
 /// A view, with its cost.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct KeptView {
     /// The view.
@@ -71,4 +81,52 @@ pub struct KeptView {
     pub is_current: bool,
     /// The space that removing only this view would free.
     pub cost: Cost,
+}
+
+wire_form!(KeptView as KeptViewForm);
+
+/// How a [`KeptView`] is serialized.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct KeptViewForm<'r> {
+    /// The root of the worktree.
+    root: &'r str,
+    /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
+    head: &'r str,
+    /// Whether the view has the files of a commit.
+    committed: bool,
+    /// The commit that was checked out when the view was last written.
+    commit: Option<&'r str>,
+    /// Whether the view is that of the asked tree.
+    current: bool,
+    /// Whether the view is the progress of an unfinished update.
+    staged: bool,
+    /// The number of files.
+    files: usize,
+    /// When the view last answered or was written.
+    used: String,
+    /// Files that no other view has.
+    own_files: usize,
+    /// Bytes of the sources of these files.
+    own_source_bytes: u64,
+    /// Bytes of the index that removing only this view would free.
+    own_bytes: u64,
+}
+
+impl<'r> KeptViewForm<'r> {
+    fn new(kept: &'r KeptView) -> KeptViewForm<'r> {
+        KeptViewForm {
+            root: &kept.view.root,
+            head: &kept.view.head,
+            committed: kept.view.is_of_commit,
+            commit: kept.commit.as_deref(),
+            current: kept.is_current,
+            staged: kept.view.staged,
+            files: kept.view.files,
+            used: rfc3339(kept.last_used),
+            own_files: kept.cost.files,
+            own_source_bytes: kept.cost.source_bytes,
+            own_bytes: kept.cost.index_bytes,
+        }
+    }
 }

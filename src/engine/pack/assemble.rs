@@ -234,14 +234,17 @@ impl PackRun<'_, '_> {
             score: draft.probability,
             reason: reason_of(draft.candidate),
             is_backup: draft.is_backup,
-            imports: draft.imports,
+            imports: if self.request.mode == Mode::Compact { Vec::new() } else { draft.imports },
             units: units.collect::<Result<_, Error>>()?,
         })
     }
 
     fn pack_unit(&self, file: u32, unit: DraftUnit<'_>, probability: f32) -> Result<PackUnit, Error> {
         let DraftUnit { extent, place, cut_to, traces } = unit;
-        let mut text = self.units.text(file, extent.lines)?;
+        let mut text = match self.request.mode {
+            Mode::Compact => Vec::new(),
+            Mode::Default | Mode::Debug => self.units.text(file, extent.lines)?,
+        };
         text.truncate(cut_to.unwrap_or(text.len()));
         let enclosing = extent.enclosing.map(|line| self.units.line(file, line)).transpose()?;
         Ok(PackUnit {

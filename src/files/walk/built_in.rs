@@ -105,7 +105,6 @@ pub(crate) const BUILT_IN: &[BuiltInRule] = &[
 
 /// A built-in rule that fired.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BuiltInFire {
     /// The names that the rule matches, such as `*.min.js`.

@@ -33,7 +33,7 @@ mod whole;
 
 pub use bounds::CommitLimits;
 pub use built_in::BuiltInFire;
-pub use cause::{Cause, Exception, OverridingRule};
+pub use cause::{Cause, Exception, OverridingRule, RuleForm};
 pub use claim::INDEX_FOLDER;
 pub use count::count;
 pub use error::WalkError;

@@ -59,7 +59,6 @@ pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];
 
 /// The kind of an ignore file, in the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum IgnoreKind {
     /// `.spyhopignore`, which only Spyhop reads.
@@ -97,7 +96,6 @@ impl IgnoreKind {
 
 /// A line of an ignore file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IgnoreRule {
     /// The kind of the file.

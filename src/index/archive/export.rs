@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use rustc_hash::FxHashSet;
 
 use super::error::{ArchiveError, at_segments};
@@ -15,6 +17,7 @@ use crate::workspace::Committed;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, AtFile, TEMPORARY_PREFIX};
+use spyhop_base::wire::wire;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read::Rereader;
 
@@ -33,11 +36,12 @@ pub struct Export {
 }
 
 /// The result of an export.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Exported {
     /// The archive.
+    #[serde(serialize_with = "wire")]
     pub path: PathBuf,
     /// The size of the archive in bytes.
     pub bytes: u64,

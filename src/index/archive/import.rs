@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::error::{ArchiveError, at_segments};
 use super::file::Archive;
 use super::layout::{ArchiveManifest, META, SEGMENTS};
@@ -30,8 +32,8 @@ pub struct Import {
 }
 
 /// The result of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Imported {
     /// The number of files in the archive's view.
@@ -43,6 +45,7 @@ pub struct Imported {
     /// The version of the program that made the archive.
     pub made_by: String,
     /// The result of the comparison with the tree. Files that are as in the archive are not counted.
+    #[serde(flatten)]
     pub report: RefreshReport,
 }
 

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
+use serde::{Serialize, Serializer};
+
 use super::neighbours::{IndexHome, Neighbour};
 use crate::meta::ViewKey;
 use spyhop_base::id::Generation;
+use spyhop_base::wire::Wire;
+use spyhop_base::wire_form;
 
 /// The options of a collection.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +23,6 @@ pub struct Collection {
 
 /// The space target of a collection and the space before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SpaceTarget {
     /// The bytes that were allowed.
     pub max_bytes: u64,
@@ -31,7 +34,6 @@ pub struct SpaceTarget {
 
 /// Why a view is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DropReason {
     /// The view cannot be read.
@@ -69,8 +71,8 @@ impl DropReason {
 }
 
 /// A view that is dropped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Dropped {
     /// The root of the worktree.
@@ -78,8 +80,11 @@ pub struct Dropped {
     /// The branch or commit that was checked out there, or that the view is of.
     pub head: String,
     /// Whether the view is of a commit and not of the worktree.
+    #[serde(rename = "committed", skip_serializing_if = "std::ops::Not::not")]
     pub is_of_commit: bool,
     /// The reason.
+    #[serde(serialize_with = "text")]
+    #[cfg_attr(feature = "schema", schemars(with = "&'static str"))]
     pub why: DropReason,
 }
 
@@ -92,7 +97,6 @@ impl Dropped {
 
 /// The result of a collection, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Collected {
     /// The current generation.
@@ -125,5 +129,82 @@ impl Collected {
     /// Bytes of this index that were freed so far.
     pub(super) fn given_back(&self) -> u64 {
         self.bytes_before.saturating_sub(self.bytes_after)
+    }
+}
+
+/// Serializes a reason as its text.
+fn text<S: Serializer>(why: &DropReason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(why.text())
+}
+
+wire_form!(Collected as CollectedForm);
+
+/// How a [`Collected`] is serialized: what belongs to the space target is in one object.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct CollectedForm<'r> {
+    /// The current generation.
+    generation: Generation,
+    /// The dropped views.
+    views: &'r [Dropped],
+    /// How many file versions were dropped with the views.
+    versions: usize,
+    /// Removed folders of data in another format, or for other parsers.
+    other_formats: Vec<String>,
+    /// Folders of damaged data.
+    damaged: Vec<String>,
+    /// Bytes of the index folder before the collection.
+    bytes_before: u64,
+    /// Bytes of the index folder after the collection.
+    bytes_after: u64,
+    /// The number of segments before the collection.
+    segments_before: usize,
+    /// The number of segments after the collection.
+    segments_after: usize,
+    /// The space target and its result, if one was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    room: Option<RoomForm<'r>>,
+}
+
+/// A space target and its result.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RoomForm<'r> {
+    /// The bytes that were allowed.
+    max_bytes: u64,
+    /// Bytes of all indexes before.
+    bytes_before: u64,
+    /// Bytes of all indexes after; an estimate if nothing was removed.
+    bytes_after: u64,
+    /// Whether the indexes take no more than the allowed bytes.
+    fits: bool,
+    /// Indexes of other trees that were removed.
+    indexes: &'r [Neighbour],
+    /// Indexes of other trees that are being changed or watched.
+    busy: Vec<String>,
+}
+
+impl<'r> CollectedForm<'r> {
+    fn new(collected: &'r Collected) -> CollectedForm<'r> {
+        let room = |room: SpaceTarget| RoomForm {
+            max_bytes: room.max_bytes,
+            bytes_before: room.before,
+            bytes_after: room.after,
+            fits: room.after <= room.max_bytes,
+            indexes: &collected.neighbours,
+            busy: collected.busy.form(),
+        };
+        CollectedForm {
+            generation: collected.generation,
+            views: &collected.dropped,
+            versions: collected.versions,
+            other_formats: collected.others.form(),
+            damaged: collected.aside.form(),
+            bytes_before: collected.bytes_before,
+            bytes_after: collected.bytes_after,
+            segments_before: collected.segments_before,
+            segments_after: collected.segments_after,
+            room: collected.room.map(room),
+        }
     }
 }

@@ -13,7 +13,6 @@ use spyhop_base::store;
 
 /// The cost of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Cost {
     /// File versions that no other view names.

@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use serde::Serialize;
+
 use crate::workspace::{MEMORY_FOLDER, Workspace, WriteError};
 use spyhop_base::store::{self, FileError, Lock};
+use spyhop_base::wire::wire;
 
 /// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
@@ -28,17 +31,21 @@ pub struct IndexHome {
 pub(crate) type MoveNotes = fn(&Path, &Path) -> Result<(), FileError>;
 
 /// The index of another tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Neighbour {
     /// The folder of the index.
+    #[serde(rename = "path", serialize_with = "wire")]
     pub dir: PathBuf,
     /// The tree or repository that the index belongs to.
+    #[serde(rename = "of")]
     pub owner: String,
     /// The size of the index in bytes, without the notes of the tree.
     pub bytes: u64,
     /// When the index was last used or updated.
+    #[serde(serialize_with = "wire")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub used: SystemTime,
 }
 

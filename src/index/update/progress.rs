@@ -4,7 +4,6 @@ use spyhop_base::store::LockHolder;
 
 /// The progress of an update.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Progress {
     /// The current stage.
@@ -30,7 +29,6 @@ impl Progress {
 
 /// A stage of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Stage {
     /// Waiting for another process that is changing the index.

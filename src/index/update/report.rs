@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use spyhop_base::id::Generation;
+use spyhop_base::wire::wire;
 
 /// The result of an update.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RefreshReport {
     /// The current generation.
@@ -24,6 +27,7 @@ pub struct RefreshReport {
     /// Bytes that were read.
     pub bytes: u64,
     /// The folder to which the old index was moved, if the old index could not be read and was rebuilt.
+    #[serde(serialize_with = "wire", skip_serializing_if = "Option::is_none")]
     pub put_aside: Option<PathBuf>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
-use crate::render::{json, text};
+use crate::render::text;
 use spyhop_engine::Call;
 use spyhop_engine::api::{EntriesReply, EntriesRequest, EntryKind};
 
@@ -18,7 +18,6 @@ pub(crate) static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOp
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.rows),
-    json: |reply, paths| json::line(&json::entries(reply, paths)),
     text: text::entries,
 };
 

@@ -1,6 +1,9 @@
 //! A library of sources: `add`, and a family of operations below one command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use super::plain::{PlainOutcome, PlainReply};
 use crate::catalog::{
@@ -8,13 +11,15 @@ use crate::catalog::{
     UpdateSourcesRequest, ValueError, fill,
 };
 use crate::render::Style;
-use crate::render::json::{self, JsonPaths, line};
+use crate::render::json::{JsonPaths, line};
 use crate::render::text;
+use spyhop_base::wire::wire;
 use spyhop_engine::Error;
 use spyhop_engine::api::Options;
 use spyhop_library::{
     AddPlan, AddReply, CollectedSources, IntakeEvent, IntakeReply, Library, LibraryReply, LibraryStatus,
-    OnAddProgress, PlannedUpdate, RemovedSource, SourceBatch, SourceManifest, UpdatedSource, VerifiedSource,
+    OnAddProgress, PlannedUpdate, RemovedSource, ShownSource, SourceBatch, SourceManifest, UpdatedSource,
+    VerifiedSource,
 };
 
 /// The command of the family.
@@ -41,8 +46,6 @@ pub struct LibraryOperation<Q: 'static, A: 'static> {
     pub warnings: fn(&A) -> &[String],
     /// What the reply means for an exit code.
     pub outcome: fn(&A) -> PlainOutcome,
-    /// The reply as one line of JSON, without a line end.
-    pub json: fn(&A) -> String,
     /// The reply as text for people.
     pub text: fn(&A, &Style) -> String,
 }
@@ -73,7 +76,7 @@ pub trait RunLibrary: Sync {
 pub(crate) type PreparedLibraryRun =
     Box<dyn FnOnce(&Library, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
 
-impl<Q: 'static, A: 'static> RunLibrary for LibraryOperation<Q, A> {
+impl<Q: 'static, A: Serialize + 'static> RunLibrary for LibraryOperation<Q, A> {
     fn operation(&self) -> &'static OperationRow {
         self.operation
     }
@@ -106,7 +109,7 @@ struct LibraryAnswer<Q: 'static, A: 'static> {
     reply: A,
 }
 
-impl<Q, A> PlainReply for LibraryAnswer<Q, A> {
+impl<Q, A: Serialize> PlainReply for LibraryAnswer<Q, A> {
     fn warnings(&self) -> &[String] {
         (self.row.warnings)(&self.reply)
     }
@@ -116,7 +119,7 @@ impl<Q, A> PlainReply for LibraryAnswer<Q, A> {
     }
 
     fn json(&self, _: JsonPaths<'_>) -> String {
-        (self.row.json)(&self.reply)
+        line(&self.reply)
     }
 
     fn text(&self, style: &Style) -> String {
@@ -125,7 +128,8 @@ impl<Q, A> PlainReply for LibraryAnswer<Q, A> {
 }
 
 /// What `add` answers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum AddAnswer {
     /// What would be added.
     Planned(Box<AddPlan>),
@@ -134,7 +138,8 @@ pub enum AddAnswer {
 }
 
 /// What `library update` answers.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum UpdateAnswer {
     /// The plans of the updates; nothing was changed.
     Planned(SourceBatch<PlannedUpdate>),
@@ -142,8 +147,33 @@ pub enum UpdateAnswer {
     Updated(SourceBatch<UpdatedSource>),
 }
 
-/// A source with the folder that is searched.
-type SourceAtPath = (SourceManifest, PathBuf);
+/// A source, with the folder that is searched if the call asks for it.
+pub struct SourceAnswer {
+    /// The source.
+    pub source: SourceManifest,
+    /// The folder that is searched.
+    pub path: Option<PathBuf>,
+}
+
+impl Serialize for SourceAnswer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ShownSource::new(&self.source, self.path.as_ref()).serialize(serializer)
+    }
+}
+
+impl From<SourceManifest> for SourceAnswer {
+    fn from(source: SourceManifest) -> SourceAnswer {
+        SourceAnswer { source, path: None }
+    }
+}
+
+/// The folder of a source.
+#[derive(Serialize, JsonSchema)]
+pub struct PathAnswer {
+    /// The folder.
+    #[serde(serialize_with = "wire")]
+    pub path: PathBuf,
+}
 
 /// Adds a source.
 pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOperation {
@@ -158,10 +188,6 @@ pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOp
     },
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |reply| match reply {
-        AddAnswer::Planned(plan) => line(&json::add_plan(plan)),
-        AddAnswer::Added(added) => line(&json::added_source(added)),
-    },
     text: |reply, style| match reply {
         AddAnswer::Planned(plan) => text::add_plan(plan, style),
         AddAnswer::Added(added) => text::added_source(added, style),
@@ -178,36 +204,36 @@ pub static LIST_SOURCES: LibraryOperation<Option<String>, LibraryReply> = Librar
     run: |library, _, _| library.list(),
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.sources),
-    json: |reply| line(&json::sources(reply)),
     text: text::sources,
 };
 
 /// Shows a source.
-pub static SHOW_SOURCE: LibraryOperation<String, SourceAtPath> = LibraryOperation {
+pub static SHOW_SOURCE: LibraryOperation<String, SourceAnswer> = LibraryOperation {
     operation: &catalog::SHOW_SOURCE,
     indexes: false,
     repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| Ok((library.show(&call.request)?, library.path(&call.request)?)),
+    run: |library, call, _| {
+        let (source, path) = (library.show(&call.request)?, library.path(&call.request)?);
+        Ok(SourceAnswer { source, path: Some(path) })
+    },
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |(source, path)| line(&json::source(source, Some(path))),
-    text: |(source, path), style| text::source(source, path, style),
+    text: |reply, style| text::source(&reply.source, reply.path.as_deref().unwrap_or(Path::new("")), style),
 };
 
 /// The folder of a source.
-pub(crate) static SOURCE_PATH: LibraryOperation<String, PathBuf> = LibraryOperation {
+pub(crate) static SOURCE_PATH: LibraryOperation<String, PathAnswer> = LibraryOperation {
     operation: &catalog::SOURCE_PATH,
     indexes: false,
     repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| library.path(&call.request),
+    run: |library, call, _| Ok(PathAnswer { path: library.path(&call.request)? }),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |path| line(&json::source_path(path)),
-    text: |path, _| text::source_path(path),
+    text: |reply, _| text::source_path(&reply.path),
 };
 
 /// The state of a library.
@@ -220,22 +246,22 @@ pub static LIBRARY_STATUS: LibraryOperation<(), LibraryStatus> = LibraryOperatio
     run: |library, call, _| library.status(&call.options),
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.sources),
-    json: |reply| line(&json::library_status(reply)),
     text: text::library_status,
 };
 
 /// Renames a source.
-pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceManifest> = LibraryOperation {
+pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceAnswer> = LibraryOperation {
     operation: &catalog::RENAME_SOURCE,
     indexes: false,
     repeats: false,
     request: RenameSourceRequest::default,
     rows: catalog::RENAME_SOURCE_ROWS,
-    run: |library, FilledRequest { request, .. }, _| library.rename(&request.source, &request.name),
+    run: |library, FilledRequest { request, .. }, _| {
+        library.rename(&request.source, &request.name).map(SourceAnswer::from)
+    },
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |source| line(&json::source(source, None)),
-    text: |source, _| text::changed_source("renamed", source),
+    text: |reply, _| text::changed_source("renamed", &reply.source),
 };
 
 /// Removes a source.
@@ -248,22 +274,20 @@ pub static REMOVE_SOURCE: LibraryOperation<String, RemovedSource> = LibraryOpera
     run: |library, call, _| library.remove(&call.request),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |removed| line(&json::removed_source(removed)),
     text: |removed, _| text::removed_source(removed),
 };
 
 /// Makes raw files writable.
-pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceManifest> = LibraryOperation {
+pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceAnswer> = LibraryOperation {
     operation: &catalog::UNPROTECT_SOURCE,
     indexes: false,
     repeats: false,
     request: String::new,
     rows: catalog::SOURCE_ROWS,
-    run: |library, call, _| library.unprotect(&call.request),
+    run: |library, call, _| library.unprotect(&call.request).map(SourceAnswer::from),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |source| line(&json::source(source, None)),
-    text: |source, _| text::changed_source("unprotected", source),
+    text: |reply, _| text::changed_source("unprotected", &reply.source),
 };
 
 /// Updates sources.
@@ -285,10 +309,6 @@ pub static UPDATE_SOURCES: LibraryOperation<UpdateSourcesRequest, UpdateAnswer> 
     outcome: |reply| match reply {
         UpdateAnswer::Planned(batch) => outcome_of_batch(batch),
         UpdateAnswer::Updated(batch) => outcome_of_batch(batch),
-    },
-    json: |reply| match reply {
-        UpdateAnswer::Planned(batch) => line(&json::update_plans(batch)),
-        UpdateAnswer::Updated(batch) => line(&json::updated_sources(batch)),
     },
     text: |reply, style| match reply {
         UpdateAnswer::Planned(batch) => text::update_plans(batch),
@@ -316,22 +336,20 @@ pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSou
         true => PlainOutcome::of_rows(&batch.sources),
         false => PlainOutcome::Failed,
     },
-    json: |batch| line(&json::verified_sources(batch)),
     text: text::verified_sources,
 };
 
 /// Frees space.
-pub static COLLECT_SOURCES: LibraryOperation<bool, (CollectedSources, bool)> = LibraryOperation {
+pub static COLLECT_SOURCES: LibraryOperation<bool, CollectedSources> = LibraryOperation {
     operation: &catalog::COLLECT_SOURCES,
     indexes: false,
     repeats: false,
     request: || false,
     rows: catalog::COLLECT_SOURCES_ROWS,
-    run: |library, call, _| Ok((library.collect(call.request)?, call.request)),
+    run: |library, call, _| library.collect(call.request),
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |(collected, is_dry_run)| line(&json::collected_sources(collected, *is_dry_run)),
-    text: |(collected, is_dry_run), _| text::collected_sources(collected, *is_dry_run),
+    text: |collected, _| text::collected_sources(collected),
 };
 
 /// Takes in what lies in the inbox.
@@ -344,7 +362,6 @@ pub static TAKE_IN: LibraryOperation<bool, IntakeReply> = LibraryOperation {
     run: |library, call, progress| take_in(library, &call.options, call.request, progress),
     warnings: |reply| &reply.warnings,
     outcome: outcome_of_intake,
-    json: |reply| line(&json::intake(reply)),
     text: text::intake,
 };
 
@@ -358,7 +375,6 @@ pub(crate) static WATCH_INBOX: LibraryOperation<(), IntakeReply> = LibraryOperat
     run: |library, call, progress| take_in(library, &call.options, false, progress),
     warnings: |reply| &reply.warnings,
     outcome: outcome_of_intake,
-    json: |reply| line(&json::intake(reply)),
     text: text::intake,
 };
 

@@ -2,7 +2,7 @@
 
 use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
-use crate::render::{json, text};
+use crate::render::text;
 use spyhop_engine::Call;
 use spyhop_engine::api::{MapReply, MapRequest};
 
@@ -18,6 +18,5 @@ pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {
     of_sources: Some(|set, request| Ok(Box::new(TypedReply { row: &MAP, reply: set.ask(request)? }))),
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.entries),
-    json: |reply, paths| json::line(&json::map(reply, paths)),
     text: text::map,
 };

@@ -2,7 +2,6 @@
 
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
-use crate::render::json::{self, line};
 use crate::render::text;
 use spyhop_engine::Engine;
 use spyhop_engine::api::{
@@ -28,7 +27,6 @@ pub(crate) static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperati
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
-    json: |reply, paths| line(&json::notes(reply, paths)),
     text: text::notes,
 };
 
@@ -44,7 +42,6 @@ pub static LIST: PlainOperation<ListNotesRequest, NotesReply> = PlainOperation {
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
-    json: |reply, paths| line(&json::notes(reply, paths)),
     text: text::notes,
 };
 
@@ -60,7 +57,6 @@ pub(crate) static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
-    json: |reply, paths| line(&json::notes(reply, paths)),
     text: text::whole_notes,
 };
 
@@ -76,7 +72,6 @@ pub(crate) static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainO
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
-    json: |reply, paths| line(&json::notes(reply, paths)),
     text: text::notes,
 };
 
@@ -92,7 +87,6 @@ pub(crate) static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainO
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
-    json: |reply, paths| line(&json::notes(reply, paths)),
     text: text::notes,
 };
 
@@ -108,6 +102,5 @@ pub static SEARCH: PlainOperation<SearchNotesRequest, NotesReply> = PlainOperati
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.notes),
-    json: |reply, paths| line(&json::notes(reply, paths)),
     text: text::notes,
 };

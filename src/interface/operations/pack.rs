@@ -2,7 +2,6 @@
 
 use super::plain::{PlainOperation, PlainOutcome};
 use crate::catalog;
-use crate::render::json::{self, line};
 use crate::render::text;
 use spyhop_engine::Call;
 use spyhop_engine::api::{PackReply, PackRequest};
@@ -19,6 +18,5 @@ pub static PACK: PlainOperation<PackRequest, PackReply> = PlainOperation {
     of_sources: None,
     warnings: |reply| &reply.warnings,
     outcome: |reply| PlainOutcome::of_rows(&reply.files),
-    json: |reply, paths| line(&json::pack(reply, paths)),
     text: text::pack,
 };

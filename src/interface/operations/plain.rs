@@ -3,6 +3,8 @@
 //! A plain operation is one typed row. Front ends run such a row without knowing its types, so a new plain operation
 //! needs no function in a front end.
 
+use serde::Serialize;
+
 use crate::catalog::{FilledRequest, OperationRow, RawValues, Row, ValueError, fill};
 use crate::render::Style;
 use crate::render::json::JsonPaths;
@@ -32,8 +34,6 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     pub warnings: fn(&A) -> &[String],
     /// What the reply means for an exit code.
     pub outcome: fn(&A) -> PlainOutcome,
-    /// The reply as one line of JSON, without a line end.
-    pub json: fn(&A, JsonPaths<'_>) -> String,
     /// The reply as text for people.
     pub text: fn(&A, &Style) -> String,
 }
@@ -114,7 +114,7 @@ pub trait PlainReply {
     fn text(&self, style: &Style) -> String;
 }
 
-impl<Q: 'static, A: 'static> RunPlain for PlainOperation<Q, A> {
+impl<Q: 'static, A: Serialize + 'static> RunPlain for PlainOperation<Q, A> {
     fn operation(&self) -> &'static OperationRow {
         self.operation
     }
@@ -158,7 +158,7 @@ pub(super) struct TypedReply<Q: 'static, A: 'static> {
     pub reply: A,
 }
 
-impl<Q, A> PlainReply for TypedReply<Q, A> {
+impl<Q, A: Serialize> PlainReply for TypedReply<Q, A> {
     fn warnings(&self) -> &[String] {
         (self.row.warnings)(&self.reply)
     }
@@ -168,7 +168,7 @@ impl<Q, A> PlainReply for TypedReply<Q, A> {
     }
 
     fn json(&self, paths: JsonPaths<'_>) -> String {
-        (self.row.json)(&self.reply, paths)
+        paths.line(&self.reply)
     }
 
     fn text(&self, style: &Style) -> String {

@@ -1,8 +1,11 @@
 //! The state of an index, its views, its health and the languages, as operations without parameters.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::plain::{PlainOperation, PlainOutcome, TypedReply};
 use crate::catalog;
-use crate::render::{json, text};
+use crate::render::{text, with_advice};
 use spyhop_engine::LanguageRow;
 use spyhop_engine::api::{Checkup, NamedStatus, SourceStatuses, State, Status, ViewsReply};
 
@@ -22,7 +25,6 @@ pub(crate) static STATUS: PlainOperation<(), Status> = PlainOperation {
         State::Damaged => PlainOutcome::Failed,
         State::Indexing | State::Ready | State::Stale => PlainOutcome::Found,
     },
-    json: |status, _| json::line(&json::status(status)),
     text: text::status,
 };
 
@@ -42,7 +44,6 @@ static SOURCE_STATUSES: PlainOperation<(), SourceStatuses> = PlainOperation {
             |own: &NamedStatus| own.status.as_ref().is_ok_and(|status| status.state != State::Damaged);
         if reply.sources.iter().all(is_sound) { PlainOutcome::Found } else { PlainOutcome::Failed }
     },
-    json: |reply, _| json::line(&json::source_statuses(reply)),
     text: text::source_statuses,
 };
 
@@ -58,9 +59,16 @@ pub(crate) static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
     of_sources: None,
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |reply, _| json::line(&json::views(reply)),
     text: text::views,
 };
+
+/// The checks, each with the command that helps in its detail.
+fn with_remedies(mut checkup: Checkup) -> Checkup {
+    for check in &mut checkup.checks {
+        check.detail = with_advice(&check.detail, check.remedy.take().as_ref());
+    }
+    checkup
+}
 
 /// Checks the index.
 pub(crate) static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
@@ -70,26 +78,31 @@ pub(crate) static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
     has_bare_path: false,
     request: || (),
     rows: &[],
-    run: |engine, (), _| engine.doctor(),
+    run: |engine, (), _| engine.doctor().map(with_remedies),
     of_sources: None,
     warnings: |_| &[],
     outcome: |checkup| if checkup.is_clean() { PlainOutcome::Found } else { PlainOutcome::Failed },
-    json: |checkup, _| json::line(&json::checkup(checkup)),
     text: text::checkup,
 };
 
+/// The languages.
+#[derive(Serialize, JsonSchema)]
+pub struct Languages {
+    /// The languages, by name.
+    pub languages: Vec<LanguageRow>,
+}
+
 /// Lists the languages.
-pub static LANGUAGES: PlainOperation<(), Vec<LanguageRow>> = PlainOperation {
+pub static LANGUAGES: PlainOperation<(), Languages> = PlainOperation {
     operation: &catalog::LANGUAGES,
     builds_index: false,
     prints_paths: false,
     has_bare_path: false,
     request: || (),
     rows: &[],
-    run: |engine, (), _| Ok(engine.languages()),
+    run: |engine, (), _| Ok(Languages { languages: engine.languages() }),
     of_sources: None,
     warnings: |_| &[],
     outcome: |_| PlainOutcome::Found,
-    json: |rows, _| json::line(&json::languages(rows)),
-    text: |rows, style| text::languages(rows, style),
+    text: |reply, style| text::languages(&reply.languages, style),
 };

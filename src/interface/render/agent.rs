@@ -29,7 +29,6 @@ pub use self::pack::pack;
 pub use self::read::{read, read_fits};
 pub use self::sources::source_statuses;
 use super::command::no_index;
-use super::json::JsonPaths;
 use super::paint::{Style, shown};
 use super::places::{RowPlaces, agent_path};
 use super::text::{bytes, count, footer, tally};
@@ -46,8 +45,7 @@ use spyhop_search::profile::Signal;
 
 /// The reply to a search, or to a batch if `queries` is not empty.
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
-    let queries_of_batch = Some(queries).filter(|queries| !queries.is_empty());
-    let mut data = clean_value(&json::search(reply, queries_of_batch, JsonPaths::default()));
+    let mut data = clean_value(reply);
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, hit) in rows(&mut data, "results").zip(&reply.results) {
         wire.insert("link".into(), link(places.root(hit.source.as_ref()), &hit.path, Some(hit.lines)).into());
@@ -76,7 +74,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
             reduced(&mut out, hit);
             continue;
         }
-        heading(&mut out, hit, queries.get(hit.query_index), mode);
+        heading(&mut out, hit, hit.query_index.and_then(|at| queries.get(at)), mode);
         if mode == Mode::Compact {
             continue;
         }
@@ -178,7 +176,7 @@ fn code(out: &mut String, snippet: &Snippet) {
 
 /// The state of an index, with the progress of a running update.
 pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> Answer {
-    let mut data = clean_value(&json::status(status));
+    let mut data = clean_value(status);
     data["roots"] = roots.iter().map(|root| root.to_string_lossy()).collect();
     data["indexing"] = progress.map_or(Value::Null, wire_progress);
     let mut out = format!("state: {}", status.state.name());
@@ -295,7 +293,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
     };
     let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
     let page = SkippedReply { entries: rest[..fits].to_vec(), counts: reply.counts.clone() };
-    let mut data = clean_value(&json::skipped(&page, JsonPaths::default()));
+    let mut data = clean_value(&page);
     data["total"] = reply.entries.len().into();
     data["next"] = next(fits).into();
     Answer { text: answer(fits), data }
@@ -303,7 +301,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
 
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
-    let mut data = clean_value(&json::why_not(answer, JsonPaths::default()));
+    let mut data = clean_value(answer);
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
     data["link"] = link(root, &answer.path, lines).into();
     Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }

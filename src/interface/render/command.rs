@@ -83,7 +83,7 @@ pub fn error_text(error: &Error) -> String {
 }
 
 /// A text, with the advice for a remedy.
-pub(super) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
+pub(crate) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
     let advice = match remedy {
         // The text lists the paths.
         None | Some(Remedy::ChoosePath(_)) => return text.to_string(),

@@ -9,6 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::json::JsonPaths;
 use super::paint::columns;
 use super::{json, text};
+use crate::operations::Languages;
 use crate::render::paint::Style;
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
@@ -57,7 +58,7 @@ fn first_hit() -> Hit {
         sent_before: None,
         content: None,
         stale: false,
-        query_index: 0,
+        query_index: None,
     }
 }
 
@@ -79,7 +80,7 @@ fn second_hit() -> Hit {
         sent_before: None,
         content: None,
         stale: true,
-        query_index: 1,
+        query_index: None,
     }
 }
 
@@ -87,6 +88,7 @@ fn reply() -> SearchReply {
     SearchReply {
         offset: 0,
         query: "provider auth".into(),
+        queries: Vec::new(),
         results: vec![first_hit(), second_hit()],
         evidence_used: "lexical+symbol+path".into(),
         literal_lines: 1,
@@ -108,6 +110,13 @@ fn reply() -> SearchReply {
         sources: Vec::new(),
         warnings: vec!["another process is indexing".into()],
     }
+}
+
+/// The reply to a batch of two queries, which have found a hit each.
+fn batch() -> SearchReply {
+    let mut reply = SearchReply { queries: vec!["provider".into(), "auth".into()], ..reply() };
+    (0..).zip(&mut reply.results).for_each(|(place, hit)| hit.query_index = Some(place));
+    reply
 }
 
 fn status_sample() -> Status {
@@ -211,15 +220,14 @@ const REST_JSON: &str = concat!(
 #[test]
 fn a_search_as_json() {
     let expected = format!(r#"{{"query":"provider auth","results":[{FIRST_JSON},{SECOND_JSON}],{REST_JSON}"#);
-    check(json::line(&json::search(&reply(), None, JsonPaths::default())), &expected);
+    check(json::line(&reply()), &expected);
     let mut bare = reply();
     bare.results.clear();
     bare.next = None;
     bare.snapshot.branch = None;
     bare.snapshot.commit = None;
     bare.snapshot.checked_at = None;
-    let got: serde_json::Value =
-        serde_json::from_str(&json::line(&json::search(&bare, None, JsonPaths::default()))).unwrap();
+    let got: serde_json::Value = serde_json::from_str(&json::line(&bare)).unwrap();
     assert_eq!(got["results"], serde_json::json!([]));
     for unknown in [&got["next"], &got["snapshot"]["branch"], &got["snapshot"]["checked_at"]] {
         assert!(unknown.is_null());
@@ -229,21 +237,18 @@ fn a_search_as_json() {
 #[test]
 fn a_search_as_json_lines() {
     let expected = format!("{FIRST_JSON}\n{SECOND_JSON}\n{{\"query\":\"provider auth\",{REST_JSON}\n");
-    check(json::search_lines(&reply(), None, JsonPaths::default()), &expected);
+    check(JsonPaths::default().search_lines(reply()), &expected);
 }
 
 #[test]
 fn several_queries_as_json() {
-    let queries = ["provider".to_string(), "auth".to_string()];
-    let got: serde_json::Value =
-        serde_json::from_str(&json::line(&json::search(&reply(), Some(&queries), JsonPaths::default())))
-            .unwrap();
-    assert_eq!(got["queries"], serde_json::json!(queries));
+    let got: serde_json::Value = serde_json::from_str(&json::line(&batch())).unwrap();
+    assert_eq!(got["queries"], serde_json::json!(["provider", "auth"]));
     assert_eq!(
         (&got["results"][0]["query_index"], &got["results"][1]["query_index"]),
         (&0.into(), &1.into())
     );
-    assert_eq!(json::search_lines(&reply(), Some(&queries), JsonPaths::default()).lines().count(), 3);
+    assert_eq!(JsonPaths::default().search_lines(batch()).lines().count(), 3);
 }
 
 #[test]
@@ -252,8 +257,7 @@ fn shares_still_add_up_when_they_are_written() {
     hit.score = 2.0 / 3.0;
     hit.reasons = (0..20).map(|_| reason(Signal::Lexical, hit.score / 20.0, "x")).collect();
     let reply = SearchReply { results: vec![hit], ..reply() };
-    let got: serde_json::Value =
-        serde_json::from_str(&json::line(&json::search(&reply, None, JsonPaths::default()))).unwrap();
+    let got: serde_json::Value = serde_json::from_str(&json::line(&reply)).unwrap();
     let hit = &got["results"][0];
     let sum: f64 =
         hit["reasons"].as_array().unwrap().iter().map(|reason| reason["share"].as_f64().unwrap()).sum();
@@ -353,7 +357,7 @@ fn a_search_in_compact_mode() {
                     docs/auth.md:1:1: doc, changed since indexed\n";
     check(text::search(&reply(), Mode::Compact, &Style::default()), expected);
     let queries = ["provider".to_string(), "auth".to_string()];
-    check(text::batch(&reply(), &queries, Mode::Compact, &Style::default()), expected);
+    check(text::batch(&batch(), &queries, Mode::Compact, &Style::default()), expected);
     let style = Style { width: 44, ..Style::default() };
     let got = text::search(&reply(), Mode::Compact, &style);
     assert!(got.starts_with("src/auth/resolve key.rs:9:8: pub fn resolve…\n"), "{got}");
@@ -430,7 +434,7 @@ fn a_page_past_the_end_says_how_many_there_are() {
 #[test]
 fn hits_of_a_batch_name_their_query() {
     let queries = ["provider".to_string(), "auth".to_string()];
-    let got = text::batch(&reply(), &queries, Mode::Default, &whole_page());
+    let got = text::batch(&batch(), &queries, Mode::Default, &whole_page());
     assert!(got.contains("  0.91 high  ← provider\n"), "{got}");
     assert!(got.contains("  changed since indexed  ← auth\n"), "{got}");
 }
@@ -471,7 +475,7 @@ fn a_status() {
          notes       the parser met errors 2\n",
     );
     check(
-        json::line(&json::status(&status_sample())),
+        json::line(&status_sample()),
         concat!(
             r#"{"state":"stale","detail":null,"index_path":"/cache/k","root":"/w/tree","branch":null,"commit":null,"#,
             r#""generation":5,"files":120,"chunks":900,"symbols":800,"source_bytes":1048575,"index_bytes":1536,"#,
@@ -506,7 +510,7 @@ fn what_is_left_out() {
          \x20     1 binary         It holds NUL bytes or too many control characters.\n",
     );
     check(
-        json::line(&json::skipped(&skipped_sample(), JsonPaths::default())),
+        json::line(&skipped_sample()),
         concat!(
             r#"{"entries":[{"path":"a.bin","reason":"binary","detail":"","is_dir":false},"#,
             r#"{"path":"target","reason":"built-in","detail":"target beside Cargo.toml","is_dir":true}],"#,
@@ -530,7 +534,7 @@ fn why_a_file_ranks_low() {
          \x20 symbol            +0.00, the tenth has +0.31\n",
     );
     check(
-        json::line(&json::why_not(&why_not_sample(), JsonPaths::default())),
+        json::line(&why_not_sample()),
         &format!(
             "{}{SECOND_JSON}{}",
             r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,
@@ -568,7 +572,7 @@ fn the_languages() {
          c            C              c h  (overridden)\n",
     );
     check(
-        json::line(&json::languages(&rows)),
+        json::line(&Languages { languages: rows.to_vec() }),
         concat!(
             r#"{"languages":[{"name":"rust","title":"RUST","extensions":["rs"],"overridden":false,"files":12},"#,
             r#"{"name":"c","title":"C","extensions":["c","h"],"overridden":true,"files":null}]}"#,
@@ -593,7 +597,7 @@ fn an_index_update() {
         "generation 6: 2 added, 1 changed, 0 deleted, 0 renamed; 3 parsed, 2.0 KiB read\n",
     );
     check(
-        json::line(&json::refresh(&report)),
+        json::line(&report),
         r#"{"generation":6,"added":2,"changed":1,"deleted":0,"renamed":0,"parsed":3,"bytes":2048}"#,
     );
     check(text::refresh(&RefreshReport::default()), "nothing changed, generation 0\n");
@@ -614,7 +618,7 @@ fn an_index_that_travels() {
         "/tmp/index.spyhop: 12 files and 1 other view, 11 sources (1 changed since and are not in it), 3.0 MiB\n",
     );
     check(
-        json::line(&json::exported(&exported)),
+        json::line(&exported),
         r#"{"path":"/tmp/index.spyhop","bytes":3145728,"files":12,"sources":11,"lacking":1,"heads":["main","topic"]}"#,
     );
     let report =
@@ -636,7 +640,7 @@ fn an_index_that_travels() {
     let bare = Imported { head: String::new(), commit: None, ..imported.clone() };
     assert!(text::imported(&bare).starts_with("imported 12 files, made by"));
     check(
-        json::line(&json::imported(&imported)),
+        json::line(&imported),
         concat!(
             r#"{"files":12,"head":"main","commit":"0123abc","made_by":"0.1.0","generation":6,"added":0,"changed":1,"#,
             r#""deleted":0,"renamed":0,"parsed":1,"bytes":0}"#,

@@ -1,11 +1,11 @@
 //! Renders replies as JSON and as text.
 //!
-//! There are three formats: the wire format in [`json`], text for a terminal in [`text`] and text for agents in [`agent`].
+//! There are three formats: JSON in [`json`], text for a terminal in [`text`] and text for agents in [`agent`].
 //! Front ends choose the format and whether a stream has colours. This module does not print, and reads neither the
 //! environment nor the clock, so a reply always renders to the same bytes.
 //!
-//! The wire format has structs of its own, instead of `Serialize` on the structs of the facade. So renaming a field in the
-//! library does not change the JSON that scripts read.
+//! Replies serialize themselves; the goldens show that a renamed field of the library does not change the JSON that scripts
+//! read.
 
 pub mod agent;
 pub mod json;
@@ -15,6 +15,7 @@ mod command;
 mod paint;
 mod places;
 
+pub(crate) use command::with_advice;
 pub use command::{error_text, index_arguments, index_command, no_index};
 pub use paint::Style;
 pub use spyhop_base::clean;

@@ -229,7 +229,7 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     let mut out = String::new();
     let mut before = None;
     for hit in &reply.results {
-        let query = queries.get(hit.query_index).map(String::as_str);
+        let query = hit.query_index.and_then(|at| queries.get(at)).map(String::as_str);
         if mode == Mode::Compact {
             out.push_str(&page::hit_line(hit, places, style));
             continue;

@@ -2,15 +2,19 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::class::IntakeClass;
 use crate::api::AddProgress;
+use spyhop_base::wire::wire;
 
 /// The result of an intake.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct IntakeReply {
     /// The inbox.
+    #[serde(serialize_with = "wire")]
     pub inbox: PathBuf,
     /// The entries that were taken in, in the order of their names.
     pub taken: Vec<TakenEntry>,
@@ -23,8 +27,8 @@ pub struct IntakeReply {
 }
 
 /// An entry that was taken in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct TakenEntry {
     /// The name of the entry in the inbox, or in the folder of its class if an earlier intake was killed.
@@ -32,6 +36,7 @@ pub struct TakenEntry {
     /// The class of the entry.
     pub class: IntakeClass,
     /// The protected file or folder.
+    #[serde(serialize_with = "wire")]
     pub path: PathBuf,
     /// The name of the source that has the entry.
     pub source: String,
@@ -42,13 +47,14 @@ pub struct TakenEntry {
 }
 
 /// An entry that was not taken in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FailedEntry {
     /// The name of the entry in the inbox.
     pub name: String,
     /// Where the entry lies now. A file with the ending `.reason.txt` beside it has the reason.
+    #[serde(serialize_with = "wire")]
     pub path: PathBuf,
     /// The reason.
     pub reason: String,
@@ -56,7 +62,6 @@ pub struct FailedEntry {
 
 /// The progress of an intake.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IntakeEvent<'n> {
     /// An entry is taken in.

@@ -15,6 +15,7 @@ use spyhop_syntax::grammar::Grammars;
 /// The class of an entry of the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IntakeClass {
     /// A folder with code.

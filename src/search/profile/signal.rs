@@ -10,6 +10,7 @@ macro_rules! signals {
         $(#[$doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[allow(missing_docs)] // the sentences are in the profile file
         pub enum $signals {
             $($(#[serde(alias = $alias)])? $variant,)+

@@ -23,7 +23,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use serde_json::Value;
 use spyhop_engine::Engine;
 use spyhop_engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snapshot};
-use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::json;
 use spyhop_search::filter::FilterSpec;
 
 use super::{exact, refresh, rendered};
@@ -149,19 +149,13 @@ fn says(engine: &Engine) -> Vec<(String, String)> {
         said.push((request.query, text));
     }
     let status = engine.status().unwrap();
-    said.push(("status".into(), format!("{:#}", without_snapshot(&json::line(&json::status(&status))))));
+    said.push(("status".into(), format!("{:#}", without_snapshot(&json::line(&status)))));
     let skipped = engine.skipped().unwrap();
     said.push(("skipped".into(), format!("{:#?}\n{:?}", skipped.entries, skipped.counts)));
     let files = engine.ask(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
-    said.push((
-        "files".into(),
-        format!("{:#}", without_snapshot(&json::line(&json::files(&files, JsonPaths::default())))),
-    ));
+    said.push(("files".into(), format!("{:#}", without_snapshot(&json::line(&files)))));
     let map = engine.ask(&MapRequest::default()).unwrap();
-    said.push((
-        "map".into(),
-        format!("{:#}", without_snapshot(&json::line(&json::map(&map, JsonPaths::default())))),
-    ));
+    said.push(("map".into(), format!("{:#}", without_snapshot(&json::line(&map)))));
     said
 }
 

@@ -12,7 +12,7 @@ use spyhop_interface::catalog::{
 use spyhop_interface::operations::{
     LIBRARY_OPERATIONS, ListedOperation, MEMORY_OPERATIONS, OPERATIONS, OperationId, RunLibrary, RunPlain,
 };
-use spyhop_interface::render::json::{self, JsonPaths};
+use spyhop_interface::render::json::JsonPaths;
 
 use super::super::ask::Ask;
 use super::super::params::{OperationValues, PLACE, taken};
@@ -107,8 +107,6 @@ fn face(listed: &ListedOperation) -> Faces {
     if has_tool { Faces::Tools } else { Faces::CommandLine }
 }
 
-const PATHS: JsonPaths<'static> = JsonPaths { absolute_below: None };
-
 /// A request with the values of its rows.
 fn filled<R>(
     values: &OperationValues<'_>,
@@ -122,39 +120,39 @@ fn filled<R>(
 
 fn of_tree(id: OperationId, engine: &Engine, values: &OperationValues<'_>) -> Result<String, ApiError> {
     Ok(match id {
-        OperationId::Grep => to_json(&json::grep(&engine.ask(&grep_request(values)?)?, PATHS)),
+        OperationId::Grep => to_json(&engine.ask(&grep_request(values)?)?),
         OperationId::Files => {
             let request = filled(values, catalog::FILES_ROWS, FilesRequest::new(""))?;
-            to_json(&json::files(&engine.ask(&request)?, PATHS))
+            to_json(&engine.ask(&request)?)
         }
         OperationId::Symbols => {
             let request = filled(values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
-            to_json(&json::symbols(&engine.ask(&request)?, PATHS))
+            to_json(&engine.ask(&request)?)
         }
         OperationId::Graph(question) => {
             let request = filled(values, catalog::graph_rows(question), GraphRequest::new(question, ""))?;
-            to_json(&json::graph(&engine.ask(&request)?, PATHS))
+            to_json(&engine.ask(&request)?)
         }
         OperationId::FileGraph => {
             let request = filled(values, catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?;
-            to_json(&json::file_graph(&engine.ask(&request)?, PATHS))
+            to_json(&engine.ask(&request)?)
         }
         OperationId::Read => {
             let request = filled(values, catalog::READ_ROWS, ReadRequest::default())?;
-            to_json(&json::read(&engine.ask(&request)?, PATHS))
+            to_json(&engine.ask(&request)?)
         }
         OperationId::Skipped => {
             let SkippedRequest { reason, after, .. } =
                 filled(values, catalog::SKIPPED_ROWS, SkippedRequest::default())?;
             let mut reply: SkippedReply = engine.skipped()?.of_reason(reason);
             reply.entries.retain(|row| after.as_ref().is_none_or(|after| row.path.as_str() > after.as_str()));
-            to_json(&json::skipped(&reply, PATHS))
+            to_json(&reply)
         }
         OperationId::WhyNot => {
             let mut call = WhyNotCall::new(Options::default());
             values.fill(catalog::WHY_NOT_ROWS, &mut call, &PLACE)?;
             let file = call.file.ok_or_else(|| ApiError::bad("the parameter 'file' is missing"))?;
-            to_json(&json::why_not(&engine.why_not(file.as_str(), &call.search.request)?, PATHS))
+            to_json(&engine.why_not(file.as_str(), &call.search.request)?)
         }
         _ => return Err(ApiError::not_found("this operation is not served")),
     })
@@ -173,7 +171,7 @@ fn plain_of_tree(
 ) -> Result<String, ApiError> {
     values.check_names(with_faces(plain.operation().params), &PLACE)?;
     let call = plain.prepare(Options::default(), values)?;
-    Ok((call.run)(engine, &|_| ())?.json(PATHS))
+    Ok((call.run)(engine, &|_| ())?.json(JsonPaths::default()))
 }
 
 /// The parameters of an operation, with the faces that have them.
@@ -196,26 +194,24 @@ fn of_sources(
         face: face(listed),
     };
     Ok(match listed {
-        ListedOperation::Own(OperationId::Grep, _) => {
-            to_json(&json::grep(&set.ask(&grep_request(&values)?)?, PATHS))
-        }
+        ListedOperation::Own(OperationId::Grep, _) => to_json(&set.ask(&grep_request(&values)?)?),
         ListedOperation::Own(OperationId::Files, _) => {
             let request = filled(&values, catalog::FILES_ROWS, FilesRequest::new(""))?;
-            to_json(&json::files(&set.ask(&request)?, PATHS))
+            to_json(&set.ask(&request)?)
         }
         ListedOperation::Own(OperationId::Symbols, _) => {
             let request = filled(&values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
-            to_json(&json::symbols(&set.ask(&request)?, PATHS))
+            to_json(&set.ask(&request)?)
         }
         ListedOperation::Own(OperationId::Graph(question), _) => {
             let request = filled(&values, catalog::graph_rows(*question), GraphRequest::new(*question, ""))?;
-            to_json(&json::graph(&set.ask(&request)?, PATHS))
+            to_json(&set.ask(&request)?)
         }
         ListedOperation::Plain(plain) if plain.asks_sources() => {
             values.check_names(with_faces(plain.operation().params), &PLACE)?;
             let call = plain.prepare(Options::default(), &values)?;
             match call.run_sources {
-                Some(run) => run(set)?.json(PATHS),
+                Some(run) => run(set)?.json(JsonPaths::default()),
                 None => return Err(one_tree(listed.row().name)),
             }
         }
@@ -238,7 +234,7 @@ fn library(site: &PageSite, own: &'static dyn RunLibrary, ask: &Ask) -> Result<S
     };
     values.check_names(with_faces(own.operation().params), &[])?;
     let run = own.prepare(Options::default(), &values)?;
-    Ok(run(&site.library.open()?, &|_| ())?.json(PATHS))
+    Ok(run(&site.library.open()?, &|_| ())?.json(JsonPaths::default()))
 }
 
 /// The rule that leaves a path out.
@@ -247,7 +243,7 @@ pub fn explain(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let tree = site.tree(ask.params.one("root")?)?;
     let path = site.place(tree, "path", ask.params.required("path")?)?;
     let explanation = site.engine(tree, None)?.explain_skips(path.as_str())?;
-    Ok(to_json(&json::explanation(&explanation, PATHS)))
+    Ok(to_json(&explanation))
 }
 
 /// Routes and commands.
@@ -273,10 +269,7 @@ pub fn sources(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let as_indexed =
         Options { stale_policy: StalePolicy::Ignore, on_missing: OnMissing::Fail, ..Options::default() };
     let (list, status) = (library.list()?, library.status(&as_indexed)?);
-    Ok(object(&[
-        ("list", to_json(&json::sources(&list))),
-        ("status", to_json(&json::library_status(&status))),
-    ]))
+    Ok(object(&[("list", to_json(&list)), ("status", to_json(&status))]))
 }
 
 /// The served operations with their parameters.

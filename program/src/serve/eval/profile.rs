@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use spyhop_engine::api::{MAX_RESULTS, SearchReply, SearchRequest};
-use spyhop_interface::render::json::{self as wire, JsonPaths};
 use spyhop_search::profile::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::super::ask::Ask;
@@ -116,7 +115,7 @@ pub fn rerank(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let run = |request: &SearchRequest| search.asked.ask(request).map_err(|error| search.error(error));
     let before = run(&request(None))?;
     let after = run(&request(Some(Arc::new(changed("changed", &asked.weights)?))))?;
-    let reply = to_json(&wire::search(&after, None, JsonPaths::default()));
+    let reply = to_json(&after);
     let rows: Vec<Value> = places(&before)
         .zip(&before.results)
         .enumerate()

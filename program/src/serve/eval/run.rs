@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use spyhop_base::judged::JudgedList;
+use spyhop_base::text::Lines;
 
 use super::super::reply::ApiError;
 
@@ -51,20 +52,14 @@ pub struct QueryRow {
 #[derive(Deserialize, PartialEq)]
 pub struct RunTarget {
     pub path: String,
-    pub lines: Option<LineSpan>,
+    pub lines: Option<Lines>,
     pub grade: u32,
-}
-
-#[derive(Deserialize, PartialEq)]
-pub struct LineSpan {
-    pub first: u32,
-    pub last: u32,
 }
 
 #[derive(Deserialize)]
 pub struct RunHit {
     pub path: String,
-    pub lines: LineSpan,
+    pub lines: Lines,
     pub score: f32,
     pub targets: Vec<usize>,
 }

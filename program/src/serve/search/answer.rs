@@ -5,7 +5,6 @@ use spyhop_engine::api::{
     Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchRequest, SymbolsReply, SymbolsRequest,
 };
 use spyhop_engine::{Error, ErrorKind};
-use spyhop_interface::render::json::{self, JsonPaths};
 
 use super::super::colors::{CLASSES, tokens};
 use super::super::reply::{ApiError, to_json};
@@ -24,8 +23,6 @@ const MIN_PATTERN: usize = 2;
 
 /// The rows of an exact search that have colours.
 const MAX_COLORED: usize = 200;
-
-const PATHS: JsonPaths<'static> = JsonPaths { absolute_below: None };
 
 /// An answer as JSON, and what is coloured of it.
 pub struct SearchAnswer {
@@ -79,7 +76,7 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
                 (hit.language, hit.snippet.as_ref().map(|snippet| snippet.text.clone()).unwrap_or_default())
             };
             let pieces = reply.results.iter().map(piece).collect();
-            Ok(SearchAnswer { pieces, ..SearchAnswer::new(to_json(&json::search(&reply, None, PATHS))) })
+            Ok(SearchAnswer { pieces, ..SearchAnswer::new(to_json(&reply)) })
         }
         QueryMode::Exact if search.text.chars().count() < MIN_PATTERN => Err(search.too_short(MIN_PATTERN)),
         QueryMode::Exact => {
@@ -90,15 +87,15 @@ pub fn answer(search: &PreparedSearch) -> Result<SearchAnswer, ApiError> {
             };
             let pieces = reply.lines.iter().take(MAX_COLORED).map(piece).collect();
             let uncounted = (!request.counts && reply.next.is_some()).then(|| Box::new(request));
-            Ok(SearchAnswer { json: to_json(&json::grep(&reply, PATHS)), note, pieces, uncounted })
+            Ok(SearchAnswer { json: to_json(&reply), note, pieces, uncounted })
         }
         QueryMode::Files => {
             let reply = files(search, search.limit).map_err(failed)?;
-            Ok(SearchAnswer::new(to_json(&json::files(&reply, PATHS))))
+            Ok(SearchAnswer::new(to_json(&reply)))
         }
         QueryMode::Symbols => {
             let reply = symbols(search).map_err(failed)?;
-            Ok(SearchAnswer::new(to_json(&json::symbols(&reply, PATHS))))
+            Ok(SearchAnswer::new(to_json(&reply)))
         }
     }
 }
@@ -121,7 +118,7 @@ pub fn why_not(site: &PageSite, search: &PreparedSearch, file: &str) -> Result<S
     };
     let file = site.place(*number, "file", file)?;
     let reply = engine.why_not(file.as_str(), &ranked_request(search));
-    Ok(to_json(&json::why_not(&reply.map_err(|error| search.error(error))?, PATHS)))
+    Ok(to_json(&reply.map_err(|error| search.error(error))?))
 }
 
 /// The answer of an exact search, and the request that has this answer.
@@ -188,5 +185,5 @@ pub fn early_files(search: &PreparedSearch) -> Option<String> {
         && search.text.split_whitespace().count() == 1
         && search.text.trim().chars().count() > 1;
     let reply = if is_asked { files(search, EARLY_FILES).ok()? } else { return None };
-    (!reply.files.is_empty()).then(|| to_json(&json::files(&reply, PATHS)))
+    (!reply.files.is_empty()).then(|| to_json(&reply))
 }

@@ -4,12 +4,11 @@ use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use super::sources;
-use crate::render::json::{self, JsonPaths};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, heading_of_edge};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
-use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
+use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SourceName, SymbolRow};
 
 /// The most definitions that the text lists.
 const MAX_DEFINITIONS: usize = 12;
@@ -19,7 +18,7 @@ const SURE: f32 = 0.9;
 
 /// The answer to a question about the code graph.
 pub fn graph(reply: &GraphReply) -> Answer {
-    let mut data = clean_value(&json::graph(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.rows) {
         let lines = Lines { first: row.line, last: row.line };
@@ -41,7 +40,7 @@ fn most_rows(reply: &GraphReply) -> usize {
 fn graph_text(reply: &GraphReply, edges: usize) -> String {
     let mut out = String::new();
     for own in reply.definitions.iter().take(MAX_DEFINITIONS) {
-        let _ = writeln!(out, "{}", symbol(own));
+        let _ = writeln!(out, "{}", symbol(own, own.source.as_ref()));
     }
     if let Some(more) = reply.definitions.len().checked_sub(MAX_DEFINITIONS).filter(|more| *more > 0) {
         let _ = writeln!(out, "and {}", count(more, "more definition", "more definitions"));
@@ -119,7 +118,10 @@ fn below_files(out: &mut String, edges: &[&GraphRow]) {
 fn edge(out: &mut String, row: &GraphRow) {
     let _ = write!(out, "{}", row.line);
     match (&row.to, row.is_outgoing) {
-        (GraphEnd::Symbol(to), true) => _ = write!(out, " -> {}", symbol(to)),
+        (GraphEnd::Symbol(to), true) => {
+            let source = to.source.as_ref().or(row.source.as_ref());
+            let _ = write!(out, " -> {}", symbol(to, source));
+        }
         (GraphEnd::File(to), true) => _ = write!(out, " -> {}", agent_path(row.source.as_ref(), to)),
         (GraphEnd::Outside(module), _) => _ = write!(out, " -> {} (outside of the tree)", short_name(module)),
         (GraphEnd::Removed(to), _) => _ = write!(out, " uses {}", short_name(&to.qualified())),
@@ -159,7 +161,7 @@ fn call(out: &mut String, row: &GraphRow) {
 }
 
 /// `kind Container.name path:first-last`.
-fn symbol(own: &SymbolRow) -> String {
-    let path = agent_path(own.source.as_ref(), &own.path);
+fn symbol(own: &SymbolRow, source: Option<&SourceName>) -> String {
+    let path = agent_path(source, &own.path);
     format!("{} {} {path}:{}", own.kind.name(), short_name(&own.qualified()), span(own.lines))
 }

@@ -1,13 +1,13 @@
 //! A library of sources for agents.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::answer::{Answer, clean_value};
 
-/// The answer of an operation of a library: its text for people, and its data as JSON.
-pub fn of_library(text: String, data: &str) -> Answer {
-    let data: Value = serde_json::from_str(data).expect("operations write JSON");
-    Answer { text, data: clean_value(&data) }
+/// The answer of an operation of a library: its text for people, and its reply as data.
+pub fn of_library(text: String, reply: &impl Serialize) -> Answer {
+    Answer { text, data: clean_value(reply) }
 }
 
 /// A call has waited for another import as long as a call may.

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use super::sources;
-use crate::render::json::{self, JsonPaths};
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{count, scattered, tally};
 use spyhop_base::clean::{self, line as clean};
@@ -13,7 +12,7 @@ use spyhop_engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> Answer {
-    let mut data = clean_value(&json::grep(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, found) in rows(&mut data, "results").zip(&reply.lines) {
         let lines = Lines { first: found.line, last: found.line };
@@ -79,7 +78,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
 
 /// The files whose names match.
 pub fn files(reply: &FilesReply) -> Answer {
-    let mut data = clean_value(&json::files(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.files) {
         wire.insert("link".into(), link(places.root(row.source.as_ref()), &row.path, None).into());
@@ -114,7 +113,7 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
 
 /// The definitions whose names match.
 pub fn symbols(reply: &SymbolsReply) -> Answer {
-    let mut data = clean_value(&json::symbols(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.symbols) {
         wire.insert("link".into(), link(places.root(row.source.as_ref()), &row.path, Some(row.lines)).into());
@@ -146,7 +145,7 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
 
 /// The outline of a tree.
 pub fn map(reply: &MapReply) -> Answer {
-    let mut data = clean_value(&json::map(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, entry) in rows(&mut data, "entries").zip(&reply.entries) {
         wire.insert("link".into(), link(places.root(entry.source.as_ref()), &entry.path, None).into());

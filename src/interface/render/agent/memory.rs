@@ -4,7 +4,6 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, rows_that_fit, short_name};
-use crate::render::json::{self, JsonPaths};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_engine::api::{LinkState, NoteRow, NotesReply};
 
@@ -16,10 +15,7 @@ pub fn notes(reply: &NotesReply, budget: usize) -> Answer {
     let text = |rows: usize| notes_text(reply, rows);
     let fits = rows_that_fit(reply.notes.len(), budget, text).max(1).min(reply.notes.len());
     let page = NotesReply { notes: reply.notes[..fits].to_vec(), ..reply.clone() };
-    super::cut(
-        Answer { text: text(fits), data: clean_value(&json::notes(&page, JsonPaths::default())) },
-        budget,
-    )
+    super::cut(Answer { text: text(fits), data: clean_value(&page) }, budget)
 }
 
 fn notes_text(reply: &NotesReply, rows: usize) -> String {

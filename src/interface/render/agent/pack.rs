@@ -1,6 +1,5 @@
 //! Context packs for agents.
 
-use super::super::json::{self, JsonPaths};
 use super::super::paint::Style;
 use super::super::text;
 use super::answer::{Answer, clean_value, link, rows};
@@ -9,7 +8,7 @@ use std::fmt::Write;
 
 /// A context pack. The budget of the request limits the text.
 pub fn pack(reply: &PackReply) -> Answer {
-    let mut data = clean_value(&json::pack(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     for (wire, file) in rows(&mut data, "results").zip(&reply.files) {
         let lines = file.units.first().map(|unit| unit.lines);
         wire.insert("link".into(), link(&reply.snapshot.root, &file.path, lines).into());

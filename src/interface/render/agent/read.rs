@@ -3,13 +3,12 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
-use crate::render::json::{self, JsonPaths};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_engine::api::{ReadReply, ReadText, SymbolChoices};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read(reply: &ReadReply) -> Answer {
-    let mut data = clean_value(&json::read(reply, JsonPaths::default()));
+    let mut data = clean_value(reply);
     match reply {
         ReadReply::Text(reply) => {
             data["link"] = link(&reply.snapshot.root, &reply.path, reply.lines()).into();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::answer::{Answer, clean_value};
 use crate::render::paint::Style;
-use crate::render::{json, text};
+use crate::render::text;
 use spyhop_base::clean::line as clean;
 use spyhop_base::time::rfc3339;
 use spyhop_engine::api::{SourceName, SourceSnapshot, SourceStatuses};
@@ -51,7 +51,7 @@ pub(super) fn lines<'n>(
 
 /// The states of several sources.
 pub fn source_statuses(reply: &SourceStatuses) -> Answer {
-    let data = clean_value(&json::source_statuses(reply));
+    let data = clean_value(reply);
     Answer { text: text::source_statuses(reply, &Style::default()), data }
 }
 

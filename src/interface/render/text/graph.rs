@@ -240,18 +240,22 @@ impl Page<'_> {
     /// The other end of an edge: the owner of a use, or what the target uses.
     fn end(&self, row: &GraphRow) -> String {
         let name = |own: &SymbolRow| clean(&own.qualified());
-        let path = |source: &Option<SourceName>, path: &RelPath| {
-            self.places().clean(self.style, source.as_ref(), path)
-        };
+        let path =
+            |source: Option<&SourceName>, path: &RelPath| self.places().clean(self.style, source, path);
         match (&row.to, row.is_outgoing) {
             (GraphEnd::Symbol(to), true) if !self.reply.paths.is_empty() => {
                 let from = row.from.as_ref().map(name).unwrap_or_default();
                 format!("{from} -> {}", name(to))
             }
             (GraphEnd::Symbol(to), true) => {
-                format!("{}  {}:{}", name(to), path(&to.source, &to.path), to.lines.first)
+                format!(
+                    "{}  {}:{}",
+                    name(to),
+                    path(to.source.as_ref().or(row.source.as_ref()), &to.path),
+                    to.lines.first
+                )
             }
-            (GraphEnd::File(to), true) => path(&row.source, to),
+            (GraphEnd::File(to), true) => path(row.source.as_ref(), to),
             (GraphEnd::Outside(module), _) => format!("{} (outside of the tree)", clean(module)),
             (GraphEnd::Removed(to), _) => {
                 let from = row.from.as_ref().map_or_else(|| "top level".to_string(), name);

@@ -342,10 +342,10 @@ pub(crate) fn verified_sources(batch: &SourceBatch<VerifiedSource>, style: &Styl
 }
 
 /// What was removed to free space, or would be.
-pub(crate) fn collected_sources(collected: &CollectedSources, is_dry_run: bool) -> String {
-    let removed = if is_dry_run { "would remove" } else { "removed" };
+pub(crate) fn collected_sources(collected: &CollectedSources) -> String {
+    let removed = if collected.is_dry_run { "would remove" } else { "removed" };
     let lines = collected.removed.iter().map(|path| format!("{removed} {}\n", shown(path)));
-    let freed = if is_dry_run { "would free" } else { "freed" };
+    let freed = if collected.is_dry_run { "would free" } else { "freed" };
     let total = format!("{freed} {}\n", bytes(collected.bytes));
     lines.chain([total]).collect()
 }

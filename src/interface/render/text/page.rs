@@ -100,7 +100,7 @@ impl PageLayout<'_> {
     }
 
     fn query_of(&self, hit: &Hit) -> Option<&str> {
-        self.queries.get(hit.query_index).map(String::as_str)
+        hit.query_index.and_then(|at| self.queries.get(at)).map(String::as_str)
     }
 
     /// A hit with its evidence and up to `code` lines of code, and a blank line.
