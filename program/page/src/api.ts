@@ -1,7 +1,7 @@
 // The calls of the HTTP interface. Every request of the page leaves through this file.
 
 import { byteIndex } from "./text";
-import type { CoverageReply, FileReply, QueryInfo, QueryWord, SearchReply, Span, Timings, ModeName, Range } from "./wire";
+import type { CoverageReply, FileReply, QueryInfo, QueryWord, SearchReply, Span, Timings, ModeName, Range } from "./shown";
 
 const BASE = "/api/v1/";
 

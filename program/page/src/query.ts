@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { byteIndex } from "./text";
-import type { ModeName, QueryInfo, QueryWord } from "./wire";
+import type { ModeName, QueryInfo, QueryWord } from "./shown";
 
 /** A filter in the text of a query. */
 export interface Word {

@@ -6,7 +6,7 @@ import { learn } from "./query";
 import { scopeOf, type Route } from "./route";
 import { TAB } from "./state";
 import { useSyntaxColors } from "./syntax";
-import type { FileHit, ModeName, RankedHit, SearchReply, Span } from "./wire";
+import type { FileHit, ModeName, RankedHit, SearchReply, Span } from "./shown";
 
 /** Results with their colours, of all pages that were asked. */
 export interface Found {

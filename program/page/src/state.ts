@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { get, watchConnection } from "./api";
 import type { IndexState, ServerNews } from "./events";
-import type { ServerInfo } from "./wire";
+import type { ServerInfo } from "./shown";
 
 /** Names this tab for the server, which ends an older search when a newer one of the tab begins. */
 export const TAB = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");

@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { fileSpans, get, treeOf } from "./api";
 import type { Found } from "./search";
-import type { FileReply, RankedHit, Span } from "./wire";
+import type { FileReply, RankedHit, Span } from "./shown";
 
 /** The hits of a list whose files are parsed, from the first on. */
 const MOST_PARSED = 10;
@@ -14,6 +14,7 @@ const REST = 300;
 const known = new WeakMap<RankedHit, Span[] | null>();
 
 async function parsed(found: Found, hit: RankedHit, signal: AbortSignal): Promise<Span[] | null> {
+    if (hit.snippet === null || hit.snippet_line === null) return null;
     const text = hit.snippet.replace(/\n$/, "");
     const last = hit.snippet_line + text.split("\n").length - 1;
     const reply = await get<FileReply>("excerpt", { path: hit.path, lines: `${hit.snippet_line}-${last}`, ...treeOf(found, hit) }, signal);

@@ -1,6 +1,6 @@
 // Byte offsets of the server to pieces of JavaScript strings, and small formats.
 
-import type { Range, Span } from "./wire";
+import type { Range, Span } from "./shown";
 
 /** A piece of a line: its text, its colour class, and whether a match covers it. */
 export interface Piece { text: string; kind: string; hit: boolean }

@@ -1,155 +1,234 @@
-// The JSON of the server, as docs/http.md describes it.
+// The JSON of the server. wire.mjs writes this file from docs/openapi.json.
 
-export type Range = [number, number];
-/** A coloured range: start, end, class. */
-export type Span = [number, number, string];
-
-export interface Reason { signal: string; share: number; text: string }
-export interface SourceRef { name: string; kind?: string; url?: string; ref?: string; commit?: string }
-
-export interface Snapshot {
-    root: string;
-    branch: string | null;
-    commit: string | null;
-    generation: number | null;
-    checked_at: string | null;
-    indexed_files: number;
-    skipped_files: number;
-    stale_files: number;
-    building?: { files: number; of: number; text_only: number };
-}
-
-export interface CodeLine { line: number; text: string; spans?: Span[] }
-
-export interface RankedHit {
-    path: string; line: number; end_line: number; kind: string | null; symbol: string | null; language: string | null;
-    head?: CodeLine[]; snippet: string; snippet_line: number; highlights: Range[]; spans?: Span[];
-    score: number; band: string; reasons: Reason[]; stale: boolean; source?: SourceRef;
-}
-
-export interface Enclosing { kind: string; name: string; line: number; end_line: number }
-
-export interface GrepHit {
-    path: string; line: number; column: number; text: string; highlights: Range[]; spans?: Span[];
-    enclosing: Enclosing | null; cut: boolean; before?: CodeLine[]; after?: CodeLine[]; source?: SourceRef;
-}
-
-export interface FileHit {
-    path: string; language: string | null; lines: number | null; bytes: number; matched: string; highlights: Range[];
-    source?: SourceRef;
-}
-
-export interface SymbolHit {
-    path: string; line: number; end_line: number; kind: string; name: string; container: string | null;
-    language: string | null; highlights: Range[]; source?: SourceRef;
-}
-
-/** A definition, as the code graph names it. */
-export interface GraphSymbol { path: string; line: number; end_line: number; kind: string; symbol: string; language: string | null }
-export interface GraphEnd { path?: string; line?: number; end_line?: number; kind?: string; symbol?: string; module?: string; is_removed?: boolean }
-
-export interface GraphRow {
-    relation: string; direction: string; depth: number; path: string; line: number; column: number; text: string; spans?: Span[];
-    from: GraphSymbol | null; to: GraphEnd; confidence: number; rule: string; is_test: boolean;
-}
-
-export interface EntryPoint {
-    sort: string; name: string; method?: string | null; route?: string; framework: string; path: string; line: number; column: number;
-    handler: string | null; definition: GraphSymbol | null; handler_path: string | null; confidence: number; is_test: boolean;
-}
-
-export interface GraphReply {
-    question: string; target: string; definitions: GraphSymbol[]; results: GraphRow[]; total: number; further_files: number;
-    paths: GraphRow[][]; tests: { path: string; confidence: number; reason: string }[]; entries: EntryPoint[];
-    complete: boolean; incomplete: string | null; snapshot: Snapshot; warnings: string[];
-}
-
-export interface EntriesReply { kind: string; results: EntryPoint[]; total: number; complete: boolean; incomplete: string | null }
-
-export interface WhyNot {
-    path: string; verdict: string; detail: string | null; rank: number | null; hit: RankedHit | null; missing: string[]; text: string;
-}
-
-export interface QueryWord { key: string; value: string; is_excluding: boolean; span: Range }
-export interface QueryInfo { text: string; text_span: Range | null; is_fixed: boolean; words: QueryWord[]; root: string | null; view: string | null; in: string[] }
-export type ModeName = "ranked" | "exact" | "files" | "symbols";
-
-/** The reply of a search, of any mode. */
-export interface SearchReply {
-    results: (RankedHit | GrepHit | FileHit | SymbolHit)[];
-    total?: number; total_lines?: number; total_files?: number; complete?: boolean; incomplete?: string | null;
-    fallback_grep_hits?: number; left_out?: number; next: string | null; snapshot: Snapshot; warnings: string[]; answering?: number;
-}
-
-export interface Timings { parse_ms: number; engine_ms: number; colors_ms: number; total_ms: number }
-
-export interface ServerRoot { name: string; path: string; state: string; branch: string | null }
-export interface ServerInfo {
-    version: string; api: number; roots: ServerRoot[]; can_open: boolean; editor: string | null; has_eval: boolean;
-    modes: string[]; languages: string[]; kinds: string[];
-}
-
-export interface Completion { text: string; label: string; detail: string | null; sort: string }
-export interface CompleteReply { span: Range; key: string | null; items: Completion[] }
-
-export interface OutlineItem { name: string; kind: string; line: number; end_line: number; container: string | null; depth: number }
-export interface FileReply {
-    root: string; path: string; view: string | null; language: string | null; text: string; line: number; end_line: number;
-    total_lines: number; next_lines: string | null; cut: number[]; bytes: number; spans: number[]; classes: string[];
-    outline?: OutlineItem[]; snapshot: Snapshot; warnings: string[];
-}
-
-export interface DiffLine { op: "same" | "removed" | "added"; text: string; from_line: number | null; to_line: number | null }
-export interface DiffHunk { from_line: number; from_count: number; to_line: number; to_count: number; lines: DiffLine[] }
-export interface DiffReply {
-    path: string; from: string | null; to: string | null; language: string | null; added: number; removed: number; hunks: DiffHunk[];
-    is_missing_from: boolean; is_missing_to: boolean; warnings: string[];
-}
-
-export interface FolderEntry { name: string; path: string; is_dir: boolean; language: string | null; files: number | null; lines: number | null; bytes: number | null }
-export interface FolderReply { path: string; entries: FolderEntry[]; snapshot: Snapshot }
-
-export interface SkipCount { reason: string; count: number; bytes: number }
-export interface CoverageNode {
-    name: string; path: string | null; files: number; lines: number; bytes: number; skipped: SkipCount[];
-    languages: { name: string; bytes: number }[]; children: CoverageNode[]; is_cut: boolean;
-}
-export interface CoverageReply { path: string; node: CoverageNode; reasons: SkipCount[]; is_whole: boolean; snapshot: Snapshot }
-
-export interface LatencyKind { name: string; count: number; p50_ms: number; p95_ms: number; max_ms: number; buckets: { to_ms: number | null; count: number }[] }
-export interface LatencyReply { since: string | number; kinds: LatencyKind[] }
-
-export interface StatusReply {
-    state: string; detail: string | null; index_path: string; root: string; branch: string | null; commit: string | null;
-    generation: number | null; files: number; chunks: number; symbols: number; source_bytes: number; index_bytes: number;
-    languages: { name: string; files: number }[]; skipped: { reason: string; files: number }[]; notes: { note: string; files: number }[];
-    stale_files: number | null;
-}
-export interface ViewRow {
-    root: string; head: string; committed: boolean; commit: string | null; current: boolean; staged: boolean; files: number; used: string;
-    own_files: number; own_source_bytes: number; own_bytes: number;
-}
-export interface ViewsReply { index_path: string; index_bytes: number; views: ViewRow[] }
-
-export interface EvalRun {
-    name: string; profile: string | null; version: string | null; sets: string[]; k: number; queries: number; trees: number;
-    ndcg: number; mrr: number; success_1: number;
-}
-export interface EvalRuns { runs: EvalRun[]; failed: { name: string; error: string }[] }
-export interface EvalSide { ndcg: number; ranks: (number | null)[]; ms: number }
-export interface EvalRow {
-    set: string; tree: string; id: string; kind: string; query: string; a: EvalSide | null; b: EvalSide | null; difference: number | null;
-}
-export interface EvalCompare {
-    a: string; b: string | null; k: number; mean: { a: number; b: number | null }; wins: number; losses: number; ties: number;
-    kinds: { kind: string; queries: number; a: number; b: number | null }[]; queries: EvalRow[];
-}
-export interface EvalQuery {
-    query: string; kind: string; targets: { path: string; line: number | null; end_line: number | null; grade: number }[];
-    hits: { path: string; line: number; end_line: number; score: number; targets: number[] }[];
-}
-export interface EvalProfile { name: string; weights: { kind: string; feature: string; weight: number; sentence: string | null }[]; profiles: string[] }
-export interface EvalRerank {
-    reply: SearchReply; before: { path: string; line: number; rank: number; score: number }[];
-    moves: { path: string; line: number; before: number | null; after: number | null }[];
-}
+export type AffectedTest = { confidence: number; path: string; reason: string; source?: RowSource };
+export type AnyReply = SearchReply | GrepReply | FilesReply | SymbolsReply;
+export type AppliesForm = { conditions: string[]; languages: string[]; paths: string[] };
+export type Band = "high" | "good" | "possible" | "weak";
+export type BothEntries = { commands: EntriesReply; routes: EntriesReply };
+export type Building = { files: number; of: number; text_only: number };
+export type Catalog = { operations: ({ help: string; params: ({ choices: string[]; default: string | null; help: string;
+    name: string; takes: "flag" | "text" | "list" | "choice" | "choices" | "number" | "fraction" | "path" | "paths" })[];
+    path: string })[] };
+export type Check = { detail: string; name: string; state: Health };
+export type Checkup = { checks: Check[]; clean: boolean };
+export type Class = "keyword" | "string" | "comment" | "number" | "constant" | "type" | "function" | "tag" | "attribute"
+    | "heading";
+export type Colors = Token[][];
+export type Complete = { items: ({ detail: string; label: string; sort: "key" | "lang" | "kind" | "path" | "view" | "source"
+    | "symbol"; text: string })[]; key: "lang" | "kind" | "path" | "glob" | "exclude" | "in" | "view" | null; span: Span };
+export type ContextLine = { line: number; text: string };
+export type Coverage = { is_whole: boolean; node: CoverageNode; path: string; reasons: ({ bytes: number; count: number;
+    reason: string })[]; snapshot: ShortSnapshot };
+export type CoverageNode = { bytes: number; children: CoverageNode[]; files: number; is_cut: boolean;
+    languages: ({ bytes: number; name: string })[]; lines: number; name: string; path: string | null; skipped: ({ bytes: number;
+    count: number; reason: string })[] };
+export type Diff = { added: number; from: string | null; hunks: ({ from_count: number; from_line: number;
+    lines: ({ from_line: number | null; op: "same" | "removed" | "added"; text: string; to_line: number | null })[];
+    to_count: number; to_line: number })[]; is_missing_from: boolean; is_missing_to: boolean; language: string | null;
+    path: string; removed: number; to: string | null; warnings: string[] };
+export type Direction = "in" | "out";
+export type EdgeRule = "import" | "own-member" | "qualified-type" | "qualified-module" | "inherited" | "typed-variable"
+    | "same-file" | "same-package" | "wildcard" | "unique" | "ambiguous" | "test-name" | "test-file-with-name" | "test-file";
+export type Enclosing = { end_line: number; kind: SymbolKind; line: number; name: string };
+export type EntriesReply = { complete: boolean; filter: string; incomplete: string | null; kind: EntryKind; results: EntryRow[];
+    snapshot: Snapshot; total: number; warnings: string[] };
+export type EntryKind = "route" | "command";
+export type EntryRow = { column: number; confidence: number; definition: SymbolEnd | null; depth?: number; framework: string;
+    handler: string; handler_path: string | null; is_test: boolean; line: number; method?: string; name?: string; path: string;
+    route?: string; sort?: string; source?: RowSource };
+export type Error = { choices?: string[]; error: string; kind: string; span?: Span; status?: number; word?: string;
+    words?: QueryWord[] };
+export type EvalCompare = { a: string; b: string | null; k: number; kinds: ({ a: number; b: number | null; kind: string;
+    queries: number })[]; losses: number; mean: { a: number; b: number | null }; queries: ({ a: EvalSide; b: EvalSide | null;
+    difference: number | null; id: string; kind: string; query: string; set: string; tree: string })[]; ties: number;
+    wins: number };
+export type EvalProfile = { name: string; profiles: string[]; weights: ({ feature: string; kind: "names" | "mixed" | "words";
+    sentence: string; weight: number })[] };
+export type EvalQuery = { hits: ({ end_line: number; line: number; path: string; score: number; targets: number[] })[];
+    kind: string; query: string; targets: ({ end_line: number | null; grade: number; line: number | null; path: string })[];
+    tree: string };
+export type EvalRerank = { before: ({ line: number; path: string; rank: number; score: number })[]; moves: ({ after: number;
+    before: number | null; line: number; path: string })[]; reply: SearchReply };
+export type EvalRerankRequest = { limit?: number; q: string; root?: string;
+    weights: { [name: string]: { [name: string]: number } } };
+export type EvalRuns = { failed: ({ error: string; name: string })[]; runs: ({ k: number; mrr: number; name: string;
+    ndcg: number; profile: string; queries: number; sets: string[]; success_1: number; trees: number; version: string })[] };
+export type EvalSave = { name: string; replaces?: boolean; weights: { [name: string]: { [name: string]: number } } };
+export type EvalSaved = { file: string };
+export type EvalSide = { ms: number; ndcg: number; ranks: (number | null)[] };
+export type EventColors = { colors: Colors };
+export type EventCounts = { complete: boolean; incomplete: string | null; total_files: number; total_lines: number };
+export type EventDone = { timings: Timings };
+export type EventPartial = { mode: "files"; reply: FilesReply };
+export type EventQuery = { is_automatic: boolean; mode: Mode; query: Query; why_mode: string };
+export type EventResults = { mode: Mode; note: string | null; reply: AnyReply };
+export type EventState = { percent: number | null; root: string; state: "missing" | "indexing" | "ready" | "stale" | "damaged" };
+export type Exception = { by: string; over: string; path: string; reason: SkipReason; rule: RuleForm | null };
+export type Excerpt = { bytes: number; classes: string[]; cut: number[]; end_line: number | null; language: string; line: number
+    | null; next_lines: string | null; path: string; root: string; snapshot: ShortSnapshot; spans: number[]; text: string;
+    total_lines: number; view: string | null; warnings: string[] };
+export type Explanation = { at: string | null; detail: string | null; exceptions: Exception[]; fate: string; in_index: boolean
+    | null; is_dir: boolean | null; path: string; reason: SkipReason | null; remedy: string | null; rule: RuleForm | null;
+    text: string; tracked: boolean };
+export type FileEdgeForm = { from: string; line: number; to: string };
+export type FileGraphQuestion = "export" | "cycles" | "orphans" | "hubs";
+export type FileGraphReply = { complete: boolean; cycles: string[][]; edges: FileEdgeForm[]; files: FileNode[];
+    incomplete: string | null; question: FileGraphQuestion; snapshot: Snapshot; total: number; warnings: string[] };
+export type FileMatch = "name" | "path" | "glob" | "any";
+export type FileNode = { importers: number; imports: number; is_test: boolean; language: string; path: string };
+export type FileRow = { bytes: number; highlights: Span[]; language: string; lines: number | null; matched: FileMatch;
+    path: string; source?: RowSource };
+export type FileView = { bytes: number; classes: string[]; cut: number[]; end_line: number | null; language: string; line: number
+    | null; next_lines: string | null; outline: ({ container: string | null; depth: number; end_line: number; kind: string;
+    line: number; name: string })[]; path: string; root: string; snapshot: ShortSnapshot; spans: number[]; text: string;
+    total_lines: number; view: string | null; warnings: string[] };
+export type FilesReply = { answering?: number; complete?: boolean; left_out: number; next: string | null; pattern: string;
+    results: FileRow[]; snapshot: Snapshot; sources?: SourceSnapshot[]; total: number; warnings: string[] };
+export type Folder = { entries: ({ bytes: number; files: number; is_dir: boolean; language: string | null; lines: number;
+    name: string; path: string })[]; path: string; snapshot: ShortSnapshot };
+export type Gap = { own: number; signal: Signal; tenth: number };
+export type GraphEnd = SymbolEnd | { is_removed: boolean; kind: SymbolKind; path: string; symbol: string } | { path: string }
+    | { module: string };
+export type GraphQuestion = "def" | "refs" | "callers" | "callees" | "impls" | "tests-of" | "imports" | "importers" | "trace"
+    | "impact";
+export type GraphReply = { answering?: number; complete: boolean; definitions: SymbolEnd[]; entries: EntryRow[];
+    further_files: number; incomplete: string | null; paths: GraphRow[][]; question: GraphQuestion; results: GraphRow[];
+    snapshot: Snapshot; sources?: SourceSnapshot[]; target: string; tests: AffectedTest[]; total: number; warnings: string[] };
+export type GraphRow = { column: number; confidence: number; depth: number; direction: Direction; from: SymbolEnd | null;
+    is_test: boolean; line: number; path: string; relation: Relation; rule: EdgeRule; source?: RowSource; text: string;
+    to: GraphEnd };
+export type GrepLine = { after: ContextLine[]; before: ContextLine[]; column: number; cut: boolean; enclosing: Enclosing | null;
+    highlights: Span[]; line: number; path: string; source?: RowSource; text: string };
+export type GrepReply = { answering?: number; complete: boolean; incomplete: string | null; next: string | null; pattern: string;
+    results: GrepLine[]; snapshot: Snapshot; sources?: SourceSnapshot[]; total_files: number; total_lines: number;
+    warnings: string[] };
+export type Health = "ok" | "warning" | "damaged";
+export type Highlight = { classes: string[]; items: Colors };
+export type HighlightItems = { items: ({ language: string; text: string })[] };
+export type Hit = { band: Band; callers?: HitCallers; end_line: number; head?: ContextLine[]; highlights: Span[];
+    kind: SymbolKind; language: string; line: number; page?: number; path: string; query_index?: number; reasons: Reason[];
+    score: number; sent_before?: Sent; snippet: string | null; snippet_line: number | null; source?: RowSource; stale: boolean;
+    symbol: string | null };
+export type HitCallers = { has_more: boolean; names: string[] };
+export type ImportEvent = "added" | "updated" | "renamed" | "unprotected";
+export type KeptView = { commit: string | null; committed: boolean; current: boolean; files: number; head: string;
+    own_bytes: number; own_files: number; own_source_bytes: number; root: string; staged: boolean; used: string };
+export type LanguageCount = { files: number; name: string };
+export type LanguageRow = { extensions: string[]; files: number | null; name: string; overridden: boolean; title: string };
+export type Languages = { languages: LanguageRow[] };
+export type Latencies = { kinds: ({ buckets: ({ count: number; to_ms: number | null })[]; count: number; max_ms: number;
+    name: string; p50_ms: number; p95_ms: number })[]; since: number };
+export type LeftOutEntry = { path: string; reason: string };
+export type LeftOutPlace = { end_line: number; line: number; path: string; reason: LeftOutReason; score: number;
+    sent_in_call?: number; symbol: string | null };
+export type LeftOutReason = "budget" | "files" | "threshold" | "duplicate" | "other branch" | "sent before" | "unreadable";
+export type LibraryReply = { library: string; sources: ShownSource[]; unfinished: UnfinishedImport[]; warnings: string[] };
+export type LibraryStatus = { library: string; sources: SourceStatus[]; unfinished: UnfinishedImport[]; warnings: string[] };
+export type LinkRow = { path: string; renamed_to: string | null; state: LinkState; symbol: string | null };
+export type LinkState = "current" | "changed" | "gone";
+export type MapEntry = { depth: number; files: number; is_dir: boolean; languages: LanguageCount[]; lines: number; path: string;
+    source?: RowSource; symbols: MapSymbol[]; total_symbols: number };
+export type MapReply = { answering?: number; complete: boolean; entries: MapEntry[]; files: number; languages: LanguageCount[];
+    lines: number; path: string; snapshot: Snapshot; sources?: SourceSnapshot[]; symbols: number; warnings: string[] };
+export type MapSymbol = { depth: number; end_line: number; kind: SymbolKind; line: number; name: string; path: string };
+export type Mode = "ranked" | "exact" | "files" | "symbols";
+export type Note = "syntax-errors" | "too-deep" | "parse-budget" | "decoded" | "path-only" | "quarantined" | "text-only";
+export type NoteCount = { files: number; note: Note };
+export type NoteKind = "failure" | "revision" | "explanation";
+export type NoteReason = { signal: string; text: string; weight: number };
+export type NoteRow = { applies: AppliesForm; author: string | null; commit: string | null; diff: string | null; id: string;
+    kind: NoteKind; links: LinkRow[]; reasons?: NoteReason[]; retired: Retirement | null; score?: number; signals: string[];
+    stale: boolean; text: string; time: string; untrusted: boolean; verification: VerificationForm; warnings: string[] };
+export type NotesReply = { results: NoteRow[]; total: number; warnings: string[] };
+export type OpenTarget = { column?: number; line?: number; path: string; root?: string };
+export type Opened = { editor: string; opened: string };
+export type PackBackup = { kept: boolean; neighbor: string | null; path: string; trace: string | null };
+export type PackDiagnostics = { backup: PackBackup | null; candidates: number; edges: number; pairs: PackPair[];
+    probes: number[]; regions: PackRegion[] };
+export type PackFile = { backup: boolean; imports: PackLine[]; language: string; path: string; reason: string; score: number;
+    units: PackUnit[] };
+export type PackGoal = { object: string; qualifiers: string[]; region: number; text: string; verb: string | null };
+export type PackLine = { line: number; text: string };
+export type PackMode = "auto" | "navigation_prune" | "focused" | "broad";
+export type PackPair = { first: number; merged: boolean; nearness: number; reason: string; second: number };
+export type PackRegion = { files: string[]; goals: number[]; mass: number };
+export type PackReply = { budget: number; goals: PackGoal[]; left_out: LeftOutPlace[]; next: string | null; notes: NoteRow[];
+    pack_mode: PackMode; pack_mode_reason: string; record?: PackDiagnostics; results: PackFile[]; snapshot: Snapshot;
+    tokens: number; warnings: string[] };
+export type PackTrace = { confidence: number; line: number; outgoing: boolean; path: string; relation: Relation; symbol: string
+    | null };
+export type PackUnit = { cut: boolean; enclosing: string | null; enclosing_line: number | null; end_line: number;
+    goals: number[]; kind: SymbolKind; line: number; reason: string; reasons?: Reason[]; score: number; symbol: string | null;
+    text: string | null; traces: PackTrace[] };
+export type PackageName = { ecosystem: string; name: string; version: string | null };
+export type Query = { in: string[]; is_fixed: boolean; root: string | null; text: string; text_span: Span | null; view: string
+    | null; words: QueryWord[] };
+export type QueryWord = { is_excluding: boolean; key: "lang" | "kind" | "path" | "glob" | "exclude" | "in" | "view"; span: Span;
+    value: string };
+export type ReadReply = { choices: SymbolRow[]; cut: number[]; end_line: number | null; language: string | null; line: number
+    | null; next_lines: string | null; path: string | null; snapshot: Snapshot; symbol: SymbolRow | null; text: string | null;
+    total_lines: number | null; warnings: string[] };
+export type Reason = { share: number; signal: Signal; text: string };
+export type ReasonCount = { files: number; reason: SkipReason };
+export type Relation = "calls" | "references" | "imports" | "implements" | "tests";
+export type Retirement = { reason: string; time: string };
+export type RowSource = { commit?: string; imported_at?: string; kind?: string; name: string; ref?: string; url?: string };
+export type RuleForm = { evidence: string | null; file: string | null; kind: string; line: number | null; pattern: string };
+export type Search = { colors: Colors; is_automatic: boolean; mode: Mode; note: string | null; query: Query; reply: AnyReply;
+    timings: Timings; why_mode: string };
+export type SearchReply = { answering?: number; backend: string; complete: boolean; fallback_grep_hits: number; next: string
+    | null; notes?: NoteRow[]; queries?: string[]; query: string; results: Hit[]; snapshot: Snapshot; sources?: SourceSnapshot[];
+    total: number; warnings: string[] };
+export type Sent = { call: number; query: string; result: number };
+export type Server = { api: number; can_open: boolean; editor: string | null; has_eval: boolean; kinds: string[];
+    languages: string[]; modes: string[]; roots: ({ branch: string | null; name: string; path: string; state: string })[];
+    version: string };
+export type ShortSnapshot = { branch: string | null; commit: string | null; generation: number };
+export type ShownImport = { at: string; commit: string | null; event: ImportEvent; import: number; tree_hash: string | null };
+export type ShownSource = { added_at: string; archive_hash: string | null; branch: string | null; bytes: number; commit: string
+    | null; copied: boolean; files: number; folder: string | null; history: ShownImport[]; id: string; import: number;
+    imported_at: string; kind: SourceKind; left_out: LeftOutEntry[]; left_out_count: number; licence: string | null;
+    licence_files: string[]; location: string; name: string; nested?: boolean; package: PackageName | null; path?: string;
+    protected: boolean; ref: string | null; state: SourceState; tree_hash: string | null };
+export type Signal = "base" | "lexical" | "chunks" | "file" | "coverage" | "symbol" | "symbols" | "definition" | "defined-name"
+    | "adjacent-words" | "path" | "path-related" | "folder" | "file-name" | "file-name-related" | "named-as-folder" | "comment"
+    | "mentions" | "reference" | "literal" | "frame" | "run" | "best-place" | "session" | "depth" | "size" | "test" | "docs"
+    | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
+export type SkipReason = "ignored" | "hidden" | "built-in" | "symlink" | "special" | "unreadable" | "name-not-utf8" | "binary"
+    | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret";
+export type Skipped = { detail: string; is_dir: boolean; path: string; reason: SkipReason };
+export type SkippedReply = { counts: ReasonCount[]; entries: Skipped[] };
+export type Snapshot = { branch: string | null; building?: Building; checked_at: string | null; commit: string | null;
+    generation: number; indexed_files: number; root: string; skipped_files: number; stale_files: number };
+export type SourceKind = "folder" | "git" | "zip" | "tar" | "file";
+export type SourceSnapshot = { commit?: string; imported_at?: string; kind?: string; name: string; ref?: string;
+    snapshot: Snapshot; url?: string };
+export type SourceState = "indexing" | "ready";
+export type SourceStatus = { commit: string | null; detail: string | null; imported_at: string; index_bytes: number;
+    index_path: string; indexed_files: number; kind: SourceKind; location: string; name: string; path: string; raw_bytes: number;
+    stale_files: number | null; state: State };
+export type Sources = { list: LibraryReply; status: LibraryStatus };
+export type Span = [number, number];
+export type State = "missing" | "indexing" | "ready" | "stale" | "damaged";
+export type Status = { branch: string | null; building?: Building; chunks: number; commit: string | null; detail: string | null;
+    files: number; generation: number | null; index_bytes: number; index_path: string; languages: LanguageCount[];
+    notes: NoteCount[]; root: string; skipped: ReasonCount[]; source_bytes: number; stale_files: number | null; state: State;
+    symbols: number; views: ViewRow[]; watcher?: number };
+export type SymbolEnd = { end_line: number; kind: SymbolKind; language: string; line: number; path: string; source?: RowSource;
+    symbol: string };
+export type SymbolKind = "fn" | "method" | "struct" | "class" | "enum" | "trait" | "interface" | "impl" | "const" | "macro"
+    | "module" | "type" | "field" | "doc" | "block" | "text";
+export type SymbolRow = { container: string | null; end_line: number; highlights: Span[]; kind: SymbolKind; language: string;
+    line: number; name: string; path: string; source?: RowSource };
+export type SymbolsReply = { answering?: number; complete?: boolean; next: string | null; pattern: string; results: SymbolRow[];
+    snapshot: Snapshot; sources?: SourceSnapshot[]; total: number; warnings: string[] };
+export type Timings = { colors_ms: number; engine_ms: number; parse_ms: number; total_ms: number };
+export type Token = [number, number, Class];
+export type UnfinishedImport = { begun_at: string; location: string; name: string; stage: string };
+export type VerificationForm = { by: Verifier | null; reference: string | null; state: string };
+export type Verifier = "test" | "commit";
+export type ViewRow = { committed?: boolean; files: number; head: string; root: string; staged?: boolean; used: string };
+export type ViewsReply = { home: string | null; home_bytes: number | null; index_bytes: number; index_path: string;
+    views: KeptView[] };
+export type WhyNot = { detail: string | null; hit: Hit | null; missing: Gap[]; path: string; rank: number | null; text: string;
+    verdict: string };

@@ -5,7 +5,7 @@ import { get, type ApiError } from "../api";
 import { byteIndex, byteOffset, visible } from "../text";
 import { remember } from "../state";
 import { useWords, type Word } from "../query";
-import type { CompleteReply, Completion, Range } from "../wire";
+import type { CompleteReply, Completion, Range } from "../shown";
 
 interface Props {
     text: string;

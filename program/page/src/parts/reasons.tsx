@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { share } from "../text";
-import type { Reason } from "../wire";
+import type { Reason } from "../shown";
 
 export const SHOWN = 9;
 

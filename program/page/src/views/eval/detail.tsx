@@ -6,7 +6,7 @@ import { Reasons } from "../../parts/reasons";
 import { href } from "../../route";
 import { useLoad, useServer } from "../../state";
 import { visible } from "../../text";
-import type { EvalQuery, EvalRow, RankedHit, SearchReply } from "../../wire";
+import type { EvalQuery, EvalRow, RankedHit, SearchReply } from "../../shown";
 import { ndcg, signed } from "./index";
 
 export function QueryDetail({ row, a, b, onClose }: { row: EvalRow; a: string; b: string; onClose: () => void }) {

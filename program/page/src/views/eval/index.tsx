@@ -5,7 +5,7 @@ import { get, type ApiError } from "../../api";
 import { change, href, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, number, visible } from "../../text";
-import type { EvalCompare, EvalRuns } from "../../wire";
+import type { EvalCompare, EvalRuns } from "../../shown";
 import { QueryDetail } from "./detail";
 import { QueryTable } from "./queries";
 import { WeightsTab } from "./weights";

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { VirtualList } from "../../parts/virtual";
 import { change, type Route } from "../../route";
 import { count, number, visible } from "../../text";
-import type { EvalCompare, EvalRow, EvalSide } from "../../wire";
+import type { EvalCompare, EvalRow, EvalSide } from "../../shown";
 import { ndcg, rowKey, signed } from "./index";
 
 type Show = "all" | "wins" | "losses";

@@ -6,7 +6,7 @@ import { Reasons } from "../../parts/reasons";
 import { change, type Route } from "../../route";
 import { say, useLoad, useServer } from "../../state";
 import { visible } from "../../text";
-import type { EvalProfile, EvalRerank, RankedHit } from "../../wire";
+import type { EvalProfile, EvalRerank, RankedHit } from "../../shown";
 
 type Weights = Record<string, Record<string, number>>;
 
@@ -42,7 +42,7 @@ export function WeightsTab({ route }: { route: Route }) {
     const [open, setOpen] = useState<string | null>(null);
     const asking = useRef<AbortController | null>(null);
     const kinds = useMemo(() => [...new Set(profile.data?.weights.map((one) => one.kind) ?? [])], [profile.data]);
-    const shownKind = kinds.includes(kind) ? kind : kinds.find((one) => one === kindOf(text)) ?? kinds[0] ?? "";
+    const shownKind = kinds.some((one) => one === kind) ? kind : kinds.find((one) => one === kindOf(text)) ?? kinds[0] ?? "";
     const weights = useMemo(() => (profile.data ? changed(profile.data, values) : {}), [profile.data, values]);
     const moved = Object.values(weights).reduce((sum, row) => sum + Object.keys(row).length, 0);
 

@@ -5,7 +5,7 @@ import { Pieces, Shown } from "../../parts/code";
 import { href, hrefIn, keyIn, within, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { codeLines, count, nameOf, visible } from "../../text";
-import type { FileReply, GraphReply, GraphSymbol } from "../../wire";
+import type { FileReply, GraphReply, GraphSymbol } from "../../shown";
 import { Kind } from "../search/row";
 
 export interface CardPlace { name: string; line: number; column: number; left: number; top: number; bottom: number; isPinned: boolean }

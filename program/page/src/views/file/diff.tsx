@@ -7,7 +7,7 @@ import { VirtualList } from "../../parts/virtual";
 import { change, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { byteOffset, codeLines, visible } from "../../text";
-import type { CompleteReply, DiffHunk, DiffLine, DiffReply, Span, ViewsReply } from "../../wire";
+import type { CompleteReply, DiffHunk, DiffLine, DiffReply, Span, ViewsReply } from "../../shown";
 
 type DiffRow = { hunk: DiffHunk } | { line: DiffLine };
 

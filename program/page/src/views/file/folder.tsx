@@ -5,7 +5,7 @@ import { hrefIn, keyIn, type Route } from "../../route";
 import { Shown } from "../../parts/code";
 import { useLoad } from "../../state";
 import { bytes, number, visible } from "../../text";
-import type { FolderReply } from "../../wire";
+import type { FolderReply } from "../../shown";
 
 export function Folder({ route }: { route: Route }) {
     const path = (route.path ?? "").replace(/\/$/, "");

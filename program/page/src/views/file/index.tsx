@@ -10,7 +10,7 @@ import { change, go, hrefIn, keyIn, kept, useKept, within, type Route } from "..
 import { copy, useLoad, useMedia } from "../../state";
 import { byteOffset, bytes, number, visible } from "../../text";
 import { useParsed } from "../../query";
-import type { CompleteReply, FileReply, OutlineItem } from "../../wire";
+import type { CompleteReply, FileReply, OutlineItem } from "../../shown";
 import { askDefinition, defineState, NameCard, type CardPlace } from "./card";
 import { DiffView } from "./diff";
 import { Folder } from "./folder";

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Shown } from "../../parts/code";
 import { visible } from "../../text";
-import type { OutlineItem } from "../../wire";
+import type { OutlineItem } from "../../shown";
 import { Kind } from "../search/row";
 
 /** The definitions around a line, the outermost first. */

@@ -2,7 +2,7 @@
 
 import { codeLines, type Piece } from "../../text";
 import type { ParsedQuery } from "../../query";
-import type { FileReply, Range, Span } from "../../wire";
+import type { FileReply, Range, Span } from "../../shown";
 
 function utf8Length(text: string): number {
     let length = text.length;

@@ -5,7 +5,7 @@ import { get, type ApiError } from "../../api";
 import { hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, visible } from "../../text";
-import type { EntriesReply, EntryPoint } from "../../wire";
+import type { EntriesReply, EntryPoint } from "../../shown";
 
 export function EntriesTab({ route }: { route: Route }) {
     const reply = useLoad(keyIn(route), (signal) => get<{ routes: EntriesReply; commands: EntriesReply }>("entries", { view: route.view, root: route.root }, signal));
@@ -22,8 +22,8 @@ export function EntriesTab({ route }: { route: Route }) {
                 <input type="text" aria-label="Filter" placeholder="Filter by name, path or handler" value={filter} spellcheck={false} onInput={(event) => setFilter(event.currentTarget.value)} onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()} />
             </form>
             <div class="graph-grid">
-                <EntryTable title="Routes" entries={routes} total={reply.data.routes.total} first={(entry) => <><b class="method">{entry.method ?? ""}</b> <code>{visible(entry.route ?? entry.name)}</code></>} route={route} none="No route of a web framework is known." />
-                <EntryTable title="Commands" entries={commands} total={reply.data.commands.total} first={(entry) => <><code>{visible(entry.name)}</code> <span class="quiet">{entry.sort}</span></>} route={route} none="No command is known." />
+                <EntryTable title="Routes" entries={routes} total={reply.data.routes.total} first={(entry) => <><b class="method">{entry.method ?? ""}</b> <code>{visible(entry.route ?? entry.name ?? "")}</code></>} route={route} none="No route of a web framework is known." />
+                <EntryTable title="Commands" entries={commands} total={reply.data.commands.total} first={(entry) => <><code>{visible(entry.name ?? "")}</code> <span class="quiet">{entry.sort}</span></>} route={route} none="No command is known." />
             </div>
         </>
     );

@@ -5,7 +5,7 @@ import { get, type ApiError } from "../../api";
 import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, visible } from "../../text";
-import type { GraphReply } from "../../wire";
+import type { GraphReply } from "../../shown";
 import { Kind } from "../search/row";
 
 export function ImpactTab({ route }: { route: Route }) {
@@ -56,7 +56,7 @@ export function ImpactTab({ route }: { route: Route }) {
                             {data.tests.slice(0, 60).map((test) => <li><a href={file(test.path)} title={visible(test.reason)}>{visible(test.path)}</a><span class="quiet">{Math.round(test.confidence * 100)} %</span></li>)}
                         </ul>
                         {data.entries.length > 0 && <h2 class="next">Routes and commands that lead to it</h2>}
-                        <ul class="uses">{data.entries.slice(0, 40).map((entry) => <li><a href={file(entry.path, entry.line)}>{visible(entry.route ? `${entry.method ?? ""} ${entry.route}` : entry.name)}</a><span class="quiet">{entry.framework}</span></li>)}</ul>
+                        <ul class="uses">{data.entries.slice(0, 40).map((entry) => <li><a href={file(entry.path, entry.line)}>{visible(entry.route ? `${entry.method ?? ""} ${entry.route}` : entry.name ?? "")}</a><span class="quiet">{entry.framework}</span></li>)}</ul>
                     </section>
                 </div>
             )}

@@ -5,7 +5,7 @@ import { get } from "../../api";
 import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { count, nameOf, visible } from "../../text";
-import type { GraphReply, SymbolHit } from "../../wire";
+import type { GraphReply, SymbolHit } from "../../shown";
 import { Kind } from "../search/row";
 import { Drawing } from "./drawing";
 import { TreeView, useTree } from "./tree";

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../../api";
 import { hrefIn, type Route } from "../../route";
 import { nameOf, visible } from "../../text";
-import type { GraphReply, GraphRow } from "../../wire";
+import type { GraphReply, GraphRow } from "../../shown";
 
 export type Direction = "callers" | "callees";
 

@@ -5,7 +5,7 @@ import { get, type ApiError } from "../../api";
 import { change, href, hrefIn, type Route } from "../../route";
 import { useIndexes, useLoad, useServer } from "../../state";
 import { ago, bytes, compact, count, number, visible } from "../../text";
-import type { CoverageReply, StatusReply, ViewsReply } from "../../wire";
+import type { CoverageReply, StatusReply, ViewsReply } from "../../shown";
 import { Latencies } from "./latencies";
 import { NotesTable, SourcesTable } from "./tables";
 import { Treemap, sizeOf, holeOf, type Measure } from "./treemap";

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { get, type ApiError } from "../../api";
 import { useLoad } from "../../state";
 import { ago, number } from "../../text";
-import type { LatencyKind, LatencyReply } from "../../wire";
+import type { LatencyKind, LatencyReply } from "../../shown";
 
 export function Latencies() {
     const reply = useLoad("latencies", (signal) => get<LatencyReply>("latencies", {}, signal));

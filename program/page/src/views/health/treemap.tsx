@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { skippedOf } from "../../api";
 import { bytes, count, visible } from "../../text";
-import type { CoverageNode } from "../../wire";
+import type { CoverageNode } from "../../shown";
 
 export interface Tile { node: CoverageNode; x: number; y: number; w: number; h: number; inner: Tile[] }
 

@@ -4,7 +4,7 @@ import { get } from "../../api";
 import { change, href, hrefIn, keyIn, type Route } from "../../route";
 import { recent, useLoad, useServer } from "../../state";
 import { bytes, number, visible } from "../../text";
-import type { FolderReply, StatusReply } from "../../wire";
+import type { FolderReply, StatusReply } from "../../shown";
 
 const EXAMPLES: [string, string][] = [
     ["where is a lock released after an error", "a question: ranked places, each with its reasons"],

@@ -10,7 +10,7 @@ import { change, go, keep, kept, useKept, within, type Route } from "../../route
 import { useSearch, type Found, type Search } from "../../search";
 import { copy, remember, useIndexes, useMedia } from "../../state";
 import { codeLines, visible } from "../../text";
-import type { FileReply, GrepHit, RankedHit } from "../../wire";
+import type { FileReply, GrepHit, RankedHit } from "../../shown";
 import { Facets } from "./facets";
 import { Home } from "./home";
 import { Inspector } from "./inspector";

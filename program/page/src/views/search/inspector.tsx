@@ -8,7 +8,7 @@ import { hrefIn, keyIn, scopeOf, type Route } from "../../route";
 import { useLoad } from "../../state";
 import { codeLines, count, folderOf, nameOf, visible } from "../../text";
 import type { Found } from "../../search";
-import type { FileHit, FileReply, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../wire";
+import type { FileHit, FileReply, GraphReply, GrepHit, RankedHit, SymbolHit, WhyNot } from "../../shown";
 import { Kind, placeHref, placeRoute } from "./row";
 import { targetOf } from "./index";
 

@@ -7,7 +7,7 @@ import { Reasons } from "../../parts/reasons";
 import { href, within, type Route } from "../../route";
 import { bytes, codeLines, count, folderOf, nameOf, number, visible } from "../../text";
 import type { Found } from "../../search";
-import type { FileHit, GrepHit, Range, RankedHit, SymbolHit } from "../../wire";
+import type { FileHit, GrepHit, Range, RankedHit, SymbolHit } from "../../shown";
 import type { Row } from "./rows";
 
 export interface Actions {

@@ -2,7 +2,7 @@
 
 import { codeLines, type Piece } from "../../text";
 import type { Found } from "../../search";
-import type { FileHit, GrepHit, RankedHit, SymbolHit } from "../../wire";
+import type { FileHit, GrepHit, RankedHit, SymbolHit } from "../../shown";
 
 export const HEIGHT = { file: 38, hit: 30, line: 20, gap: 9, space: 14, entry: 32, more: 40, why: 26, whyFrame: 78 };
 
@@ -38,11 +38,12 @@ const WINDOW = 10;
 
 /** The lines of a snippet that are shown at first: the window with the most matches, the earliest of them. */
 export function shownLines(hit: RankedHit): [number, number] {
-    const lines = hit.snippet.split("\n");
-    const last = hit.snippet_line + lines.length - 1;
-    if (lines.length <= WINDOW + 2) return [hit.snippet_line, last];
+    const [snippet, first] = [hit.snippet ?? "", hit.snippet_line ?? hit.line];
+    const lines = snippet.split("\n");
+    const last = first + lines.length - 1;
+    if (lines.length <= WINDOW + 2) return [first, last];
     const marked = new Array<number>(lines.length).fill(0);
-    codeLines(hit.snippet, [], hit.highlights).forEach((pieces, i) => {
+    codeLines(snippet, [], hit.highlights).forEach((pieces, i) => {
         marked[i] = new Set(pieces.filter((piece) => piece.hit).map((piece) => piece.text.toLowerCase())).size;
     });
     let best = 0;
@@ -54,7 +55,7 @@ export function shownLines(hit: RankedHit): [number, number] {
             best = start;
         }
     }
-    return [hit.snippet_line + best, hit.snippet_line + best + WINDOW - 1];
+    return [first + best, first + best + WINDOW - 1];
 }
 
 class Builder {
@@ -105,7 +106,8 @@ function rankedRows(found: Found, contexts: Map<string, Context>, reasons: Set<s
                 builder.add({ kind: "why", hit: i }, HEIGHT.whyFrame + HEIGHT.why * Math.min(hit.reasons.length, 9));
             }
             const context = contexts.get(key);
-            const lines = codeLines(hit.snippet, found.colors[i] ?? hit.spans ?? [], hit.highlights);
+            const start = hit.snippet_line ?? hit.line;
+            const lines = codeLines(hit.snippet ?? "", found.colors[i] ?? hit.spans ?? [], hit.highlights);
             const [from, to] = shownLines(hit);
             const first = context?.first ?? from;
             let before = 0;
@@ -116,7 +118,7 @@ function rankedRows(found: Found, contexts: Map<string, Context>, reasons: Set<s
                 before = head.line;
             }
             // The window may begin below the first line of the definition, which says what the place is.
-            const definition = lines[hit.line - hit.snippet_line];
+            const definition = lines[hit.line - start];
             if (definition && hit.line > before && hit.line < first) {
                 if (before > 0 && hit.line > before + 1) builder.add({ kind: "gap", hit: i }, HEIGHT.gap);
                 builder.line(i, hit.path, hit.line, definition, false, true);
@@ -124,7 +126,7 @@ function rankedRows(found: Found, contexts: Map<string, Context>, reasons: Set<s
             }
             if (before > 0 && first > before + 1) builder.add({ kind: "gap", hit: i }, HEIGHT.gap);
             for (let line = first; line <= (context?.last ?? to); line++) {
-                const own = lines[line - hit.snippet_line];
+                const own = lines[line - start];
                 builder.line(i, hit.path, line, own ?? context?.lines.get(line) ?? [], own !== undefined);
             }
             builder.add({ kind: "space", hit: i }, HEIGHT.space);

@@ -3,7 +3,7 @@
 import { change, hrefIn, type Route } from "../../route";
 import { ago, count, nameOf, number, visible } from "../../text";
 import type { Found, Search } from "../../search";
-import type { FileHit } from "../../wire";
+import type { FileHit } from "../../shown";
 
 function summary(found: Found): string {
     const { reply, state } = found;
