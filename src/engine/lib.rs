@@ -96,6 +96,7 @@ pub use corpus::{Corpus, CorpusMember};
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;
 pub use mask::MaskTexts;
+pub use opening::index_home;
 pub use operation::Operation;
 pub use session::Session;
 pub use watch::Stop;

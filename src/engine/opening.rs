@@ -144,7 +144,10 @@ fn check_sizes(options: &Options) -> Result<(), Error> {
 }
 
 /// The folder with the indexes of many trees; `None` if the options name a folder for this index only.
-fn index_home(options: &Options) -> Result<Option<PathBuf>, Error> {
+///
+/// # Errors
+/// `Io` if there is no cache folder.
+pub fn index_home(options: &Options) -> Result<Option<PathBuf>, Error> {
     if options.index_dir.is_some() {
         return Ok(None);
     }

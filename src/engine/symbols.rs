@@ -99,6 +99,7 @@ impl<'r> SymbolLookup<'r> {
             pattern: self.request.pattern.clone(),
             symbols: self.symbol_rows(snapshot, page, wanted, source_of)?,
             total,
+            are_similar: near_pattern.get().is_some_and(|near| std::ptr::eq(wanted, near)),
             next: None,
             offset: self.offset,
             snapshot: Snapshot::default(),

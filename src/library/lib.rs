@@ -31,6 +31,7 @@ mod open;
 mod paths;
 mod plan;
 mod protect;
+mod purge;
 mod records;
 mod remove;
 mod snapshot;

@@ -52,8 +52,12 @@ fn a_folder_without_an_index_of_the_root_is_refused_and_left_alone() {
             given["db"] = json!(db);
             let message = session.call(tool, given);
             let text = message["result"]["content"][0]["text"].as_str().unwrap();
-            let expected = format!("db '{}' holds no index of '{}'", whole.display(), tree.root().display());
+            let (shown, root) = (whole.display(), tree.root().display().to_string());
+            let expected = format!("db '{shown}' holds no index of '{root}'");
             assert!(text.contains(&expected), "{text}");
+            let how = format!("Run: spyhop index {root} --index-dir {shown}\nExpected index at: {shown}\n");
+            assert!(text.starts_with(&how), "{text}");
+            assert_eq!(message["result"]["structuredContent"]["kind"], "no-index", "{message}");
             assert_eq!(message["result"]["isError"], true, "{message}");
         }
     }
@@ -101,4 +105,56 @@ fn a_path_chooses_the_root_whose_state_is_told() {
         let message = session.call("code.status", json!({ "path": path }));
         assert_eq!(message["result"]["isError"], true, "{message}");
     }
+}
+
+#[test]
+fn a_tree_that_is_not_served_is_answered_with_how_to_index_and_serve_it() {
+    let (tree, other) = (Tree::new(SMALL), Tree::new(SMALL));
+    let mut session = Session::new(&tree);
+    let root = tree.root().display().to_string();
+    for path in [other.root().display().to_string(), "/no/such/tree".to_string()] {
+        let how = format!("Run: spyhop index {path}\nThen serve the tree too: spyhop mcp {root} {path}\n");
+        for (tool, mut given) in [
+            ("code.search", json!({ "query": "circle" })),
+            ("code.search_batch", json!({ "queries": ["circle"] })),
+            ("code.status", json!({})),
+        ] {
+            given["path"] = json!(path);
+            let message = session.call(tool, given);
+            let text =
+                message["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{message}"));
+            assert!(text.starts_with(&how), "{text}");
+            assert_eq!(message["result"]["structuredContent"]["kind"], "no-index", "{message}");
+        }
+    }
+    // A spelling that leads out is refused as ever.
+    let message = session.call("code.search", json!({ "query": "circle", "path": "../other" }));
+    assert_eq!(message["result"]["structuredContent"]["kind"], "bad-request", "{message}");
+}
+
+#[test]
+fn a_name_asks_the_question_that_it_says() {
+    let tree = Tree::new("\n=== a.py\ndef take():\n    pass\n\ndef use():\n    take()\n\nnames = [take]\n");
+    let mut session = Session::new(&tree);
+    for (names, question) in [
+        (&["who_calls", "get_callers", "find_callers"][..], "callers"),
+        (&["get_callees", "find_callees"], "callees"),
+        (&["find_implementations", "go_to_implementation"], "impls"),
+        (&["goto_definition", "get_definition", "find_definition", "go_to_definition"], "def"),
+        (&["find_usages", "get_references"], "refs"),
+        (&["call_graph", "call_hierarchy"], "trace"),
+    ] {
+        for name in names {
+            assert_eq!(session.data(name, json!({ "symbol": "take" }))["question"], question, "{name}");
+        }
+    }
+    let lines = |data: Value| {
+        let rows = data["results"].as_array().unwrap().iter();
+        rows.map(|row| (row["path"].clone(), row["line"].clone(), row["relation"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let called = session.data("who_calls", json!({ "symbol": "take" }));
+    assert_eq!(lines(called), lines(tree.json(&["callers", "take"])));
+    let both = session.text("find_callees", json!({ "symbol": "use", "to": "take" }));
+    assert!(both.contains("exclude each other"), "{both}");
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use spyhop_interface::catalog::aliases::{ALIASES, AliasState};
-use spyhop_interface::catalog::offer::ToolProfile;
+use spyhop_interface::catalog::profile::ToolProfile;
 use spyhop_interface::catalog::schema;
-use spyhop_interface::catalog::tools::TOOLS;
+use spyhop_interface::catalog::tools::{self, TOOLS};
 use spyhop_interface::render::agent;
 
 use super::{Session, steady};
@@ -165,6 +165,80 @@ fn a_tool_that_was_found_is_listed_and_the_client_is_told() {
         assert!(session.listed().contains(&"why_not".to_string()));
     }
     assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn what_is_found_is_listed_behind_what_was_listed() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--allow-memory"]));
+    // The bytes of the tools in the list, without what closes it.
+    let tools = |session: &mut Session| {
+        let id = session.request("tools/list", json!({}));
+        let line = session.reply(id, |_| ());
+        let begin = line.find("\"tools\":[").unwrap();
+        line[begin..line.rfind(']').unwrap()].to_string()
+    };
+    let before = tools(&mut session);
+    for query in
+        ["why is a file not among the answers", "callers of a function", "which files import each other", ""]
+    {
+        let listed = tools(&mut session);
+        session.data("tool_search", json!({ "query": query }));
+        let grown = tools(&mut session);
+        assert!(grown.starts_with(&listed) && grown.starts_with(&before), "{query}");
+    }
+    let names = session.listed();
+    assert_eq!(names.len(), TOOLS.iter().filter(|tool| tool.grant() != Some("--allow-library")).count());
+    assert!(names[..5].is_sorted() && names[5] == "why_not", "{names:?}");
+    assert_eq!(names.iter().collect::<std::collections::HashSet<_>>().len(), names.len());
+    // What is not found is answered with the names of tools.
+    let text = session.text("tool_search", json!({ "query": "zebra" }));
+    assert!(text.contains("There are: file_imports, find_references, "), "{text}");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn a_small_model_is_shown_fewer_tools_and_may_call_all() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    for (args, listed) in [
+        (&["--model", "Ollama/qwen3:8b"][..], &["codebase_search", "grep_files", "tool_search"][..]),
+        (&["--profile", "full", "--model", "gpt-5-mini"], &["codebase_search", "grep_files", "tool_search"]),
+        (&["--profile", "host", "--model", "gpt-5-mini"], &["tool_search"]),
+        (&["--model", "claude-opus-4-1"], tools::ACTIVE),
+    ] {
+        let mut session = Session::start(tree.command().arg("mcp").args(args));
+        assert_eq!(session.listed(), listed, "{args:?}");
+        assert!(session.data("index_status", json!({}))["files"].is_u64());
+        assert_eq!(session.data("file_search", json!({ "pattern": "*.py" }))["total"], 1);
+    }
+}
+
+#[test]
+fn an_empty_answer_names_tools_and_no_command() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    for (tool, given) in [
+        ("codebase_search", json!({ "query": "zyzzyva quokka" })),
+        ("search_batch", json!({ "queries": ["zyzzyva", "quokka"] })),
+        ("grep_files", json!({ "pattern": "zyzzyva" })),
+        ("file_search", json!({ "pattern": "zyzzyva" })),
+        ("symbol_search", json!({ "pattern": "zyzzyva" })),
+        ("list_routes", json!({ "filter": "zyzzyva" })),
+        ("list_commands", json!({ "filter": "zyzzyva" })),
+        ("search_revision_memory", json!({ "query": "zyzzyva" })),
+        ("find_references", json!({ "target": "zyzzyva" })),
+        ("find_references", json!({ "target": "provider" })),
+    ] {
+        let text = session.text(tool, given.clone());
+        assert!(!text.contains("spyhop ") && !text.contains(" --"), "{tool} {given}: {text}");
+        let is_named = TOOLS.iter().any(|own| text.contains(own.name));
+        assert!(
+            is_named || tool.contains("revision") || text.contains("did you mean"),
+            "{tool} {given}: {text}"
+        );
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod aliases;
 #[cfg(unix)]
 mod cancel;
+mod given;
 mod guards;
 mod http;
 mod lean;

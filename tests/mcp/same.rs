@@ -173,6 +173,25 @@ fn other_operations_answer_the_same() {
     assert_eq!(tree.json(&["skipped"]), skipped);
     assert_eq!(without(session.data("skipped_files", json!({})), &["next", "total"]), skipped);
 
+    for (line, tool, given) in [
+        (&["routes"][..], "list_routes", json!({})),
+        (&["commands", "--limit", "3"], "list_commands", json!({ "max_results": 3 })),
+        (&["graph", "--hubs"], "file_imports", json!({})),
+        (&["graph", "--cycles"], "file_imports", json!({ "question": "cycles" })),
+        (
+            &["graph", "--orphans", "--lang", "rust"],
+            "file_imports",
+            json!({ "question": "orphans", "lang": "rust" }),
+        ),
+    ] {
+        assert_eq!(steady(session.data(tool, given)), steady(tree.json(line)), "{line:?}");
+    }
+    let used = |mut data: Value| {
+        data["views"].as_array_mut().unwrap().iter_mut().for_each(|view| view["used"] = Value::Null);
+        data
+    };
+    assert_eq!(used(session.data("list_views", json!({}))), used(tree.json(&["views"])));
+
     let why_not = engine.why_not("docs/guide.md", &SearchRequest::new("circle")).unwrap();
     let why_not = parsed(wire::line(&why_not));
     assert_eq!(tree.json(&["why-not", "docs/guide.md", "circle"]), why_not);

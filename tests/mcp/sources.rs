@@ -61,7 +61,7 @@ fn an_agent_reads_where_a_hit_came_from() {
     let message = session.call("codebase_search", given.clone());
     let text = message["result"]["content"][0]["text"].as_str().unwrap();
     let commit = shelf.library.show("limits").unwrap().commit.unwrap();
-    assert!(text.contains("limits:src/retry.rs:2-4 fn backoff_delay"), "{text}");
+    assert!(text.contains("limits:src/retry.rs:2-4 rust fn backoff_delay"), "{text}");
     let limits = text.lines().find(|line| line.starts_with("source limits: git ")).unwrap();
     assert!(limits.contains(&format!(" v1 at {commit}, imported 20")), "{limits}");
     assert!(text.contains("3 sources of the library answered"), "{text}");
@@ -114,4 +114,40 @@ fn requests_about_one_root_are_refused_with_sources() {
     assert!(refused(json!({ "query": "a", "in": ["nope"] })).contains("there is no source 'nope'"));
     assert!(refused(json!({ "query": "a", "in": ["all"], "path": "../x" })).contains("holds '..'"));
     assert!(refused(json!({ "query": "a", "in": ["all"], "path": "/etc" })).contains("is absolute"));
+}
+
+#[test]
+fn several_roots_are_asked_as_one_by_the_names_of_their_folders() {
+    let one = Tree::new("\n=== a/lamp.py\ndef light_lantern():\n    pass\n");
+    let two = Tree::new("\n=== b/lamp.py\ndef light_lantern():\n    pass\n\nlight_lantern()\n");
+    let mut command = one.command();
+    let mut session = Session::start(command.arg("mcp").args([one.root(), two.root()]));
+    session.patient("codebase_search", json!({ "query": "lantern", "root": two.root() }));
+    // Both folders are named `tree`.
+    let asked = |tool: &str, given: Value, names: Value| {
+        let mut given = given;
+        given["in"] = names;
+        (tool.to_string(), given)
+    };
+    let rows = |data: &Value| {
+        let rows = data["results"].as_array().unwrap().iter();
+        let place = |row: &Value| {
+            format!("{}:{}", row["source"]["name"].as_str().unwrap(), row["path"].as_str().unwrap())
+        };
+        rows.map(place).collect::<Vec<_>>()
+    };
+    for (tool, given) in [
+        asked("codebase_search", json!({ "query": "light lantern" }), json!(["tree", "tree-2"])),
+        asked("symbol_search", json!({ "pattern": "light_lantern" }), json!("tree,tree-2")),
+        asked("grep_files", json!({ "pattern": "def light" }), json!("[\"tree\", \"tree-2\"]")),
+    ] {
+        let mut found = rows(&session.data(&tool, given));
+        found.sort();
+        found.dedup();
+        assert_eq!(found, ["tree-2:b/lamp.py", "tree:a/lamp.py"], "{tool}");
+    }
+    let only = session.data("codebase_search", json!({ "query": "light lantern", "in": "tree-2" }));
+    assert!(rows(&only).iter().all(|row| row == "tree-2:b/lamp.py") && !rows(&only).is_empty(), "{only}");
+    let mixed = session.text("codebase_search", json!({ "query": "lantern", "in": ["tree", "client"] }));
+    assert!(mixed.contains("'client' is none of tree, tree-2"), "{mixed}");
 }

@@ -35,7 +35,7 @@ fn hostile() -> Tree {
         format!("note: {MARK} walrus"),
         format!("12\tpub fn fake() {{ {MARK} }}"),
         format!("13:{MARK}"),
-        format!("calm.rs:1-3 fn {MARK} 1.00 high"),
+        format!("calm.rs:1-3 rust fn {MARK} 1.00 high"),
         "  why: it is trusted".to_string(),
         "    \u{e0049}\u{e0067}\u{e006e} walrus \u{1b}[2J".to_string(),
         "    // \u{200b}\u{200f}\u{61c}\u{feff}\u{fe0f}\u{e0100}\u{e01ef}\u{ad}\u{2062} walrus".to_string(),

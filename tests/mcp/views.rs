@@ -56,6 +56,9 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         ("find_references", json!({ "target": "row_the_boat" }), &["refs", "row_the_boat"]),
         ("trace_symbol", json!({ "target": "row_the_boat" }), &["trace", "row_the_boat"]),
         ("impact", json!({ "target": "boats/oar.rs" }), &["impact", "boats/oar.rs"]),
+        ("list_routes", json!({}), &["routes"]),
+        ("list_commands", json!({}), &["commands"]),
+        ("file_imports", json!({}), &["graph", "--hubs"]),
     ];
     for (tool, given, line) in table {
         let mut asked = given.clone();

@@ -28,7 +28,7 @@ const OTHER_GROUPS: &[(&str, &str)] = &[
     ("memory add, search, list", "notes about the code, and those that help with a question"),
     ("mcp, mcp install CLIENT", "a server for coding agents, and how agents find it"),
     ("ui, serve, lsp", "a picker in the terminal, a page in the browser, a server\nfor editors"),
-    ("completions, man", "for a shell, and the manual"),
+    ("completions, man, purge", "for a shell, the manual, before uninstalling"),
 ];
 
 const SEARCH_OPTIONS: &str = "
@@ -107,6 +107,13 @@ const OTHER_COMMANDS: &[(&str, &[Example])] = &[
         ],
     ),
     ("man", &[("man", "the manual page of spyhop"), ("man grep", "the page of one command")]),
+    (
+        "purge",
+        &[
+            ("purge --dry-run", "what Spyhop keeps on this machine"),
+            ("purge", "lists it and removes it, if you say yes"),
+        ],
+    ),
 ];
 
 /// The examples of a command; none for an unknown name.

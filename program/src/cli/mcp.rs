@@ -8,7 +8,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use spyhop_interface::catalog::offer::{self, ToolOffer, ToolProfile};
+use spyhop_interface::catalog::offer::ToolOffer;
+use spyhop_interface::catalog::profile::{self, ToolProfile};
 use spyhop_interface::catalog::{self, Param, Takes, param, params};
 
 use super::failure::{Failure, Outcome};
@@ -21,24 +22,30 @@ const PROFILE: Param = Param {
     default: Some("default"),
     ..param(
         "profile",
-        Takes::Choice(offer::profiles),
-        "Which tools are listed at first: full all, minimal only reading ones, host only tool_search",
+        Takes::Choice(profile::profiles),
+        "Which tools are listed at first: full all, reduced three, host only tool_search; minimal can only read",
     )
 };
+
+const MODEL: Param = param(
+    "model",
+    Takes::Text,
+    "The provider or the model that asks, such as ollama or gpt-5-mini: small models are shown fewer tools at first",
+);
 
 const STRUCTURED: Param = Param {
     default: Some("lean"),
     ..param(
         "structured",
         Takes::Choice(DataProfile::names),
-        "The structured content of results: lean without what the text has too, full as --json",
+        "The structured content of results: lean with little that the text has too, full as --json",
     )
 };
 
 const ALLOW_MEMORY: Param = param(
     "allow_memory",
     Takes::Nothing,
-    "Agents may record notes about the code, with the tool record_revision; else they only search notes",
+    "Agents may record, list, verify and retire notes about the code; else they only search notes",
 );
 
 const ALLOW_LIBRARY: Param = param(
@@ -64,6 +71,7 @@ pub fn command() -> Command {
         .about("Serve agents over the Model Context Protocol, on standard input and output or over HTTP")
         .arg(roots)
         .arg(args::arg(&PROFILE))
+        .arg(args::arg(&MODEL).hide_short_help(true))
         .arg(args::arg(&STRUCTURED))
         .arg(args::arg(&ALLOW_MEMORY))
         .arg(args::arg(&ALLOW_LIBRARY))
@@ -158,15 +166,17 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         values::optional::<String>(matches, PROFILE.name).and_then(|name| ToolProfile::by_name(name));
     let data = values::optional::<String>(matches, STRUCTURED.name);
     let data = data.and_then(|name| DataProfile::by_name(name));
+    let offer = ToolOffer {
+        may_record: values::given(matches, ALLOW_MEMORY.name),
+        may_change_library: values::given(matches, ALLOW_LIBRARY.name),
+        ..ToolOffer::from(profile.unwrap_or(ToolProfile::Default))
+    };
+    let model = values::optional::<String>(matches, MODEL.name);
     let config = Config {
         library: values::optional::<PathBuf>(matches, catalog::LIBRARY.name).cloned(),
         roots: if roots.is_empty() { vec![place::here()?] } else { roots },
         options: options::options(matches)?,
-        offer: ToolOffer {
-            profile: profile.unwrap_or(ToolProfile::Default),
-            may_record: values::given(matches, ALLOW_MEMORY.name),
-            may_change_library: values::given(matches, ALLOW_LIBRARY.name),
-        },
+        offer: model.map_or(offer, |name| offer.to_model(name)),
         data: data.unwrap_or(DataProfile::Lean),
         give_back: crate::give_back,
     };

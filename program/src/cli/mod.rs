@@ -36,6 +36,7 @@ mod lsp;
 mod man;
 mod mcp;
 mod memory;
+mod purge;
 mod read;
 mod search;
 mod serve;
@@ -99,7 +100,8 @@ pub fn main() -> ExitCode {
     }
     let typed: Vec<OsString> = std::env::args_os().collect();
     let command = command_for(typed.get(1).and_then(|word| word.to_str()));
-    let argv = words::with_ripgrep_config(words::with_command(typed.clone(), &command));
+    let argv = words::with_exclusions(words::with_command(typed.clone(), &command), &command);
+    let argv = words::with_ripgrep_config(argv);
     let argv = match argv {
         Ok(argv) => argv,
         Err(error) => {
@@ -173,16 +175,26 @@ fn refuse(error: clap::Error, typed: &[OsString]) -> ExitCode {
 fn exit_code(result: Result<Outcome, Failure>, name: &str, typed: &[OsString]) -> ExitCode {
     match result {
         Ok(Outcome::Found) => ExitCode::SUCCESS,
-        Ok(Outcome::Nothing) => ExitCode::from(1),
-        Ok(Outcome::Failed) => ExitCode::from(2),
+        Ok(outcome @ (Outcome::Nothing | Outcome::Failed)) => {
+            // Answers of the look-ups by name have the advice.
+            let is_advised = is_search(name) || ["files", "symbols"].contains(&name);
+            if !is_advised && words::are_commands(typed, &command()) {
+                advise(typed);
+            }
+            ExitCode::from(if outcome == Outcome::Nothing { 1 } else { 2 })
+        }
         Ok(Outcome::Ended(code)) => ExitCode::from(code),
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
             let is_about_words = match &failure {
                 Failure::Usage(_) => true,
-                // `spyhop read timeout` may be meant as a search.
-                Failure::Engine(error) => error.kind() == ErrorKind::NotFound,
+                // `spyhop read timeout` and `spyhop watch files` may be meant as searches.
+                Failure::Engine(error) => {
+                    let is_gone =
+                        error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+                    is_gone || ABOUT_WORDS.contains(&error.kind())
+                }
                 Failure::Io(_) | Failure::Refused(_) => false,
             };
             if is_about_words && !is_search(name) {
@@ -192,6 +204,15 @@ fn exit_code(result: Result<Outcome, Failure>, name: &str, typed: &[OsString]) -
         }
     }
 }
+
+/// The kinds of failure of words that name nothing.
+const ABOUT_WORDS: &[ErrorKind] = &[
+    ErrorKind::BadRequest,
+    ErrorKind::NotFound,
+    ErrorKind::NoRoot,
+    ErrorKind::BadSource,
+    ErrorKind::UnknownSource,
+];
 
 /// The first word behind the name of the program, if the word is UTF-8; else an empty text.
 fn first_word(typed: &[OsString]) -> &str {
@@ -214,6 +235,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     match name {
         "completions" => return completions::run(matches),
         "man" => return man::run(matches),
+        "purge" => return purge::run(matches),
         "ui" => return ui::run(matches),
         MEMORY => return memory::run(matches),
         LIBRARY => return library::run_family(matches),
@@ -293,7 +315,8 @@ fn with_operations(is_whole: impl Fn(&OperationRow) -> bool) -> Command {
         .subcommand(mcp::command())
         .subcommand(lsp::command())
         .subcommand(completions::command())
-        .subcommand(man::command());
+        .subcommand(man::command())
+        .subcommand(purge::command());
     let names: Vec<String> = top.get_subcommands().map(|own| own.get_name().to_string()).collect();
     for name in names {
         top = top.mut_subcommand(&name, |own| {

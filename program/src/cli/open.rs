@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use spyhop_base::path::RelPath;
 
 use super::args;
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, Outcome, complain};
 use super::values::optional;
 use crate::editor::{self, EditorTarget};
 
@@ -20,7 +20,8 @@ pub fn wanted(matches: &ArgMatches) -> Option<usize> {
 /// Opens hit `number` of `hits` and waits for the editor to end.
 pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outcome, Failure> {
     if hits.is_empty() {
-        return Err(Failure::Usage(format!("--open {number}: nothing was found")));
+        complain(&Failure::Usage(format!("--open {number}: nothing was found")));
+        return Ok(Outcome::Nothing);
     }
     let Some((path, line)) = number.checked_sub(1).and_then(|place| hits.get(place)) else {
         let choices = match hits.len() {

@@ -90,6 +90,8 @@ fn answer(
         let hits: Vec<_> = reply.results.iter().map(|hit| (&hit.path, hit.lines.first)).collect();
         return open::open(&place.root, &hits, number);
     }
+    // Whoever asks for lines around the hits wants to see them, on however many screens.
+    output.style.all |= request.expand > 0;
     let queries = call.queries.unwrap_or_default();
     if request.mode == Mode::Compact && !is_for_programs {
         output.warn(&reply.warnings);

@@ -9,7 +9,8 @@ use std::process::{Command as Process, Stdio};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use spyhop_interface::catalog;
-use spyhop_interface::catalog::offer::{ToolOffer, ToolProfile};
+use spyhop_interface::catalog::offer::ToolOffer;
+use spyhop_interface::catalog::profile::ToolProfile;
 
 use super::failure::{Failure, Outcome};
 use super::{args, mcp, options, place, values};
@@ -79,7 +80,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         library: values::optional::<PathBuf>(matches, catalog::LIBRARY.name).cloned(),
         roots: if roots.is_empty() { vec![place::here()?] } else { roots },
         options: options::options(matches)?,
-        offer: ToolOffer { profile: ToolProfile::Default, may_record: false, may_change_library: false },
+        offer: ToolOffer::from(ToolProfile::Default),
         data: DataProfile::Lean,
         give_back: crate::give_back,
     };

@@ -68,5 +68,6 @@ fn print(
     } else {
         output.text(&text::symbols(&reply, &output.style))?;
     }
-    Ok(if reply.symbols.is_empty() { Outcome::Nothing } else { Outcome::Found })
+    // Similar names are help for a reader, and not what was asked for.
+    Ok(if reply.symbols.is_empty() || reply.are_similar { Outcome::Nothing } else { Outcome::Found })
 }

@@ -92,6 +92,54 @@ pub fn with_ripgrep_config(mut argv: Vec<OsString>) -> io::Result<Vec<OsString>>
     Ok(argv)
 }
 
+/// The commands whose words may exclude paths, as in the picker and on the page: `-test` is `--exclude test`.
+const WITH_EXCLUSIONS: [&str; 3] = [catalog::SEARCH.name, "files", "symbols"];
+
+/// Puts `--exclude` in place of the dash of a word that is not a group of short options. What follows `--` is a word.
+pub fn with_exclusions(mut argv: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let name = argv.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let own = command.find_subcommand(&name).filter(|_| WITH_EXCLUSIONS.contains(&name.as_str()));
+    let Some(own) = own else { return argv };
+    let mut at = 2;
+    while let Some(word) = argv.get(at).and_then(|word| word.to_str()) {
+        if word == "--" {
+            break;
+        }
+        let excluded = excluded(word).filter(|_| !are_short_options(word, own)).map(str::to_string);
+        let takes_next = !word.contains('=') && takes_value(word, own) == Some(true);
+        match excluded {
+            Some(text) => argv[at] = format!("--exclude={text}").into(),
+            None if takes_next => at += 1,
+            None => {}
+        }
+        at += 1;
+    }
+    argv
+}
+
+/// The text of a word that excludes paths: a dash, then letters, digits and what paths have.
+fn excluded(word: &str) -> Option<&str> {
+    let text = word.strip_prefix('-')?;
+    let is_path = |c: char| c.is_alphanumeric() || "_./-".contains(c);
+    let is_word =
+        text.starts_with(|c: char| c.is_alphabetic() || "_./".contains(c)) && text.chars().all(is_path);
+    (is_word && text.chars().nth(1).is_some()).then_some(text)
+}
+
+/// Whether the letters of a word are short options, of which the last may have its value attached.
+fn are_short_options(word: &str, command: &Command) -> bool {
+    let mut letters = word.trim_start_matches('-').chars();
+    while let Some(letter) = letters.next() {
+        let Some(arg) = command.get_arguments().find(|arg| arg.get_short() == Some(letter)) else {
+            return ['h', 'V'].contains(&letter) && letters.as_str().is_empty();
+        };
+        if arg.get_action().takes_values() {
+            return letters.as_str().chars().all(|c| c.is_ascii_digit() || c == '=');
+        }
+    }
+    true
+}
+
 /// Words that resemble a command by one letter and are likely queries.
 const LIKELY_QUERIES: &[&str] = &[
     "batch", "catch", "couch", "expert", "fibers", "fields", "files", "filed", "filer", "fines", "fires",
@@ -196,12 +244,21 @@ pub fn filters_in(query: &str) -> Vec<String> {
         return Vec::new();
     }
     let warning = |word: &&str| {
+        if let Some(text) = excluded(word).filter(|_| words.len() > 1) {
+            return Some(format!("'{word}' is searched as words; the filter is --exclude {text}"));
+        }
         let (key, value) = word.split_once(':')?;
         let (_, option) = FILTERS.iter().find(|(name, _)| *name == key)?;
         let is_value = !value.is_empty() && !value.starts_with([':', '/']);
         is_value.then(|| format!("'{word}' is searched as words; the filter is --{option} {value}"))
     };
     words.iter().filter_map(warning).collect()
+}
+
+/// Whether the first two words are names of commands, and the first is no family of commands.
+pub fn are_commands(argv: &[OsString], command: &Command) -> bool {
+    let named = |at: usize| command.find_subcommand(argv.get(at)?);
+    named(1).is_some_and(|first| !first.has_subcommands()) && named(2).is_some()
 }
 
 /// The search for the words of a command line that a command refused, if these are words: no options, and no paths.
@@ -230,6 +287,10 @@ mod tests {
             check(none, &[]);
         }
         check("a log line of more than ten words that has path:etc in it", &[]);
+        check("provider -test", &["'-test' is searched as words; the filter is --exclude test"]);
+        for none in ["-test", "a - b", "->next", "x -1", "-n a"] {
+            check(none, &[]);
+        }
     }
 
     #[test]
@@ -254,6 +315,28 @@ mod tests {
         check("spyhop help", "spyhop help");
         check("spyhop help status", "spyhop help status");
         check("spyhop help me find it", "spyhop help me find it");
+    }
+
+    #[test]
+    fn a_dash_before_a_word_excludes_paths() {
+        let check = |line: &str, expected: &str| {
+            let argv = line.split(' ').map(OsString::from).collect();
+            let command = command();
+            let argv = with_exclusions(with_command(argv, &command), &command);
+            let words: Vec<&str> = argv.iter().skip(1).map(|word| word.to_str().unwrap()).collect();
+            assert_eq!(words.join(" "), expected);
+        };
+        check("spyhop provider -test", "search provider --exclude=test");
+        check(
+            "spyhop provider -vendor -node_modules",
+            "search provider --exclude=vendor --exclude=node_modules",
+        );
+        check("spyhop files auth -src/gen -quiet", "files auth --exclude=src/gen --exclude=quiet");
+        check("spyhop provider -n5 -q -vv", "search provider -n5 -q -vv");
+        check("spyhop provider -node", "search provider --exclude=node");
+        check("spyhop provider -n 5 --path -test", "search provider -n 5 --path -test");
+        check("spyhop -- provider -test", "search -- provider -test");
+        check("spyhop grep -test", "grep -test");
     }
 
     #[test]

@@ -183,8 +183,15 @@ impl ClientFolders {
     pub fn of_environment(project: PathBuf) -> Option<ClientFolders> {
         use etcetera::BaseStrategy;
         let strategy = etcetera::choose_base_strategy().ok()?;
-        let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("spyhop");
+        let state = ClientFolders::state_of_environment()?;
         Some(ClientFolders::new(strategy.home_dir(), project, state, &|name| std::env::var_os(name)))
+    }
+
+    /// The folder that records what was changed; `None` where there is no home folder.
+    pub fn state_of_environment() -> Option<PathBuf> {
+        use etcetera::BaseStrategy;
+        let strategy = etcetera::choose_base_strategy().ok()?;
+        Some(strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("spyhop"))
     }
 
     fn new(

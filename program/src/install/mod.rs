@@ -55,6 +55,11 @@ pub struct FileEdit {
     state: PathBuf,
 }
 
+/// The folder with the records of changes; `None` where there is no home folder.
+pub fn records() -> Option<PathBuf> {
+    ClientFolders::state_of_environment().map(|state| record::folder(&state))
+}
+
 /// The entry for `request`.
 pub fn entry(request: &InstallRequest) -> Result<Entry, Error> {
     let client = request.client;

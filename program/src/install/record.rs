@@ -62,10 +62,15 @@ fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
+/// The folder of the records.
+pub fn folder(state: &Path) -> PathBuf {
+    state.join("installed")
+}
+
 /// The path of the record for a file.
 fn place(state: &Path, path: &Path) -> PathBuf {
     let name = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
-    state.join("installed").join(format!("{}.json", &name[..32]))
+    folder(state).join(format!("{}.json", &name[..32]))
 }
 
 /// The record for a file. A record that cannot be read counts as missing.

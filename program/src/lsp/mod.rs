@@ -15,7 +15,7 @@ mod roots;
 mod server;
 mod symbols;
 mod text;
-mod uri;
+pub mod uri;
 
 use std::io;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 //!
 //! This module owns parameter names, value types and argument errors. An unknown parameter or a value of the wrong type
 //! is an error that names the parameter and lists the valid choices, because a silently ignored parameter gives a wrong
-//! answer that looks right. The engine checks ranges, except those of parameters that only tools take. Defaults are the
-//! library's.
+//! answer that looks right. [`lenient`] reads the forms in which clients write one value. The engine checks ranges, except
+//! those of parameters that only tools take. Defaults are the library's.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,14 @@ use serde_json::{Map, Value};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
-    PackRequest, ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
+    ActivitySource, AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion,
+    GraphRequest, GrepRequest, ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation,
+    RetireNoteRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest, VerifyNoteRequest,
 };
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
     self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall,
-    SkippedRequest, TARGET, TOOL_IN, Takes, UpdateSourcesRequest, ValueError, WhyNotCall, params,
+    SkippedRequest, TARGET, TOOL_IN, Takes, UpdateSourcesRequest, ValueError, WhyNotCall, lenient, params,
 };
 use spyhop_library::{AddRequest, SourceChoice, is_remote};
 
@@ -39,8 +40,14 @@ pub enum ToolRequest {
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
+    Entries(EntriesRequest),
+    FileGraph(FileGraphRequest),
+    Views,
     Notes(SearchNotesRequest),
+    ListNotes(ListNotesRequest),
     Record(AddNoteRequest),
+    Verify(VerifyNoteRequest),
+    Retire(RetireNoteRequest),
     Pack(Box<PackRequest>),
     Library(LibraryRequest),
     Tools(String),
@@ -50,7 +57,12 @@ impl ToolRequest {
     /// Whether the answer comes from the files as they are. An index, if there is one, only makes it faster.
     pub fn needs_no_index(&self) -> bool {
         match self {
-            ToolRequest::Grep(_) | ToolRequest::Notes(_) | ToolRequest::Record(_) => true,
+            ToolRequest::Grep(_)
+            | ToolRequest::Notes(_)
+            | ToolRequest::ListNotes(_)
+            | ToolRequest::Record(_)
+            | ToolRequest::Verify(_)
+            | ToolRequest::Retire(_) => true,
             ToolRequest::Read(request) => request.path.is_some(),
             _ => false,
         }
@@ -61,6 +73,8 @@ impl ToolRequest {
         match self {
             ToolRequest::Batch(..)
             | ToolRequest::Graph(_)
+            | ToolRequest::Entries(_)
+            | ToolRequest::FileGraph(_)
             | ToolRequest::Map(_)
             | ToolRequest::Pack(_)
             | ToolRequest::WhyNot(..) => true,
@@ -72,8 +86,12 @@ impl ToolRequest {
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
             | ToolRequest::Touch(_)
+            | ToolRequest::Views
             | ToolRequest::Notes(_)
+            | ToolRequest::ListNotes(_)
             | ToolRequest::Record(_)
+            | ToolRequest::Verify(_)
+            | ToolRequest::Retire(_)
             | ToolRequest::Library(_)
             | ToolRequest::Tools(_) => false,
         }
@@ -90,13 +108,19 @@ impl ToolRequest {
             ToolRequest::Symbols(request) => &request.filter,
             ToolRequest::Map(request) => &request.filter,
             ToolRequest::Graph(request) => &request.filter,
+            ToolRequest::Entries(request) => &request.filter,
+            ToolRequest::FileGraph(request) => &request.filter,
             ToolRequest::Notes(request) => &request.filter,
             ToolRequest::Pack(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
             | ToolRequest::Touch(_)
+            | ToolRequest::Views
+            | ToolRequest::ListNotes(_)
             | ToolRequest::Record(_)
+            | ToolRequest::Verify(_)
+            | ToolRequest::Retire(_)
             | ToolRequest::Library(_)
             | ToolRequest::Tools(_) => return None,
         };
@@ -170,8 +194,8 @@ impl<'t> Arguments<'t> {
             if values.iter().any(|(other, _)| other.name == param.name) {
                 return Err(format!("'{}' is given twice, once by another name", param.name));
             }
-            // Some clients send every parameter they know; null means that the parameter is not set.
-            if !value.is_null() {
+            // Some clients send every parameter they know; null and an empty list mean that the parameter is not set.
+            if !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()) {
                 values.push((param, value));
             }
         }
@@ -231,39 +255,34 @@ impl<'t> Arguments<'t> {
     }
 
     fn text(&self, param: &Param) -> Result<Option<String>, String> {
-        match self.value(param) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => self.wrong(param, other, "a text"),
-        }
+        let Some(value) = self.value(param) else { return Ok(None) };
+        let text = match param.takes {
+            Takes::Path | Takes::Choice(_) => lenient::word(value),
+            _ => lenient::text(value).map(str::to_string),
+        };
+        text.map_or_else(|| self.wrong(param, value, "a text"), |text| Ok(Some(text)))
     }
 
     /// A list of texts; a single text counts as a list with one element.
     fn texts(&self, param: &Param) -> Result<Vec<String>, String> {
-        let one = |value: &Value| match value {
-            Value::String(text) => Ok(text.clone()),
-            other => self.wrong(param, other, "a list of texts"),
+        let Some(value) = self.value(param) else { return Ok(Vec::new()) };
+        // One query or note may look like a JSON list.
+        let texts = match (param.takes, value) {
+            (Takes::Texts, Value::String(text)) => Some(vec![text.clone()]),
+            _ => lenient::texts(value),
         };
-        match self.value(param) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(list)) => list.iter().map(one).collect(),
-            Some(value) => Ok(vec![one(value)?]),
-        }
+        let first_wrong = || value.as_array().and_then(|list| list.iter().find(|item| !item.is_string()));
+        texts.map_or_else(|| self.wrong(param, first_wrong().unwrap_or(value), "a list of texts"), Ok)
     }
 
     fn flag(&self, param: &Param) -> Result<Option<bool>, String> {
-        match self.value(param) {
-            None => Ok(None),
-            Some(Value::Bool(on)) => Ok(Some(*on)),
-            Some(other) => self.wrong(param, other, "true or false"),
-        }
+        let Some(value) = self.value(param) else { return Ok(None) };
+        lenient::flag(value).map_or_else(|| self.wrong(param, value, "true or false"), |on| Ok(Some(on)))
     }
 
     fn number(&self, param: &Param) -> Result<Option<u64>, String> {
         let Some(value) = self.value(param) else { return Ok(None) };
-        // 3.0 is a whole number in JSON.
-        let whole = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
-        match value.as_u64().or(whole.map(|number| number as u64)) {
+        match lenient::number(value) {
             Some(number) => Ok(Some(number)),
             None => match param.takes {
                 Takes::Number(least, most) if most < u32::MAX.into() => {
@@ -275,11 +294,9 @@ impl<'t> Arguments<'t> {
     }
 
     fn fraction(&self, param: &Param) -> Result<Option<f32>, String> {
-        match self.value(param) {
-            None => Ok(None),
-            Some(Value::Number(number)) => Ok(number.as_f64().map(|number| number as f32)),
-            Some(other) => self.wrong(param, other, "a number, 0 to 1"),
-        }
+        let Some(value) = self.value(param) else { return Ok(None) };
+        let number = lenient::fraction(value).map(|number| number as f32);
+        number.map_or_else(|| self.wrong(param, value, "a number, 0 to 1"), |number| Ok(Some(number)))
     }
 }
 
@@ -337,7 +354,31 @@ impl ResolvedArguments<'_> {
                 let mut request =
                     self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
                 request.target = self.target(&request.target)?;
+                // The uses of one relation are a question of their own, by whichever name the tool is called.
+                request.question = match request.relation {
+                    Some(Relation::Calls) => GraphQuestion::Callers,
+                    Some(Relation::Implements) => GraphQuestion::Implementations,
+                    _ => request.question,
+                };
                 ToolRequest::Graph(request)
+            }
+            ToolId::Entries(kind) => {
+                let mut request = self.filled(catalog::ENTRIES_ROWS, EntriesRequest::new(kind, ""))?;
+                request.reaches = request.reaches.map(|target| self.target(&target)).transpose()?;
+                ToolRequest::Entries(request)
+            }
+            ToolId::FileGraph => {
+                ToolRequest::FileGraph(self.filled(catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?)
+            }
+            ToolId::Views => ToolRequest::Views,
+            ToolId::ListNotes => {
+                ToolRequest::ListNotes(self.filled(catalog::LIST_NOTES_ROWS, ListNotesRequest::default())?)
+            }
+            ToolId::VerifyNote => {
+                ToolRequest::Verify(self.filled(catalog::VERIFY_NOTE_ROWS, VerifyNoteRequest::default())?)
+            }
+            ToolId::RetireNote => {
+                ToolRequest::Retire(self.filled(catalog::RETIRE_NOTE_ROWS, RetireNoteRequest::default())?)
             }
             ToolId::SearchNotes => {
                 ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
@@ -430,6 +471,10 @@ impl ResolvedArguments<'_> {
 
     /// A target of the code graph. The file of a target is relative to the root, or absolute and inside of the root.
     fn target(&self, typed: &str) -> Result<String, String> {
+        if let Some((path, line)) = roots::place_of_link(typed) {
+            let place = self.roots.place(TARGET.name, &path, Some(self.root))?;
+            return Ok(line.map_or(place.path.to_string(), |line| format!("{}:{line}", place.path)));
+        }
         let file = catalog::file_of_target(typed);
         if !Path::new(file).is_absolute() && !file.starts_with("~/") {
             return Ok(typed.to_string());

@@ -11,7 +11,6 @@ use spyhop_engine::api::{
 };
 use spyhop_engine::{Call, Corpus, Engine, Error};
 use spyhop_interface::render::agent::{self, Answer};
-use spyhop_interface::render::error_text;
 
 use super::arguments::{ToolCall, ToolRequest};
 
@@ -91,7 +90,17 @@ fn asked(
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
         ToolRequest::Graph(request) => graph(engine, request, budget, progress),
+        ToolRequest::Entries(request) => {
+            Ok(agent::entries(engine.call(request, &Call::default().with_progress(progress))?, budget))
+        }
+        ToolRequest::FileGraph(request) => {
+            Ok(agent::file_graph(&engine.call(request, &Call::default().with_progress(progress))?, budget))
+        }
+        ToolRequest::Views => Ok(agent::views(&engine.views()?)),
         ToolRequest::Notes(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
+        ToolRequest::ListNotes(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
+        ToolRequest::Verify(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
+        ToolRequest::Retire(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
         ToolRequest::Record(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
         ToolRequest::Touch(files) => touch(engine, session, files),
         ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
@@ -133,7 +142,7 @@ pub fn of_sources(set: &Corpus, call: &ToolCall) -> Result<PendingReply, Error> 
 
 /// The answer to a call that failed.
 pub fn failed(error: &Error) -> Answer {
-    agent::error(&error_text(error), error.kind().name())
+    agent::failed(error)
 }
 
 fn search(

@@ -29,7 +29,8 @@ pub struct Config {
 /// What the structured content of results has, beside their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataProfile {
-    /// What programs need: nothing that the text has too. Many hosts pass on both to the model.
+    /// What programs need: of what the text has too, only the snippets and reasons of hits. Many hosts pass on both to the
+    /// model.
     Lean,
     /// All of the JSON of the command line.
     Full,

@@ -80,7 +80,7 @@ impl Engines {
             Some(engine) => engine,
             None => {
                 let options = Options { view: view.map(str::to_string), ..self.options.clone() };
-                Arc::new(open(self.worktree.root(), options, index_dir)?)
+                Arc::new(open(&self.worktree, options, index_dir)?)
             }
         };
         let mut views = lock(&self.views);
@@ -114,8 +114,9 @@ impl Rests for Engines {
     }
 }
 
-/// Opens a tree, with the index at `index_dir` if given, else with that of `options`.
-fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
+/// Opens the tree of `worktree`, with the index at `index_dir` if given, else with that of `options`.
+fn open(worktree: &Engine, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
+    let root = worktree.root();
     let failed = |error| calls::failed(&error);
     let Some(dir) = index_dir else { return Engine::open(root, options).map_err(failed) };
     let (index_dir, on_missing) = (Some(dir.to_path_buf()), OnMissing::Fail);
@@ -125,9 +126,11 @@ fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engin
         _ => {
             // An unknown view is a different error.
             Engine::open(root, options).map_err(failed)?;
+            let mut recipe = worktree.recipe();
+            (recipe.index_path, recipe.index_dir) = (dir.to_path_buf(), Some(dir.to_path_buf()));
             let (dir, root) = (dir.display(), root.display());
-            let text = format!("db '{dir}' holds no index of '{root}'; leave it out to ask the server's own");
-            Err(agent::error(&text, "bad-request"))
+            let why = format!("db '{dir}' holds no index of '{root}'; leave it out to ask the server's own");
+            Err(agent::no_index(&recipe, &why))
         }
     }
 }

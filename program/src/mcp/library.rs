@@ -1,4 +1,4 @@
-//! The library of a server: calls that ask several sources at once, and calls about the library itself.
+//! The library of a server: calls that ask several sources or served trees at once, and calls about the library itself.
 //!
 //! The sources of a library are trees that the user has added to it, so they may lie outside of the server's roots. The
 //! library is opened at the first call that asks it. As with roots, a call whose sources have to be compared with their
@@ -53,6 +53,24 @@ pub struct ServedLibrary {
     fetches: Arc<Semaphore>,
 }
 
+/// The trees that a call asks as one.
+#[derive(Clone)]
+pub enum Members {
+    /// Sources of the library.
+    Sources(SourceChoice),
+    /// Served trees, by their names.
+    Served(Arc<Corpus>),
+}
+
+impl Members {
+    fn set(&self, library: &ServedLibrary) -> Result<Arc<Corpus>, Error> {
+        match self {
+            Members::Sources(choice) => library.set(choice),
+            Members::Served(set) => Ok(Arc::clone(set)),
+        }
+    }
+}
+
 /// The sources that are open.
 #[derive(Default)]
 struct OpenLibrary {
@@ -94,20 +112,19 @@ impl ServedLibrary {
         reader.set(choice)
     }
 
-    /// Answers a call about the sources of a choice. When the future is dropped before the answer has come, the call is
-    /// cancelled.
+    /// Answers a call about several trees. When the future is dropped before the answer has come, the call is cancelled.
     pub async fn answer(
         self: &Arc<Self>,
-        choice: SourceChoice,
+        members: Members,
         call: Arc<ToolCall>,
     ) -> Result<PendingReply, Answer> {
         let guard = CancelOnDrop::default();
         let cancel = guard.cancel.clone();
-        let (library, asked, wanted) = (Arc::clone(self), Arc::clone(&call), choice.clone());
+        let (library, asked, wanted) = (Arc::clone(self), Arc::clone(&call), members.clone());
         let is_slow = call.ask.is_slow();
         let calls = if is_slow { &self.slow } else { &self.calls };
         let work = calls.run(move || {
-            let set = library.set(&wanted).map_err(|error| calls::failed(&error))?;
+            let set = wanted.set(&library).map_err(|error| calls::failed(&error))?;
             Engine::cancellable(&cancel, || calls::of_sources(&set, &asked))
                 .map_err(|error| calls::failed(&error))
         });
@@ -122,7 +139,7 @@ impl ServedLibrary {
             None if guard.cancel.is_answering() => within_limit(work, &guard.cancel).await,
             None => tokio::select! {
                 outcome = &mut work => outcome,
-                outcome = self.from_last_commits(choice, call) => {
+                outcome = self.from_last_commits(members, call) => {
                     guard.cancel.end_answer();
                     outcome
                 }
@@ -223,14 +240,14 @@ impl ServedLibrary {
     /// Answers from the last commits, without comparing a source with its tree.
     async fn from_last_commits(
         self: &Arc<Self>,
-        choice: SourceChoice,
+        members: Members,
         call: Arc<ToolCall>,
     ) -> Result<PendingReply, Answer> {
         let (guard, library) = (CancelOnDrop::default(), Arc::clone(self));
         let cancel = guard.cancel.clone();
         let permits = if call.ask.is_slow() { &self.slow } else { &self.asides };
         let work = permits.run(move || {
-            let set = library.set(&choice).map_err(|error| calls::failed(&error))?.of_last_commits();
+            let set = members.set(&library).map_err(|error| calls::failed(&error))?.of_last_commits();
             let told = Engine::cancellable(&cancel, || calls::of_sources(&set, &call))
                 .map_err(|error| calls::failed(&error))?;
             Ok(told.warn(NOT_YET))

@@ -8,6 +8,7 @@ use rmcp::model::ErrorCode;
 use rmcp::service::RxJsonRpcMessage;
 use rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
 use serde_json::{Value, json};
+use spyhop_interface::catalog::lenient;
 
 /// The longest line, including its line end.
 pub const MAX_LINE: usize = DEFAULT_MAX_LINE_LENGTH;
@@ -22,6 +23,24 @@ pub enum Received {
     Refused(Value),
     /// A blank line, a notification of another protocol, or an answer to nothing: nobody waits for an answer.
     Nothing,
+}
+
+/// A call of a tool whose arguments are the text of an object, with the object in place of the text; `None` for any other
+/// message. A message whose arguments begin as an object is not parsed here.
+pub fn with_object(bytes: &[u8]) -> Option<Vec<u8>> {
+    const KEY: &[u8] = b"\"arguments\"";
+    let begins_otherwise = |at: usize| {
+        let rest = bytes[at + KEY.len()..].trim_ascii_start().strip_prefix(b":");
+        rest.is_some_and(|value| !value.trim_ascii_start().starts_with(b"{"))
+    };
+    let may_be_text = memchr::memmem::find_iter(bytes, KEY).any(begins_otherwise);
+    let mut message: Value = may_be_text.then(|| serde_json::from_slice(bytes).ok())??;
+    if message["method"] != "tools/call" {
+        return None;
+    }
+    let given = message.get_mut("params")?.get_mut("arguments")?;
+    *given = lenient::arguments(given)?.into();
+    serde_json::to_vec(&message).ok()
 }
 
 /// Reads one message.
@@ -177,6 +196,24 @@ mod tests {
         check(r#"["id",1]"#, None);
         check(r#"{"id":}"#, None);
         check(r#"{"id":{"a":1},"method":"a"}"#, None);
+    }
+
+    #[test]
+    fn arguments_may_be_the_text_of_an_object() {
+        let call = |arguments: &str| {
+            let params = format!(r#"{{"name":"grep_files","arguments" : {arguments}}}"#);
+            format!(r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{params}}}"#)
+        };
+        let object = |arguments: &str| {
+            let repaired: Value = serde_json::from_slice(&with_object(call(arguments).as_bytes())?).unwrap();
+            Some(repaired["params"]["arguments"].clone())
+        };
+        assert_eq!(object(r#""{\"pattern\":\"a\"}""#), Some(json!({ "pattern": "a" })));
+        assert_eq!((object(r#""""#), object("[]")), (Some(json!({})), Some(json!({}))));
+        for other in [r#"{"pattern":"a"}"#, r#"{"pattern":"\"arguments\": x"}"#, r#""pattern""#, "[1]", "7"] {
+            assert_eq!(object(other), None, "{other}");
+        }
+        assert_eq!(with_object(br#"{"method":"ping","params":{"arguments":"{}"}}"#), None);
     }
 
     /// The code and the id of the error, `nothing`, or `message`.

@@ -106,7 +106,10 @@ where
             }
             let received = match self.long.take() {
                 Some(head) => malformed::oversize(&head).map_or(Received::Nothing, Received::Refused),
-                None => malformed::received(&std::mem::take(&mut self.line)),
+                None => {
+                    let line = std::mem::take(&mut self.line);
+                    malformed::received(malformed::with_object(&line).as_ref().unwrap_or(&line))
+                }
             };
             match received {
                 Received::Message(message) => return Some(*message),

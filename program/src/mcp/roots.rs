@@ -1,4 +1,5 @@
-//! Path safety: every path that a caller names stays in the roots that the server was started with.
+//! Path safety: every path that a caller names stays in the roots that the server was started with. A path may also be one
+//! of the `file://` links of an answer, or begin with `/` at the root.
 //!
 //! This module owns the conversion of a text to a root and a path below that root, for every parameter of every tool;
 //! nothing else in this front end reads a path from a caller. The only path that may lie outside the roots is an index
@@ -10,6 +11,8 @@
 use std::path::{Path, PathBuf};
 
 use spyhop_base::path::RelPath;
+
+use crate::lsp::uri;
 
 /// The roots, as the engine names them: absolute, links resolved.
 pub struct Roots(Vec<PathBuf>);
@@ -34,6 +37,8 @@ impl Roots {
 
     /// The root that `text` names: exactly the path of one of the roots.
     pub fn root(&self, text: &str) -> Result<usize, String> {
+        let link = place_of_link(text);
+        let text = link.as_ref().map_or(text, |(path, _)| path);
         spelling("root", text)?;
         let named = Path::new(text);
         let named = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
@@ -44,10 +49,13 @@ impl Roots {
     /// Resolves the path `text`. A relative path is below `root`, or below the first root if `root` is not given. An
     /// absolute path chooses its root, which must be `root` if that is given.
     pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<ResolvedPath, String> {
+        let link = place_of_link(text);
+        let text = link.as_ref().map_or(text, |(path, _)| path);
         spelling(param, text)?;
         let path = Path::new(text);
         if path.is_absolute() {
-            return self.absolute(param, text, root);
+            let absolute = self.absolute(param, text, root);
+            return absolute.or_else(|error| self.at_root(param, text, root).ok_or(error));
         }
         let root = root.unwrap_or(0);
         let below = RelPath::new(text).map_err(|error| format!("{param}: {error}"))?;
@@ -59,6 +67,16 @@ impl Roots {
             ));
         }
         Ok(ResolvedPath { root, path: below })
+    }
+
+    /// The place of a path whose first `/` stands for a root, as `/src/a.py`; `None` if there is no such file or folder.
+    fn at_root(&self, param: &str, text: &str, root: Option<usize>) -> Option<ResolvedPath> {
+        let below = text.trim_start_matches('/');
+        let roots = root.map_or(0..self.0.len(), |root| root..root + 1);
+        let exists = |place: &ResolvedPath| place.path.below(&self.0[place.root]).exists();
+        roots
+            .filter(|_| !below.is_empty())
+            .find_map(|root| self.place(param, below, Some(root)).ok().filter(exists))
     }
 
     /// A folder that may lie anywhere, relative to a root. The caller must check what is there.
@@ -84,9 +102,24 @@ impl Roots {
         Ok(ResolvedPath { root, path })
     }
 
+    /// The absolute path that `text` names, if it lies outside of the roots. Only its spelling is looked at, and where the
+    /// links below the roots lead.
+    pub fn outside(&self, text: &str) -> Option<String> {
+        let path = place_of_link(text).map_or_else(|| text.to_string(), |(path, _)| path);
+        let is_path = Path::new(&path).is_absolute() && spelling("path", &path).is_ok();
+        (is_path && self.place("path", text, None).is_err()).then_some(path)
+    }
+
     fn listed(&self) -> String {
         self.0.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// The path and the line of a `file://` link, as answers have them: `file:///w/src/a.rs#L3`.
+pub fn place_of_link(text: &str) -> Option<(String, Option<u32>)> {
+    let path = uri::path_of(text)?.into_os_string().into_string().ok()?;
+    let line = text.split_once("#L").map(|(_, line)| line.split(|c: char| !c.is_ascii_digit()).next());
+    Some((path, line.flatten().and_then(|line| line.parse().ok())))
 }
 
 /// A path below the root of each source of a library.

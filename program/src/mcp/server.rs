@@ -4,8 +4,7 @@
 //! Any other failure of a call, bad arguments included, is a result marked as an error, because a model reads results
 //! and can correct its call.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,17 +17,20 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use spyhop_engine::Session;
+use spyhop_engine::api::SourceName;
+use spyhop_engine::{Corpus, Session};
 use spyhop_interface::catalog::aliases::{self, Alias, AliasState};
 use spyhop_interface::catalog::offer::{self, ToolOffer};
-use spyhop_interface::catalog::schema;
 use spyhop_interface::catalog::tools::{self, CallTarget, Tool};
+use spyhop_interface::catalog::{Param, lenient, params, schema};
 use spyhop_interface::render::agent::{self, Answer};
+use spyhop_library::SourceChoice;
 
 use super::arguments::{self, ToolRequest};
 use super::calls::PendingReply;
 use super::config::DataProfile;
-use super::library::ServedLibrary;
+use super::library::{Members, ServedLibrary};
+use super::names::names;
 use super::progress::Watcher;
 use super::roots::Roots;
 use super::warm::{CallOutcome, ServedTree};
@@ -42,9 +44,10 @@ pub struct Server {
     roots: Roots,
     /// The session of the only client over pipes.
     only: Option<Session>,
-    /// The tools that the only client found with `tool_search`. They are listed from then on, because some hosts pass
-    /// on calls of listed tools only.
-    found: Mutex<BTreeSet<&'static str>>,
+    /// The tools that the only client found with `tool_search`, in the order in which it found them. They are listed from
+    /// then on, because some hosts pass on calls of listed tools only; behind the tools that were listed before, so that a
+    /// provider's cache of the beginning stays valid.
+    found: Mutex<Vec<&'static Tool>>,
     /// Whether `found` has grown since the client was notified.
     list_has_grown: AtomicBool,
 }
@@ -106,18 +109,51 @@ impl Server {
             return;
         }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = found.len();
-        found.extend(tools.iter().map(|tool| tool.name));
-        if found.len() > before {
+        let new = tools.iter().filter(|tool| found.iter().all(|own| own.name != tool.name));
+        let new: Vec<&Tool> = new.copied().collect();
+        if !new.is_empty() {
+            found.extend(new);
             self.list_has_grown.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The tools that are listed now, sorted by name.
+    /// The tools that are listed now: those of the offer, sorted by name, then those that were found.
     fn listed(&self) -> Vec<&'static Tool> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_listed = |tool: &&Tool| self.offer.lists(tool) || found.contains(tool.name);
-        tools::TOOLS.iter().filter(is_listed).collect()
+        tools::TOOLS.iter().filter(|tool| self.offer.lists(tool)).chain(found.iter().copied()).collect()
+    }
+
+    /// The served trees of a choice if the server has several and the choice names them; else the sources of the library.
+    fn members(&self, choice: SourceChoice) -> Result<Members, Answer> {
+        let SourceChoice::Named(wanted) = &choice else { return Ok(Members::Sources(choice)) };
+        let names = names(self.roots.iter());
+        let served: Vec<usize> = (0..names.len()).filter(|at| wanted.contains(&names[*at])).collect();
+        if served.is_empty() || names.len() == 1 {
+            return Ok(Members::Sources(choice));
+        }
+        if let Some(other) = wanted.iter().find(|name| !names.contains(name)) {
+            let (tree, all) = (&names[served[0]], names.join(", "));
+            let text =
+                format!("'{tree}' is a root of this server, and '{other}' is none of {all}; ask them apart");
+            return Err(agent::error(&text, "bad-request"));
+        }
+        let member = |at: usize| {
+            let engines = self.trees[at].engines();
+            engines.mark_used();
+            let engine = engines.worktree();
+            (SourceName::new(&names[at]), engine.with_policy(engine.policy()))
+        };
+        let set = Corpus::new(served.into_iter().map(member)).map_err(|error| agent::failed(&error))?;
+        Ok(Members::Served(Arc::new(set)))
+    }
+
+    /// The answer to a call by one of the names that other systems gave to trees of their choice, about a tree that is not
+    /// served.
+    fn other_tree(&self, own: &[&Param], given: &JsonObject, why: &str) -> Option<Answer> {
+        let names_trees = own.iter().any(|param| param.name == params::TOOL_DB.name);
+        let path = given.get(params::PATH.name).filter(|_| names_trees).and_then(lenient::word)?;
+        let roots: Vec<&Path> = self.roots.iter().collect();
+        self.roots.outside(&path).map(|tree| agent::other_tree(&tree, &roots, why))
     }
 
     /// The tool that a name stands for in this profile.
@@ -156,9 +192,12 @@ impl Server {
             given.entry(*name).or_insert((*value).into());
         }
         let own = alias.map_or(&[][..], |alias| alias.own);
-        let mut call = arguments::call(tool, own, given, &self.roots, session).map_err(refused)?;
+        let call = arguments::call(tool, own, given.clone(), &self.roots, session);
+        let mut call =
+            call.map_err(|why| self.other_tree(own, &given, &why).unwrap_or_else(|| refused(why)))?;
         if let Some(choice) = call.sources.take() {
-            return self.library.answer(choice, Arc::new(call)).await.map(PendingReply::send);
+            let members = self.members(choice)?;
+            return self.library.answer(members, Arc::new(call)).await.map(PendingReply::send);
         }
         if let ToolRequest::Library(request) = call.ask {
             return self.library.of_itself(request, watcher).await;
@@ -169,7 +208,7 @@ impl Server {
             ToolRequest::Tools(query) => {
                 let found = offer::find(self.offer, query);
                 self.list(&found);
-                Ok(agent::tools(query, &found))
+                Ok(agent::tools(query, &found, &offer::find(self.offer, "")))
             }
             ToolRequest::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
@@ -208,7 +247,9 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.listed().into_iter().map(wire).collect()))
+        Ok(ListToolsResult::with_all_items(
+            self.listed().into_iter().map(|tool| wire(self.offer, tool)).collect(),
+        ))
     }
 
     async fn call_tool(
@@ -249,14 +290,15 @@ fn visit(context: &RequestContext<RoleServer>) -> Option<&SessionHeader> {
 }
 
 /// A tool in the form in which the protocol lists it.
-fn wire(tool: &'static Tool) -> WireTool {
+fn wire(offer: ToolOffer, tool: &'static Tool) -> WireTool {
     let annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(tool.is_open_world());
     let annotations = if tool.read_only {
         annotations
     } else {
         annotations.destructive(tool.is_destructive()).idempotent(true)
     };
-    WireTool::new(tool.name, tool.description, Arc::new(schema::of(tool))).with_annotations(annotations)
+    WireTool::new(tool.name, offer.description(tool), Arc::new(schema::of(tool)))
+        .with_annotations(annotations)
 }
 
 fn result(outcome: CallOutcome, profile: DataProfile) -> CallToolResult {

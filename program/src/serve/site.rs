@@ -1,6 +1,5 @@
 //! What is served: the trees with their engines, the library, and what the page may do.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,13 +61,13 @@ impl AskedTrees {
 
 impl PageSite {
     pub fn new(server: &mcp::Server, can_open: bool, eval: Option<PathBuf>) -> PageSite {
-        let mut names = HashSet::new();
-        let tree = |tree: &mcp::ServedTree| SiteTree {
-            name: free_name(tree.root(), &mut names),
+        let names = mcp::names(server.trees().iter().map(mcp::ServedTree::root));
+        let tree = |(name, tree): (String, &mcp::ServedTree)| SiteTree {
+            name,
             engines: tree.engines(),
             update: tree.updates(),
         };
-        let trees: Vec<SiteTree> = server.trees().iter().map(tree).collect();
+        let trees: Vec<SiteTree> = names.into_iter().zip(server.trees()).map(tree).collect();
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [searches, questions] = [at_once + 1, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
         PageSite {
@@ -192,14 +191,4 @@ impl PageSite {
             }
         }
     }
-}
-
-/// The name of a folder, with a number if another folder has it.
-fn free_name(root: &Path, names: &mut HashSet<String>) -> String {
-    let name =
-        root.file_name().map_or_else(|| "root".to_string(), |name| name.to_string_lossy().into_owned());
-    let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") });
-    let name = free.into_iter().find(|name| !names.contains(name)).unwrap_or_default();
-    names.insert(name.clone());
-    name
 }

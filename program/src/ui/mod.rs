@@ -5,7 +5,7 @@
 
 mod answer;
 mod draw;
-mod history;
+pub mod history;
 mod keys;
 mod layout;
 mod line;

@@ -47,6 +47,9 @@ pub struct SymbolsReply {
     pub symbols: Vec<SymbolRow>,
     /// The number of definitions over all pages.
     pub total: usize,
+    /// Whether no name matches the pattern, and names that are like it are shown.
+    #[serde(skip)]
+    pub are_similar: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of definitions on the pages before.

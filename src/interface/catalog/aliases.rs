@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use super::lenient;
 use super::param::Param;
 use super::params::{PATH, TOOL_DB};
 
@@ -67,8 +68,12 @@ pub enum Becomes {
     Lines(LinePart),
     /// Becomes a part of a target of the code graph.
     Target(TargetPart),
-    /// Dropped: the parameter asks for something that always holds, or for a format that answers do not have.
-    Nothing,
+    /// Becomes the first line of this parameter.
+    FirstLine(&'static str),
+    /// Dropped with this value, for the reason that follows: it asks for what always holds. Any other value is an error.
+    Always(&'static str, &'static str),
+    /// Dropped: a remark on the call, which asks for nothing.
+    Remark,
 }
 
 /// The part of a range of lines that a parameter gives.
@@ -80,6 +85,8 @@ pub enum LinePart {
     Last,
     /// The number of lines.
     Count,
+    /// Whether the whole file is meant, whatever the other parts say.
+    Whole,
 }
 
 /// The part of a target of the code graph that a parameter gives.
@@ -154,6 +161,10 @@ const TRACE_AS: Alias = Alias {
     why: "As find_usages; trace_symbol says where a symbol is defined, who calls it and what it calls",
     ..USES_AS
 };
+/// A name for the functions that a function calls.
+const CALLEES_AS: Alias = Alias { name: "get_callees", implied: &[("only", "callees")], ..TRACE_AS };
+/// A name for the place where a symbol is defined.
+const DEFINITION_AS: Alias = Alias { name: "get_definition", implied: &[("only", "def")], ..TRACE_AS };
 /// A name for what depends on a symbol.
 const IMPACT_AS: Alias = Alias {
     name: "blast_radius",
@@ -170,7 +181,7 @@ const RECORD_AS: Alias = Alias {
         ("content", same("text")),
         ("memory", same("text")),
         ("data", same("text")),
-        ("name", Becomes::Nothing),
+        ("name", Becomes::FirstLine("text")),
     ],
     why: "Servers that keep memories teach it; agents call it unasked, and record_revision keeps notes about code",
     ..USES_AS
@@ -230,17 +241,17 @@ pub const ALIASES: &[Alias] = &[
     },
     PACK_AS,
     Alias { name: "find_all_references", ..USES_AS },
-    Alias { name: "find_callees", ..TRACE_AS },
+    Alias { name: "find_callees", ..CALLEES_AS },
     Alias { name: "find_callers", ..CALLERS_AS },
-    Alias { name: "find_definition", ..TRACE_AS },
+    Alias { name: "find_definition", ..DEFINITION_AS },
     IMPLEMENTATIONS_AS,
     Alias { name: "find_referencing_symbols", ..USES_AS },
     USES_AS,
     Alias { name: "get_call_graph", ..TRACE_AS },
-    Alias { name: "get_callees", ..TRACE_AS },
+    CALLEES_AS,
     CALLERS_AS,
     Alias { name: "get_context", ..PACK_AS },
-    Alias { name: "get_definition", ..TRACE_AS },
+    DEFINITION_AS,
     Alias { name: "get_references", ..USES_AS },
     Alias {
         name: "glob",
@@ -259,9 +270,9 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
     },
-    Alias { name: "go_to_definition", ..TRACE_AS },
+    Alias { name: "go_to_definition", ..DEFINITION_AS },
     Alias { name: "go_to_implementation", ..IMPLEMENTATIONS_AS },
-    Alias { name: "goto_definition", ..TRACE_AS },
+    Alias { name: "goto_definition", ..DEFINITION_AS },
     Alias {
         name: "grep",
         canonical: "grep_files",
@@ -322,14 +333,13 @@ const RANKED: &[(&str, Becomes)] = &[
     ("per_page", same("max_results")),
     ("num_results", same("max_results")),
     ("directory", same("path")),
-    ("target_directories", Becomes::As("path", only_one)),
+    ("target_directories", Becomes::As("path", |value| lenient::single(&value).clone())),
     ("include", same("path_glob")),
     ("extensionFilter", Becomes::As("path_glob", extensions)),
-    ("explanation", Becomes::Nothing),
+    ("explanation", Becomes::Remark),
 ];
 
-/// Other systems' parameters of a line search. An option that only asks for file names is dropped: the lines name their
-/// files too.
+/// Other systems' parameters of a line search.
 const LINES: &[(&str, Becomes)] = &[
     ("query", same("pattern")),
     ("regex", same("pattern")),
@@ -337,18 +347,24 @@ const LINES: &[(&str, Becomes)] = &[
     ("case_sensitive", Becomes::As("ignore_case", opposite)),
     ("-w", same("word")),
     ("-F", same("fixed")),
-    ("-n", Becomes::Nothing),
+    ("-n", Becomes::Always("true", "lines always have their numbers")),
     ("-A", Becomes::Largest("expand")),
     ("-B", Becomes::Largest("expand")),
     ("-C", Becomes::Largest("expand")),
     ("context_lines", Becomes::Largest("expand")),
     ("case_insensitive", same("ignore_case")),
     ("head_limit", same("max_results")),
-    ("output_mode", Becomes::Nothing),
+    (
+        "output_mode",
+        Becomes::Always(
+            "content",
+            "answers have the matching lines below their files, and the number of both",
+        ),
+    ),
     ("include", same("path_glob")),
     ("include_pattern", same("path_glob")),
     ("type", Becomes::As("lang", language)),
-    ("explanation", Becomes::Nothing),
+    ("explanation", Becomes::Remark),
 ];
 
 /// Other systems' parameters for reading a file.
@@ -368,8 +384,8 @@ const READING: &[(&str, Becomes)] = &[
     ("limit", Becomes::Lines(LinePart::Count)),
     ("view_range", Becomes::As("lines", range)),
     ("line_range", Becomes::As("lines", range)),
-    ("should_read_entire_file", Becomes::Nothing),
-    ("explanation", Becomes::Nothing),
+    ("should_read_entire_file", Becomes::Lines(LinePart::Whole)),
+    ("explanation", Becomes::Remark),
 ];
 
 /// Other systems' parameters for a context pack.
@@ -383,7 +399,7 @@ const PACKED: &[(&str, Becomes)] = &[
     ("seed_files", same("seed_file")),
     ("symbols", same("seed_symbol")),
     ("seed_symbols", same("seed_symbol")),
-    ("explanation", Becomes::Nothing),
+    ("explanation", Becomes::Remark),
 ];
 
 /// Other systems' parameters for a symbol or a place in the code graph.
@@ -406,7 +422,7 @@ const TARGETED: &[(&str, Becomes)] = &[
     ("character", Becomes::Target(TargetPart::Character)),
     ("max_depth", same("depth")),
     ("limit", same("max_results")),
-    ("explanation", Becomes::Nothing),
+    ("explanation", Becomes::Remark),
 ];
 
 /// Parameters of tools as other systems spell them for a tool of the same name.
@@ -430,12 +446,12 @@ pub fn spellings(tool: &str, alias: Option<&Alias>) -> &'static [(&'static str, 
 }
 
 fn opposite(value: Value) -> Value {
-    value.as_bool().map_or(value, |on| (!on).into())
+    lenient::flag(&value).map_or(value, |on| (!on).into())
 }
 
 /// Converts a file type, as ripgrep names it, to a language.
 fn language(value: Value) -> Value {
-    let name = match value.as_str() {
+    let name = match lenient::text(&value) {
         Some("py") => "python",
         Some("js") => "javascript",
         Some("ts") => "typescript",
@@ -446,29 +462,17 @@ fn language(value: Value) -> Value {
     name.into()
 }
 
-/// Unwraps a list with a single element.
-fn only_one(value: Value) -> Value {
-    match value {
-        Value::Array(mut list) if list.len() == 1 => list.remove(0),
-        other => other,
-    }
-}
-
 /// Converts extensions such as `.rs` to globs.
 fn extensions(value: Value) -> Value {
-    let glob = |value: Value| match value {
-        Value::String(text) => Value::String(format!("*.{}", text.trim_start_matches(['*', '.']))),
-        other => other,
-    };
-    match value {
-        Value::Array(list) => list.into_iter().map(glob).collect(),
-        other => glob(other),
-    }
+    let glob = |text: &String| format!("*.{}", text.trim_start_matches(['*', '.']));
+    lenient::texts(&value).map_or(value, |texts| texts.iter().map(glob).collect())
 }
 
 /// Converts a list of the first and the last line, which is negative for the end of the file, to a range.
 fn range(value: Value) -> Value {
-    let line = |at: usize| value.get(at).and_then(Value::as_i64);
+    let listed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let lines = listed.as_ref().unwrap_or(&value);
+    let line = |at: usize| lines.get(at).and_then(lenient::integer);
     match (line(0), line(1)) {
         (Some(first), Some(last)) if last < 0 => format!("{}-", first.max(1)).into(),
         (Some(first), Some(last)) => format!("{}-{last}", first.max(1)).into(),
@@ -492,8 +496,8 @@ fn lines_of(parts: &[(LinePart, i64)]) -> String {
 /// Where a symbol comes with a line, the line is that of a use, which says less than the name.
 fn target_of(parts: &[(TargetPart, Value)]) -> Option<String> {
     let part = |wanted: TargetPart| parts.iter().find(|(part, _)| *part == wanted).map(|(_, value)| value);
-    let text = |wanted: TargetPart| part(wanted).and_then(Value::as_str);
-    let number = |wanted: TargetPart| part(wanted).and_then(Value::as_u64);
+    let text = |wanted: TargetPart| part(wanted).and_then(lenient::text);
+    let number = |wanted: TargetPart| part(wanted).and_then(lenient::number);
     let (symbol, file, line) = (text(TargetPart::Symbol), text(TargetPart::File), number(TargetPart::Line));
     let column =
         number(TargetPart::Column).or_else(|| number(TargetPart::Character).map(|character| character + 1));
@@ -513,7 +517,7 @@ fn target_of(parts: &[(TargetPart, Value)]) -> Option<String> {
 /// Translates the arguments to the spelling of the tool.
 ///
 /// # Errors
-/// When two arguments become the same parameter.
+/// When two arguments become the same parameter, and when an argument asks for what no tool does.
 pub fn translated(
     spellings: &[(&str, Becomes)],
     arguments: Map<String, Value>,
@@ -521,29 +525,56 @@ pub fn translated(
     let mut out = Map::new();
     let mut parts = Vec::new();
     let mut target = Vec::new();
+    let mut first_line = None;
     for (name, value) in arguments {
         let (name, value) = match spellings.iter().find(|(other, _)| *other == name) {
             None => (name, value),
-            Some((_, Becomes::Nothing)) => continue,
+            Some((_, Becomes::Remark)) => continue,
+            Some((_, Becomes::Always(always, why))) => {
+                let given = lenient::flag(&value).map(|on| on.to_string());
+                let given = given.or_else(|| lenient::text(&value).map(str::to_string));
+                if !value.is_null() && given.as_deref() != Some(always) {
+                    return Err(format!("'{name}' is {value}, but {why}; leave it out"));
+                }
+                continue;
+            }
+            Some((_, Becomes::FirstLine(own))) => {
+                first_line = lenient::text(&value).map(|text| (*own, text.to_string()));
+                continue;
+            }
             Some((_, Becomes::Target(part))) => {
                 if target.iter().any(|(known, _)| known == part) {
                     return Err(format!("'{name}' is given twice, once by another name"));
+                }
+                let is_text = matches!(part, TargetPart::Symbol | TargetPart::File);
+                if is_text && lenient::text(&value).is_none() && !value.is_null() {
+                    return Err(format!("{name} is {value}; give a text"));
+                }
+                if !is_text && lenient::number(&value).is_none() && !value.is_null() {
+                    return Err(format!("{name} is {value}; give a whole number"));
                 }
                 if !value.is_null() {
                     target.push((*part, value));
                 }
                 continue;
             }
-            Some((_, Becomes::Lines(part))) if value.is_i64() => {
-                parts.extend(value.as_i64().map(|number| (*part, number)));
+            Some((_, Becomes::Lines(_))) if value.is_null() => continue,
+            Some((_, Becomes::Lines(part))) => {
+                let number = match part {
+                    LinePart::Whole => lenient::flag(&value).map(i64::from),
+                    _ => lenient::integer(&value),
+                };
+                let Some(number) = number else {
+                    let wanted = if *part == LinePart::Whole { "true or false" } else { "a whole number" };
+                    return Err(format!("{name} is {value}; give {wanted}"));
+                };
+                parts.push((*part, number));
                 continue;
             }
-            Some((_, Becomes::Lines(_))) if value.is_null() => continue,
-            Some((_, Becomes::Lines(_))) => ("lines".to_string(), value),
             Some((_, Becomes::As(own, change))) => (own.to_string(), change(value)),
             Some((_, Becomes::Largest(own))) => {
-                let before = out.remove(*own).and_then(|value| value.as_u64());
-                let value = match (before, value.as_u64()) {
+                let before = out.remove(*own).and_then(|value| lenient::number(&value));
+                let value = match (before, lenient::number(&value)) {
                     (Some(before), Some(number)) => before.max(number).into(),
                     _ => value,
                 };
@@ -559,8 +590,14 @@ pub fn translated(
     {
         return Err("'target' is given twice, once by another name".to_string());
     }
-    if !parts.is_empty() && out.insert("lines".to_string(), lines_of(&parts).into()).is_some() {
+    let is_whole = parts.contains(&(LinePart::Whole, 1));
+    parts.retain(|(part, _)| *part != LinePart::Whole);
+    if !parts.is_empty() && !is_whole && out.insert("lines".to_string(), lines_of(&parts).into()).is_some() {
         return Err("'lines' is given twice, once by another name".to_string());
+    }
+    if let Some((own, line)) = first_line {
+        let rest = out.get(own).and_then(lenient::text).unwrap_or_default();
+        out.insert(own.to_string(), format!("{line}\n{rest}").trim_end().into());
     }
     Ok(out)
 }

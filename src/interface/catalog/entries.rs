@@ -34,13 +34,10 @@ pub(crate) const ENTRY_RESULTS: Param = Param {
 };
 
 /// The rows of `routes` and `commands`.
-pub(crate) const ENTRIES_ROWS: &[Row<FilledRequest<EntriesRequest>>] = table![Row<FilledRequest<EntriesRequest>>:
+pub const ENTRIES_ROWS: &[Row<FilledRequest<EntriesRequest>>] = table![Row<FilledRequest<EntriesRequest>>:
     [
         both(&ENTRY_PATTERN, |call, param, given| {
-            if let Some(pattern) = given.text(param)? {
-                given.check_pattern(param, &pattern)?;
-                call.request.pattern = pattern;
-            }
+            assign(&mut call.request.pattern, given.text(param)?);
             Ok(())
         }),
         both(&REACHES, |call, param, given| {

@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, command_line, listed, saturated};
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use super::values::ValueError;
@@ -41,6 +41,15 @@ pub(crate) const HUBS: Param = param(
     Takes::Nothing,
     "List the files that most files import, with the number of importers and imports",
 );
+/// The question of a tool.
+pub(crate) const FILE_GRAPH_QUESTION: Param = Param {
+    default: Some("hubs"),
+    ..param(
+        "question",
+        Takes::Choice(|| QUESTIONS.map(|(flag, _)| flag.name).to_vec()),
+        "cycles: files that import each other; orphans: files without imports; hubs: files that most import",
+    )
+};
 /// The number of rows.
 pub const FILE_GRAPH_RESULTS: Param = Param {
     default: Some("50"),
@@ -77,7 +86,16 @@ pub const FILE_GRAPH_ROWS: &[Row<FilledRequest<FileGraphRequest>>] = table![Row<
         command_line(&CYCLES, |_, _, _| Ok(())),
         command_line(&ORPHANS, |_, _, _| Ok(())),
         command_line(&HUBS, |_, _, _| Ok(())),
-        command_line(&FILE_GRAPH_RESULTS, |call, param, given| {
+        tools(&FILE_GRAPH_QUESTION, |call, param, given| {
+            let name = given.text(param)?.unwrap_or_else(|| HUBS.name.to_string());
+            let found = QUESTIONS.iter().find(|(flag, _)| flag.name == name).map(|(_, question)| *question);
+            call.request.question = found.ok_or_else(|| {
+                let all = QUESTIONS.map(|(flag, _)| flag.name).join(", ");
+                ValueError::new(format!("{} is '{name}'; choose {all}", param.name))
+            })?;
+            Ok(())
+        }),
+        both(&FILE_GRAPH_RESULTS, |call, param, given| {
             assign(&mut call.request.max_results, saturated(given.number(param)?));
             Ok(())
         }),

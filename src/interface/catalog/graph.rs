@@ -5,9 +5,10 @@ use super::faces::Faces;
 use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
+use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32, tools};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
+use super::values::ValueError;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
 use spyhop_search::filter::FilterSpec;
 
@@ -44,6 +45,16 @@ pub(crate) const MIN_CONFIDENCE: Param =
 /// The relation of the shown uses.
 pub(crate) const RELATION: Param =
     param("relation", Takes::Choice(choice::names::<Relation>), "Only uses of this relation to the symbol");
+
+/// The direction of the calls that are shown.
+pub(crate) const ONLY: Param = param(
+    "only",
+    Takes::Choice(|| ONLY_QUESTIONS.map(GraphQuestion::name).to_vec()),
+    "Only this part of the answer",
+);
+/// The parts of an answer to `trace` that can be asked for by themselves.
+const ONLY_QUESTIONS: [GraphQuestion; 3] =
+    [GraphQuestion::Definitions, GraphQuestion::Callers, GraphQuestion::Callees];
 
 /// The end of a path of calls.
 pub(crate) const TO: Param =
@@ -113,6 +124,18 @@ const TRACE_ROWS: &[GraphParam] = table![GraphParam:
         target(&TARGET),
         both(&TO, |call, param, given| {
             call.request.to = given.text(param)?;
+            Ok(())
+        }),
+        tools(&ONLY, |call, param, given| {
+            let Some(name) = given.text(param)? else { return Ok(()) };
+            if let Some(to) = &call.request.to {
+                return Err(given.excluded((param, &name), (&TO, to)));
+            }
+            let found = ONLY_QUESTIONS.into_iter().find(|question| question.name() == name);
+            call.request.question = found.ok_or_else(|| {
+                let all = ONLY_QUESTIONS.map(GraphQuestion::name).join(", ");
+                ValueError::new(format!("{} is '{name}'; choose {all}", param.name))
+            })?;
             Ok(())
         }),
     ],

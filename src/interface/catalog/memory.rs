@@ -217,15 +217,15 @@ pub(crate) const ADD_NOTE: OperationRow = OperationRow {
 };
 
 /// The rows of `memory list`.
-pub(crate) const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
-    command_line(&ONLY_KIND, |call, param, given| {
+pub const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
+    both(&ONLY_KIND, |call, param, given| {
         let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
         call.request.kind = kind.transpose()?;
         Ok(())
     }),
-    command_line(&STALE, |call, param, given| flag(&mut call.request.only_stale, param, given)),
-    command_line(&RETIRED, |call, param, given| flag(&mut call.request.include_retired, param, given)),
-    command_line(&LISTED_NOTES, |call, param, given| {
+    both(&STALE, |call, param, given| flag(&mut call.request.only_stale, param, given)),
+    both(&RETIRED, |call, param, given| flag(&mut call.request.include_retired, param, given)),
+    both(&LISTED_NOTES, |call, param, given| {
         assign(&mut call.request.max_results, saturated(given.number(param)?));
         Ok(())
     }),
@@ -264,25 +264,25 @@ pub(crate) const SHOW_NOTE: OperationRow = OperationRow {
 };
 
 /// The rows of `memory verify`.
-pub(crate) const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
-    command_line(&NOTE_ID, |call, param, given| {
+pub const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
+    both(&NOTE_ID, |call, param, given| {
         assign(&mut call.request.id, given.text(param)?);
         Ok(())
     }),
-    command_line(&NOTE_TEST, |call, param, given| {
+    both(&NOTE_TEST, |call, param, given| {
         call.request.test = given.text(param)?;
         Ok(())
     }),
-    command_line(&VERIFYING_COMMIT, |call, param, given| {
+    both(&VERIFYING_COMMIT, |call, param, given| {
         call.request.commit = given.text(param)?;
         Ok(())
     }),
-    command_line(&CONTRADICTED, |call, param, given| {
+    both(&CONTRADICTED, |call, param, given| {
         call.request.contradicted = given.text(param)?;
         Ok(())
     }),
-    command_line(&UNVERIFIED, |call, param, given| flag(&mut call.request.unverified, param, given)),
-    command_line(&RELINK, |call, param, given| flag(&mut call.request.relink, param, given)),
+    both(&UNVERIFIED, |call, param, given| flag(&mut call.request.unverified, param, given)),
+    both(&RELINK, |call, param, given| flag(&mut call.request.relink, param, given)),
 ];
 
 const VERIFY_NOTE_PARAMS: [Listed; VERIFY_NOTE_ROWS.len()] = listed(VERIFY_NOTE_ROWS);
@@ -300,16 +300,16 @@ pub(crate) const VERIFY_NOTE: OperationRow = OperationRow {
 };
 
 /// The rows of `memory retire`.
-pub(crate) const RETIRE_NOTE_ROWS: &[Row<FilledRequest<RetireNoteRequest>>] = &[
-    command_line(&NOTE_ID, |call, param, given| {
+pub const RETIRE_NOTE_ROWS: &[Row<FilledRequest<RetireNoteRequest>>] = &[
+    both(&NOTE_ID, |call, param, given| {
         assign(&mut call.request.id, given.text(param)?);
         Ok(())
     }),
-    command_line(&RETIRE_REASON, |call, param, given| {
+    both(&RETIRE_REASON, |call, param, given| {
         assign(&mut call.request.reason, given.text(param)?);
         Ok(())
     }),
-    command_line(&UNDO, |call, param, given| flag(&mut call.request.undo, param, given)),
+    both(&UNDO, |call, param, given| flag(&mut call.request.undo, param, given)),
 ];
 
 const RETIRE_NOTE_PARAMS: [Listed; RETIRE_NOTE_ROWS.len()] = listed(RETIRE_NOTE_ROWS);

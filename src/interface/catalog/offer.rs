@@ -1,82 +1,18 @@
-//! Which tools a server offers: by its profile and by what it was started to allow.
+//! Which tools a server offers: by its profile, by the model that asks, and by what it was started to allow.
 
-use super::tools::{ACTIVE, ALLOW_LIBRARY, ALLOW_MEMORY, ON_GRANT, TOOLS, Tool};
+use std::borrow::Cow;
 
-/// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
-const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
+use super::models;
+use super::profile::ToolProfile;
+use super::tools::{ALLOW_LIBRARY, ALLOW_MEMORY, TOOLS, Tool};
 
-/// Which tools a server lists, and which it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolProfile {
-    /// Every tool is listed.
-    Full,
-    /// Active tools are listed, and every tool is callable.
-    Default,
-    /// Lists the same tools as `Default`. Only tools that write nothing are callable, eight at most.
-    Minimal,
-    /// For programs with tools of their own: only `tool_search` is listed, and every tool is callable.
-    Host,
-}
-
-impl ToolProfile {
-    /// Every profile.
-    pub const ALL: [ToolProfile; 4] =
-        [ToolProfile::Full, ToolProfile::Default, ToolProfile::Minimal, ToolProfile::Host];
-
-    /// The name of the profile.
-    pub fn name(self) -> &'static str {
-        match self {
-            ToolProfile::Full => "full",
-            ToolProfile::Default => "default",
-            ToolProfile::Minimal => "minimal",
-            ToolProfile::Host => "host",
-        }
-    }
-
-    /// The profile with that name.
-    pub fn by_name(name: &str) -> Option<ToolProfile> {
-        ToolProfile::ALL.into_iter().find(|profile| profile.name() == name)
-    }
-
-    /// The most tokens that the tool list may take, at four bytes a token.
-    pub fn head_budget(self) -> usize {
-        match self {
-            ToolProfile::Full => 5_400,
-            ToolProfile::Default | ToolProfile::Minimal => 1_600,
-            ToolProfile::Host => 200,
-        }
-    }
-
-    /// Whether a tool is listed from the start.
-    pub fn lists(self, tool: &Tool) -> bool {
-        match self {
-            ToolProfile::Full => !ON_GRANT.contains(&tool.name),
-            ToolProfile::Default | ToolProfile::Minimal => ACTIVE.contains(&tool.name),
-            ToolProfile::Host => tool.operation.is_none(),
-        }
-    }
-
-    /// Whether a tool can be called.
-    pub fn offers(self, tool: &Tool) -> bool {
-        match self {
-            ToolProfile::Minimal => {
-                tool.read_only && (self.lists(tool) || MINIMAL_DEFERRED.contains(&tool.name))
-            }
-            ToolProfile::Full | ToolProfile::Default | ToolProfile::Host => !ON_GRANT.contains(&tool.name),
-        }
-    }
-
-    /// The listed tools, sorted by name.
-    pub fn listed(self) -> impl Iterator<Item = &'static Tool> {
-        TOOLS.iter().filter(move |tool| self.lists(tool))
-    }
-}
-
-/// The tools that a server offers: those of its profile, and those that its flags allow.
+/// The tools that a server offers: those of its profile that suit the model, and those that its flags allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolOffer {
     /// The profile.
     pub profile: ToolProfile,
+    /// The profile of the model that asks; a tool has to be in both.
+    pub of_model: Option<ToolProfile>,
     /// Whether notes may be recorded.
     pub may_record: bool,
     /// Whether the library may be changed.
@@ -85,19 +21,48 @@ pub struct ToolOffer {
 
 impl From<ToolProfile> for ToolOffer {
     fn from(profile: ToolProfile) -> ToolOffer {
-        ToolOffer { profile, may_record: false, may_change_library: false }
+        ToolOffer { profile, of_model: None, may_record: false, may_change_library: false }
     }
 }
 
 impl ToolOffer {
+    /// The offer to the provider or model `name`, which may limit what the profile lists and offers.
+    #[must_use]
+    pub fn to_model(self, name: &str) -> ToolOffer {
+        ToolOffer { of_model: models::profile_of(name), ..self }
+    }
+
+    fn profiles(self) -> impl Iterator<Item = ToolProfile> {
+        std::iter::once(self.profile).chain(self.of_model)
+    }
+
     /// Whether a tool is listed from the start.
     pub fn lists(self, tool: &Tool) -> bool {
-        self.profile.lists(tool) || (self.grants(tool) && self.profile == ToolProfile::Full)
+        let is_granted = self.grants(tool);
+        self.profiles().all(|profile| profile.lists(tool) || (is_granted && profile == ToolProfile::Full))
     }
 
     /// Whether a tool can be called.
     pub fn offers(self, tool: &Tool) -> bool {
-        self.profile.offers(tool) || (self.grants(tool) && self.profile != ToolProfile::Minimal)
+        let is_granted = self.grants(tool);
+        self.profiles().all(|profile| profile.offers(tool) || (is_granted && profile != ToolProfile::Minimal))
+    }
+
+    /// A tool's description. The description of the search among tools names all tools that exist and are not listed from
+    /// the start. The profile `minimal` offers fewer of them; the text does not tell, because the first list of tools has
+    /// to be the same bytes as that of `default`.
+    pub fn description(self, tool: &Tool) -> Cow<'static, str> {
+        if tool.operation.is_some() {
+            return tool.description.into();
+        }
+        let exists = |own: &&Tool| own.grant().is_none() || self.grants(own);
+        let hidden: Vec<&str> =
+            TOOLS.iter().filter(exists).filter(|own| !self.lists(own)).map(|own| own.name).collect();
+        if hidden.is_empty() {
+            tool.description.into()
+        } else {
+            format!("{}: {}", tool.description, hidden.join(", ")).into()
+        }
     }
 
     /// Whether the server was started to allow a tool that exists only then.
@@ -108,11 +73,6 @@ impl ToolOffer {
             _ => false,
         }
     }
-}
-
-/// The names of profiles.
-pub fn profiles() -> Vec<&'static str> {
-    ToolProfile::ALL.iter().map(|profile| profile.name()).collect()
 }
 
 /// The tools of an offer that match a query and are not listed from the start, best first; all of them for a query

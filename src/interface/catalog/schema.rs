@@ -8,9 +8,10 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::aliases::ALIASES;
-use super::offer::ToolProfile;
+use super::models::MODELS;
 use super::param::{Param, Takes};
 use super::params::QUERY_LIST;
+use super::profile::ToolProfile;
 use super::row::max_items;
 use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool};
 
@@ -98,6 +99,14 @@ pub fn reference() -> String {
         let (name, budget) = (profile.name(), profile.head_budget());
         let _ = writeln!(out, "| `{name}` | {listed} | {offered} | {budget} |");
     }
+    out.push_str(
+        "\n`spyhop mcp --model NAME` names the provider or the model that asks. A tool is then listed and callable only if \
+         the profile of its row has it too; a name without a row changes nothing. `*` stands for any text.\n\n\
+         | provider or model | profile | why |\n|---|---|---|\n",
+    );
+    for (pattern, profile, why) in MODELS {
+        let _ = writeln!(out, "| `{pattern}` | `{}` | {why} |", profile.name());
+    }
     for tool in TOOLS {
         parameters(&mut out, tool);
     }
@@ -106,15 +115,20 @@ pub fn reference() -> String {
 }
 
 const PROSE: &str = "
-An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name. A tool *on grant*
-exists only if the server was started with `--allow-memory` (`record_revision`) or `--allow-library` (those that change
-the library), in every profile but `minimal`; it is then deferred.
+An *active* tool is listed at first; a *deferred* one is found by `tool_search`, whose description names it, and is called
+by its name. What `tool_search` has found is listed behind the tools before it, so that the list only grows. A tool *on
+grant* exists only if the server was started with `--allow-memory` (`record_revision`, `list_revisions`,
+`verify_revision`, `retire_revision`) or `--allow-library` (those that change the library), in every profile but
+`minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
-refused. A list may also be given as a single text. A list has at most 1,000 entries, and `queries` 100; a text has at
-most 64 KiB, a diff 16 MiB, and the patterns of one list have 64 KiB together; a value above its limit is an error that
-names both. `null` is the same as leaving a parameter out. An unknown
+refused. A path may also be a `file://` link of an answer, or begin with `/` at the root: `/src/a.py`. A list has at most
+1,000 entries, and `queries` 100; a text has at most 64 KiB, a diff 16 MiB, and the patterns of one list have 64 KiB
+together; a value above its limit is an error that names both. `null` is the same as leaving a parameter out. An unknown
 parameter or a wrong value is an error that says what there is to choose from.
+
+Values are read as clients send them: `\"10\"` is a number and `\"true\"` a boolean; a list may be a single text or the text
+of a JSON list; a list with one element may stand where one value is meant; all `arguments` may be the text of an object.
 
 Every result has text for a model and structured content for a program. `max_tokens` bounds the text, counted as
 bytes / 4, rounded up: whole hits are left for the next page, and the structured content holds the same hits. A single

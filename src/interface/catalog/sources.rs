@@ -37,7 +37,8 @@ pub const IN: Param = param(
     "Ask sources of the library: names or groups, separated by commas, or all; paths are below each source",
 );
 /// `IN` for tools, whose list has a budget.
-pub const TOOL_IN: Param = Param { help: "Library sources, or all", ..IN };
+pub const TOOL_IN: Param =
+    Param { help: "Library sources, or all; roots by the names of their folders", ..IN };
 /// Every source.
 pub const ALL_SOURCES: Param =
     param("all", Takes::Nothing, "Ask every source of the library, the same as --in all");

@@ -6,7 +6,9 @@
 //! index or a tree: the tool list of a profile has the same bytes in every run.
 
 use super::aliases::{ALIASES, Alias};
+use super::entries::{COMMANDS, ROUTES};
 use super::faces::Faces;
+use super::file_graph::FILE_GRAPH;
 use super::files::{FIND_FILES, NAME_PATTERN};
 use super::graph::{IMPACT, REFS, TARGET, TRACE};
 use super::grep::GREP;
@@ -16,7 +18,9 @@ use super::library::{
     SOURCE, SOURCE_NAME, TAKE_IN, UNPROTECT_SOURCE, UPDATE_SOURCES, VERIFY_SOURCES,
 };
 use super::map::MAP;
-use super::memory::{ADD_NOTE, NOTE_QUERY, NOTE_TEXT, SEARCH_NOTES};
+use super::memory::{
+    ADD_NOTE, LIST_NOTES, NOTE_ID, NOTE_QUERY, NOTE_TEXT, RETIRE_NOTE, SEARCH_NOTES, VERIFY_NOTE,
+};
 use super::operation::OperationRow;
 use super::pack::{PACK, TASK};
 use super::param::Param;
@@ -28,8 +32,8 @@ use super::search::{FILE, SEARCH, WHY_NOT};
 use super::skipped::SKIPPED;
 use super::sources::TOOL_IN;
 use super::symbols::SYMBOLS;
-use super::upkeep::{FILES, STATUS, TOUCH};
-use spyhop_engine::api::GraphQuestion;
+use super::upkeep::{FILES, STATUS, TOUCH, VIEWS};
+use spyhop_engine::api::{EntryKind, GraphQuestion};
 
 /// Every tool. A server dispatches by an exhaustive `match`, so a tool without a function does not compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +51,14 @@ pub enum ToolId {
     Touch,
     Status,
     Graph(GraphQuestion),
+    Entries(EntryKind),
+    FileGraph,
+    Views,
     SearchNotes,
+    ListNotes,
     RecordNote,
+    VerifyNote,
+    RetireNote,
     Library,
     LibraryStatus,
     VerifySources,
@@ -103,7 +113,9 @@ impl Tool {
     /// The flag of `spyhop mcp` without which the tool does not exist.
     pub fn grant(&self) -> Option<&'static str> {
         match self.id {
-            ToolId::RecordNote => Some(ALLOW_MEMORY),
+            ToolId::RecordNote | ToolId::ListNotes | ToolId::VerifyNote | ToolId::RetireNote => {
+                Some(ALLOW_MEMORY)
+            }
             ToolId::AddSource
             | ToolId::UpdateSources
             | ToolId::RenameSource
@@ -136,11 +148,15 @@ pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "i
 
 /// Tools that are not listed, but found by `tool_search`, and callable.
 pub(crate) const DEFERRED: &[&str] = &[
+    "file_imports",
     "find_references",
     "get_context_pack",
     "impact",
     "library",
     "library_status",
+    "list_commands",
+    "list_routes",
+    "list_views",
     "project_map",
     "read_file",
     "search_batch",
@@ -158,11 +174,14 @@ pub(crate) const ON_GRANT: &[&str] = &[
     "add_source",
     "library_gc",
     "library_intake",
+    "list_revisions",
     "record_revision",
     "remove_source",
     "rename_source",
+    "retire_revision",
     "unprotect_source",
     "update_source",
+    "verify_revision",
 ];
 
 /// Aliases that are neither listed nor found, but callable without a notice.
@@ -235,6 +254,16 @@ pub const TOOLS: &[Tool] = &[
         required: &[&QUERY],
         without: &[&QUERY_LIST],
         of_call: OF_SOURCES,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::FileGraph,
+        name: "file_imports",
+        operation: Some(&FILE_GRAPH),
+        description: "Graph of the imports between files: circles, orphans that nothing imports, hubs that most files import.",
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -343,6 +372,46 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Entries(EntryKind::Command),
+        name: "list_commands",
+        operation: Some(&COMMANDS),
+        description: "Commands of the tree: binaries, scripts, targets and subcommands, each with what it runs.",
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::ListNotes,
+        name: "list_revisions",
+        operation: Some(&LIST_NOTES),
+        description: "List the notes on this tree, the newest first, each with whether its code has changed since.",
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Entries(EntryKind::Route),
+        name: "list_routes",
+        operation: Some(&ROUTES),
+        description: "Routes of web frameworks: method, path and handler; or those that reach a symbol.",
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Views,
+        name: "list_views",
+        operation: Some(&VIEWS),
+        description: "Branches, commits and worktrees that the index holds, which other tools take as 'view'.",
+        required: &[],
+        without: &[],
+        of_call: &[&TREE],
+        read_only: true,
+    },
+    Tool {
         id: ToolId::Map,
         name: "project_map",
         operation: Some(&MAP),
@@ -394,6 +463,16 @@ pub const TOOLS: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: ToolId::RetireNote,
+        name: "retire_revision",
+        operation: Some(&RETIRE_NOTE),
+        description: "Keep a note, but show it in no search any more; or show a retired note again.",
+        required: &[&NOTE_ID],
+        without: &[],
+        of_call: &[&TREE],
+        read_only: false,
+    },
+    Tool {
         id: ToolId::SearchBatch,
         name: "search_batch",
         operation: Some(&SEARCH),
@@ -440,8 +519,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::ToolSearch,
         name: "tool_search",
         operation: None,
-        description: "Find tools that are not listed: several queries at once, why a file is not among the \
-                      answers, an outline of the tree. Gives schemas; call them by name.",
+        description: "Find tools that are not listed, by what you want to do. Gives schemas; call them by name",
         required: &[],
         without: &[],
         of_call: &[&TOOL_QUERY],
@@ -486,6 +564,17 @@ pub const TOOLS: &[Tool] = &[
         required: &[],
         without: &[],
         of_call: &[],
+        read_only: false,
+    },
+    Tool {
+        id: ToolId::VerifyNote,
+        name: "verify_revision",
+        operation: Some(&VERIFY_NOTE),
+        description: "Say how sure a note is: verified by a test or a commit, contradicted, unverified; or that it holds for \
+                      the code as it is now.",
+        required: &[&NOTE_ID],
+        without: &[],
+        of_call: &[&TREE],
         read_only: false,
     },
     Tool {

@@ -6,6 +6,8 @@
 //! the text. The data contains the same rows.
 
 mod answer;
+mod entries;
+mod file_graph;
 mod graph;
 mod library;
 mod lookup;
@@ -21,6 +23,8 @@ use serde_json::{Value, json};
 
 pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
+pub use self::entries::entries;
+pub use self::file_graph::file_graph;
 pub use self::graph::{graph, graph_fits};
 pub use self::library::{import_goes_on, import_is_running, of_library};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
@@ -28,18 +32,19 @@ pub use self::memory::notes;
 pub use self::pack::pack;
 pub use self::read::{read, read_fits};
 pub use self::sources::source_statuses;
-use super::command::no_index;
+use super::command::{error_text, no_index as how_to_index, quoted};
 use super::paint::{Style, shown};
 use super::places::{RowPlaces, agent_path};
-use super::text::{bytes, count, footer, tally};
+use super::text::{about_page, bytes, count, in_words, tally};
 use super::{json, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::path::RelPath;
+use spyhop_engine::Error;
 use spyhop_engine::api::{
-    Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status,
-    WhyNot, telling,
+    Band, Hit, IndexRecipe, Mode, Progress, Reason, Remedy, SearchReply, Sent, SkippedReply, Snippet, Stage,
+    State, Status, ViewsReply, WhyNot, telling,
 };
 use spyhop_search::profile::Signal;
 
@@ -63,19 +68,17 @@ pub fn search_fits(reply: &SearchReply, queries: &[String], mode: Mode, budget: 
 fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode) -> String {
     let mut out = String::new();
     if reply.results.is_empty() {
-        out = text::search(
-            &SearchReply { next: None, notes: Vec::new(), ..reply.clone() },
-            mode,
-            &Style::default(),
-        );
+        let blank = SearchReply { next: None, notes: Vec::new(), ..reply.clone() };
+        out = text::search(&blank, mode, &Style { agent: true, ..Style::default() });
+        if reply.total == 0 {
+            out.push_str("Other or fewer words may help; grep_files finds text as written, index_status what is indexed.\n");
+        }
     }
     for (place, hit) in reply.results[..hits].iter().enumerate() {
-        if is_reduced(place, hit, mode) {
-            reduced(&mut out, hit);
-            continue;
-        }
-        heading(&mut out, hit, hit.query_index.and_then(|at| queries.get(at)), mode);
-        if mode == Mode::Compact {
+        let is_reduced = is_reduced(place, hit, mode);
+        let query = hit.query_index.and_then(|at| queries.get(at));
+        heading(&mut out, hit, query, mode, is_reduced);
+        if mode == Mode::Compact || is_reduced {
             continue;
         }
         if let Some(snippet) = &hit.snippet {
@@ -87,15 +90,13 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     }
     let reduced = (0..hits).filter(|place| is_reduced(*place, &reply.results[*place], mode)).count();
     if reduced > 0 {
-        let _ = writeln!(
-            out,
-            "{} without reasons and code: mode debug shows them",
-            count(reduced, "weak hit", "weak hits")
-        );
+        let _ = writeln!(out, "{} without code (mode debug)", count(reduced, "weak hit", "weak hits"));
     }
     let is_compared = reply.snapshot.checked_at.is_some() || sources::are_fixed(&reply.sources);
     let compared = if !is_compared { " · not compared with the tree" } else { "" };
-    let _ = writeln!(out, "\n{}{compared}", footer(reply, hits));
+    let query =
+        if reply.results.is_empty() { String::new() } else { format!(" for: {}", short_name(&reply.query)) };
+    let _ = writeln!(out, "\n{}{compared}{query}", about_page(reply, hits).join(" · "));
     sources::lines(&mut out, &reply.sources, reply.results[..hits].iter().map(|hit| hit.source.as_ref()));
     memory::note_lines(&mut out, &reply.notes);
     for warning in &reply.warnings {
@@ -107,34 +108,28 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     out
 }
 
-/// The first hits are shown with reasons and code, however weak they are.
+/// The first hits are shown with code, however weak they are.
 const ALWAYS_WHOLE: usize = 3;
 
-/// Whether a hit is only a line of the text: agents pay for each line, and a weak hit is seldom the answer. It is not left
-/// out, because a limit for scores would lose answers.
+/// Whether a hit is only a line of the text, with its first reason: agents pay for each line, and a weak hit is seldom the
+/// answer. It is not left out, because a limit for scores would lose answers.
 pub fn is_reduced(place: usize, hit: &Hit, mode: Mode) -> bool {
     let is_literal = hit.reasons.iter().any(|reason| reason.signal == Signal::Literal);
     place >= ALWAYS_WHOLE && hit.band == Band::Weak && !is_literal && mode != Mode::Debug
 }
 
-/// Writes `path:first-last kind symbol`.
-fn reduced(out: &mut String, hit: &Hit) {
-    let _ =
-        write!(out, "{}:{} {}", agent_path(hit.source.as_ref(), &hit.path), span(hit.lines), hit.kind.name());
-    if let Some(symbol) = &hit.symbol {
-        let _ = write!(out, " {}", short_name(symbol));
-    }
-    out.push('\n');
-}
-
-/// Writes `path:first-last kind symbol score band`, then a line with the reasons.
-fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
+/// Writes `path:first-last language kind symbol score band`, then a line with the reasons. Of a reduced hit, whose band the
+/// count below the hits tells, the first reason stands on the same line.
+fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode, is_reduced: bool) {
     let _ = write!(out, "{}:{}", agent_path(hit.source.as_ref(), &hit.path), span(hit.lines));
-    let _ = write!(out, " {}", hit.kind.name());
+    let _ = write!(out, " {} {}", hit.language, hit.kind.name());
     if let Some(symbol) = &hit.symbol {
         let _ = write!(out, " {}", short_name(symbol));
     }
-    let _ = write!(out, " {:.2} {}", hit.score, hit.band.name());
+    let _ = write!(out, " {:.2}", hit.score);
+    if !is_reduced {
+        let _ = write!(out, " {}", hit.band.name());
+    }
     if let Some(page) = hit.page {
         let _ = write!(out, " page {page}");
     }
@@ -144,15 +139,33 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
     if let Some(query) = query {
         let _ = write!(out, " <- {}", clean(query));
     }
+    if is_reduced {
+        let why = telling(&hit.reasons, 1).first().map(|reason| format!(": {}", brief(reason)));
+        let _ = writeln!(out, "{}", why.unwrap_or_default());
+        return;
+    }
     let why: Vec<String> =
-        shown_reasons(&hit.reasons, mode).iter().map(|reason| short_name(&reason.text)).collect();
+        shown_reasons(&hit.reasons, hit.band, mode).iter().map(|reason| short_name(&reason.text)).collect();
     let _ = writeln!(out, "\n  why: {}", why.join("; "));
 }
 
+/// The most characters of the reason of a reduced hit.
+const MAX_BRIEF_CHARS: usize = 32;
+
+/// A reason as people read it, cut.
+fn brief(reason: &Reason) -> String {
+    let text = clean(&in_words(reason));
+    match text.char_indices().nth(MAX_BRIEF_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 /// The reasons in the text of a hit. The data contains all reasons.
-fn shown_reasons(reasons: &[Reason], mode: Mode) -> Vec<&Reason> {
+fn shown_reasons(reasons: &[Reason], band: Band, mode: Mode) -> Vec<&Reason> {
     match mode {
         Mode::Compact => telling(reasons, 2),
+        Mode::Default if band == Band::Weak => telling(reasons, 2),
         Mode::Default => telling(reasons, 3),
         Mode::Debug => {
             let only_base = reasons.len() == 1;
@@ -199,7 +212,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
     }
     out.push('\n');
     if status.state == State::Missing {
-        let _ = writeln!(out, "{}", no_index(&status.recipe));
+        let _ = writeln!(out, "{}", how_to_index(&status.recipe));
         return Answer { text: out, data };
     }
     let stale = status.stale_files.map_or("not compared".to_string(), |files| files.to_string());
@@ -299,6 +312,11 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
     Answer { text: answer(fits), data }
 }
 
+/// The views of an index.
+pub fn views(reply: &ViewsReply) -> Answer {
+    Answer { text: text::views(reply, &Style::default()), data: clean_value(reply) }
+}
+
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
     let mut data = clean_value(answer);
@@ -318,14 +336,17 @@ pub fn touched(root: &Path, files: &[RelPath]) -> Answer {
 /// The most tokens of schemas in an answer with tools.
 const MAX_SCHEMA_TOKENS: usize = 700;
 
-/// The tools that were found, each with its description. Schemas are given for the first tools, as far as they fit.
-pub fn tools(query: &str, found: &[&Tool]) -> Answer {
+/// The tools that were found, each with its description. Schemas are given for the first tools, as far as they fit. Where
+/// none was found, the names of all `others` are given.
+pub fn tools(query: &str, found: &[&Tool], others: &[&Tool]) -> Answer {
     let mut out = String::new();
     let mut described = Vec::new();
     let mut without = Vec::new();
     for (place, tool) in found.iter().enumerate() {
         let text = format!("{}: {}\n{}\n\n", tool.name, tool.description, Value::from(schema::of(tool)));
-        if without.is_empty() && (place == 0 || tokens(&out) + tokens(&text) <= MAX_SCHEMA_TOKENS) {
+        let fits = place == 0 || tokens(&out) + tokens(&text) <= MAX_SCHEMA_TOKENS;
+        // Whoever asks for all tools wants to know what there is.
+        if without.is_empty() && fits && !query.trim().is_empty() {
             out.push_str(&text);
             described.push(schema::described(tool));
         } else {
@@ -339,9 +360,42 @@ pub fn tools(query: &str, found: &[&Tool]) -> Answer {
         let _ = writeln!(out, "\nFor the parameters of a tool, search for its name.");
     }
     if found.is_empty() {
-        let _ = writeln!(out, "No further tool found for: {}; listed tools are not searched.", clean(query));
+        let all: Vec<&str> = others.iter().map(|tool| tool.name).collect();
+        let _ = writeln!(
+            out,
+            "No further tool found for: {}; listed tools are not searched. There are: {}",
+            clean(query),
+            all.join(", ")
+        );
     }
     Answer { text: out, data: json!({ "query": query, "tools": described }) }
+}
+
+/// A call asked an index that is not there: how to make the index, then why the call has no answer.
+pub fn no_index(recipe: &IndexRecipe, why: &str) -> Answer {
+    error(&format!("{}\n{why}", how_to_index(recipe)), "no-index")
+}
+
+/// A call asked a tree that the server does not serve: how to index the tree and to serve it beside `roots`. The tree is
+/// not looked at, so the text is the same whether it exists.
+pub fn other_tree(tree: &str, roots: &[&Path], why: &str) -> Answer {
+    let all = roots.iter().map(|root| root.to_string_lossy().into_owned()).chain([tree.to_string()]);
+    let all: Vec<String> = all.map(|root| quoted(&root)).collect();
+    let text = format!(
+        "Run: spyhop index {}\nThen serve the tree too: spyhop mcp {}\n{why}",
+        quoted(tree),
+        all.join(" ")
+    );
+    error(&text, "no-index")
+}
+
+/// A call that failed. The advice names tools.
+pub fn failed(failure: &Error) -> Answer {
+    let text = match failure.remedy() {
+        Some(Remedy::SearchLines(name)) => format!("{failure}; grep_files with '{name}' finds its lines"),
+        _ => error_text(failure),
+    };
+    error(&text, failure.kind().name())
 }
 
 /// An error: the message as text; the message and its kind as data.
@@ -359,8 +413,8 @@ mod tests {
             let reason =
                 |signal: &Signal| Reason { signal: *signal, contribution: 0.1, text: signal.name().into() };
             let reasons: Vec<Reason> = signals.iter().map(reason).collect();
-            let texts: Vec<&str> =
-                shown_reasons(&reasons, mode).iter().map(|reason| reason.text.as_str()).collect();
+            let shown = shown_reasons(&reasons, Band::High, mode);
+            let texts: Vec<&str> = shown.iter().map(|reason| reason.text.as_str()).collect();
             assert_eq!(texts, expected);
         };
         use Signal::{Base, Chunks, Definition, Lexical, Literal, Size, Test};

@@ -274,7 +274,7 @@ fn a_search_on_one_screen() {
     check(
         text::search(&reply(), Mode::Default, &Style::default()),
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
-         \x20 matches provider, key\n\
+         \x20 rust, lines 9-11 · matches provider, key\n\
          \x20    4 │ impl Auth {\n\
          \x20      ┆\n\
          \x20    9 │ pub fn resolve_api_key(provider: &str) {\n\
@@ -335,7 +335,7 @@ fn a_search_as_text() {
     check(
         text::search(&reply(), Mode::Default, &whole_page()),
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
-         \x20 matches provider, key\n\
+         \x20 rust, lines 9-11 · matches provider, key\n\
          \x20    4 │ impl Auth {\n\
          \x20      ┆\n\
          \x20    9 │ pub fn resolve_api_key(provider: &str) {\n\
@@ -344,6 +344,7 @@ fn a_search_as_text() {
          \x20      ┆\n\
          \n\
          docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
+         \x20 markdown, lines 1-4\n\
          \n\
          2 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
          120 files · 7 skipped · 1 stale\n\
@@ -377,6 +378,7 @@ fn a_search_in_debug_mode_shows_every_signal() {
     check(
         text::search(&reply, Mode::Debug, &Style::default()),
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
+         \x20 rust, lines 9-11\n\
          \x20 +0.500 symbol            resolve_api_key matches 'auth/resolve'\n\
          \x20 +0.462 lexical           matched tokens [provider, key]\n\
          \x20 -0.100 test              the file is a test\n\
@@ -398,7 +400,7 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
         text::search(&reply, Mode::Default, &style).replace('\x1b', "^"),
         "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \
          fn ^[1mresolve_api_key^[0m  ^[1m^[32m0.91 high^[0m\n\
-         \x20 ^[2mmatches provider, key^[0m\n\
+         \x20 ^[2mrust, lines 9-11 · matches …^[0m\n\
          \x20 ^[32m   4^[0m │ ^[34mimpl^[0m Auth {\n\
          \x20      ┆\n\
          \x20 ^[32m   9^[0m │ ^[34mpub^[0m ^[34mfn^[0m ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
@@ -528,6 +530,7 @@ fn why_a_file_ranks_low() {
         "docs/auth.md ranks 14th\n\
          \n\
          docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
+         \x20 markdown, lines 1-4\n\
          \x20 +0.250 base              any match\n\
          \n\
          against the tenth hit, in log-odds:\n\

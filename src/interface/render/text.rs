@@ -21,7 +21,8 @@ mod sources;
 use std::fmt::Write;
 use std::path::Path;
 
-pub(super) use self::counts::{bytes, count, scattered, tally};
+pub use self::counts::bytes;
+pub(super) use self::counts::{count, scattered, tally};
 pub use self::entries::entries;
 pub use self::file_graph::{
     file_graph, file_graph_dot, file_graph_footer, file_graph_graphml, file_graph_jsonl,
@@ -41,8 +42,8 @@ pub use self::memory::{imported_notes, notes};
 pub use self::pack::pack;
 pub(super) use self::pack::pack_without_notes;
 pub use self::page::evidence;
-pub(super) use self::parts::footer;
-use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
+pub(super) use self::page::{in_words, parts as about_page};
+use self::parts::{annotations, code, footer, kind_and_symbol, language_and_lines, location, score_and_band};
 pub use self::read::read;
 pub use self::sources::source_statuses;
 use super::paint::{Ink, Style};
@@ -271,6 +272,7 @@ fn hit_block(hit: &Hit, query: Option<&str>, places: RowPlaces<'_>, mode: Mode, 
     out.push_str(&annotations(hit, query, style));
     out.push('\n');
     if mode == Mode::Debug {
+        let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &language_and_lines(hit)));
         let digits = digits_of_contributions(&hit.reasons);
         for reason in &hit.reasons {
             let share = format!("{:+.digits$}", reason.contribution + 0.0);

@@ -50,7 +50,7 @@ def data(result):
 async def the_head(session, found=()):
     """The list of tools: those of the profile, and those that the client has found since."""
     tools = (await session.list_tools()).tools
-    assert [tool.name for tool in tools] == sorted([*ACTIVE, *found]), tools
+    assert [tool.name for tool in tools] == [*ACTIVE, *found], tools
     assert all(tool.annotations.read_only_hint for tool in tools)
     assert tools == (await session.list_tools()).tools
     said("list")

@@ -161,7 +161,7 @@ impl Endpoint {
         let (head, body) = request.into_parts();
         let body = match head.method {
             Method::POST => match http::read_body(body, BODY_TIMEOUT).await {
-                Ok(bytes) => bytes,
+                Ok(bytes) => malformed::with_object(&bytes).map_or(bytes, Bytes::from),
                 Err(fault) => return refused(&Refusal::Body { fault }),
             },
             _ => Bytes::new(),

@@ -100,11 +100,12 @@ fn run(site: &PageSite, listed: &'static ListedOperation, ask: &Ask) -> Result<S
     }
 }
 
-/// Where the rows of an operation come from. Operations that no tool has are taken as on a command line.
+/// Where the rows of an operation come from. The graph of files and the lists of notes are taken as on a command line, with
+/// formats and policies that no tool has.
 fn face(listed: &ListedOperation) -> Faces {
-    let has_tool = !matches!(listed, ListedOperation::Own(OperationId::FileGraph, _))
+    let is_as_tool = !matches!(listed, ListedOperation::Own(OperationId::FileGraph, _))
         && !["memory list", "memory show"].contains(&listed.row().name);
-    if has_tool { Faces::Tools } else { Faces::CommandLine }
+    if is_as_tool { Faces::Tools } else { Faces::CommandLine }
 }
 
 /// A request with the values of its rows.

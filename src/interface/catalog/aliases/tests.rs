@@ -68,6 +68,11 @@ fn parameters_are_translated() {
     );
     check(
         "grep",
+        json!({ "pattern": "a", "-i": "true", "-n": "true", "-A": "1", "-B": ["3"], "type": ["py"] }),
+        json!({ "pattern": "a", "ignore_case": "true", "expand": 3, "lang": "python" }),
+    );
+    check(
+        "grep",
         json!({ "query": "a", "case_sensitive": true }),
         json!({ "pattern": "a", "ignore_case": false }),
     );
@@ -76,7 +81,22 @@ fn parameters_are_translated() {
         json!({ "file_path": "a.rs", "offset": 0, "limit": 20 }),
         json!({ "path": "a.rs", "lines": "1-20" }),
     );
-    check("view", json!({ "path": "a.rs", "view_range": [3, -1] }), json!({ "path": "a.rs", "lines": "3-" }));
+    for (offset, limit) in [(json!("5"), json!("20")), (json!(5.0), json!([20]))] {
+        let given = json!({ "path": "a.rs", "offset": offset, "limit": limit });
+        check("read", given, json!({ "path": "a.rs", "lines": "5-24" }));
+    }
+    let whole =
+        json!({ "target_file": "a.rs", "should_read_entire_file": true, "start_line_one_indexed": 4 });
+    check("read", whole, json!({ "path": "a.rs" }));
+    for range in [json!([3, -1]), json!(["3", "-1"]), json!("[3, -1]")] {
+        let given = json!({ "path": "a.rs", "view_range": range });
+        check("view", given, json!({ "path": "a.rs", "lines": "3-" }));
+    }
+    check(
+        "remember",
+        json!({ "name": "Retries", "content": "They lock the account" }),
+        json!({ "text": "Retries\nThey lock the account" }),
+    );
     check(
         "open_file",
         json!({ "target_file": "a.rs", "start_line_one_indexed": 4, "end_line_one_indexed_inclusive": 9 }),
@@ -99,7 +119,27 @@ fn parameters_are_translated() {
         json!({ "target": "a.rs#Pool.take" }),
     );
     check("blast_radius", json!({ "file": "a.rs", "max_depth": 2 }), json!({ "target": "a.rs", "depth": 2 }));
+    check("get_callers", json!({ "file": "a.rs", "line": "4" }), json!({ "target": "a.rs:4" }));
     let CallTarget::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
     let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };
     assert_eq!(translated(alias.params, twice).unwrap_err(), "'query' is given twice, once by another name");
+}
+
+#[test]
+fn an_argument_that_asks_for_what_no_tool_does_is_refused() {
+    let refused = |tool: &str, given: Value| {
+        let Value::Object(given) = given else { unreachable!() };
+        translated(spellings(tool, None), given).unwrap_err()
+    };
+    let mode = refused("grep_files", json!({ "pattern": "a", "output_mode": "files_with_matches" }));
+    assert!(
+        mode.starts_with("'output_mode' is \"files_with_matches\", but answers have the matching lines"),
+        "{mode}"
+    );
+    let numbers = refused("grep_files", json!({ "pattern": "a", "-n": false }));
+    assert_eq!(numbers, "'-n' is false, but lines always have their numbers; leave it out");
+    let line = refused("find_references", json!({ "file": "a.rs", "line": "four" }));
+    assert_eq!(line, "line is \"four\"; give a whole number");
+    let offset = refused("read_file", json!({ "path": "a.rs", "offset": "top" }));
+    assert_eq!(offset, "offset is \"top\"; give a whole number");
 }

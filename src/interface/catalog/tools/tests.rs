@@ -8,7 +8,8 @@ const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status",
 /// Removed aliases. A call of one fails with an error that names the replacement.
 const REMOVED: &[&str] = &[];
 
-use super::super::offer::{ToolOffer, ToolProfile, find};
+use super::super::offer::{ToolOffer, find};
+use super::super::profile::ToolProfile;
 use super::*;
 use crate::catalog::aliases::AliasState;
 
@@ -74,6 +75,10 @@ fn profiles_gate() {
     assert_eq!(listed(ToolProfile::Full).len(), TOOLS.len() - ON_GRANT.len());
     let minimal: Vec<&Tool> = TOOLS.iter().filter(|tool| ToolProfile::Minimal.offers(tool)).collect();
     assert!(minimal.len() <= 8 && minimal.iter().all(|tool| tool.read_only), "{minimal:?}");
+    for name in ["read_file", "symbol_search", "project_map"] {
+        assert!(minimal.iter().any(|tool| tool.name == name), "{name}");
+    }
+    assert_eq!(listed(ToolProfile::Reduced), ["codebase_search", "grep_files", "tool_search"]);
     for profile in ToolProfile::ALL {
         assert!(profile.listed().all(|tool| profile.offers(tool)));
         assert_eq!(ToolProfile::by_name(profile.name()), Some(profile));
@@ -81,11 +86,52 @@ fn profiles_gate() {
 }
 
 #[test]
+fn a_model_limits_what_its_profile_lists() {
+    let listed = |offer: ToolOffer| {
+        TOOLS.iter().filter(|tool| offer.lists(tool)).map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    let reduced = ["codebase_search", "grep_files", "tool_search"];
+    for profile in [ToolProfile::Full, ToolProfile::Default, ToolProfile::Minimal, ToolProfile::Reduced] {
+        let offer = ToolOffer { may_record: true, ..ToolOffer::from(profile) };
+        assert_eq!(listed(offer.to_model("ollama/qwen3")), reduced, "{profile:?}");
+        assert_eq!(offer.to_model("claude-opus-4"), offer, "a name without a row changes nothing");
+        for tool in TOOLS {
+            assert_eq!(offer.to_model("gpt-5-nano").offers(tool), offer.offers(tool), "{profile:?}");
+        }
+    }
+    assert_eq!(listed(ToolOffer::from(ToolProfile::Host).to_model("ollama")), ["tool_search"]);
+}
+
+#[test]
+fn the_search_among_tools_names_every_hidden_tool() {
+    let search = tool("tool_search").unwrap();
+    let all = ToolProfile::ALL.into_iter().flat_map(|profile| [false, true].map(|may| (profile, may)));
+    for (profile, may) in all {
+        let offer = ToolOffer { may_record: may, may_change_library: may, ..ToolOffer::from(profile) };
+        for offer in [offer, offer.to_model("ollama")] {
+            let text = offer.description(search);
+            let named: Vec<&str> =
+                text.split_once(": ").map_or(Vec::new(), |(_, names)| names.split(", ").collect());
+            for tool in find(offer, "") {
+                assert!(named.contains(&tool.name), "{} in {offer:?}", tool.name);
+            }
+            assert!(named.iter().all(|name| tool(name).is_some_and(|tool| !offer.lists(tool))), "{text}");
+        }
+    }
+    let text = |profile: ToolProfile| ToolOffer::from(profile).description(search);
+    assert_eq!(text(ToolProfile::Minimal), text(ToolProfile::Default));
+    assert_eq!(text(ToolProfile::Full), search.description);
+}
+
+#[test]
 fn a_tool_on_grant_exists_only_where_it_is_allowed() {
-    let offer =
-        |profile, may_record, may_change_library| ToolOffer { profile, may_record, may_change_library };
+    let offer = |profile, may_record, may_change_library| ToolOffer {
+        may_record,
+        may_change_library,
+        ..ToolOffer::from(profile)
+    };
     for tool in TOOLS.iter().filter(|tool| tool.grant().is_some()) {
-        let is_note = tool.id == ToolId::RecordNote;
+        let is_note = tool.grant() == Some(ALLOW_MEMORY);
         for profile in ToolProfile::ALL {
             let (with, other) = (offer(profile, is_note, !is_note), offer(profile, !is_note, is_note));
             for without in [ToolOffer::from(profile), other] {

@@ -34,8 +34,8 @@ impl Answer {
         self
     }
 
-    /// Removes from the data what the text has already: code, lines, reasons, schemas. What remains is what a program
-    /// needs: places, links, scores, cursors, counts and warnings.
+    /// Removes from the data what the text has already: lines, schemas, texts of files and packs. What remains is what a
+    /// program needs: places, links, scores, cursors, counts and warnings; and of a ranked hit, its snippet and reasons.
     pub fn lean(mut self) -> Answer {
         for (list, told) in IN_TEXT {
             rows(&mut self.data, list).for_each(|row| told.iter().for_each(|name| _ = row.remove(*name)));
@@ -70,21 +70,7 @@ impl Answer {
 
 /// The fields of rows that the text of an answer has too, by the name of the list.
 const IN_TEXT: [(&str, &[&str]); 2] = [
-    (
-        "results",
-        &[
-            "snippet",
-            "snippet_line",
-            "head",
-            "highlights",
-            "reasons",
-            "text",
-            "before",
-            "after",
-            "cut",
-            "enclosing",
-        ],
-    ),
+    ("results", &["head", "highlights", "text", "before", "after", "cut", "enclosing"]),
     ("tools", &["description", "inputSchema"]),
 ];
 

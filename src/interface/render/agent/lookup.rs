@@ -35,7 +35,11 @@ pub fn grep_fits(reply: &GrepReply, budget: usize) -> usize {
 fn grep_text(reply: &GrepReply, lines: usize) -> String {
     let mut out = String::new();
     if reply.lines.is_empty() {
-        let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
+        nothing(
+            &mut out,
+            &reply.pattern,
+            "codebase_search finds code by what it does, file_search files by name",
+        );
     }
     let mut file = None;
     let mut around = None;
@@ -96,7 +100,7 @@ pub fn files_fits(reply: &FilesReply, budget: usize) -> usize {
 fn files_text(reply: &FilesReply, files: usize) -> String {
     let mut out = String::new();
     if reply.files.is_empty() {
-        let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
+        nothing(&mut out, &reply.pattern, "grep_files finds text in files, skipped_files what is left out");
     }
     for row in &reply.files[..files] {
         let lines =
@@ -131,7 +135,11 @@ pub fn symbols_fits(reply: &SymbolsReply, budget: usize) -> usize {
 fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
     let mut out = String::new();
     if reply.symbols.is_empty() {
-        let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
+        nothing(
+            &mut out,
+            &reply.pattern,
+            "grep_files finds text as written, codebase_search code by what it does",
+        );
     }
     for row in &reply.symbols[..symbols] {
         let path = agent_path(row.source.as_ref(), &row.path);
@@ -191,6 +199,11 @@ fn map_entry(out: &mut String, entry: &MapEntry) {
         let place = if entry.is_dir { symbol.path.as_str() } else { "" };
         let _ = writeln!(out, "{}:{}", clean::answer_path(place), span(symbol.lines));
     }
+}
+
+/// Says that there is nothing, and which tools find something else.
+fn nothing(out: &mut String, pattern: &str, advice: &str) {
+    let _ = writeln!(out, "No results found for: {}\n{advice}.", clean(pattern));
 }
 
 /// Adds the warnings and the cursor of the next page.

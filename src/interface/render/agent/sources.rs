@@ -41,11 +41,11 @@ pub(super) fn lines<'n>(
         out.push('\n');
     }
     if !all.is_empty() {
-        let _ = writeln!(
-            out,
-            "{} of the library answered",
-            crate::render::text::count(all.len(), "source", "sources")
-        );
+        let (one, many) = match all.iter().any(|source| source.provenance.is_some()) {
+            true => ("source of the library", "sources of the library"),
+            false => ("root", "roots"),
+        };
+        let _ = writeln!(out, "{} answered", crate::render::text::count(all.len(), one, many));
     }
 }
 

@@ -7,7 +7,10 @@
 use std::fmt::Write;
 
 use super::counts::count;
-use super::parts::{CodeLimits, annotations, checkout, code_lines, literal_lines, location, score_and_band};
+use super::parts::{
+    CodeLimits, annotations, checkout, code_lines, language_and_lines, literal_lines, location,
+    score_and_band,
+};
 use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean_line;
@@ -192,7 +195,7 @@ fn matches(line: &SourceLine) -> TextMarks<'_> {
 }
 
 /// What a page of `shown` hits says about itself to people.
-pub(super) fn parts(reply: &SearchReply, shown: usize) -> Vec<String> {
+pub fn parts(reply: &SearchReply, shown: usize) -> Vec<String> {
     let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
     parts.extend(literal_lines(reply));
     parts.extend(checkout(reply));
@@ -202,12 +205,10 @@ pub(super) fn parts(reply: &SearchReply, shown: usize) -> Vec<String> {
     parts
 }
 
-/// The evidence of a hit on one line; empty if there is none that helps.
+/// The language and the lines of a hit, and the evidence that helps, on one line.
 pub(super) fn evidence_line(hit: &Hit, style: &Style) -> String {
-    let text = clean_line(&evidence(hit).join(" · "));
-    if text.is_empty() {
-        return String::new();
-    }
+    let parts: Vec<String> = std::iter::once(language_and_lines(hit)).chain(evidence(hit)).collect();
+    let text = clean_line(&parts.join(" · "));
     format!("  {}\n", style.paint(Ink::Dim, &style.clip(2, &text)))
 }
 
@@ -264,7 +265,7 @@ fn called_by(callers: &HitCallers) -> String {
 }
 
 /// A reason without the name of its signal, without brackets and without numbers that measure.
-fn in_words(reason: &Reason) -> String {
+pub fn in_words(reason: &Reason) -> String {
     let text = reason.text.split_once(": ").map_or(reason.text.as_str(), |(_, text)| text);
     let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(name, _)| name);
     match reason.signal {

@@ -110,6 +110,14 @@ pub(super) fn kind_and_symbol(hit: &Hit, style: &Style) -> String {
     }
 }
 
+/// The language of a hit, and its lines if there are several: `rust, lines 9-11`.
+pub(super) fn language_and_lines(hit: &Hit) -> String {
+    match hit.lines.first == hit.lines.last {
+        true => hit.language.to_string(),
+        false => format!("{}, lines {}-{}", hit.language, hit.lines.first, hit.lines.last),
+    }
+}
+
 pub(super) fn score_and_band(hit: &Hit, style: &Style) -> String {
     let ink = match hit.band {
         Band::High => Ink::High,
@@ -152,7 +160,7 @@ pub(super) fn checkout(reply: &SearchReply) -> Option<String> {
 }
 
 /// What a page of `shown` hits says about itself.
-pub fn footer(reply: &SearchReply, shown: usize) -> String {
+pub(super) fn footer(reply: &SearchReply, shown: usize) -> String {
     let snapshot = &reply.snapshot;
     let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
     parts.extend(literal_lines(reply));

@@ -1,0 +1,42 @@
+//! The graph of files for agents: the files of each circle, or a line for each file with its counts.
+
+use std::fmt::Write;
+
+use super::answer::{Answer, clean_value, cut};
+use crate::render::text::count;
+use spyhop_base::clean::{self, line as clean};
+use spyhop_engine::api::{FileGraphQuestion, FileGraphReply};
+
+/// The answer to a question about the graph of files.
+pub fn file_graph(reply: &FileGraphReply, budget: usize) -> Answer {
+    let path = |at: usize| clean::answer_path(reply.files[at].path.as_str());
+    let mut out = String::new();
+    let (shown, one, many) = match reply.question {
+        FileGraphQuestion::Cycles => {
+            for group in &reply.cycles {
+                let files: Vec<_> = group.iter().map(|at| path(*at)).collect();
+                let _ = writeln!(out, "{}", files.join(" -> "));
+            }
+            (reply.cycles.len(), "circle of imports", "circles of imports")
+        }
+        FileGraphQuestion::Orphans => {
+            (0..reply.files.len()).for_each(|at| _ = writeln!(out, "{}", path(at)));
+            (reply.files.len(), "orphan", "orphans")
+        }
+        FileGraphQuestion::Hubs | FileGraphQuestion::Export => {
+            for (at, file) in reply.files.iter().enumerate() {
+                let _ = writeln!(out, "{} {} in, {} out", path(at), file.importers, file.imports);
+            }
+            (reply.files.len(), "file", "files")
+        }
+    };
+    let more = if shown < reply.total { "; more with max_results or a narrower path" } else { "" };
+    let _ = writeln!(out, "\n{shown} of {}{more}", count(reply.total, one, many));
+    if let Some(why) = &reply.incomplete {
+        let _ = writeln!(out, "not complete: {}", clean(why));
+    }
+    for warning in &reply.warnings {
+        let _ = writeln!(out, "note: {}", clean(warning));
+    }
+    cut(Answer { text: out, data: clean_value(reply) }, budget)
+}

@@ -1,0 +1,98 @@
+//! Arguments as clients really send them: numbers and booleans as strings, lists in texts, links and paths of other roots.
+
+use serde_json::{Value, json};
+
+use super::http::{GOOD, Server};
+use super::{Session, steady};
+use crate::support::{SMALL, Tree};
+
+#[test]
+fn arguments_mean_what_clients_meant() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let root = tree.root().to_string_lossy().into_owned();
+    let link = |path: &str| format!("file://{root}/{path}");
+    let plain = json!({ "pattern": "CIRCLE", "ignore_case": true, "max_results": 1, "path": "src/paint.py", "expand": 1 });
+    let expected = steady(session.data("grep_files", plain.clone()));
+    assert_eq!(expected["results"][0]["path"], "src/paint.py");
+    for (name, value) in [
+        ("max_results", json!("1")),
+        ("max_results", json!(["1"])),
+        ("max_results", json!(1.0)),
+        ("ignore_case", json!("true")),
+        ("ignore_case", json!(["True"])),
+        ("expand", json!("1")),
+        ("pattern", json!(["CIRCLE"])),
+        ("path", json!(["src/paint.py"])),
+        ("path", json!("[\"src/paint.py\"]")),
+        ("path", json!("/src/paint.py")),
+        ("path", json!(link("src/paint.py"))),
+        ("path", json!(link("src/paint.py#L2"))),
+        ("lang", json!([])),
+        ("lang", json!("[\"python\", \"rust\"]")),
+        ("exclude", json!([])),
+        ("root", json!(format!("file://{root}"))),
+    ] {
+        let mut given = plain.clone();
+        given[name] = value;
+        assert_eq!(steady(session.data("grep_files", given.clone())), expected, "{given}");
+    }
+    // All arguments as the text of an object, and no arguments in every form.
+    let call = |session: &mut Session, tool: &str, arguments: Value| {
+        let mut message = session.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        assert_eq!(message["result"]["isError"], false, "{message}");
+        steady(message["result"]["structuredContent"].take())
+    };
+    assert_eq!(call(&mut session, "grep_files", json!(plain.to_string())), expected);
+    for nothing in [json!(null), json!(""), json!("{}"), json!([])] {
+        assert_eq!(call(&mut session, "index_status", nothing)["state"], "ready");
+    }
+    let wrong = session.ask("tools/call", json!({ "name": "grep_files", "arguments": "circle" }));
+    assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+
+    // Places of the code graph, and lines by other names.
+    let trace = session.data("trace_symbol", json!({ "target": "src/paint.py:1" }))["definitions"].take();
+    assert_eq!(trace[0]["symbol"], "draw_circle", "{trace}");
+    for target in [link("src/paint.py#L1"), "/src/paint.py:1".to_string(), format!("{root}/src/paint.py:1")] {
+        let found = session.data("trace_symbol", json!({ "target": target }));
+        assert_eq!(found["definitions"], trace, "{target}");
+    }
+    for given in [
+        json!({ "path": "src/paint.py", "lines": "2-3" }),
+        json!({ "file_path": "/src/paint.py", "offset": "2", "limit": "2" }),
+        json!({ "path": link("src/paint.py"), "start_line": ["2"], "end_line": 3 }),
+    ] {
+        let read = session.data("read_file", given.clone());
+        assert_eq!(read["text"].as_str().unwrap().lines().count(), 2, "{given}: {read}");
+    }
+
+    // What was not meant stays an error that names the value.
+    for (given, text) in [
+        (
+            json!({ "pattern": "a", "max_results": "ten" }),
+            "max_results of grep_files is \"ten\"; give a whole number",
+        ),
+        (json!({ "pattern": ["a", "b"] }), "pattern of grep_files is [\"a\",\"b\"]; give a text"),
+        (json!({ "pattern": "a", "word": "yes" }), "word of grep_files is \"yes\"; give true or false"),
+        (json!({ "pattern": "a", "output_mode": "count" }), "'output_mode' is \"count\", but answers have"),
+        (json!({ "pattern": "a", "path": "/gone/x.py" }), "path '/gone/x.py' lies outside; choose a path in"),
+    ] {
+        let said = session.text("grep_files", given.clone());
+        assert!(said.starts_with(text), "{given}: {said}");
+    }
+}
+
+#[test]
+fn arguments_may_be_a_text_over_http_too() {
+    let tree = Tree::new(SMALL);
+    let server = Server::new(&tree, &[]);
+    let params = json!({ "name": "grep_files", "arguments": json!({ "pattern": "circle" }).to_string() });
+    let body = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params }).to_string();
+    let answer = server.post(GOOD, &body);
+    assert!(
+        answer.status == 200 && answer.body.contains("src/paint.py"),
+        "{}: {}",
+        answer.status,
+        answer.body
+    );
+}
