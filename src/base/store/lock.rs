@@ -167,6 +167,8 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         let _ = self.file.set_len(0);
+        // Closing the file does not release the lock while a forked process that has not begun its program shares the file.
+        let _ = self.file.unlock();
     }
 }
 
@@ -246,6 +248,17 @@ mod tests {
         assert_eq!(Lock::holder(&path), None);
         assert_eq!(std::fs::read(&path).unwrap(), b"");
         take(&path, 0).unwrap();
+    }
+
+    #[test]
+    fn a_copy_of_the_file_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = take(&path, 0).unwrap();
+        let copy = lock.file.try_clone().unwrap();
+        drop(lock);
+        assert_eq!(Lock::holder(&path), None);
+        drop(copy);
     }
 
     #[test]
