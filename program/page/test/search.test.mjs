@@ -151,7 +151,7 @@ test("going back shows the list where it was left, with its hit", async () => {
     await settled(page);
     await page.locator(".list").focus();
     for (let i = 0; i < 60; i++) await page.keyboard.press("j");
-    await page.waitForFunction(() => document.querySelector(".list").scrollTop > 200);
+    await page.waitForFunction(() => document.activeElement.id === "hit-59" && document.querySelector(".list").scrollTop > 200);
     const before = await page.evaluate(() => [document.querySelector(".list").scrollTop, document.activeElement.id]);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".file-view .row.line.on");

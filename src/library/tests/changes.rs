@@ -399,7 +399,9 @@ fn a_dry_run_of_a_collection_changes_nothing() {
     let before = names();
     let planned = place.library.collect(true).unwrap();
     assert_eq!(names(), before);
-    assert_eq!(place.library.collect(false).unwrap(), planned);
+    let collected = place.library.collect(false).unwrap();
+    assert_eq!((&collected.removed, collected.bytes), (&planned.removed, planned.bytes));
+    assert!(planned.is_dry_run && !collected.is_dry_run);
     for gone in [paths.raw_of(&source.id), paths.derived_of(&source.id), paths.removed(&source.id)] {
         assert!(planned.removed.contains(&gone) && !gone.exists(), "{}", gone.display());
     }

@@ -98,7 +98,7 @@ async def answers(session):
     assert (hit["path"], hit["symbol"]) == ("auth.py", "resolve_api_key"), hit
     assert hit["link"].endswith("/auth.py#L4") and hit["link"].startswith("file:///"), hit["link"]
     assert abs(sum(reason["share"] for reason in hit["reasons"]) - hit["score"]) < 1e-4
-    assert text.startswith(f"auth.py:{hit['line']}-{hit['end_line']} fn resolve_api_key "), text
+    assert text.startswith(f"auth.py:{hit['line']}-{hit['end_line']} python fn resolve_api_key "), text
     assert reply["snapshot"]["checked_at"], reply["snapshot"]
     said("search")
 
