@@ -94,7 +94,8 @@ fn two_engines_refresh_one_index() {
         // Each search refreshes; one that finds the other at it answers from the last commit and says so.
         let reply = ask(&engines[turn % 2], "number_3");
         assert_eq!((paths(&reply)[0], reply.snapshot.indexed_files), ("f3.rs", FILES));
-        assert!(reply.warnings.iter().all(|warning| warning.contains(" process is indexing")));
+        let warnings = &reply.warnings;
+        assert!(warnings.iter().all(|warning| warning.contains(" process is indexing")), "{warnings:?}");
     };
     meanwhile(3, search, || (1..STATES).for_each(|state| write(&tree, state)));
     for engine in &engines {

@@ -8,7 +8,7 @@
 //! folder itself. The checksums of a file are computed while the file is written, and go into the commit point
 //! ([`super::sums`]).
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -164,6 +164,27 @@ impl TerminatingWrite for SegmentFile {
     }
 }
 
+/// tantivy's lock of the writer. Closing the file, as tantivy does, does not release the lock while a forked process that has not
+/// begun its program shares the file.
+struct WriterLock(File);
+
+impl WriterLock {
+    fn acquire(path: &Path) -> Result<WriterLock, LockError> {
+        let file = Private::Write.open(path).map_err(LockError::wrap_io_error)?;
+        match file.try_lock() {
+            Ok(()) => Ok(WriterLock(file)),
+            Err(TryLockError::WouldBlock) => Err(LockError::LockBusy),
+            Err(TryLockError::Error(error)) => Err(LockError::wrap_io_error(error)),
+        }
+    }
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
 impl Directory for WorkFolder {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let handle = self.files.get_file_handle(path)?;
@@ -193,9 +214,7 @@ impl Directory for WorkFolder {
         // The other lock makes garbage collection wait for readers of tantivy, which are not used.
         if lock.filepath == INDEX_WRITER_LOCK.filepath {
             // The lock file is created here, so that it is as private as the other files.
-            let made = Private::Write.open(&self.dir.join(&lock.filepath));
-            made.map_err(LockError::wrap_io_error)?;
-            self.files.acquire_lock(lock)
+            Ok(DirectoryLock::from(Box::new(WriterLock::acquire(&self.dir.join(&lock.filepath))?)))
         } else {
             Ok(DirectoryLock::from(Box::new(())))
         }
@@ -251,5 +270,22 @@ impl Directory for WorkFolder {
 impl std::fmt::Debug for WorkFolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "WorkFolder({:?})", self.dir)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_process_does_not_keep_the_lock_of_the_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = WriterLock::acquire(&path).unwrap();
+        assert!(matches!(WriterLock::acquire(&path), Err(LockError::LockBusy)));
+        let of_fork = lock.0.try_clone().unwrap();
+        drop(lock);
+        WriterLock::acquire(&path).unwrap();
+        drop(of_fork);
     }
 }
