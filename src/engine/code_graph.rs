@@ -68,9 +68,10 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
         _ => {
             let mut whole = joined_graph(corpus, &request, found, warnings);
             // The target means nothing in these.
-            whole.sources.extend(others.into_iter().filter_map(present));
+            whole.sources.extend(others.iter().filter_map(|source| present(source)));
             whole.snapshot = sums(&whole.sources);
             add_importing_uses(corpus, &request, &mut whole);
+            others.iter().for_each(|source| add_mentions(corpus, source, &request, &mut whole));
             whole.rows.sort_by(|a, b| order_in_set(request.question, a, b));
             whole.rows.truncate(request.max_results);
             whole.settle_sources();
@@ -143,6 +144,25 @@ fn add_importing_uses(corpus: &Corpus, request: &GraphRequest, whole: &mut Graph
     }
 }
 
+/// Adds the mentions in a source that defines nothing of the target.
+fn add_mentions(corpus: &Corpus, source: &CorpusMember, request: &GraphRequest, whole: &mut GraphReply) {
+    let (Ok(engine), Some(mentions)) = (&source.engine, &mut whole.mentions) else { return };
+    let shown = whole.rows.iter().filter(|row| row.source.as_ref() == Some(source.name()));
+    let shown: Vec<GraphRow> = shown.cloned().collect();
+    let package_of = |own: &SymbolRow| {
+        let home = corpus.members.iter().find(|member| own.source.as_ref() == Some(member.name()))?;
+        home.package.as_ref()
+    };
+    let definitions: Vec<(Option<&SourcePackage>, SymbolRow)> =
+        whole.definitions.iter().map(|own| (package_of(own), own.clone())).collect();
+    // A source that cannot answer is named already.
+    if let Ok(mut own) = graph_outside::mentions_elsewhere(engine, &definitions, request, &shown) {
+        name_mentions(&mut own, source.name());
+        mentions.add(own);
+        whole.incomplete = whole.incomplete.take().or_else(|| mentions.incomplete());
+    }
+}
+
 /// The source that a target names, and the target in that source.
 fn split_target<'t>(corpus: &'t Corpus, target: &'t str) -> (Option<&'t SourceName>, &'t str) {
     let named = target.split_once(':').filter(|(_, rest)| !rest.starts_with(':')).and_then(|(name, rest)| {
@@ -170,6 +190,7 @@ fn joined_graph(
         paths: Vec::new(),
         tests: Vec::new(),
         entries: Vec::new(),
+        mentions: None,
         incomplete: missing,
         snapshot: Snapshot::default(),
         sources: Vec::new(),
@@ -185,6 +206,9 @@ fn joined_graph(
         whole.entries.append(&mut reply.entries);
         whole.total += reply.total;
         whole.further_files += reply.further_files;
+        if let Some(mentions) = reply.mentions {
+            whole.mentions.get_or_insert_default().add(mentions);
+        }
         let incomplete = reply.incomplete.map(|why| incomplete_of(name, why));
         whole.incomplete = whole.incomplete.take().or(incomplete);
         whole.warnings.extend(reply.warnings.iter().map(|text| of_source(name, text)));
@@ -232,6 +256,12 @@ fn order_in_set(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> Ordering
     order_of_edges(question, a, b).then_with(|| place(a).cmp(&place(b)))
 }
 
+/// Writes the name of the source into mentions.
+fn name_mentions(mentions: &mut Mentions, name: &SourceName) {
+    mentions.rows.iter_mut().for_each(|row| row.source = Some(name.clone()));
+    mentions.unread.iter_mut().for_each(|unread| unread.source = Some(name.clone()));
+}
+
 /// Writes the name of the source into each row of a reply.
 fn name_source(reply: &mut GraphReply, name: &SourceName) {
     let own = || Some(name.clone());
@@ -241,6 +271,7 @@ fn name_source(reply: &mut GraphReply, name: &SourceName) {
         entry.source = own();
         entry.definition.iter_mut().for_each(|definition| definition.source = own());
     }
+    reply.mentions.iter_mut().for_each(|mentions| name_mentions(mentions, name));
     for row in reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()) {
         row.source = own();
         row.ends_mut().for_each(|end| end.source = own());

@@ -7,6 +7,7 @@ use std::cell::{LazyCell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
@@ -30,7 +31,7 @@ use spyhop_graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, Import
 use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, Quarantine};
 use spyhop_search::filter::Filter;
-use spyhop_search::{SearchError, SearchSnapshot};
+use spyhop_search::{CurrentFile, SearchError, SearchSnapshot};
 use spyhop_syntax::analyze::STACK_BYTES;
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::FileAnalyzer;
@@ -113,6 +114,9 @@ fn graph_of_snapshot(
     let mut answered = asked.checked(answered)?;
     let total = answered.limit(request, filter, engine.grammars());
     asked.fill_texts(&mut answered.rows);
+    let mentions = asked.mentions(&answered.counted, request, filter, &answered.rows)?;
+    let mentions = asked.checked(mentions)?;
+    let open = asked.open(mentions.as_ref(), &answered.counted);
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
     Ok(GraphReply {
         question: request.question,
@@ -124,7 +128,8 @@ fn graph_of_snapshot(
         paths: answered.paths,
         tests: answered.tests,
         entries: answered.entries,
-        incomplete: asked.incomplete(),
+        incomplete: asked.incomplete().or(open),
+        mentions,
         snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), freshness),
         sources: Vec::new(),
         warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
@@ -167,8 +172,26 @@ fn passes(filter: &Filter, grammars: &Grammars, row: &GraphRow) -> bool {
     by_kind && filter.takes_file(row.path.as_str(), language)
 }
 
+/// Marks the rows of uses that no rule proves. A use that may mean several of the definitions that were asked about means one
+/// of them.
+fn mark_possible(rows: &mut [GraphRow]) {
+    let is_use = |row: &GraphRow| {
+        let is_of_symbol = matches!(row.to, GraphEnd::Symbol(_)) && row.relation != Relation::Tests;
+        is_of_symbol && !row.is_outgoing && row.depth == 1
+    };
+    let mut sums: FxHashMap<(RelPath, u32, u32), f32> = FxHashMap::default();
+    for row in rows.iter().filter(|row| is_use(row)) {
+        *sums.entry((row.path.clone(), row.line, row.column)).or_default() += row.confidence;
+    }
+    for row in rows.iter_mut().filter(|row| is_use(row)) {
+        row.is_possible =
+            sums.get(&(row.path.clone(), row.line, row.column)).is_some_and(|sum| *sum < RESOLVED);
+    }
+}
+
 /// Sorts rows, and merges rows of one edge.
 fn sort_and_merge(rows: &mut Vec<GraphRow>, question: GraphQuestion) {
+    mark_possible(rows);
     rows.sort_by(|a, b| order(question, a, b));
     rows.dedup_by(|next, first| is_same_edge(first, next));
     // A use that may mean several wanted definitions is one row, with the most certain of them.
@@ -191,7 +214,7 @@ pub(super) fn order_of_edges(question: GraphQuestion, a: &GraphRow, b: &GraphRow
     let relation = |row: &GraphRow| (question != GraphQuestion::Impact).then_some(row.relation);
     // What breaks is shown first.
     let is_there = |row: &GraphRow| !matches!(row.to, GraphEnd::Removed(_));
-    let key = |row: &GraphRow| (row.is_outgoing, row.depth, is_there(row), relation(row));
+    let key = |row: &GraphRow| (row.is_outgoing, row.depth, is_there(row), row.is_possible, relation(row));
     // Callees keep the order of the calls, which tells how a function works.
     let by_confidence = |a: &GraphRow, b: &GraphRow| match a.is_outgoing {
         true => std::cmp::Ordering::Equal,
@@ -270,6 +293,11 @@ impl<'e> GraphSources<'e> {
 }
 
 impl GraphSources<'_> {
+    /// The present content of a file, if the file may contain `wanted`; also that of a file without a text in the index.
+    pub(super) fn current(&self, file: u32, wanted: &Finder<'_>) -> CurrentFile {
+        self.sources.read(file, Some(wanted), false)
+    }
+
     /// The text of a file, if its content is still the indexed content.
     pub(super) fn source(&self, file: u32) -> Option<Arc<String>> {
         self.sources.text(file)
@@ -333,6 +361,8 @@ pub(super) struct Answered {
     pub paths: Vec<Vec<GraphRow>>,
     pub tests: Vec<AffectedTest>,
     pub entries: Vec<EntryRow>,
+    /// The definitions whose mentions are counted.
+    pub counted: Vec<Definition>,
 }
 
 impl Answered {
@@ -397,7 +427,9 @@ impl GraphAnswer<'_, '_> {
         if request.question == GraphQuestion::Definitions
             || !self.is_answerable(&request.target, &definitions)
         {
-            return Ok(Answered { definitions, ..Answered::default() });
+            let counted =
+                if request.question == GraphQuestion::Definitions { Vec::new() } else { definitions.clone() };
+            return Ok(Answered { definitions, counted, ..Answered::default() });
         }
         match (request.question, &request.to) {
             (GraphQuestion::Impact, _) => return self.impact_of_symbols(definitions, request, depth),
@@ -411,7 +443,12 @@ impl GraphAnswer<'_, '_> {
         };
         let mut rows = self.symbol_rows(question, &definitions, depth)?;
         rows.retain(|row| request.relation.is_none_or(|relation| row.relation == relation));
-        Ok(Answered { definitions, rows, ..Answered::default() })
+        let counts = matches!(
+            request.question,
+            GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace
+        );
+        let counted = if counts { definitions.clone() } else { Vec::new() };
+        Ok(Answered { definitions, rows, counted, ..Answered::default() })
     }
 
     /// The meaning of a target. An error tells how much of the tree is indexed, if that is not all.
@@ -544,6 +581,7 @@ impl GraphAnswer<'_, '_> {
             },
             confidence: edge.confidence,
             rule: edge.rule,
+            is_possible: false,
         })
     }
 
@@ -567,6 +605,7 @@ impl GraphAnswer<'_, '_> {
                 confidence: EdgeRule::Import.confidence(),
                 rule: EdgeRule::Import,
                 is_test: self.graph.is_test(edge.file, None),
+                is_possible: false,
             })
         };
         let files = edge.files.iter().filter(|to| is_outgoing || **to == file);

@@ -3,9 +3,20 @@
 use super::api::*;
 use super::graph::{GraphAnswer, MAX_WORK};
 use super::open_index::Viewed;
-use spyhop_graph::MAX_MEANINGS;
+use spyhop_graph::{Definition, MAX_MEANINGS};
 
 impl GraphAnswer<'_, '_> {
+    /// Why an answer with these mentions of `counted` is not complete.
+    pub(super) fn open(&self, mentions: Option<&Mentions>, counted: &[Definition]) -> Option<Incomplete> {
+        let uncounted = || {
+            "the target has too many definitions for its mentions to be counted: name one of them".to_string()
+        };
+        match mentions {
+            Some(mentions) => mentions.incomplete(),
+            None => (!counted.is_empty()).then(|| IncompleteCause::Undecided.with(uncounted())),
+        }
+    }
+
     /// How much of the tree is indexed, if that is not all.
     pub(super) fn partial(&self) -> Option<String> {
         let building = Viewed::from_snapshot(self.snapshot).building()?;

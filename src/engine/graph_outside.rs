@@ -1,6 +1,8 @@
 //! Names of packages outside of a tree, as rows of the code graph: how questions to several trees follow imports from
 //! one tree to another.
 
+use rustc_hash::FxHashSet;
+
 use super::api::*;
 use super::core::Engine;
 use super::current;
@@ -69,6 +71,31 @@ pub(super) fn uses_of_package(
     })
 }
 
+/// The mentions in this tree of the names of definitions of other trees, each with the package that its tree is. `shown` are
+/// the uses in this tree.
+pub(super) fn mentions_elsewhere(
+    engine: &Engine,
+    definitions: &[(Option<&SourcePackage>, SymbolRow)],
+    request: &GraphRequest,
+    shown: &[GraphRow],
+) -> Result<Mentions, Error> {
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let all: Vec<SymbolRow> = definitions.iter().map(|(_, own)| own.clone()).collect();
+    let mentions = |asked: &GraphAnswer<'_, '_>| {
+        let mut proven = FxHashSet::default();
+        for (package, own) in definitions {
+            let Some(package) = package else { continue };
+            let mut uses = asked.graph.outside_uses(&own.name)?;
+            uses.retain(|used| {
+                used.meant.is_of_package(&package.ecosystem, &package.name) && is_in(own, &used.meant)
+            });
+            proven.extend(uses.iter().map(|used| (used.file, used.span)));
+        }
+        asked.mentions_elsewhere(&all, proven, (request, &filter), shown)
+    };
+    Ok(engine.policy().masked(with_graph(engine, mentions)?))
+}
+
 fn with_graph<T: Send>(
     engine: &Engine,
     ask: impl Fn(&GraphAnswer<'_, '_>) -> Result<T, Error> + Sync,
@@ -112,6 +139,7 @@ impl GraphAnswer<'_, '_> {
             confidence: EdgeRule::Import.confidence(),
             rule: EdgeRule::Import,
             is_test: self.graph.is_test(used.file, used.from.as_ref()),
+            is_possible: false,
         })
     }
 }

@@ -141,7 +141,8 @@ impl GraphAnswer<'_, '_> {
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
         let entries = self.entries_of_change(&changed, &edges)?;
         let rows = self.rows(edges, false)?;
-        Ok(Answered { definitions: changed.symbols, rows, tests, entries, ..Answered::default() })
+        let counted = changed.symbols.clone();
+        Ok(Answered { definitions: changed.symbols, rows, tests, entries, counted, ..Answered::default() })
     }
 
     /// The routes and commands that lead to what changes.

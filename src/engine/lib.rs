@@ -38,6 +38,7 @@ mod file_graph;
 mod files;
 mod graph;
 mod graph_incomplete;
+mod graph_mentions;
 mod graph_outside;
 mod graph_target;
 mod graph_uses;

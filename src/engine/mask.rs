@@ -85,7 +85,9 @@ masked_fields! {
     MapReply: entries warnings;
     MapEntry: symbols;
     MapSymbol: name;
-    GraphReply: rows paths definitions tests entries warnings;
+    GraphReply: rows paths definitions tests entries mentions warnings;
+    Mentions: rows;
+    MentionRow: from to;
     GraphRow: from to;
     AffectedTest: reason;
     FileGraphReply:;

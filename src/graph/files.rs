@@ -13,6 +13,7 @@ pub use super::definition::Definition;
 use super::definitions::{FamilyDefinitions, NamedDefinitions};
 use super::family::Family;
 use super::imports::Imports;
+use super::judgement::Judgement;
 use super::paths::Paths;
 use super::rust_crates::RustCrate;
 use super::steps::Steps;
@@ -32,7 +33,7 @@ type BaseNames = FxHashMap<(u32, Box<str>), Rc<Vec<String>>>;
 pub(super) type SymbolKey = (u32, u32);
 
 /// The most bytes of a file that a question reads for its uses.
-const MAX_BYTES: usize = 1 << 20;
+pub(super) const MAX_BYTES: usize = 1 << 20;
 
 /// The bytes of a file that cost a question as much as opening the file does.
 const BYTES_PER_UNIT: usize = 32 << 10;
@@ -135,6 +136,8 @@ pub struct Graph<'a> {
     /// The names of the base types of a type, by the file of the use and the name.
     pub(super) bases: RefCell<BaseNames>,
     by_family: RefCell<DefinitionsByFamily>,
+    /// What the rules say of the uses of the target.
+    pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Rc<FileReading>>>>,
     pub(super) evaluations: Evaluations,
     pub(super) declared: DeclaredTypes,
@@ -172,6 +175,7 @@ impl<'a> Graph<'a> {
             definitions: RefCell::default(),
             bases: RefCell::default(),
             by_family: RefCell::default(),
+            judged: RefCell::default(),
             readings: RefCell::default(),
             evaluations: Evaluations::default(),
             declared: DeclaredTypes::default(),
@@ -277,8 +281,13 @@ impl<'a> Graph<'a> {
         facts
     }
 
+    /// Whether the facts of a file were asked for within the budget.
+    pub fn knows_facts(&self, file: u32) -> bool {
+        self.facts.borrow().contains_key(&file)
+    }
+
     /// Reads the next of `files`, in the order in which their facts are asked for.
-    pub(super) fn prepare(&self, files: &[u32]) {
+    pub fn prepare(&self, files: &[u32]) {
         let next = &files[..files.len().min(READ_AHEAD).min(self.work.get())];
         let known = self.facts.borrow();
         let unknown: Vec<u32> = next.iter().copied().filter(|file| !known.contains_key(file)).collect();

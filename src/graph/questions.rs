@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
+use super::judgement::Meaning;
 use super::paths::shared_folders;
-use super::resolve::{MAX_MEANINGS, Meaning};
+use super::resolve::MAX_MEANINGS;
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::definition::Definition;
@@ -201,7 +202,11 @@ impl<'a> Graph<'a> {
                 let definition = &meaning.definition;
                 meaning.confidence >= least.min(SURE) && wanted.contains(&(definition.file, definition.place))
             };
-            self.add_edges((file, &facts, used, depth), is_wanted, edges)?;
+            let meanings = match depth {
+                1 => self.known_judgement(file, &facts, used)?.meanings.clone(),
+                _ => self.meanings(file, &facts, used)?,
+            };
+            self.add_edges((file, &facts, used, depth), meanings, is_wanted, edges);
             found.add(&edges[before..], least);
         }
         Ok(true)
@@ -216,7 +221,7 @@ impl<'a> Graph<'a> {
         depth: u32,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut edges = Vec::new();
-        self.add_edges((file, facts, used, depth), |_| true, &mut edges)?;
+        self.add_edges((file, facts, used, depth), self.meanings(file, facts, used)?, |_| true, &mut edges);
         Ok(edges)
     }
 
@@ -224,13 +229,13 @@ impl<'a> Graph<'a> {
     fn add_edges(
         &self,
         (file, facts, used, depth): (u32, &FileFacts, &NameUse, u32),
+        mut meanings: Vec<Meaning>,
         takes: impl Fn(&Meaning) -> bool,
         edges: &mut Vec<GraphEdge>,
-    ) -> Result<(), SearchError> {
-        let mut meanings = self.meanings(file, facts, used)?;
+    ) {
         meanings.retain(takes);
         if meanings.is_empty() || !self.steps.take(meanings.len() * STEPS_PER_EDGE) {
-            return Ok(());
+            return;
         }
         let from = owner_of(file, facts, used);
         edges.extend(meanings.into_iter().map(|meaning| GraphEdge {
@@ -243,7 +248,6 @@ impl<'a> Graph<'a> {
             confidence: meaning.confidence,
             rule: meaning.rule,
         }));
-        Ok(())
     }
 
     /// The files that use a name, those near a wanted definition first.
@@ -260,7 +264,6 @@ impl<'a> Graph<'a> {
         homes.dedup();
         let mut families: Vec<Family> = homes.iter().map(|(_, family)| *family).collect();
         families.dedup();
-        homes.truncate(MAX_NEAR);
         let mut files = files_with(self.snapshot, IndexField::Reference, name)?;
         if mentions || families.contains(&Family::Rust) {
             // The index has no uses inside the arguments of macros.
@@ -269,16 +272,21 @@ impl<'a> Graph<'a> {
             files.dedup();
         }
         files.retain(|file| families.contains(&self.family(*file)));
+        self.sort_by_nearness(&mut files, &homes.iter().map(|(home, _)| *home).collect::<Vec<_>>());
+        Ok(files)
+    }
+
+    /// Sorts files, those near one of `homes` first.
+    pub fn sort_by_nearness(&self, files: &mut [u32], homes: &[u32]) {
         let near = |file: u32| {
             let path = self.snapshot.path(file);
-            let shared = |(home, _): &(u32, Family)| match *home == file {
+            let shared = |home: &u32| match *home == file {
                 true => usize::MAX,
                 false => shared_folders(path, self.snapshot.path(*home)),
             };
-            homes.iter().map(shared).max().unwrap_or(0)
+            homes.iter().take(MAX_NEAR).map(shared).max().unwrap_or(0)
         };
         files.sort_by_cached_key(|&file| (std::cmp::Reverse(near(file)), self.snapshot.path(file)));
-        Ok(files)
     }
 
     /// The symbols that call definitions, transitively to `depth`. Each caller is followed once.
@@ -321,7 +329,8 @@ impl<'a> Graph<'a> {
             if self.steps.is_ended() {
                 break;
             }
-            self.add_edges((wanted.file, &facts, used, 1), |_| true, &mut edges)?;
+            let meanings = self.meanings(wanted.file, &facts, used)?;
+            self.add_edges((wanted.file, &facts, used, 1), meanings, |_| true, &mut edges);
         }
         Ok(edges)
     }

@@ -12,6 +12,7 @@ use super::definitions::FamilyDefinitions;
 use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
+use super::judgement::{Judgement, Meaning};
 use super::locals::declared_types;
 use super::paths::shared_folders;
 use super::rule::EdgeRule;
@@ -43,15 +44,6 @@ pub(super) const STEPS_PER_COPY: usize = 10;
 
 /// Names of fewer letters are often those of members of a standard library.
 const SHORT_NAME: usize = 5;
-
-/// A definition that a use may mean.
-#[derive(Clone, Debug)]
-pub(super) struct Meaning {
-    pub definition: Definition,
-    pub rule: EdgeRule,
-    /// The estimated probability, 0 to 1.
-    pub confidence: f32,
-}
 
 /// The result of a rule: not applicable, or these definitions.
 pub(super) type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
@@ -145,16 +137,21 @@ impl<'q> Question<'q> {
         module.is_none_or(|module| module.contains(self.used.span))
     }
 
-    /// The binding of a use that is the name before `as` in an import.
-    fn renamed(&self) -> Option<(&ImportStatement, &Binding)> {
+    /// The binding of a use in an import, which has the name in its module.
+    fn imported(&self) -> Option<(&ImportStatement, &Binding)> {
         if self.used.role != UseRole::Import {
             return None;
         }
         let next = self.facts.imports.partition_point(|import| import.start <= self.used.span.start);
         let import = self.facts.imports.get(next.checked_sub(1)?)?;
         self.graph.steps.take(import.bindings.len());
-        let is_renamed = |it: &&Binding| it.name.as_deref() == Some(self.name) && &*it.local != self.name;
-        import.bindings.iter().find(is_renamed).map(|binding| (import, binding))
+        let is_it = |it: &&Binding| it.name.as_deref() == Some(self.name);
+        import.bindings.iter().find(is_it).map(|binding| (import, binding))
+    }
+
+    /// The binding of a use that is the name before `as` in an import.
+    fn renamed(&self) -> Option<(&ImportStatement, &Binding)> {
+        self.imported().filter(|(_, binding)| &*binding.local != self.name)
     }
 
     fn import_of(&self, local: &str) -> Option<(&ImportStatement, &Binding)> {
@@ -170,8 +167,29 @@ impl Graph<'_> {
         facts: &FileFacts,
         used: &NameUse,
     ) -> Result<Vec<Meaning>, SearchError> {
+        Ok(self.judgement(file, facts, used)?.meanings)
+    }
+
+    /// What the rules say of a use, remembered: the uses of a target are counted after they were listed.
+    pub(super) fn known_judgement(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &NameUse,
+    ) -> Result<Rc<Judgement>, SearchError> {
+        let key = (file, used.span);
+        if let Some(known) = self.judged.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let judgement = Rc::new(self.judgement(file, facts, used)?);
+        self.judged.borrow_mut().insert(key, judgement.clone());
+        Ok(judgement)
+    }
+
+    /// What the rules say of a use.
+    fn judgement(&self, file: u32, facts: &FileFacts, used: &NameUse) -> Result<Judgement, SearchError> {
         if !self.steps.take(STEPS_PER_USE) {
-            return Ok(Vec::new());
+            return Ok(Judgement::default());
         }
         let question = self.question(file, facts, used)?;
         let by_declarations = match question.family {
@@ -182,12 +200,12 @@ impl Graph<'_> {
             Some(ruling) => Some(ruling),
             None => self.by_declared_type(&question)?,
         };
-        let meanings = match ruling {
-            Some(ruling) => self.ruled(ruling),
-            None => self.meanings_of(&question)?,
+        let judgement = match ruling {
+            Some(ruling) => self.ruled(&question, ruling),
+            None => self.judged_by_rules(&question)?,
         };
         // What was looked at in part only may be wrong.
-        Ok(if self.steps.is_ended() { Vec::new() } else { meanings })
+        Ok(if self.steps.is_ended() { Judgement::default() } else { judgement })
     }
 
     /// The definitions that a use means by rules that evaluate no expression.
@@ -197,7 +215,7 @@ impl Graph<'_> {
         facts: &FileFacts,
         used: &NameUse,
     ) -> Result<Vec<Meaning>, SearchError> {
-        self.meanings_of(&self.question(file, facts, used)?)
+        Ok(self.judged_by_rules(&self.question(file, facts, used)?)?.meanings)
     }
 
     fn question<'q>(
@@ -211,8 +229,11 @@ impl Graph<'_> {
         Ok(Question { file, family, facts, used, name, candidates, graph: self })
     }
 
-    fn meanings_of(&self, question: &Question<'_>) -> Result<Vec<Meaning>, SearchError> {
+    fn judged_by_rules(&self, question: &Question<'_>) -> Result<Judgement, SearchError> {
         let ruling = match &question.used.receiver {
+            Receiver::Chain(_) if question.family == Family::Jvm && question.used.role == UseRole::Import => {
+                self.imported(question)?
+            }
             Receiver::Absent => self.plain_name(question)?,
             Receiver::This => self.member_of_this(question)?,
             Receiver::Base => self.base_member(question)?,
@@ -220,13 +241,18 @@ impl Graph<'_> {
             Receiver::Chain(chain) => self.after_chain(question, chain)?,
             Receiver::Expression => None,
         };
-        Ok(ruling.map_or_else(|| self.by_name_alone(question), |ruling| self.ruled(ruling)))
+        let by_name = || Judgement { meanings: self.by_name_alone(question), decided: None };
+        Ok(ruling.map_or_else(by_name, |ruling| self.ruled(question, ruling)))
     }
 
-    fn ruled(&self, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Vec<Meaning> {
+    fn ruled(&self, question: &Question<'_>, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Judgement {
         let definitions = self.with_bodies(definitions);
         let confidence = rule.confidence() / distinct(&definitions) as f32;
-        definitions.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
+        // A name of Rust that no import binds is none of another file. Scripts of other languages share global names.
+        let decided =
+            Some(rule).filter(|rule| *rule != EdgeRule::Ambiguous || question.family == Family::Rust);
+        let meaning = |definition| Meaning { definition, rule, confidence };
+        Judgement { meanings: definitions.into_iter().map(meaning).collect(), decided }
     }
 
     /// Declarations of C only count where no definition with a body is among the candidates.
@@ -238,6 +264,12 @@ impl Graph<'_> {
             return definitions.into_iter().filter(has_body).collect();
         }
         definitions
+    }
+
+    /// A name at the end of an import, such as `import a.Pool`.
+    fn imported(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+        let Some((import, binding)) = question.imported() else { return Ok(None) };
+        Ok(Some((EdgeRule::Import, self.bound(question.file, import, binding)?)))
     }
 
     /// A name without a receiver.

@@ -10,7 +10,7 @@ use super::family::Family;
 use super::imports::Imports;
 use super::macros::calls_in_macros;
 use super::words::{is_skipped, skipped, whole_words, words_where};
-use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol};
+use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol, SymbolKind};
 use spyhop_base::text::{LineIndex, Span};
 use spyhop_index::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
 
@@ -48,6 +48,20 @@ pub(super) struct NameUse {
     /// The innermost symbol around the use, as an index into the symbols of the file.
     pub owner: Option<u32>,
     pub receiver: Receiver,
+}
+
+/// What stands at a place of the text where a name occurs.
+pub(super) enum NameAt {
+    /// The name of a definition, by its place among the symbols.
+    Definition(u32),
+    /// A use of the name.
+    Use(NameUse),
+    /// A key of an object, or the name of an argument.
+    Key(NameUse),
+    /// A comment.
+    Comment,
+    /// A string literal, with the text between its beginning and the name.
+    Literal(Span),
 }
 
 /// A value that is made when it is first used.
@@ -260,15 +274,63 @@ impl FileFacts {
         found.into_iter().map(new).collect()
     }
 
+    /// What stands at the `span` of a whole word. With `has_literals`, a word between quotes is no use.
+    pub(crate) fn name_at(&self, span: Span, has_literals: bool) -> NameAt {
+        if let Some(place) = self.defined_at(span) {
+            return NameAt::Definition(place);
+        }
+        let macros = || {
+            let next = self.in_macros.partition_point(|reference| reference.span.start < span.start);
+            self.in_macros.get(next).copied()
+        };
+        let recorded = self.recorded_at(span.start).find(|reference| reference.span == span);
+        if let Some(reference) = recorded.or_else(|| macros().filter(|reference| reference.span == span)) {
+            return NameAt::Use(name_use(self.family, &self.text, &self.symbols, &self.comments, reference));
+        }
+        if is_skipped(&self.comments, span) {
+            return NameAt::Comment;
+        }
+        let next =
+            if has_literals { self.skipped.partition_point(|skipped| skipped.end <= span.start) } else { 0 };
+        if let Some(literal) =
+            self.skipped.get(next).filter(|literal| has_literals && literal.start <= span.start)
+        {
+            return NameAt::Literal(Span { start: literal.start, end: span.start });
+        }
+        let role = if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention };
+        let used = NameUse { role, ..self.use_at(span) };
+        if self.is_key(self.family, span) { NameAt::Key(used) } else { NameAt::Use(used) }
+    }
+
     pub fn comments(&self) -> &[Span] {
         &self.comments
     }
 
     /// Whether the name at `span` is that of a definition.
     fn is_defining_name(&self, span: Span, name: &str) -> bool {
-        around(&self.symbols, innermost(&self.symbols, span)).any(|symbol| {
-            let first = || self.at(symbol.signature).find(name).map(|at| symbol.signature.start + at as u32);
-            symbol.signature.contains(span) && &*symbol.name == name && first() == Some(span.start)
+        around(&self.symbols, innermost(&self.symbols, span))
+            .any(|symbol| &*symbol.name == name && self.is_name_of(symbol, span))
+    }
+
+    /// Whether the word at `span` is the first one in the signature of a symbol that is the name of the symbol.
+    fn is_name_of(&self, symbol: &Symbol, span: Span) -> bool {
+        symbol.signature.contains(span)
+            && whole_words(self.at(symbol.signature), self.at(span))
+                .first()
+                .is_some_and(|first| symbol.signature.start + first.start == span.start)
+    }
+
+    /// The symbol whose name is the word at `span`. A block of an implementation uses the name of its type.
+    fn defined_at(&self, span: Span) -> Option<u32> {
+        let mut above =
+            std::iter::successors(innermost(&self.symbols, span), |at| self.symbols[*at as usize].parent);
+        above.find(|at| {
+            let symbol = &self.symbols[*at as usize];
+            let is_item = !matches!(
+                symbol.kind,
+                SymbolKind::Impl | SymbolKind::Doc | SymbolKind::Block | SymbolKind::Text
+            );
+            is_item && &*symbol.name == self.at(span) && self.is_name_of(symbol, span)
         })
     }
 
@@ -313,7 +375,7 @@ impl FileFacts {
             if let Some(container) = &symbol.container {
                 return Some(container);
             }
-            if symbol.kind.is_type_like() || symbol.kind == spyhop_base::model::SymbolKind::Impl {
+            if symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl {
                 return Some(&symbol.name);
             }
             at = symbol.parent;

@@ -1,8 +1,9 @@
 //! A search pattern: what a caller requests, and its compiled matcher.
 
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher, NoError};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Encoding, SearcherBuilder};
+use spyhop_base::text::Span;
 
 /// The most characters of a pattern.
 pub const MAX_PATTERN_CHARS: usize = 10_000;
@@ -172,6 +173,16 @@ impl Pattern {
             reads_bytes,
             stop_on_nonmatch,
         })
+    }
+
+    /// The matches in a text, in order.
+    pub fn matches_in(&self, text: &str) -> Vec<Span> {
+        let mut found = Vec::new();
+        let taken = self.matcher.find_iter(text.as_bytes(), |matched| {
+            found.push(Span::new(matched.start(), matched.end()));
+            true
+        });
+        taken.map_or_else(|_: NoError| Vec::new(), |()| found)
     }
 
     /// The end of the lines of a search, which a separator has too.

@@ -86,6 +86,16 @@ impl NarrowPlan {
 }
 
 impl NarrowPlan {
+    /// The plan of exactly this word, if the text is a word.
+    pub fn word(text: &str) -> Option<NarrowPlan> {
+        let is_word = !text.is_empty() && text.chars().all(is_word_char);
+        let part =
+            || WordPart { text: text.to_string(), folded: false, start: Edge::Whole, end: Edge::Whole };
+        is_word.then(|| NarrowPlan::Word(part()))
+    }
+}
+
+impl NarrowPlan {
     /// The texts of the parts, in order, without duplicates.
     pub fn words(&self) -> Vec<&str> {
         let mut words = Vec::new();

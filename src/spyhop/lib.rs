@@ -238,14 +238,15 @@ pub use spyhop_engine::api::{
     FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion,
     GraphReply, GraphRow, GrepLine, GrepReply, GrepRequest, Hit, ImportNotesRequest, ImportedNotes,
     LanguageRow, LeftOutPlace, LeftOutReason, LineRange, LinkRow, LinkState, ListNotesRequest, MapEntry,
-    MapReply, MapRequest, MapSymbol, Mode, NamedStatus, NoteKind, NoteLink, NoteReason, NoteRow, NotesReply,
-    OnMissing, Options, PackBackup, PackDiagnostics, PackFile, PackGoal, PackLine, PackMode, PackPair,
-    PackRegion, PackReply, PackStages, PackTrace, PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates,
-    Progress, Provenance, RankedCandidate, RankedCandidates, ReadReply, ReadRequest, ReadText, Reason,
-    RefreshReport, RetireNoteRequest, Retirement, RevisionNote, SearchBatch, SearchNotesRequest, SearchReply,
-    SearchRequest, Sent, SkippedReply, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot,
-    SourceStatuses, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, Verdict,
-    Verification, Verifier, VerifyNoteRequest, WatchEvent, WhyNot,
+    MapReply, MapRequest, MapSymbol, MentionPart, MentionReason, MentionRow, Mentions, Mode, NamedStatus,
+    NoteKind, NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics,
+    PackFile, PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackStages, PackTrace, PackUnit,
+    PathOutcome, PlaceCandidate, PlaceCandidates, Progress, Provenance, RankedCandidate, RankedCandidates,
+    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
+    SearchBatch, SearchNotesRequest, SearchReply, SearchRequest, Sent, SkippedReply, Snapshot, Snippet,
+    SourceName, SourcePackage, SourceSnapshot, SourceStatuses, Stage, StalePolicy, State, Status,
+    SymbolChoices, SymbolRow, SymbolsReply, UnreadMentions, UnreadReason, Verdict, Verification, Verifier,
+    VerifyNoteRequest, WatchEvent, WhyNot,
 };
 #[doc(inline)]
 pub use spyhop_engine::api::{

@@ -22,6 +22,7 @@ mod first_page;
 mod graph;
 mod graph_alike;
 mod graph_changes;
+mod graph_mentions;
 mod graph_of_files;
 mod grep;
 mod hit_callers;

@@ -92,11 +92,12 @@ export type GraphEnd = SymbolEnd | { is_removed: boolean; kind: SymbolKind; path
 export type GraphQuestion = "def" | "refs" | "callers" | "callees" | "impls" | "tests-of" | "imports" | "importers" | "trace"
     | "impact";
 export type GraphReply = { answering?: number; complete: boolean; definitions: SymbolEnd[]; entries: EntryRow[];
-    further_files: number; incomplete: string | null; paths: GraphRow[][]; question: GraphQuestion; results: GraphRow[];
-    snapshot: Snapshot; sources?: SourceSnapshot[]; target: string; tests: AffectedTest[]; total: number; warnings: string[] };
+    further_files: number; incomplete: string | null; mentions: Mentions | null; paths: GraphRow[][]; question: GraphQuestion;
+    results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[]; target: string; tests: AffectedTest[]; total: number;
+    warnings: string[] };
 export type GraphRow = { column: number; confidence: number; depth: number; direction: Direction; from: SymbolEnd | null;
-    is_test: boolean; line: number; path: string; relation: Relation; rule: EdgeRule; source?: RowSource; text: string;
-    to: GraphEnd };
+    is_possible: boolean; is_test: boolean; line: number; path: string; relation: Relation; rule: EdgeRule; source?: RowSource;
+    text: string; to: GraphEnd };
 export type GrepLine = { after: ContextLine[]; before: ContextLine[]; column: number; cut: boolean; enclosing: Enclosing | null;
     highlights: Span[]; line: number; path: string; source?: RowSource; text: string };
 export type GrepReply = { answering?: number; complete: boolean; incomplete: string | null; next: string | null; pattern: string;
@@ -131,6 +132,13 @@ export type MapEntry = { depth: number; files: number; is_dir: boolean; language
 export type MapReply = { answering?: number; complete: boolean; entries: MapEntry[]; files: number; languages: LanguageCount[];
     lines: number; path: string; snapshot: Snapshot; sources?: SourceSnapshot[]; symbols: number; warnings: string[] };
 export type MapSymbol = { depth: number; end_line: number; kind: SymbolKind; line: number; name: string; path: string };
+export type MentionPart = "definition" | "resolved" | "possible" | "other" | "text";
+export type MentionReason = "several" | "related" | "import" | "undecided" | "key" | "in-string" | "other-language"
+    | "no-grammar" | "definition" | "other-symbol" | "outside" | "form";
+export type MentionRow = { column: number; confidence: number; from: SymbolEnd | null; line: number; part: MentionPart;
+    path: string; reason: MentionReason | null; relation: Relation; source?: RowSource; text: string; to: SymbolEnd | null };
+export type Mentions = { comments_and_strings: number; definitions: number; names: string[]; not_read: number; other: number;
+    possible: number; resolved: number; rows: MentionRow[]; total: number; uncounted_files: number; unread: UnreadMentions[] };
 export type Mode = "ranked" | "exact" | "files" | "symbols";
 export type Note = "syntax-errors" | "too-deep" | "parse-budget" | "decoded" | "path-only" | "quarantined" | "text-only";
 export type NoteCount = { files: number; note: Note };
@@ -225,6 +233,8 @@ export type SymbolsReply = { answering?: number; complete?: boolean; next: strin
 export type Timings = { colors_ms: number; engine_ms: number; parse_ms: number; total_ms: number };
 export type Token = [number, number, Class];
 export type UnfinishedImport = { begun_at: string; location: string; name: string; stage: string };
+export type UnreadMentions = { files: number; mentions: number; paths: string[]; reason: UnreadReason; source?: RowSource };
+export type UnreadReason = "budget" | "too-large" | "path-only" | "changed";
 export type VerificationForm = { by: Verifier | null; reference: string | null; state: string };
 export type Verifier = "test" | "commit";
 export type ViewRow = { committed?: boolean; files: number; head: string; root: string; staged?: boolean; used: string };

@@ -84,7 +84,10 @@ fn print(
     }
     let is_empty = match question {
         GraphQuestion::Definitions => reply.definitions.is_empty(),
-        _ => reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty(),
+        _ => {
+            let has_mentions = reply.mentions.as_ref().is_some_and(|mentions| !mentions.rows.is_empty());
+            reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty() && !has_mentions
+        }
     };
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Found })
 }

@@ -3,10 +3,11 @@
 use serde::{Serialize, Serializer};
 
 use super::incomplete::{Incomplete, completeness};
+use super::mentions::Mentions;
 use crate::api::entries::EntryRow;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
-use crate::api::symbols::{SymbolEnd, SymbolRow};
+use crate::api::symbols::{SymbolEnd, SymbolRow, end};
 use spyhop_base::limit::{self, AboveLimit};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -86,6 +87,9 @@ impl GraphQuestion {
     }
 }
 
+/// The lowest confidence of a row by default.
+pub(crate) const MIN_CONFIDENCE: f32 = 0.3;
+
 /// A question to the code graph.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -113,6 +117,9 @@ pub struct GraphRequest {
     pub to: Option<String>,
     /// For [`GraphQuestion::Impact`]: the change to ask about. With a change, `target` must be empty.
     pub changes: Option<GraphChanges>,
+    /// Whether [`Mentions::rows`] lists every mention of the name, and not only the possible uses.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub all_mentions: bool,
 }
 
 /// A change of files.
@@ -151,12 +158,13 @@ impl GraphRequest {
             question,
             target: target.into(),
             depth: None,
-            min_confidence: 0.3,
+            min_confidence: MIN_CONFIDENCE,
             max_results: 50,
             filter: FilterSpec::default(),
             relation: None,
             to: None,
             changes: None,
+            all_mentions: false,
         }
     }
 }
@@ -190,7 +198,10 @@ pub struct GraphReply {
     /// For [`GraphQuestion::Impact`]: the routes and commands whose handlers change or depend on what changes, nearest
     /// first.
     pub entries: Vec<EntryRow>,
-    /// Why edges may be missing; `None` if every file that may have an edge was read.
+    /// For uses, callers, traces and the impact of a symbol: what became of each mention of the name. `None` for other
+    /// questions.
+    pub mentions: Option<Mentions>,
+    /// Why edges may be missing; `None` if every file that may have an edge was read, and each mention is accounted for.
     #[serde(flatten, serialize_with = "completeness")]
     #[cfg_attr(feature = "schema", schemars(with = "super::incomplete::Completeness"))]
     pub incomplete: Option<Incomplete>,
@@ -207,7 +218,14 @@ pub struct GraphReply {
 impl GraphReply {
     /// Completes the sources of the reply and of its rows. What lies in the source of its row loses its source.
     pub(crate) fn settle_sources(&mut self) {
-        let GraphReply { definitions, rows, paths, tests, entries, sources, .. } = self;
+        let GraphReply { definitions, rows, paths, tests, entries, sources, mentions, .. } = self;
+        if let Some(mentions) = mentions {
+            for row in &mut mentions.rows {
+                row.from.iter_mut().chain(&mut row.to).for_each(|own| own.source = None);
+            }
+            SourceSnapshot::name(sources, mentions.rows.iter_mut().map(|row| &mut row.source));
+            SourceSnapshot::name(sources, mentions.unread.iter_mut().map(|unread| &mut unread.source));
+        }
         for row in rows.iter_mut().chain(paths.iter_mut().flatten()) {
             let source = row.source.clone();
             for end in row.ends_mut() {
@@ -227,6 +245,7 @@ impl GraphReply {
         self.rows.truncate(n);
         self.paths.truncate(n);
         self.tests.truncate(n);
+        self.mentions.iter_mut().for_each(|mentions| mentions.rows.truncate(n));
         self.settle_sources();
     }
 }
@@ -284,6 +303,8 @@ pub struct GraphRow {
     pub rule: EdgeRule,
     /// Whether the use is in a test.
     pub is_test: bool,
+    /// Whether the row is only possible: a use of one step that no rule proves to mean one of the definitions.
+    pub is_possible: bool,
 }
 
 impl GraphRow {
@@ -362,11 +383,6 @@ impl<'r> GraphEndForm<'r> {
 /// Serializes definitions as ends of edges.
 fn definitions<S: Serializer>(rows: &[SymbolRow], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(rows.iter().map(SymbolEnd::new))
-}
-
-/// Serializes a definition as the end of an edge.
-fn end<S: Serializer>(row: &Option<SymbolRow>, serializer: S) -> Result<S::Ok, S::Error> {
-    row.as_ref().map(SymbolEnd::new).serialize(serializer)
 }
 
 /// The direction of an edge, seen from the target of the request.

@@ -28,12 +28,19 @@ pub enum IncompleteCause {
     Unread,
     /// The question would read more files than one answer may. A narrower question has all rows.
     Limit,
+    /// The code graph cannot decide what some uses of a name mean.
+    Undecided,
 }
 
 impl IncompleteCause {
     /// Every cause.
-    pub const ALL: [IncompleteCause; 4] =
-        [IncompleteCause::Indexing, IncompleteCause::Silent, IncompleteCause::Unread, IncompleteCause::Limit];
+    pub const ALL: [IncompleteCause; 5] = [
+        IncompleteCause::Indexing,
+        IncompleteCause::Silent,
+        IncompleteCause::Unread,
+        IncompleteCause::Limit,
+        IncompleteCause::Undecided,
+    ];
 
     /// The name of the cause.
     pub const fn name(self) -> &'static str {
@@ -42,6 +49,7 @@ impl IncompleteCause {
             IncompleteCause::Silent => "silent",
             IncompleteCause::Unread => "unread",
             IncompleteCause::Limit => "limit",
+            IncompleteCause::Undecided => "undecided",
         }
     }
 

@@ -1,6 +1,6 @@
 //! The request and the reply of a search for definitions by name.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::cursor::page_cursor;
 use super::snapshot::Snapshot;
@@ -142,4 +142,9 @@ impl<'r> SymbolEnd<'r> {
         let (source, symbol) = (source.as_ref(), row.qualified());
         SymbolEnd { source, path, lines: *lines, kind: *kind, symbol, language }
     }
+}
+
+/// Serializes a definition as the end of an edge.
+pub(super) fn end<S: Serializer>(row: &Option<SymbolRow>, serializer: S) -> Result<S::Ok, S::Error> {
+    row.as_ref().map(SymbolEnd::new).serialize(serializer)
 }

@@ -5,8 +5,8 @@ use super::faces::Faces;
 use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32, tools};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
+use super::shared::{self, FilledRequest, HasFilter, flag};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
@@ -105,11 +105,24 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
     [shared::require_index()],
 ];
 
+/// Every mention of the name.
+pub(crate) const ALL_MENTIONS: Param = param(
+    "mentions",
+    Takes::Nothing,
+    "List every mention of the name too: of other symbols, in comments and strings",
+);
+
+const fn all_mentions() -> GraphParam {
+    command_line(&ALL_MENTIONS, |call, param, given| flag(&mut call.request.all_mentions, param, given))
+}
+
 /// The rows of a question without parameters of its own.
 const PLAIN_ROWS: &[GraphParam] = table![GraphParam: [target(&TARGET)], *COMMON_ROWS];
+const CALLERS_ROWS: &[GraphParam] = table![GraphParam: [target(&TARGET), all_mentions()], *COMMON_ROWS];
 const REFS_ROWS: &[GraphParam] = table![GraphParam:
     [
         target(&TARGET),
+        all_mentions(),
         both(&RELATION, |call, param, given| {
             if let Some(name) = given.text(param)? {
                 call.request.relation = Some(choice::parse(param.name, &name)?);
@@ -122,6 +135,7 @@ const REFS_ROWS: &[GraphParam] = table![GraphParam:
 const TRACE_ROWS: &[GraphParam] = table![GraphParam:
     [
         target(&TARGET),
+        all_mentions(),
         both(&TO, |call, param, given| {
             call.request.to = given.text(param)?;
             Ok(())
@@ -144,6 +158,7 @@ const TRACE_ROWS: &[GraphParam] = table![GraphParam:
 const IMPACT_ROWS: &[GraphParam] = table![GraphParam:
     [
         target(&IMPACT_TARGET),
+        all_mentions(),
         both(&DIFF, |call, param, given| {
             call.request.changes = given.text(param)?.map(GraphChanges::of);
             Ok(())
@@ -153,6 +168,7 @@ const IMPACT_ROWS: &[GraphParam] = table![GraphParam:
 ];
 
 const PLAIN_PARAMS: [Listed; PLAIN_ROWS.len()] = listed(PLAIN_ROWS);
+const CALLERS_PARAMS: [Listed; CALLERS_ROWS.len()] = listed(CALLERS_ROWS);
 const REFS_PARAMS: [Listed; REFS_ROWS.len()] = listed(REFS_ROWS);
 const TRACE_PARAMS: [Listed; TRACE_ROWS.len()] = listed(TRACE_ROWS);
 const IMPACT_PARAMS: [Listed; IMPACT_ROWS.len()] = listed(IMPACT_ROWS);
@@ -161,6 +177,7 @@ const IMPACT_PARAMS: [Listed; IMPACT_ROWS.len()] = listed(IMPACT_ROWS);
 pub const fn graph_rows(question: GraphQuestion) -> &'static [GraphParam] {
     match question {
         GraphQuestion::References => REFS_ROWS,
+        GraphQuestion::Callers => CALLERS_ROWS,
         GraphQuestion::Trace => TRACE_ROWS,
         GraphQuestion::Impact => IMPACT_ROWS,
         _ => PLAIN_ROWS,
@@ -170,6 +187,7 @@ pub const fn graph_rows(question: GraphQuestion) -> &'static [GraphParam] {
 const fn graph_params(question: GraphQuestion) -> &'static [Listed] {
     match question {
         GraphQuestion::References => &REFS_PARAMS,
+        GraphQuestion::Callers => &CALLERS_PARAMS,
         GraphQuestion::Trace => &TRACE_PARAMS,
         GraphQuestion::Impact => &IMPACT_PARAMS,
         _ => &PLAIN_PARAMS,

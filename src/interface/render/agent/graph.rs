@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
-use crate::render::text::{count, heading_of_edge};
+use crate::render::text::{
+    count, heading_of_edge, heading_of_mention, mentions_line, none_of, why_of_mention,
+};
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
 use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SourceName, SymbolRow};
@@ -34,7 +36,8 @@ pub fn graph_fits(reply: &GraphReply, budget: usize) -> usize {
 
 /// The length of the longest list of an answer.
 fn most_rows(reply: &GraphReply) -> usize {
-    reply.rows.len().max(reply.paths.len()).max(reply.tests.len()).max(reply.entries.len())
+    let mentions = reply.mentions.as_ref().map_or(0, |mentions| mentions.rows.len());
+    reply.rows.len().max(reply.paths.len()).max(reply.tests.len()).max(reply.entries.len()).max(mentions)
 }
 
 fn graph_text(reply: &GraphReply, edges: usize) -> String {
@@ -49,7 +52,8 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     let is_whole = edges >= most_rows(reply);
     let shown = |len: usize| if is_whole { len } else { len.min(edges) };
     let mut groups: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
-    for row in &reply.rows[..edges.min(reply.rows.len())] {
+    let shown_rows = edges.min(reply.rows.len());
+    for row in &reply.rows[..shown_rows] {
         let heading = heading_of_edge(reply.question, row);
         match groups.iter_mut().find(|(own, _)| *own == heading) {
             Some((_, edges)) => edges.push(row),
@@ -59,6 +63,17 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     for (heading, edges) in groups {
         let _ = writeln!(out, "{heading}:");
         below_files(&mut out, &edges);
+    }
+    let mentions = reply.mentions.as_ref().map_or(&[][..], |mentions| &mentions.rows);
+    let mut last = "";
+    for row in &mentions[..shown(mentions.len())] {
+        let heading = heading_of_mention(reply.question, row);
+        if heading != last {
+            let _ = writeln!(out, "{heading}, by name:");
+            last = heading;
+        }
+        let path = agent_path(row.source.as_ref(), &row.path);
+        let _ = writeln!(out, "{path}:{} {}\t{}", row.line, why_of_mention(row), clean(&row.text));
     }
     for (number, path) in reply.paths[..shown(reply.paths.len())].iter().enumerate() {
         let _ = writeln!(out, "path {}, {}:", number + 1, count(path.len(), "call", "calls"));
@@ -81,9 +96,18 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         let _ = writeln!(out, "{path}:{} {} {}", entry.line, clean(&entry.method), short_name(&entry.name));
     }
     if reply.question != GraphQuestion::Definitions && reply.paths.is_empty() {
-        let more =
-            if edges < reply.total { "; more with max_results, max_tokens or a narrower path" } else { "" };
-        let _ = writeln!(out, "\n{edges} of {}{more}", count(reply.total, "row", "rows"));
+        let more = if shown_rows < reply.total {
+            "; more with max_results, max_tokens or a narrower path"
+        } else {
+            ""
+        };
+        let _ = writeln!(out, "\n{shown_rows} of {}{more}", count(reply.total, "row", "rows"));
+    }
+    if reply.rows.is_empty() && reply.mentions.is_some() {
+        let _ = writeln!(out, "{}", none_of(reply));
+    }
+    if let Some(mentions) = &reply.mentions {
+        let _ = writeln!(out, "{}", mentions_line(mentions));
     }
     if let Some(why) = &reply.incomplete {
         let _ = writeln!(out, "not complete: {}", clean(why));

@@ -10,7 +10,8 @@ use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SourceName, SymbolRow,
+    AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, MentionPart, MentionRow, Mentions, Mode,
+    SourceName, SymbolRow,
 };
 
 /// The width of a terminal from which the owner and the code share a line. A pipe has no width.
@@ -59,10 +60,12 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
             None => groups.push((heading, vec![row])),
         }
     }
+    let last = groups.last().map(|(heading, _)| *heading);
     for (heading, rows) in groups {
         page.heading(&mut out, heading);
         page.rows(&mut out, &rows);
     }
+    page.mentions(&mut out, last);
     for (number, path) in reply.paths.iter().enumerate() {
         page.heading(&mut out, &format!("path {}, {}", number + 1, count(path.len(), "call", "calls")));
         page.rows(&mut out, &path.iter().collect::<Vec<_>>());
@@ -99,6 +102,9 @@ pub fn graph_lines(reply: &GraphReply, style: &Style) -> String {
     for row in reply.rows.iter().chain(reply.paths.iter().flatten()) {
         line(&row.source, &row.path, row.line, row.column, &row.text);
     }
+    for row in reply.mentions.iter().flat_map(|mentions| &mentions.rows) {
+        line(&row.source, &row.path, row.line, row.column, &row.text);
+    }
     for test in &reply.tests {
         line(&test.source, &test.path, 1, 1, &test.reason);
     }
@@ -120,8 +126,7 @@ pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
     let is_empty =
         reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty() && reply.entries.is_empty();
     if is_empty && reply.question != GraphQuestion::Definitions {
-        let subject = if reply.target.is_empty() { "the change" } else { &reply.target };
-        let _ = writeln!(out, "no {} found of {}", nothing(reply.question), clean(subject));
+        let _ = writeln!(out, "{}", none_of(reply));
     }
     if reply.total > reply.rows.len() && reply.paths.is_empty() {
         let least = if reply.incomplete.is_some() { "at least " } else { "" };
@@ -129,11 +134,76 @@ pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
         let text = format!("{} of {least}{total}; more with --max-results", reply.rows.len());
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &text));
     }
+    if let Some(mentions) = &reply.mentions {
+        let mut text = mentions_line(mentions);
+        if mentions.other + mentions.comments_and_strings > 0 && mentions.rows.len() < mentions.total {
+            text.push_str("; every one: --mentions");
+        }
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &text)));
+    }
     if let Some(reason) = &reply.incomplete {
         let text = style.clip(0, &format!("not complete: {}", clean(reason)));
         let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &text));
     }
     out
+}
+
+/// That an answer has no rows. Nothing is said to be absent while a mention may be a use.
+pub(crate) fn none_of(reply: &GraphReply) -> String {
+    let subject = clean(if reply.target.is_empty() { "the change" } else { &reply.target });
+    let what = nothing(reply.question);
+    let open = reply.mentions.as_ref().filter(|mentions| mentions.open() > 0);
+    match (open, &reply.incomplete) {
+        (None, None) => format!("no {what} found of {subject}"),
+        (None, Some(_)) => format!("no {what} of {subject} proven"),
+        (Some(mentions), _) => {
+            let may = count(mentions.open(), "mention may be one", "mentions may be some");
+            let first =
+                mentions.rows.first().map(|row| format!(": {}", clean(&row.text))).unwrap_or_default();
+            format!("no {what} of {subject} proven; {may}{first}")
+        }
+    }
+}
+
+/// The numbers of mentions by part.
+pub(crate) fn mentions_line(mentions: &Mentions) -> String {
+    let names: Vec<String> = mentions.names.iter().map(|name| clean(name)).collect();
+    let parts = [
+        (mentions.definitions, "in definitions"),
+        (mentions.resolved, "resolved"),
+        (mentions.possible, "possible"),
+        (mentions.other, "of something else"),
+        (mentions.comments_and_strings, "in comments and strings"),
+        (mentions.not_read, "not read"),
+    ];
+    let parts =
+        parts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}"));
+    let parts: Vec<String> = parts.collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    let unread = mentions
+        .unread
+        .iter()
+        .map(|unread| format!("{}: {}", count(unread.files, "file", "files"), unread.reason.sentence()));
+    let unread: Vec<String> = unread.collect();
+    let unread = if unread.is_empty() { String::new() } else { format!(" ({})", unread.join(", ")) };
+    let least = if mentions.uncounted_files > 0 { "at least " } else { "" };
+    let total = count(mentions.total, "mention", "mentions");
+    format!("{least}{total} of {}{parts}{unread}", names.join(", "))
+}
+
+/// The heading above mentions.
+pub(crate) fn heading_of_mention(question: GraphQuestion, row: &MentionRow) -> &'static str {
+    match row.part {
+        MentionPart::Definition => "definitions",
+        MentionPart::Resolved => "resolved",
+        MentionPart::Possible => possible(question),
+        MentionPart::Other => "something else",
+        _ => "comments and strings",
+    }
+}
+
+fn possible(question: GraphQuestion) -> &'static str {
+    if question == GraphQuestion::Impact { "may depend on it" } else { "may use it" }
 }
 
 /// An answer and how it is shown.
@@ -147,6 +217,29 @@ impl Page<'_> {
     fn heading(&self, out: &mut String, heading: &str) {
         let blank = if out.is_empty() { "" } else { "\n" };
         let _ = writeln!(out, "{blank}{}", self.style.paint(Ink::Dim, heading));
+    }
+
+    /// The mentions that no row shows; those of one part below one heading, unless `last` is the heading above.
+    fn mentions(&self, out: &mut String, last: Option<&str>) {
+        let mut last = last;
+        for row in self.reply.mentions.iter().flat_map(|mentions| &mentions.rows) {
+            let heading = heading_of_mention(self.reply.question, row);
+            if last != Some(heading) {
+                self.heading(out, heading);
+                last = Some(heading);
+            }
+            let place = self.link(row.source.as_ref(), &row.path, row.line);
+            let owner =
+                row.from.as_ref().map_or_else(|| "top level".to_string(), |own| clean(&own.qualified()));
+            let owner = self.style.paint(Ink::Symbol, &owner);
+            let why = self.style.paint(Ink::Dim, &why_of_mention(row));
+            let used = columns(&format!("{}:{}  {owner}  {why}  ", row.path, row.line));
+            let code = match self.style.width {
+                0 => clean(&row.text),
+                width => self.style.clip(used.min(width.saturating_sub(10)), &clean(&row.text)),
+            };
+            let _ = writeln!(out, "{}", format!("{place}  {owner}  {why}  {code}").trim_end());
+        }
     }
 
     /// The rows below one heading.
@@ -312,6 +405,7 @@ pub(crate) fn heading_of_edge(question: GraphQuestion, row: &GraphRow) -> &'stat
         (GraphQuestion::Implementations, _) => "implemented by",
         (GraphQuestion::Tests, _) => "tested by",
         (GraphQuestion::Impact, _) if matches!(row.to, GraphEnd::Removed(_)) => "uses what was removed",
+        (_, false) if row.is_possible => possible(question),
         (GraphQuestion::Impact, _) => match row.depth {
             1 => "depends on it directly",
             2 => "depends on it through 2 steps",
@@ -325,6 +419,16 @@ pub(crate) fn heading_of_edge(question: GraphQuestion, row: &GraphRow) -> &'stat
             "implements" => "implemented by",
             _ => "used by",
         },
+    }
+}
+
+/// The confidence of a possible mention, and why the mention is what it is.
+pub(crate) fn why_of_mention(row: &MentionRow) -> String {
+    let reason = row.reason.map_or("", |reason| reason.sentence());
+    let to = row.to.as_ref().map(|to| format!(" {}:{}", to.path, to.lines.first)).unwrap_or_default();
+    match row.part {
+        MentionPart::Possible => format!("{:.2} · {reason}", row.confidence),
+        _ => format!("{reason}{to}"),
     }
 }
 

@@ -1,0 +1,295 @@
+//! Every mention of the names that a question to the code graph is about, so that no answer hides one.
+//!
+//! The words of the index choose the files and the matcher of the exact search finds the mentions, which are therefore those
+//! of `rg -w`. The graph judges each one. What a question may read is bounded: mentions in further files are counted
+//! without being judged, and still further files only as files.
+
+use std::collections::BTreeMap;
+
+use memchr::memmem::Finder;
+use rustc_hash::FxHashSet;
+
+use super::api::*;
+use super::graph::{GraphAnswer, MAX_DEFINITIONS};
+use super::open_index::Viewed;
+use crate::error::Error;
+use spyhop_base::path::RelPath;
+use spyhop_base::text::Span;
+use spyhop_graph::{Definition, Mention, NotJudged, WantedSymbols};
+use spyhop_grep::{Bounds, NarrowPlan, Pattern, Wanted};
+use spyhop_search::CurrentFile;
+use spyhop_search::filter::Filter;
+
+/// The files that are read for mentions alone: those whose mentions are judged, and more of them for each row that may be
+/// shown.
+const JUDGED: usize = 64;
+const JUDGED_FOR_A_ROW: usize = 4;
+
+/// The further files whose mentions are counted.
+const COUNTED: usize = 200;
+
+/// The most bytes of files that are read for mentions alone.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// The most names whose mentions are counted.
+const MAX_NAMES: usize = 12;
+
+/// The most paths of files that were not read.
+const MAX_PATHS: usize = 5;
+
+/// The count of the mentions of some names.
+struct MentionCount<'c, 'a, 'e> {
+    asked: &'c GraphAnswer<'a, 'e>,
+    found: Mentions,
+    unread: BTreeMap<UnreadReason, UnreadMentions>,
+    judged: Vec<Mention>,
+    /// How many files may still be judged and counted that no edge needed, and how many bytes read.
+    judged_left: usize,
+    counted_left: usize,
+    bytes_left: u64,
+    /// The places of uses that mean symbols of another tree.
+    proven: FxHashSet<(u32, Span)>,
+}
+
+/// A name that is looked for.
+struct SoughtName<'n> {
+    name: &'n str,
+    pattern: Pattern,
+    symbols: WantedSymbols,
+    /// The files of the symbols.
+    homes: FxHashSet<u32>,
+}
+
+impl GraphAnswer<'_, '_> {
+    /// The mentions of the names of `definitions`, in the files that the filter takes. `shown` are the rows of the answer.
+    pub(super) fn mentions(
+        &self,
+        definitions: &[Definition],
+        request: &GraphRequest,
+        filter: &Filter,
+        shown: &[GraphRow],
+    ) -> Result<Option<Mentions>, Error> {
+        let mut names: BTreeMap<&str, Vec<Definition>> = BTreeMap::new();
+        for own in definitions {
+            names.entry(&own.name).or_default().push(own.clone());
+        }
+        let are_many = |own: &Vec<Definition>| own.len() > MAX_DEFINITIONS;
+        if names.is_empty() || names.len() > MAX_NAMES || names.values().any(are_many) {
+            return Ok(None);
+        }
+        let mut count = MentionCount::new(self, request);
+        for (name, definitions) in &names {
+            let homes = definitions.iter().map(|own| own.file).collect();
+            count.add_name(name, (self.graph.wanted_symbols(definitions), homes), filter)?;
+        }
+        count.finished(request, shown).map(Some)
+    }
+
+    /// The mentions of names of symbols of other trees. `proven` are the places of uses in this tree that mean one of them, and
+    /// `shown` the rows of the answer.
+    pub(super) fn mentions_elsewhere(
+        &self,
+        definitions: &[SymbolRow],
+        proven: FxHashSet<(u32, Span)>,
+        (request, filter): (&GraphRequest, &Filter),
+        shown: &[GraphRow],
+    ) -> Result<Mentions, Error> {
+        let mut names: Vec<&str> = definitions.iter().map(|own| &*own.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut count = MentionCount::new(self, request);
+        count.proven = proven;
+        for name in names {
+            let languages = definitions.iter().filter(|own| own.name == name).map(|own| own.language);
+            let symbols = self.graph.symbols_elsewhere(languages);
+            count.add_name(name, (symbols, FxHashSet::default()), filter)?;
+        }
+        count.finished(request, shown)
+    }
+
+    /// The mentions to list, as rows.
+    fn mention_rows(
+        &self,
+        mut judged: Vec<Mention>,
+        request: &GraphRequest,
+        shown: &[GraphRow],
+    ) -> Result<Vec<MentionRow>, Error> {
+        let shown: FxHashSet<(&str, u32, u32)> =
+            shown.iter().map(|row| (row.path.as_str(), row.line, row.column)).collect();
+        // A caller who asks for more certain rows than the default gets no others.
+        let least = if request.min_confidence > MIN_CONFIDENCE { request.min_confidence } else { 0.0 };
+        let is_listed = |own: &Mention| own.part == MentionPart::Possible && own.confidence >= least;
+        judged.retain(|own| request.all_mentions || is_listed(own));
+        let place = |own: &Mention| (self.snapshot.path(own.file), own.span.start);
+        judged.sort_by(|a, b| {
+            let by_part = a.part.cmp(&b.part).then_with(|| b.confidence.total_cmp(&a.confidence));
+            by_part.then_with(|| a.relation.cmp(&b.relation)).then_with(|| place(a).cmp(&place(b)))
+        });
+        let mut rows = Vec::new();
+        for own in judged {
+            let (line, column) = self.place_of(own.file, own.span);
+            if rows.len() == request.max_results {
+                break;
+            }
+            if !request.all_mentions && shown.contains(&(self.snapshot.path(own.file), line, column)) {
+                continue;
+            }
+            rows.push(MentionRow {
+                part: own.part,
+                reason: own.reason,
+                relation: own.relation,
+                source: None,
+                path: RelPath::new(self.snapshot.path(own.file))?,
+                line,
+                column,
+                text: self.text_of(own.file, line),
+                from: own.from.as_ref().map(|from| self.symbol_row(from)).transpose()?,
+                to: own.to.as_ref().map(|to| self.symbol_row(to)).transpose()?,
+                confidence: own.confidence,
+            });
+        }
+        Ok(rows)
+    }
+}
+
+impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
+    fn new(asked: &'c GraphAnswer<'a, 'e>, request: &GraphRequest) -> MentionCount<'c, 'a, 'e> {
+        MentionCount {
+            asked,
+            found: Mentions::default(),
+            unread: BTreeMap::new(),
+            judged: Vec::new(),
+            judged_left: JUDGED + JUDGED_FOR_A_ROW * request.max_results,
+            counted_left: COUNTED,
+            bytes_left: MAX_BYTES,
+            proven: FxHashSet::default(),
+        }
+    }
+
+    fn finished(self, request: &GraphRequest, shown: &[GraphRow]) -> Result<Mentions, Error> {
+        let MentionCount { asked, mut found, unread, judged, .. } = self;
+        found.unread = unread.into_values().collect();
+        found.rows = asked.mention_rows(judged, request, shown)?;
+        Ok(found)
+    }
+
+    /// Adds the mentions of the name of symbols, which are defined in the files `homes`.
+    fn add_name(
+        &mut self,
+        name: &str,
+        (symbols, homes): (WantedSymbols, FxHashSet<u32>),
+        filter: &Filter,
+    ) -> Result<(), Error> {
+        let wanted = Wanted { fixed: true, bounds: Bounds::Word, ..Wanted::new(name) };
+        let plan = NarrowPlan::word(name).unwrap_or_else(|| NarrowPlan::new(&wanted));
+        let (asked, snapshot) = (self.asked, self.asked.snapshot);
+        let mut files: Vec<u32> = match Viewed::from_snapshot(snapshot).narrowed(&plan)? {
+            Some(versions) => versions.into_iter().filter_map(|version| snapshot.file_of(version)).collect(),
+            None => (0..snapshot.n_files() as u32).collect(),
+        };
+        files.retain(|file| filter.takes_file(snapshot.path(*file), snapshot.version(*file).language()));
+        asked.graph.sort_by_nearness(&mut files, &homes.iter().copied().collect::<Vec<_>>());
+        let sought = SoughtName { name, pattern: Pattern::new(&wanted)?, symbols, homes };
+        self.found.names.push(name.to_string());
+        for file in files {
+            self.add_file(file, &sought)?;
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, file: u32, sought: &SoughtName<'_>) -> Result<(), Error> {
+        let (graph, version) = (&self.asked.graph, self.asked.snapshot.version(file));
+        let is_known = graph.knows_facts(file);
+        if !is_known {
+            let left = self.bytes_left.checked_sub(version.bytes()).filter(|_| self.counted_left > 0);
+            let Some(left) = left else { return self.not_judged(file, UnreadReason::Budget, None) };
+            self.bytes_left = left;
+        }
+        if version.content().is_path_only() {
+            self.counted_left -= 1;
+            return match self.asked.sources.current(file, &Finder::new(sought.name)) {
+                CurrentFile::Without => Ok(()),
+                CurrentFile::Changed => self.not_judged(file, UnreadReason::Changed, None),
+                CurrentFile::Text(text) => match sought.pattern.matches_in(&text).len() {
+                    0 => Ok(()),
+                    mentions => self.not_judged(file, UnreadReason::PathOnly, Some(mentions)),
+                },
+            };
+        }
+        let Some(text) = self.asked.sources.source(file) else {
+            return self.not_judged(file, UnreadReason::Changed, None);
+        };
+        let spans = sought.pattern.matches_in(&text);
+        if spans.is_empty() {
+            return Ok(());
+        }
+        let is_home = sought.homes.contains(&file);
+        let may_judge = is_known || is_home || (graph.further() == 0 && self.judged_left > 0);
+        if !is_known {
+            match may_judge {
+                true => self.judged_left = self.judged_left.saturating_sub(1),
+                false => self.counted_left -= 1,
+            }
+        }
+        let judged = match may_judge {
+            true => graph.judge_mentions(file, &spans, &sought.symbols)?,
+            false => Err(NotJudged::Budget),
+        };
+        match judged {
+            Ok(mentions) => {
+                self.add_mentions(mentions);
+                Ok(())
+            }
+            Err(why) => {
+                let reason = match why {
+                    NotJudged::TooLarge => UnreadReason::TooLarge,
+                    NotJudged::Changed => UnreadReason::Changed,
+                    NotJudged::Budget => UnreadReason::Budget,
+                };
+                self.not_judged(file, reason, Some(spans.len()))
+            }
+        }
+    }
+
+    fn add_mentions(&mut self, mut mentions: Vec<Mention>) {
+        for mention in mentions.iter_mut().filter(|own| self.proven.contains(&(own.file, own.span))) {
+            (mention.part, mention.reason) = (MentionPart::Resolved, None);
+        }
+        let found = &mut self.found;
+        found.total += mentions.len();
+        for mention in &mentions {
+            *match mention.part {
+                MentionPart::Definition => &mut found.definitions,
+                MentionPart::Resolved => &mut found.resolved,
+                MentionPart::Possible => &mut found.possible,
+                MentionPart::Other => &mut found.other,
+                MentionPart::Text => &mut found.comments_and_strings,
+            } += 1;
+        }
+        self.judged.extend(mentions);
+    }
+
+    /// Notes a file whose mentions were not judged; `mentions` is their number, if they were counted.
+    fn not_judged(&mut self, file: u32, reason: UnreadReason, mentions: Option<usize>) -> Result<(), Error> {
+        let row = self.unread.entry(reason).or_insert_with(|| UnreadMentions {
+            source: None,
+            reason,
+            files: 0,
+            mentions: 0,
+            paths: Vec::new(),
+        });
+        row.files += 1;
+        if row.paths.len() < MAX_PATHS {
+            row.paths.push(RelPath::new(self.asked.snapshot.path(file))?);
+        }
+        match mentions {
+            Some(mentions) => {
+                row.mentions += mentions;
+                self.found.not_read += mentions;
+                self.found.total += mentions;
+            }
+            None => self.found.uncounted_files += 1,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,560 @@
+//! What each occurrence of a name is for a question about symbols with this name: every mention is in exactly one part.
+//!
+//! The caller finds the occurrences, as whole words in texts. This module judges them by the rules that make edges, so that
+//! the mentions that count as resolved are the uses that are listed. What no rule decides may be a use.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+use super::definition::Definition;
+use super::family::Family;
+use super::files::{Graph, MAX_BYTES, SymbolKey};
+use super::judgement::Judgement;
+use super::questions::{Relation, owner_of};
+use super::resolve::MAX_STEPS;
+use super::rule::EdgeRule;
+use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole};
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path;
+use spyhop_base::text::Span;
+use spyhop_search::SearchError;
+
+/// The confidence from which a use counts as resolved: rules that look at more than the name have more.
+pub const RESOLVED: f32 = 0.8;
+
+/// What a mention of a name is for the symbols that were asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum MentionPart {
+    /// The name in the definition of one of the symbols.
+    Definition,
+    /// A use of one of the symbols, by a rule that looks at more than the name.
+    Resolved,
+    /// Perhaps a use of one of the symbols.
+    Possible,
+    /// Another definition of the name, or a use of something else.
+    Other,
+    /// A word in a comment, in a string literal, or in a text that is no code.
+    Text,
+}
+
+/// Why a mention is possible, or is something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum MentionReason {
+    /// A rule says that the use may mean one of several definitions.
+    Several,
+    /// The member belongs to a base type, a derived type or an interface of the symbol's type.
+    Related,
+    /// An import binds the name, and its module was not found.
+    Import,
+    /// No rule decides what the use means.
+    Undecided,
+    /// A key of an object has the name.
+    Key,
+    /// The name is in a string that may hold code.
+    InString,
+    /// The file is in another language, which does not define the name.
+    OtherLanguage,
+    /// The file is in a language without a grammar.
+    NoGrammar,
+    /// Another definition has the name.
+    Definition,
+    /// The use means another definition.
+    OtherSymbol,
+    /// The use means a local variable, or something outside of the tree.
+    Outside,
+    /// A use of this form cannot mean the symbol, as a member cannot mean a free function.
+    Form,
+}
+
+impl MentionReason {
+    /// The name in wire formats.
+    pub fn name(self) -> &'static str {
+        match self {
+            MentionReason::Several => "several",
+            MentionReason::Related => "related",
+            MentionReason::Import => "import",
+            MentionReason::Undecided => "undecided",
+            MentionReason::Key => "key",
+            MentionReason::InString => "in-string",
+            MentionReason::OtherLanguage => "other-language",
+            MentionReason::NoGrammar => "no-grammar",
+            MentionReason::Definition => "definition",
+            MentionReason::OtherSymbol => "other-symbol",
+            MentionReason::Outside => "outside",
+            MentionReason::Form => "form",
+        }
+    }
+
+    /// The words for people.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            MentionReason::Several => "one of several definitions",
+            MentionReason::Related => "member of a related type",
+            MentionReason::Import => "its import was not found",
+            MentionReason::Undecided => "no rule decides",
+            MentionReason::Key => "key of an object",
+            MentionReason::InString => "in a string that may hold code",
+            MentionReason::OtherLanguage => "in another language",
+            MentionReason::NoGrammar => "in a file without a grammar",
+            MentionReason::Definition => "another definition",
+            MentionReason::OtherSymbol => "another symbol",
+            MentionReason::Outside => "local or outside of the tree",
+            MentionReason::Form => "another kind of name",
+        }
+    }
+
+    /// The estimated probability that such a mention is a use, where no rule gives one.
+    fn confidence(self) -> f32 {
+        match self {
+            MentionReason::Related => 0.4,
+            MentionReason::Import | MentionReason::Several => 0.3,
+            MentionReason::Undecided | MentionReason::InString => 0.15,
+            MentionReason::OtherLanguage | MentionReason::Key | MentionReason::NoGrammar => 0.1,
+            MentionReason::Definition
+            | MentionReason::OtherSymbol
+            | MentionReason::Outside
+            | MentionReason::Form => 0.0,
+        }
+    }
+}
+
+/// An occurrence of a name.
+#[derive(Clone, Debug)]
+pub struct Mention {
+    pub file: u32,
+    pub span: Span,
+    pub part: MentionPart,
+    /// Why the mention is possible, or is something else.
+    pub reason: Option<MentionReason>,
+    pub relation: Relation,
+    /// The estimated probability that the mention is a use of one of the symbols.
+    pub confidence: f32,
+    /// The symbol around the mention.
+    pub from: Option<Definition>,
+    /// The definition that the mention is or means, if that is another one.
+    pub to: Option<Definition>,
+}
+
+/// Why the mentions in a file were not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotJudged {
+    /// The file is larger than what a question reads.
+    TooLarge,
+    /// The file has changed.
+    Changed,
+    /// The question has done all the work that it may do.
+    Budget,
+}
+
+/// The symbols with one name that a question is about.
+pub struct WantedSymbols {
+    keys: FxHashSet<SymbolKey>,
+    families: Vec<Family>,
+    /// The containers of the symbols.
+    containers: FxHashSet<Box<str>>,
+    /// The parts of the paths of the symbols' files that an import may name.
+    parts: FxHashSet<Box<str>>,
+    has_free: bool,
+    has_members: bool,
+    /// Whether all symbols are functions or types.
+    are_items: bool,
+    are_functions: bool,
+    file: u32,
+    /// Whether a member of a container may be one of the symbols, through a base type.
+    related: RefCell<FxHashMap<(Family, Box<str>), bool>>,
+}
+
+/// How the words of a file are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileSort {
+    Code,
+    /// Code between tags: what is in quotes may be code too.
+    Markup,
+    /// A text or data, whose words are no identifiers.
+    Prose,
+    /// A style sheet, whose names are those of classes.
+    Style,
+    /// A file without a grammar that may be code.
+    Unknown,
+}
+
+/// The endings of files without a grammar that hold texts and data.
+const PROSE: &[&str] = &[
+    "adoc", "asciidoc", "csv", "diff", "jsonl", "lock", "log", "markdown", "md", "ndjson", "org", "patch",
+    "po", "pot", "rst", "sum", "svg", "tex", "text", "tsv", "txt",
+];
+
+/// The beginnings of the names of files without an ending that hold texts.
+const PROSE_NAMES: &[&str] = &[
+    "authors",
+    "changelog",
+    "changes",
+    "contributing",
+    "contributors",
+    "copying",
+    "credits",
+    "history",
+    "install",
+    "license",
+    "maintainers",
+    "news",
+    "notice",
+    "readme",
+    "todo",
+];
+
+fn sort_of(language: &str, path: &str) -> FileSort {
+    match language {
+        "markdown" | "json" => FileSort::Prose,
+        "css" | "scss" | "less" | "sass" => FileSort::Style,
+        "html" | "vue" | "svelte" | "astro" | "xml" => FileSort::Markup,
+        "text" => {
+            let name = path::split(path).1.to_ascii_lowercase();
+            let is_prose = match name.rsplit_once('.') {
+                Some((_, ending)) => PROSE.contains(&ending),
+                None => PROSE_NAMES.iter().any(|begin| name.starts_with(begin)),
+            };
+            if is_prose { FileSort::Prose } else { FileSort::Unknown }
+        }
+        _ => FileSort::Code,
+    }
+}
+
+impl Graph<'_> {
+    /// The symbols that a question is about; `definitions` have one name, and there is at least one.
+    pub fn wanted_symbols(&self, definitions: &[Definition]) -> WantedSymbols {
+        let mut families: Vec<Family> = definitions.iter().map(|own| self.family(own.file)).collect();
+        families.dedup();
+        let parts = definitions.iter().flat_map(|own| {
+            let (folder, name) = path::split(self.snapshot.path(own.file));
+            folder.split('/').chain([path::stem(name)]).filter(|part| !part.is_empty()).map(Box::from)
+        });
+        WantedSymbols {
+            keys: definitions.iter().map(|own| (own.file, own.place)).collect(),
+            families,
+            containers: definitions
+                .iter()
+                .filter_map(|own| own.container.as_deref().map(Box::from))
+                .collect(),
+            parts: parts.collect(),
+            has_free: definitions.iter().any(|own| own.container.is_none()),
+            has_members: definitions.iter().any(|own| own.container.is_some()),
+            are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
+            are_functions: definitions.iter().all(|own| own.kind.is_function()),
+            file: definitions[0].file,
+            related: RefCell::default(),
+        }
+    }
+
+    /// Symbols of another tree, in languages with these names.
+    pub fn symbols_elsewhere(&self, languages: impl Iterator<Item = &'static str>) -> WantedSymbols {
+        WantedSymbols {
+            keys: FxHashSet::default(),
+            families: languages.map(Family::of_language).collect(),
+            containers: FxHashSet::default(),
+            parts: FxHashSet::default(),
+            has_free: true,
+            has_members: true,
+            are_items: true,
+            are_functions: true,
+            file: 0,
+            related: RefCell::default(),
+        }
+    }
+
+    /// Judges the mentions of a name at `spans` of a file.
+    pub fn judge_mentions(
+        &self,
+        file: u32,
+        spans: &[Span],
+        wanted: &WantedSymbols,
+    ) -> Result<Result<Vec<Mention>, NotJudged>, SearchError> {
+        let sort = sort_of(self.language(file), self.snapshot.path(file));
+        let plain = |part, reason: Option<MentionReason>| {
+            let mention = |span: &Span| Mention {
+                file,
+                span: *span,
+                part,
+                reason,
+                relation: Relation::References,
+                confidence: reason.map_or(0.0, MentionReason::confidence),
+                from: None,
+                to: None,
+            };
+            Ok(Ok(spans.iter().map(mention).collect()))
+        };
+        match sort {
+            FileSort::Prose => return plain(MentionPart::Text, None),
+            FileSort::Style => return plain(MentionPart::Other, Some(MentionReason::Form)),
+            FileSort::Unknown => return plain(MentionPart::Possible, Some(MentionReason::NoGrammar)),
+            FileSort::Code | FileSort::Markup => {}
+        }
+        if self.snapshot.version(file).bytes() as usize > MAX_BYTES {
+            return Ok(Err(NotJudged::TooLarge));
+        }
+        if self.steps.is_ended() {
+            return Ok(Err(NotJudged::Budget));
+        }
+        let Some(facts) = self.facts(file) else {
+            let is_known = self.knows_facts(file);
+            return Ok(Err(if is_known { NotJudged::Changed } else { NotJudged::Budget }));
+        };
+        let mut mentions = Vec::with_capacity(spans.len());
+        for span in spans {
+            mentions.push(self.judge_mention(file, &facts, *span, sort, wanted)?);
+            if self.steps.is_ended() {
+                return Ok(Err(NotJudged::Budget));
+            }
+        }
+        Ok(Ok(mentions))
+    }
+
+    fn judge_mention(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        span: Span,
+        sort: FileSort,
+        wanted: &WantedSymbols,
+    ) -> Result<Mention, SearchError> {
+        let mut mention = Mention {
+            file,
+            span,
+            part: MentionPart::Text,
+            reason: None,
+            relation: Relation::References,
+            confidence: 0.0,
+            from: None,
+            to: None,
+        };
+        let (part, reason) = match facts.name_at(span, sort == FileSort::Code) {
+            NameAt::Comment => (MentionPart::Text, None),
+            NameAt::Literal(before) if self.may_hold_code(file, facts.at(before)) => {
+                (MentionPart::Possible, Some(MentionReason::InString))
+            }
+            NameAt::Literal(_) => (MentionPart::Text, None),
+            NameAt::Definition(place) if wanted.keys.contains(&(file, place)) => {
+                (MentionPart::Definition, None)
+            }
+            NameAt::Definition(place) => {
+                let all = self.definitions(facts.at(span))?;
+                mention.to = all.in_file(file).iter().find(|own| own.place == place).cloned();
+                (MentionPart::Other, Some(MentionReason::Definition))
+            }
+            // `$` is a part of names there, and not of words.
+            NameAt::Key(_) | NameAt::Use(_)
+                if matches!(self.family(file), Family::Web | Family::Jvm)
+                    && is_beside_dollar(&facts.text, span) =>
+            {
+                (MentionPart::Other, Some(MentionReason::Form))
+            }
+            NameAt::Key(used) => {
+                mention.from = owner_of(file, facts, &used);
+                match self.family(file) == Family::Python && wanted.are_items {
+                    true => (MentionPart::Other, Some(MentionReason::Form)),
+                    false => (MentionPart::Possible, Some(MentionReason::Key)),
+                }
+            }
+            NameAt::Use(used) => {
+                mention.relation = Relation::of_role(used.role);
+                mention.from = owner_of(file, facts, &used);
+                self.judge_use((file, facts, &used), sort, wanted, &mut mention)?
+            }
+        };
+        if mention.confidence == 0.0 {
+            mention.confidence = reason.map_or(0.0, MentionReason::confidence);
+        }
+        Ok(Mention { part, reason, ..mention })
+    }
+
+    /// The part of a use, and the reason. Sets the confidence, and the other definition that the use means.
+    fn judge_use(
+        &self,
+        (file, facts, used): (u32, &FileFacts, &NameUse),
+        sort: FileSort,
+        wanted: &WantedSymbols,
+        mention: &mut Mention,
+    ) -> Result<(MentionPart, Option<MentionReason>), SearchError> {
+        use MentionPart::{Other, Possible, Resolved};
+        let Judgement { meanings, decided } = &*self.known_judgement(file, facts, used)?;
+        let is_wanted = |own: &Definition| wanted.keys.contains(&(own.file, own.place));
+        let sum: f32 =
+            meanings.iter().filter(|own| is_wanted(&own.definition)).map(|own| own.confidence).sum();
+        mention.confidence = sum.min(1.0);
+        let (family, is_decided) = (self.family(file), decided.is_some());
+        if sum >= RESOLVED && is_decided {
+            return Ok((Resolved, None));
+        }
+        if sum > 0.0 {
+            let reason = if is_decided { MentionReason::Several } else { MentionReason::Undecided };
+            return Ok((Possible, Some(reason)));
+        }
+        if !wanted.families.contains(&family) {
+            let is_defined = !self.definitions_in(family, facts.at(used.span))?.iter().as_slice().is_empty();
+            return Ok(match is_defined && sort == FileSort::Code {
+                true => (Other, Some(MentionReason::OtherSymbol)),
+                false => (Possible, Some(MentionReason::OtherLanguage)),
+            });
+        }
+        if is_decided && let Some(first) = meanings.first() {
+            for meaning in meanings {
+                if self.is_related(file, &meaning.definition, wanted)? {
+                    return Ok((Possible, Some(MentionReason::Related)));
+                }
+            }
+            mention.to = Some(first.definition.clone());
+            return Ok((Other, Some(MentionReason::OtherSymbol)));
+        }
+        if is_decided {
+            let is_unfound =
+                *decided == Some(EdgeRule::Import) && self.is_unfound_import(file, facts, used, wanted);
+            return Ok(match is_unfound {
+                true => (Possible, Some(MentionReason::Import)),
+                false => (Other, Some(MentionReason::Outside)),
+            });
+        }
+        Ok(match self.has_other_form(file, facts, used, wanted) {
+            true => (Other, Some(MentionReason::Form)),
+            false => (Possible, Some(MentionReason::Undecided)),
+        })
+    }
+
+    /// Whether a string literal with this text before a name may hold code there.
+    fn may_hold_code(&self, file: u32, before: &str) -> bool {
+        let family = self.family(file);
+        let is_open = |open: &str, close: char| {
+            before.rfind(open).is_some_and(|at| !before[at..].contains(close)) || before.ends_with('$')
+        };
+        match family {
+            // The code in literals of these languages is known.
+            Family::Python | Family::Web | Family::Go | Family::C => false,
+            Family::Jvm if self.language(file) == "java" => false,
+            Family::Jvm | Family::Rust | Family::Other(_) => {
+                is_open("{", '}') || is_open("\\(", ')') || is_open("$(", ')')
+            }
+        }
+    }
+
+    /// Whether a member of the type of `meant` may be one of the symbols: their types extend each other, or one is an
+    /// interface of a language that matches types by their members.
+    fn is_related(&self, file: u32, meant: &Definition, wanted: &WantedSymbols) -> Result<bool, SearchError> {
+        let Some(container) = meant.container.as_deref() else { return Ok(false) };
+        if wanted.containers.is_empty() || wanted.containers.contains(container) {
+            return Ok(false);
+        }
+        let family = self.family(file);
+        let key = (family, Box::from(container));
+        if let Some(known) = wanted.related.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let mut related =
+            self.bases_above(meant.file, container)?.iter().any(|base| wanted.containers.contains(&**base));
+        for own in &wanted.containers {
+            related = related || self.bases_above(wanted.file, own)?.iter().any(|base| base == container);
+        }
+        if !related && matches!(family, Family::Go | Family::Web) {
+            let interfaces = [container].into_iter().chain(wanted.containers.iter().map(|own| &**own));
+            for name in interfaces {
+                let all = self.definitions_in(family, name)?;
+                related = related || all.iter().any(|own| own.kind == SymbolKind::Interface);
+            }
+        }
+        wanted.related.borrow_mut().insert(key, related);
+        Ok(related)
+    }
+
+    /// The names of the types that a type extends or implements, through all steps.
+    fn bases_above(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
+        let mut found: Vec<String> = Vec::new();
+        let mut wave = vec![name.to_string()];
+        for _ in 0..MAX_STEPS {
+            let mut next = Vec::new();
+            for own in &wave {
+                for base in self.base_types(file, own)?.iter().filter(|_| self.steps.take(1)) {
+                    if !found.contains(base) {
+                        found.push(base.clone());
+                        next.push(base.clone());
+                    }
+                }
+            }
+            wave = next;
+        }
+        Ok(found)
+    }
+
+    /// Whether an import binds the use to a module that may be that of a symbol, and was not found. Aliases of build tools
+    /// and packages of a workspace are such modules.
+    fn is_unfound_import(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &NameUse,
+        wanted: &WantedSymbols,
+    ) -> bool {
+        let first = match &used.receiver {
+            Receiver::Absent => facts.at(used.span),
+            Receiver::Chain(chain) => chain.split('.').next().unwrap_or(chain),
+            Receiver::Path(path) => path.split("::").next().unwrap_or(path),
+            Receiver::This | Receiver::Base | Receiver::Expression => return false,
+        };
+        let bound = facts.imports.bound(first).map(|(import, _)| import);
+        let around = facts.imports.iter().take_while(|import| import.start <= used.span.start).last();
+        let around = around.filter(|_| used.role == UseRole::Import);
+        bound.chain(around).any(|import| {
+            let is_relative = import.module.starts_with('.')
+                || ["crate", "self", "super"].iter().any(|begin| import.module.starts_with(begin));
+            let parts = import.module.split(['.', '/', ':']).map(|part| part.trim_start_matches('@'));
+            let names_a_file = || parts.clone().any(|part| wanted.parts.contains(part));
+            let is_there = || !self.module_files(file, import).is_empty();
+            is_relative || names_a_file() || is_there()
+        })
+    }
+
+    /// Whether a use of this form means no symbol of the kinds that are wanted.
+    fn has_other_form(&self, file: u32, facts: &FileFacts, used: &NameUse, wanted: &WantedSymbols) -> bool {
+        let is_member = !matches!(used.receiver, Receiver::Absent);
+        let is_path = matches!(used.receiver, Receiver::Path(_));
+        match self.family(file) {
+            Family::Rust | Family::Go | Family::C if is_member && !is_path => !wanted.has_members,
+            Family::Rust | Family::Go if !is_member => !wanted.has_free,
+            // A method of Java is called, or follows `::`.
+            Family::Jvm if self.language(file) == "java" && wanted.are_functions => {
+                let before = facts.text[..used.span.start as usize].trim_end();
+                used.role != UseRole::Call && !before.ends_with("::") && used.role != UseRole::Import
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_beside_dollar(text: &str, span: Span) -> bool {
+    text[..span.start as usize].ends_with('$') || text[span.end as usize..].starts_with('$')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_code_or_text_by_their_language_and_name() {
+        let check = |language: &str, path: &str, expected: FileSort| {
+            assert_eq!(sort_of(language, path), expected, "{path}");
+        };
+        check("python", "a.py", FileSort::Code);
+        check("markdown", "a.md", FileSort::Prose);
+        check("text", "notes.txt", FileSort::Prose);
+        check("text", "README", FileSort::Prose);
+        check("text", "Jenkinsfile", FileSort::Unknown);
+        check("text", "page.vue", FileSort::Unknown);
+        check("html", "a.html", FileSort::Markup);
+        check("css", "a.css", FileSort::Style);
+    }
+}

@@ -1,0 +1,188 @@
+//! Every mention of a name is accounted for: the parts of an answer of the code graph add up to what an exact search for the
+//! word finds, in any language, and nothing is said to be complete or absent while a mention may be a use.
+
+use spyhop::{Engine, GraphQuestion, GraphReply, GraphRequest};
+use spyhop_engine::api::{Bounds, GrepRequest, MentionPart, Mentions, OutputFormat, PrintOptions};
+
+use spyhop_interface::render::{Style, agent, text};
+
+use super::{Random, Tree, open};
+use crate::support::repository;
+
+const QUESTIONS: [GraphQuestion; 3] =
+    [GraphQuestion::References, GraphQuestion::Callers, GraphQuestion::Impact];
+
+/// The number of occurrences that `spyhop grep -w --count-matches` finds, which is that of ripgrep (`like_ripgrep.rs`).
+fn counted(engine: &Engine, name: &str) -> usize {
+    let request = GrepRequest { fixed: true, bounds: Bounds::Word, ..GrepRequest::new(name) };
+    let looks = PrintOptions { form: OutputFormat::CountMatches, ..PrintOptions::default() };
+    let mut out = Vec::new();
+    let sink = |bytes: &[u8]| {
+        out.extend_from_slice(bytes);
+        true
+    };
+    engine.print_grep(&request, &looks, sink).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    text.lines().map(|line| line.rsplit_once(':').unwrap().1.parse::<usize>().unwrap()).sum()
+}
+
+fn sum(mentions: &Mentions) -> usize {
+    let Mentions { definitions, resolved, possible, other, comments_and_strings, not_read, .. } = mentions;
+    definitions + resolved + possible + other + comments_and_strings + not_read
+}
+
+/// What holds for every answer.
+fn check(reply: &GraphReply, asked: &str) {
+    let open = reply.mentions.as_ref().map_or(0, |own| own.possible + own.not_read + own.uncounted_files);
+    if reply.incomplete.is_none() {
+        assert_eq!(open, 0, "{asked} is complete: {:?}", reply.mentions);
+        assert!(reply.mentions.is_some() || reply.definitions.is_empty(), "{asked} is complete");
+    }
+    let footer = text::graph_footer(reply, &Style::default());
+    let told = agent::graph(reply).text;
+    if open > 0 {
+        assert!(!footer.contains(" found of "), "{asked}: {footer}");
+        assert!(!told.contains(" found of "), "{asked}: {told}");
+        assert!(told.contains("not complete: "), "{asked}: {told}");
+    }
+}
+
+/// The answers to every question about a name, checked against the exact search.
+fn account(engine: &Engine, name: &str) -> Vec<GraphReply> {
+    let expected = counted(engine, name);
+    let answer = |question| {
+        let request =
+            GraphRequest { all_mentions: true, max_results: 1_000, ..GraphRequest::new(question, name) };
+        let asked = format!("{question:?} {name}");
+        let reply = engine.ask(&request).unwrap_or_else(|error| panic!("{asked}: {error}"));
+        check(&reply, &asked);
+        if let Some(mentions) = &reply.mentions {
+            assert_eq!((mentions.total, mentions.uncounted_files), (expected, 0), "{asked}: {mentions:#?}");
+            assert_eq!(sum(mentions), mentions.total, "{asked}: {mentions:#?}");
+            assert_eq!(
+                mentions.rows.len() + mentions.not_read,
+                expected.min(1_000),
+                "{asked}: {mentions:#?}"
+            );
+        }
+        reply
+    };
+    QUESTIONS.map(answer).into()
+}
+
+/// The names that a tree defines, by seed.
+fn drawn(engine: &Engine, most: usize) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    engine
+        .graph_of_files(&mut |file| names.extend(file.symbols.iter().map(|own| own.name.to_string())))
+        .unwrap();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| engine.ask(&GraphRequest::new(GraphQuestion::Definitions, name)).is_ok());
+    let mut random = Random(7);
+    while names.len() > most {
+        names.remove(random.below(names.len()));
+    }
+    names
+}
+
+#[test]
+fn the_parts_are_what_an_exact_search_finds_in_every_language() {
+    let grammars = repository("src/syntax/grammars");
+    let mut n_names = 0;
+    for entry in std::fs::read_dir(&grammars).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(fixtures) = std::fs::read_dir(folder.join("fixtures")) else { continue };
+        let tree = Tree::new("");
+        for fixture in fixtures {
+            let path = fixture.unwrap().path();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let name = path.file_name().unwrap().to_str().unwrap().to_string();
+            // Notes, data and another language mention the names too.
+            tree.write(&format!("notes/{name}.md"), &text);
+            tree.write(&format!("data/{name}.unknown"), text.replace('\n', " ; "));
+            tree.write(&name, text);
+        }
+        let engine = open(&tree);
+        for name in drawn(&engine, 25) {
+            n_names += account(&engine, &name).len() / QUESTIONS.len();
+        }
+    }
+    assert!(n_names > 300, "{n_names}");
+}
+
+#[test]
+fn the_parts_are_what_an_exact_search_finds_in_trees_that_use_their_names() {
+    let folder = repository("tests/engine/graph");
+    let (mut parts, mut n_names) = ([0; 6], 0);
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let tree = Tree::new(text.split_once("\n? ").unwrap().0);
+        let engine = open(&tree);
+        for name in drawn(&engine, 60) {
+            n_names += 1;
+            for own in account(&engine, &name).into_iter().filter_map(|reply| reply.mentions) {
+                let of_own = [
+                    own.definitions,
+                    own.resolved,
+                    own.possible,
+                    own.other,
+                    own.comments_and_strings,
+                    own.not_read,
+                ];
+                parts.iter_mut().zip(of_own).for_each(|(sum, own)| *sum += own);
+            }
+        }
+    }
+    assert!(n_names > 150 && parts[..5].iter().all(|part| *part > 20), "{n_names} {parts:?}");
+}
+
+#[test]
+fn files_that_are_not_read_as_code_are_named_with_their_reason() {
+    let tree = Tree::new("\n=== a.py\ndef take_lock():\n    pass\n\ntake_lock()\n");
+    tree.write("big.py", format!("{}\nfrom a import take_lock\n", "x = 1\n".repeat(200_000)));
+    let engine = open(&tree);
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "take_lock")).unwrap();
+    let mentions = reply.mentions.unwrap();
+    assert_eq!((mentions.total, mentions.definitions, mentions.resolved, mentions.not_read), (3, 1, 1, 1));
+    let unread: Vec<(&str, usize, usize)> =
+        mentions.unread.iter().map(|own| (own.paths[0].as_str(), own.files, own.mentions)).collect();
+    assert_eq!(unread, [("big.py", 1, 1)]);
+    assert_eq!(reply.incomplete.unwrap().text, "1 were not read as code");
+}
+
+#[test]
+fn nothing_is_absent_while_a_mention_may_be_a_use() {
+    let tree = Tree::new(
+        "\n=== a.rb\ndef send_report(x)\n  x\nend\n=== b.erb\n<% send_report 1 %>\n=== c.py\ndef unused_here():\n    pass\n",
+    );
+    let engine = open(&tree);
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "send_report")).unwrap();
+    assert_eq!((reply.rows.len(), reply.mentions.as_ref().unwrap().possible), (0, 1));
+    let footer = text::graph_footer(&reply, &Style::default());
+    assert!(
+        footer.starts_with("no callers of send_report proven; 1 mention may be one: <% send_report 1 %>\n"),
+        "{footer}"
+    );
+    let none = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "unused_here")).unwrap();
+    assert_eq!(none.incomplete, None);
+    let footer = text::graph_footer(&none, &Style::default());
+    assert!(footer.starts_with("no callers found of unused_here\n1 mention of unused_here"), "{footer}");
+}
+
+#[test]
+fn a_very_common_name_costs_a_bounded_number_of_files() {
+    let tree = Tree::new("\n=== a.py\ndef take():\n    pass\n");
+    for number in 0..700 {
+        tree.write(&format!("m{number}.py"), "from a import take\n\ntake()\n");
+    }
+    let engine = open(&tree);
+    let request = GraphRequest { max_results: 5, ..GraphRequest::new(GraphQuestion::Callers, "take") };
+    let reply = engine.ask(&request).unwrap();
+    let mentions = reply.mentions.as_ref().unwrap();
+    assert!(mentions.uncounted_files > 300 && mentions.not_read > 390, "{mentions:#?}");
+    let known = mentions.unread.iter().map(|own| own.files).sum::<usize>();
+    assert!(known > 500 && mentions.definitions == 1 && reply.incomplete.is_some(), "{mentions:#?}");
+    let listed = mentions.rows.iter().filter(|row| row.part != MentionPart::Possible).count();
+    assert_eq!(listed, 0);
+}
