@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use spyhop::{Call, FilesRequest, GrepRequest, MapRequest, OnMissing, Options, SearchRequest};
+use spyhop::{Call, FilesRequest, GrepRequest, MapRequest, OnMissing, Options, SearchRequest, WhyNotRequest};
 
 use crate::batch;
 use crate::failure::Failure;
@@ -447,7 +447,9 @@ impl Engine {
         let mut request = SearchRequest::new(query);
         request.filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds }.spec())?;
         request.profile = or_raise(py, self.profile_of(profile))?;
-        run::call(py, None, |_, _| Ok(WhyNot::from(self.engine.why_not(path, &request)?)))
+        run::call(py, None, |_, _| {
+            Ok(WhyNot::from(self.engine.ask(&WhyNotRequest { path: path.into(), search: request.clone() })?))
+        })
     }
 
     /// Records that the file `path` was read or written, so that it ranks higher in later searches.

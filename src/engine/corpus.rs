@@ -168,15 +168,16 @@ impl Corpus {
         }
     }
 
-    /// The engine of a tree alone, for an operation that is about one tree.
+    /// The engine of the only tree, for an operation that is about one tree.
     pub(super) fn only(&self, operation: &str) -> Result<&Engine, Error> {
-        self.alone().ok_or_else(|| {
-            let names: Vec<String> = self.members().map(|(name, _)| format!("'{name}'")).collect();
-            let names = names.join(", ");
-            Error::bad(format!(
-                "{operation} is about one tree, and these are asked: {names}; ask one of them alone"
-            ))
-        })
+        if let [member] = &self.members[..] {
+            return member.engine.as_ref().map_err(Error::copy);
+        }
+        let names: Vec<String> = self.members.iter().map(|member| format!("'{}'", member.name())).collect();
+        let names = names.join(", ");
+        Err(Error::bad(format!(
+            "{operation} is about one tree, and these are asked: {names}; ask one of them alone"
+        )))
     }
 
     /// The first engine, whose grammars parse requests.

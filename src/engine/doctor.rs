@@ -2,8 +2,11 @@
 //! nothing.
 
 use super::advice;
-use super::api::{Check, Checkup, Health};
+use super::api::{Check, Checkup, CheckupRequest, Health};
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
+use super::operation::Operation;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::store::Lock;
 use spyhop_index::inverted;
@@ -16,13 +19,14 @@ const TRIES: usize = 5;
 /// The number of problems that are listed; the others are counted.
 const NAMED: usize = 3;
 
-impl Engine {
-    /// Checks every byte of the index and changes nothing. A missing index is not an error.
-    ///
-    /// # Errors
-    /// `Io` if the index cannot be read. Damage is part of the reply.
-    pub fn doctor(&self) -> Result<Checkup, Error> {
-        check(self)
+/// Checks every byte of the index. Errors: `Io` if the index cannot be read.
+impl Operation for CheckupRequest {
+    const NAME: &'static str = "doctor";
+
+    type Reply = Checkup;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Checkup, Error> {
+        check(corpus.only(Self::NAME)?)
     }
 }
 

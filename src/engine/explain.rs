@@ -6,7 +6,10 @@
 use std::path::Path;
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
+use super::operation::Operation;
 use super::updating;
 use super::why_not::reason;
 use crate::error::Error;
@@ -17,17 +20,17 @@ use spyhop_files::read::ReadOutcome;
 use spyhop_files::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
 use spyhop_index::update::Updater;
 
-impl Engine {
-    /// Explains how an update treats one path: names the rule, with its file and line, that excludes the path or a folder
-    /// above the path, or says that no rule does. `path` is relative to the root and need not be UTF-8. The explanation reads the
-    /// present tree and needs no index.
-    ///
-    /// # Errors
-    /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
-    pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
-        self.tree().only_of_worktrees("explain_skips")?;
-        self.tree().only_of_folders("explain_skips")?;
-        Ok(self.policy().masked(explain(self, path.as_ref())?))
+/// How an update treats one path. Errors: `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
+impl Operation for ExplainSkipsRequest {
+    const NAME: &'static str = "explain_skips";
+
+    type Reply = Explanation;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Explanation, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        engine.tree().only_of_worktrees(Self::NAME)?;
+        engine.tree().only_of_folders(Self::NAME)?;
+        explain(engine, &self.path)
     }
 }
 

@@ -102,6 +102,9 @@ masked_fields! {
     NoteRow: note links reasons warnings;
     LinkRow: symbol;
     NoteReason: text;
+    ViewsReply:;
+    Checkup:;
+    Languages:;
     SkippedReply: entries;
     Skipped: detail;
     Explanation: outcome exceptions text;
@@ -116,6 +119,10 @@ impl MaskTexts for ReadReply {
             ReadReply::Choices(choices) => choices.mask_texts(mask),
         }
     }
+}
+
+impl MaskTexts for StatusReply {
+    fn mask_texts(&mut self, _mask: Mask<'_>) {}
 }
 
 impl MaskTexts for GraphEnd {

@@ -74,7 +74,7 @@ impl Operation for AddNoteRequest {
                 false => format!("note {id} says the same; nothing was recorded"),
             });
         }
-        let mut reply = engine.note(&id)?;
+        let mut reply = shown(engine, &id)?;
         reply.warnings.splice(0..0, warnings);
         Ok(reply)
     }
@@ -161,20 +161,28 @@ impl Operation for RetireNoteRequest {
     }
 }
 
-impl Engine {
-    /// One note. `id` may be the beginning of an id, from four digits on.
-    ///
-    /// # Errors
-    /// `BadRequest` if there is no such note or several; otherwise as a [`ListNotesRequest`].
-    pub fn note(&self, id: &str) -> Result<NotesReply, Error> {
-        let known = known_notes(self)?;
-        let notes = known.as_ref().map_or(&[][..], |known| &known.notebook.notes);
-        let note = memory::by_id(notes, id)?;
-        let rows = note_rows(self, std::iter::once((note, None)))?;
-        let warnings = known.as_ref().map(|known| damage(&known.notebook)).unwrap_or_default();
-        Ok(NotesReply { notes: rows, total: 1, warnings })
-    }
+/// One note. Errors: `BadRequest` if there is no such note or several; otherwise as a [`ListNotesRequest`].
+impl Operation for ShowNoteRequest {
+    const NAME: &'static str = "show_note";
 
+    type Reply = NotesReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
+        shown(corpus.only(Self::NAME)?, &self.id)
+    }
+}
+
+/// The note with this id, or with this beginning of an id.
+fn shown(engine: &Engine, id: &str) -> Result<NotesReply, Error> {
+    let known = known_notes(engine)?;
+    let notes = known.as_ref().map_or(&[][..], |known| &known.notebook.notes);
+    let note = memory::by_id(notes, id)?;
+    let rows = note_rows(engine, std::iter::once((note, None)))?;
+    let warnings = known.as_ref().map(|known| damage(&known.notebook)).unwrap_or_default();
+    Ok(NotesReply { notes: rows, total: 1, warnings })
+}
+
+impl Engine {
     /// All notes as JSON lines, the oldest first.
     ///
     /// # Errors
@@ -253,7 +261,7 @@ fn revised(engine: &Engine, id: &str, change: impl FnOnce(&mut RevisionNote)) ->
         memory::by_id(&[], id)?;
     }
     let note = engine.notes().place().revise(id, engine.policy().wait.max(PATIENCE), change)?;
-    engine.note(&note.id)
+    shown(engine, &note.id)
 }
 
 fn note_of(

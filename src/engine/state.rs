@@ -6,8 +6,11 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::open_index::{Current, Viewed};
+use super::operation::Operation;
 use super::{current, vouched};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::store::Lock;
@@ -16,25 +19,54 @@ use spyhop_index::meta::Meta;
 use spyhop_search::SearchSnapshot;
 
 impl Engine {
-    /// The state of the index. Never builds or changes an index. A missing index is not an error.
+    /// The state of the index of this tree. A missing index is not an error.
     ///
     /// # Errors
     /// `Io` when the tree or the index cannot be read.
     pub fn status(&self) -> Result<Status, Error> {
         status(self)
     }
+}
 
-    /// The languages that this program parses, each with the number of its files in the index, if there is an index.
-    pub fn languages(&self) -> Vec<LanguageRow> {
-        languages(self)
+/// The state of the index, or of the index of each named tree. Errors: `Io` when the tree or the index cannot be read.
+impl Operation for StatusRequest {
+    const NAME: &'static str = "status";
+
+    type Reply = StatusReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<StatusReply, Error> {
+        Ok(match corpus.alone() {
+            Some(engine) => StatusReply::Tree(Box::new(status(engine)?)),
+            None => StatusReply::Sources(corpus.statuses()),
+        })
     }
+}
 
-    /// The files of the view that are not indexed or only partly indexed, each with its reason.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn skipped(&self) -> Result<SkippedReply, Error> {
-        current::with_snapshot(self, &|_| (), |snapshot, _| Ok(self.policy().masked(skipped(snapshot))))
+/// The languages, each with the number of its files in the index, if there is an index.
+impl Operation for LanguagesRequest {
+    const NAME: &'static str = "languages";
+
+    type Reply = Languages;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Languages, Error> {
+        Ok(Languages { languages: languages(corpus.only(Self::NAME)?) })
+    }
+}
+
+/// The files that are not indexed or only partly indexed, each with its reason. The counts are those of all pages.
+impl Operation for SkippedRequest {
+    const NAME: &'static str = "skipped";
+
+    type Reply = SkippedReply;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SkippedReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        let mut reply = current::with_snapshot(engine, call.progress(), |snapshot, _| Ok(skipped(snapshot)))?
+            .of_reason(self.reason);
+        if let Some(after) = &self.after {
+            reply.entries.retain(|entry| entry.path.as_str() > after.as_str());
+        }
+        Ok(reply)
     }
 }
 

@@ -6,28 +6,35 @@ use std::path::Path;
 
 use super::advice;
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
+use super::operation::Operation;
 use crate::error::Error;
 use spyhop_base::store::{self, AtFile, FileError};
 use spyhop_context::memory::{self, MemoryError};
 use spyhop_index::retention::{Collection, Collector, Costs, IndexHome};
 use spyhop_index::update::{OnProgress, tell_waiting};
 
-impl Engine {
-    /// The views of the index, the most recently used first. Never builds or changes an index.
-    ///
-    /// # Errors
-    /// `NoIndex` if there is no index.
-    pub fn views(&self) -> Result<ViewsReply, Error> {
-        let stamp = self.index().workspace().stamp();
-        let committed =
-            self.index().committed_with(stamp.as_deref()).map_err(|error| or_no_index(self, error.into()))?;
-        let own_key = self.view_key();
-        let costs = Costs::new(&committed.meta, self.index().workspace())
+/// The views of the index. Errors: `NoIndex` if there is no index.
+impl Operation for ViewsRequest {
+    const NAME: &'static str = "views";
+
+    type Reply = ViewsReply;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<ViewsReply, Error> {
+        let engine = corpus.only(Self::NAME)?;
+        let stamp = engine.index().workspace().stamp();
+        let committed = engine
+            .index()
+            .committed_with(stamp.as_deref())
+            .map_err(|error| or_no_index(engine, error.into()))?;
+        let own_key = engine.view_key();
+        let costs = Costs::new(&committed.meta, engine.index().workspace())
             .map_err(spyhop_search::SearchError::from)?;
         let kept = committed.meta.views().map(|(key, info)| KeptView {
             is_current: *key == own_key,
-            last_used: self.index().workspace().last_used(key, info),
+            last_used: engine.index().workspace().last_used(key, info),
             cost: costs.of_view(key),
             commit: info.commit.clone(),
             view: ViewRow::new(key, info),
@@ -35,14 +42,16 @@ impl Engine {
         let mut views: Vec<KeptView> = kept.collect();
         views.sort_by_key(|kept| (Reverse(kept.last_used), kept.view.root.clone(), kept.view.head.clone()));
         Ok(ViewsReply {
-            index_path: self.index_dir().to_path_buf(),
-            index_bytes: self.index().bytes(),
-            home_bytes: self.index().home().map(store::bytes_below),
-            home: self.index().home().map(Path::to_path_buf),
+            index_path: engine.index_dir().to_path_buf(),
+            index_bytes: engine.index().bytes(),
+            home_bytes: engine.index().home().map(store::bytes_below),
+            home: engine.index().home().map(Path::to_path_buf),
             views,
         })
     }
+}
 
+impl Engine {
     /// Like [`Engine::collect`], and then removes views, the least recently used first, while the indexes take more
     /// than `max_bytes`. If that does not suffice, indexes of other trees in the same folder are removed, the longest
     /// unused first. The view of this engine stays, and so does an index that another process is changing or watching.

@@ -2,7 +2,10 @@
 
 use super::answer::AnswerContext;
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
+use super::operation::Operation;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
 use super::{current, search};
@@ -23,19 +26,20 @@ const COMPARED_RANK: usize = 10;
 const MIN_GAP: f32 = 0.05;
 const MAX_GAPS: usize = 6;
 
-impl Engine {
-    /// Explains why a file has its rank for a query, or has none.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn why_not(&self, path: &str, request: &SearchRequest) -> Result<WhyNot, Error> {
-        let path = RelPath::new(path)?;
-        self.tree().check_served(&path)?;
-        let asked = search::check(self, std::slice::from_ref(&request.query), request)?;
-        let filter = Filter::new(&request.filter, self.grammars())?;
-        current::with_snapshot(self, &|_| (), |snapshot, _| {
-            let answer = why_not(self, snapshot, &filter, request, &asked.parsed[0], path.clone())?;
-            Ok(self.policy().masked(answer))
+/// Why a file has its rank for a query, or has none. Errors: as a [`SearchRequest`].
+impl Operation for WhyNotRequest {
+    const NAME: &'static str = "why_not";
+
+    type Reply = WhyNot;
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<WhyNot, Error> {
+        let (engine, request) = (corpus.only(Self::NAME)?, &self.search);
+        let path = RelPath::new(&self.path)?;
+        engine.tree().check_served(&path)?;
+        let asked = search::check(engine, std::slice::from_ref(&request.query), request)?;
+        let filter = Filter::new(&request.filter, engine.grammars())?;
+        current::with_snapshot(engine, call.progress(), |snapshot, _| {
+            why_not(engine, snapshot, &filter, request, &asked.parsed[0], path.clone())
         })
     }
 }

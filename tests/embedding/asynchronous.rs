@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use spyhop::{
     AsyncEngine, ContentId, Engine, ErrorKind, FilesRequest, GraphQuestion, GraphRequest, GrepRequest,
-    MapRequest, Options, SearchRequest, SourceEntry, SourceTree, SymbolsRequest,
+    LanguagesRequest, MapRequest, Options, SearchRequest, SourceEntry, SourceTree, SymbolsRequest,
 };
 
 use crate::support::Tree;
@@ -117,7 +117,9 @@ fn answers_are_those_of_the_engine() {
         let graph = GraphRequest::new(GraphQuestion::Callers, "resolve_api_key");
         assert_eq!(engine.ask(graph).await.unwrap().total, 1);
         // Any other operation, and several in one call.
-        let languages = engine.run(|engine| Ok(engine.languages().len() + engine.count_files(9)?)).await;
+        let languages = engine
+            .run(|engine| Ok(engine.ask(&LanguagesRequest)?.languages.len() + engine.count_files(9)?))
+            .await;
         assert!(languages.unwrap() > 3);
 
         let error = engine.ask(SearchRequest::new("")).await.unwrap_err();

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::SystemTime;
 
 use spyhop::{
-    Change, ContentId, Engine, ErrorKind, FilesRequest, FolderTree, GraphQuestion, GraphRequest, GrepRequest,
-    MapRequest, MemoryTree, Options, ReadReply, ReadRequest, RelPath, RevisionTree, SearchRequest,
-    SourceEntry, SourceTree, SymbolsRequest, ZipTree,
+    Change, ContentId, Engine, ErrorKind, ExplainSkipsRequest, FilesRequest, FolderTree, GraphQuestion,
+    GraphRequest, GrepRequest, MapRequest, MemoryTree, Options, ReadReply, ReadRequest, RelPath,
+    RevisionTree, SearchRequest, SkippedRequest, SourceEntry, SourceTree, SymbolsRequest, ZipTree,
 };
 
 use crate::support::{Tree, ask, check_alike, first, in_memory, refresh, requests};
@@ -268,7 +268,7 @@ fn requests_about_folders_are_refused() {
     assert!(first(&engine, "resolve_api_key").is_some(), "nothing is changed by a refused call");
     for refused in [
         engine.watch(&Default::default(), &|_| ()).unwrap_err(),
-        engine.explain_skips("src/auth.rs").unwrap_err(),
+        engine.ask(&ExplainSkipsRequest { path: "src/auth.rs".into() }).unwrap_err(),
         Engine::in_memory(MemoryTree::new(), Options { view: Some("main".into()), ..Options::default() })
             .err()
             .unwrap(),
@@ -307,7 +307,7 @@ impl SourceTree for Broken {
 fn a_source_that_fails_is_reported_file_by_file() {
     let engine = in_memory(Broken);
     assert!(first(&engine, "is_good").is_some());
-    let rows = engine.skipped().unwrap().entries;
+    let rows = engine.ask(&SkippedRequest::default()).unwrap().entries;
     let details: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.path, row.detail)).collect();
     for said in ["bad.rs: the page is torn", "locked: the shelf is locked", "a separator"] {
         assert!(details.iter().any(|detail| detail.contains(said)), "{said}: {details:?}");

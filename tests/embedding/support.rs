@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use spyhop::{Engine, MemoryTree, Options, RefreshReport, SearchReply, SearchRequest, SourceTree};
+use spyhop::{
+    Engine, MemoryTree, Options, RefreshReport, SearchReply, SearchRequest, SkippedRequest, SourceTree,
+};
 
 /// A folder with files, and a place for an index beside it.
 pub struct Tree(tempfile::TempDir);
@@ -146,7 +148,7 @@ pub fn check_alike(one: &Engine, other: &Engine, requests: &[SearchRequest], whe
         assert!(first == second, "{when}: {}: {differing:?}", request.query);
     }
     assert!(found * 2 > requests.len(), "{when}: {found} of {}", requests.len());
-    let skipped = |engine: &Engine| engine.skipped().unwrap().entries;
+    let skipped = |engine: &Engine| engine.ask(&SkippedRequest::default()).unwrap().entries;
     assert_eq!(skipped(one), skipped(other), "{when}");
 }
 

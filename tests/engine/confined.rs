@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use spyhop::Engine;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    GrepRequest, OutputFormat, PackRequest, PrintOptions, ReadRequest, SearchRequest, StalePolicy,
-    SymbolsRequest,
+    GrepRequest, OutputFormat, PackRequest, PrintOptions, ReadRequest, SearchRequest, SkippedRequest,
+    StalePolicy, SymbolsRequest,
 };
 
 use super::{open, options};
@@ -91,7 +91,7 @@ fn answers(engine: &Engine, said: &mut String) {
     for path in ["swapped/file_1.rs", "swapped/none.rs", "single.rs"] {
         say(format!("{:?}", engine.ask(&at(path)).ok()));
     }
-    say(format!("{:?}", engine.skipped().map(|reply| reply.entries).ok()));
+    say(format!("{:?}", engine.ask(&SkippedRequest::default()).map(|reply| reply.entries).ok()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use spyhop::{GraphQuestion, GraphRequest};
+use spyhop::{CheckupRequest, GraphQuestion, GraphRequest};
 use spyhop_base::model::SymbolKind;
 use spyhop_engine::api::{
     FilesRequest, GrepRequest, OnMissing, Options, SearchRequest, StalePolicy, SymbolsRequest,
@@ -115,7 +115,7 @@ fn a_flipped_bit_is_told_or_changes_no_answer() {
             // Parts of a record that nothing names any more have no checksum to compare.
             if flip == 0 && !matches!(extension(path), "base" | "delta") {
                 std::fs::write(path, &bytes).unwrap();
-                let checkup = open(&tree).doctor().unwrap();
+                let checkup = open(&tree).ask(&CheckupRequest).unwrap();
                 let name = path.file_name().unwrap().to_str().unwrap();
                 let names_it = checkup.checks.iter().any(|check| check.detail.contains(name));
                 assert!(!checkup.is_clean() && (names_it || name == "meta.json"), "{name}: {checkup:?}");
@@ -124,5 +124,5 @@ fn a_flipped_bit_is_told_or_changes_no_answer() {
         }
     }
     assert!(told > 60, "{told}");
-    assert!(answers(&tree).unwrap() == sound && open(&tree).doctor().unwrap().is_clean());
+    assert!(answers(&tree).unwrap() == sound && open(&tree).ask(&CheckupRequest).unwrap().is_clean());
 }

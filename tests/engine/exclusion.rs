@@ -1,13 +1,14 @@
 //! What is left out and brought back: rules that change between refreshes, and repositories inside of others.
 
 use spyhop_engine::Engine;
+use spyhop_engine::api::SkippedRequest;
 
 use super::{Tree, ask, open, paths, refresh};
 use crate::support::git;
 
 /// The rows of what is left out, in short.
 fn left_out(engine: &Engine) -> Vec<String> {
-    let entries = engine.skipped().unwrap().entries;
+    let entries = engine.ask(&SkippedRequest::default()).unwrap().entries;
     entries.iter().map(|entry| format!("{} {}", entry.path, entry.reason.name())).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use spyhop_engine::api::{OnMissing, Options, SearchRequest, StalePolicy, State};
+use spyhop_engine::api::{CheckupRequest, OnMissing, Options, SearchRequest, StalePolicy, State};
 use spyhop_engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, data, open, options, paths, refresh};
@@ -185,10 +185,10 @@ fn damage_that_a_search_comes_upon_is_mended_and_told() {
 
     let error = as_it_is(&tree).search(&SearchRequest::new("resolve_api_key")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
-    assert!(!open(&tree).doctor().unwrap().is_clean());
+    assert!(!open(&tree).ask(&CheckupRequest).unwrap().is_clean());
     let reply = ask(&open(&tree), "resolve_api_key");
     assert_eq!(paths(&reply)[0], "src/auth.rs");
     assert!(reply.warnings[0].contains("damaged-1"), "{:?}", reply.warnings);
-    assert!(open(&tree).doctor().unwrap().is_clean());
+    assert!(open(&tree).ask(&CheckupRequest).unwrap().is_clean());
     assert!(ask(&open(&tree), "resolve_api_key").warnings.is_empty());
 }

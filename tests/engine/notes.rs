@@ -2,7 +2,7 @@
 
 use spyhop::{
     AddNoteRequest, LinkState, ListNotesRequest, NoteKind, NoteRow, NotesReply, Options, PackRequest,
-    RetireNoteRequest, SearchNotesRequest, SearchRequest, Verification, VerifyNoteRequest,
+    RetireNoteRequest, SearchNotesRequest, SearchRequest, ShowNoteRequest, Verification, VerifyNoteRequest,
 };
 use spyhop_engine::{Engine, ErrorKind};
 use spyhop_interface::render::agent;
@@ -45,7 +45,7 @@ fn add(engine: &Engine, text: &str, links: &[&str]) -> NoteRow {
 }
 
 fn states(engine: &Engine, id: &str) -> Vec<(Option<String>, LinkState)> {
-    let row = engine.note(id).unwrap().notes.remove(0);
+    let row = engine.ask(&ShowNoteRequest { id: id.to_string() }).unwrap().notes.remove(0);
     row.links.iter().map(|link| (link.renamed_to.as_ref().map(ToString::to_string), link.state)).collect()
 }
 
@@ -113,7 +113,7 @@ fn a_rename_that_git_tells_is_followed() {
     tree.write("net/send.rs", format!("{text}{further}"));
     tree.commit();
     assert_eq!(states(&engine, &note.note.id), changed);
-    let warnings = &engine.note(&note.note.id).unwrap().notes[0].warnings;
+    let warnings = &engine.ask(&ShowNoteRequest { id: note.note.id.to_string() }).unwrap().notes[0].warnings;
     assert!(warnings.contains(&"renamed: src/upload.rs is net/send.rs now".to_string()), "{warnings:?}");
     // A similar file beside it is no rename.
     git(&tree.root(), &["checkout", "-q", "-b", "old", "HEAD~3"]);
@@ -244,7 +244,7 @@ fn notes_outlive_the_index_and_are_shared_by_worktrees() {
     // An index of another format lies beside.
     std::fs::create_dir_all(tree.index_dir().join("v1-000000000000/tantivy")).unwrap();
     engine.collect(false, &|_| ()).unwrap();
-    assert_eq!(engine.note(&note.note.id).unwrap().total, 1);
+    assert_eq!(engine.ask(&ShowNoteRequest { id: note.note.id.to_string() }).unwrap().total, 1);
     let second = tree.root().with_file_name("second");
     tree.git(&["worktree", "add", "-q", "-b", "side", second.to_str().unwrap()]);
     let beside = Engine::open(&second, options(&tree)).unwrap();
@@ -386,7 +386,7 @@ fn a_damaged_record_is_told_wherever_notes_are_read() {
         warnings.iter().filter(|warning| warning.starts_with("a damaged record of a note")).count() == 1
     };
     let task = "retry uploads after a failure";
-    assert!(is_told(&engine.note(&added.note.id).unwrap().warnings));
+    assert!(is_told(&engine.ask(&ShowNoteRequest { id: added.note.id.to_string() }).unwrap().warnings));
     assert!(is_told(&engine.search(&SearchRequest::new(task)).unwrap().warnings));
     assert!(is_told(&engine.ask(&PackRequest::new(task)).unwrap().warnings));
     let exported = engine.export_notes().unwrap();

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use spyhop::{
-    ExtraTerms, HostSignal, Options, Profile, SearchBatch, SignalInput, SignalValue, TokenizerHook, Transform,
+    ExtraTerms, HostSignal, Options, Profile, SearchBatch, SignalInput, SignalValue, TokenizerHook,
+    Transform, WhyNotRequest,
 };
 use spyhop_engine::api::{
     FilesRequest, GraphQuestion, GraphRequest, GrepRequest, PackRequest, ReadRequest, SearchNotesRequest,
@@ -66,7 +67,7 @@ fn ask_all(engine: &Engine, text: &str) {
         text,
         engine.ask(&ReadRequest { symbol: Some(text.to_string()), ..ReadRequest::default() }),
     );
-    sound("why-not", text, engine.why_not("src/größe.py", &search));
+    sound("why-not", text, engine.ask(&WhyNotRequest { path: "src/größe.py".into(), search: search }));
     sound("notes", text, engine.ask(&SearchNotesRequest::new(text)));
     for question in [GraphQuestion::References, GraphQuestion::Impact] {
         sound("graph", text, engine.ask(&GraphRequest::new(question, text)));

@@ -1,6 +1,6 @@
 //! An index that is asked to lie inside the indexed tree is not a part of it.
 
-use spyhop::{AddNoteRequest, ListNotesRequest, NoteKind};
+use spyhop::{AddNoteRequest, ListNotesRequest, NoteKind, SkippedRequest};
 use spyhop_engine::api::{GrepRequest, Options, SearchRequest};
 use spyhop_engine::{Engine, ErrorKind};
 
@@ -23,7 +23,7 @@ fn check(tree: &Tree, index_dir: &str, lies_at: &str) {
                 "{index_dir}"
             );
         }
-        let skipped = engine.skipped().unwrap().entries;
+        let skipped = engine.ask(&SkippedRequest::default()).unwrap().entries;
         let shown: Vec<String> =
             skipped.iter().map(|entry| format!("{}: {}", entry.path, entry.detail)).collect();
         assert_eq!(shown, [format!("{lies_at}: this tree's own index")]);

@@ -9,7 +9,9 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde_json::Value;
-use spyhop_engine::api::{Export, GrepRequest, Import, Options, Remedy, SearchReply, SearchRequest, State};
+use spyhop_engine::api::{
+    CheckupRequest, Export, GrepRequest, Import, Options, Remedy, SearchReply, SearchRequest, State,
+};
 use spyhop_engine::{Engine, ErrorKind, Stop};
 
 use super::same_answers::{as_indexed, check_alike, requests};
@@ -79,7 +81,7 @@ fn after_an_import_only_what_differs_is_parsed() {
     assert_eq!((report.added, report.deleted), (0, 0));
     assert_eq!(refresh(&engine).parsed, 0);
     assert_eq!(engine.status().unwrap().stale_files, Some(0));
-    assert!(engine.doctor().unwrap().is_clean());
+    assert!(engine.ask(&CheckupRequest).unwrap().is_clean());
     let fresh_dir = copy.root().with_file_name("fresh");
     let fresh = Options { index_dir: Some(fresh_dir), ..as_indexed(&copy) };
     let fresh = Engine::open(copy.root(), fresh).unwrap();
@@ -152,7 +154,7 @@ fn an_index_is_replaced_only_when_that_is_asked_for() {
         assert_eq!(imported.report.parsed, 1, "{imported:?}");
         assert!(imported.report.generation > generation);
         assert_eq!(engine.search(&SearchRequest::new("qxnewqx")).unwrap().results.len(), 1);
-        assert!(engine.doctor().unwrap().is_clean());
+        assert!(engine.ask(&CheckupRequest).unwrap().is_clean());
     }
 }
 
@@ -405,7 +407,7 @@ fn an_index_with_snippets_is_searched_where_the_sources_are_not() {
     assert_eq!(kind(hidden.search(&SearchRequest::new("merge")).map(drop)), ErrorKind::NoSources);
     let status = elsewhere.status().unwrap();
     assert_eq!((status.files, status.stale_files, status.state), (80, None, State::Ready));
-    assert!(elsewhere.doctor().unwrap().is_clean());
+    assert!(elsewhere.ask(&CheckupRequest).unwrap().is_clean());
     // It can be handed on, and made anew from what is here.
     let again = elsewhere.export(&archive_of(&empty), &snippets).unwrap();
     assert_eq!((again.sources, again.lacking), (80, 0));

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use spyhop_base::model::SkipReason;
-use spyhop_engine::api::{GitReach, GrepRequest, Options, SearchRequest};
+use spyhop_engine::api::{CheckupRequest, GitReach, GrepRequest, Options, SearchRequest, SkippedRequest};
 use spyhop_engine::{Cancel, Engine, Error, ErrorKind};
 
 use super::{Tree, ask, open, options, paths, refresh};
@@ -92,7 +92,7 @@ fn names_that_no_folder_has_are_left_out_of_a_view() {
             paths(&ask(&engine, "harmless_text")).into_iter().map(str::to_string).collect::<Vec<_>>();
         found.sort();
         assert_eq!(found, ["plain.rs", "sub/a\\b.rs", "sub/fine.rs", "sub/sub/in.rs"]);
-        let rows = engine.skipped().unwrap().entries;
+        let rows = engine.ask(&SkippedRequest::default()).unwrap().entries;
         let mut rows: Vec<String> = rows
             .iter()
             .inspect(|row| assert_eq!(row.reason, SkipReason::Unreadable))
@@ -116,7 +116,7 @@ fn names_that_no_folder_has_are_left_out_of_a_view() {
         );
         // The rest of the index is sound.
         assert_eq!(paths(&ask(&open(&tree), "draw_circle"))[0], "src/paint.py");
-        assert!(open(&tree).doctor().unwrap().is_clean());
+        assert!(open(&tree).ask(&CheckupRequest).unwrap().is_clean());
     }
     let aside = fs::read_dir(tree.index_dir()).unwrap().flatten();
     assert_eq!(aside.filter(|entry| entry.file_name().to_string_lossy().starts_with("damaged")).count(), 0);

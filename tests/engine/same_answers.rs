@@ -1,7 +1,7 @@
 //! The same tree gives the same answers, however many threads indexed it. What it was before is changed in `rebuild`.
 
 use spyhop_engine::Engine;
-use spyhop_engine::api::{Mode, Options, SearchRequest, StalePolicy};
+use spyhop_engine::api::{Mode, Options, SearchRequest, SkippedRequest, StalePolicy};
 use spyhop_search::filter::FilterSpec;
 
 use super::{Random, Tree, WORDS, copy_into, data, exact, generated, options, refresh, rendered};
@@ -70,7 +70,7 @@ pub fn check_alike(one: &Engine, other: &Engine, requests: &[SearchRequest], whe
     let what_is_there = |engine: &Engine| {
         let status = engine.status().unwrap();
         let counts = (status.files, status.chunks, status.symbols, status.source_bytes);
-        (counts, status.languages, status.notes, engine.skipped().unwrap().entries)
+        (counts, status.languages, status.notes, engine.ask(&SkippedRequest::default()).unwrap().entries)
     };
     assert_eq!(what_is_there(one), what_is_there(other), "{when}");
 }

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use spyhop::{
-    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, OnMissing, SearchRequest, StalePolicy,
-    SymbolsRequest,
+    Engine, ExplainSkipsRequest, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, OnMissing,
+    SearchRequest, SkippedRequest, StalePolicy, SymbolsRequest, WhyNotRequest,
 };
 use spyhop_engine::api::{Options, OutputFormat, PrintOptions};
 use spyhop_interface::render::json::{self, JsonPaths};
@@ -229,10 +229,12 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
     let rendered = format!("{}\n{}", json::line(&symbols), text::symbols(&symbols, &style));
     all.push(("symbols".into(), format!("{rendered}\n{symbols:?}\n{}", agent::symbols(&symbols).text)));
     for path in ["src/harbour_0.rs", "docs/harbour.md", "long.js", "deploy.env"] {
-        let reply = engine.why_not(path, &SearchRequest::new("harbour key")).unwrap();
+        let reply = engine
+            .ask(&WhyNotRequest { path: path.into(), search: SearchRequest::new("harbour key") })
+            .unwrap();
         all.push((format!("why-not {path}"), format!("{}\n{reply:?}", json::line(&reply))));
         all.push((format!("why-not {path}"), text::why_not(&reply, engine.root(), &style)));
-        let reply = engine.explain_skips(path).unwrap();
+        let reply = engine.ask(&ExplainSkipsRequest { path: path.into() }).unwrap();
         all.push((format!("explain {path}"), format!("{}\n{reply:?}", json::line(&reply))));
     }
     all
@@ -251,7 +253,7 @@ proptest! {
             for (what, reply) in replies(&engine) {
                 prop_assert_eq!(pieces.shown(&reply), None, "{}:\n{}", what, reply);
             }
-            let skipped = engine.skipped().unwrap();
+            let skipped = engine.ask(&SkippedRequest::default()).unwrap();
             for row in &skipped.entries {
                 prop_assert_eq!(pieces.shown(&row.detail), None, "{:?}", row);
             }
@@ -301,7 +303,7 @@ fn files_of_secrets_are_listed_and_ranked_when_asked() {
     let rows = |secrets: bool| {
         let engine = Engine::open(tree.root(), Options { secrets, ..options(&tree) }).unwrap();
         let total = engine.search(&SearchRequest::new("lantern_oil")).unwrap().total;
-        let reply = engine.skipped().unwrap();
+        let reply = engine.ask(&SkippedRequest::default()).unwrap();
         let rows = reply.entries.iter().map(|row| format!("{} {}", row.path, row.reason.name()));
         (rows.collect::<Vec<_>>(), total)
     };
@@ -340,7 +342,7 @@ lantern_oil: plain words
             tree.git(&["add", "."]);
         }
         let engine = super::open(&tree);
-        assert!(engine.skipped().unwrap().entries.is_empty());
+        assert!(engine.ask(&SkippedRequest::default()).unwrap().entries.is_empty());
         let reply =
             engine.search(&SearchRequest { max_results: 50, ..SearchRequest::new("lantern oil") }).unwrap();
         assert_eq!(reply.results.len(), 7, "{reply:?}");

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use spyhop_base::model::SkipReason;
 use spyhop_engine::api::{
-    FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, StalePolicy, Verdict,
+    ExplainSkipsRequest, FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, SkippedRequest,
+    StalePolicy, Verdict, WhyNotRequest,
 };
 use spyhop_engine::{Engine, ErrorKind};
 
@@ -68,7 +69,7 @@ fn checkout(tree: &Tree, revision: &str) -> Engine {
 
 /// What is left out, without what depends on the root.
 fn left_out(engine: &Engine) -> Vec<(String, SkipReason, String)> {
-    let entries = engine.skipped().unwrap().entries;
+    let entries = engine.ask(&SkippedRequest::default()).unwrap().entries;
     entries.into_iter().map(|row| (row.path.to_string(), row.reason, row.detail)).collect()
 }
 
@@ -263,12 +264,17 @@ fn operations_that_need_a_worktree_are_refused() {
     for error in [
         topic.record_touch("src/auth.rs").unwrap_err(),
         topic.rebuild(&|_| ()).unwrap_err(),
-        topic.explain_skips("src/auth.rs").unwrap_err(),
+        topic.ask(&ExplainSkipsRequest { path: "src/auth.rs".into() }).unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::BadRequest);
         assert!(error.to_string().contains("cannot be of the view 'topic'"), "{error}");
     }
-    let why = |path: &str| topic.why_not(path, &SearchRequest::new("brewing")).unwrap().verdict;
+    let why = |path: &str| {
+        topic
+            .ask(&WhyNotRequest { path: path.into(), search: SearchRequest::new("brewing") })
+            .unwrap()
+            .verdict
+    };
     assert_eq!(why("src/tea.rs"), Verdict::NoSuchFile);
     assert!(matches!(why("old/auth.rs"), Verdict::Skipped(_)));
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use spyhop_engine::Engine;
-use spyhop_engine::api::{Isolation, MapRequest, Options, WorkerPool};
+use spyhop_engine::api::{Isolation, MapRequest, Options, SkippedRequest, WorkerPool};
 use spyhop_interface::render::json;
 use spyhop_syntax::worker::WORKER_ARGUMENT;
 
@@ -102,7 +102,7 @@ fn a_crash_in_an_embedding_program_costs_one_file_in_the_end() {
     assert_eq!(run().signal(), Some(libc::SIGABRT));
     assert!(run().success());
     let engine = super::open(&tree);
-    let skipped = engine.skipped().unwrap().entries;
+    let skipped = engine.ask(&SkippedRequest::default()).unwrap().entries;
     let rows: Vec<_> = skipped.iter().map(|row| (row.path.as_str(), row.detail.as_str())).collect();
     assert_eq!(rows, [("deadly.rb", "its parser ended the process")]);
 }

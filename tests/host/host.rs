@@ -8,7 +8,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use spyhop::{
     Change, Engine, GraphQuestion, GraphRequest, GrepRequest, Isolation, MapRequest, MemoryTree, Options,
-    SearchRequest, Stop,
+    SearchRequest, SkippedRequest, Stop,
 };
 use tree_sitter::{Parser, Tree};
 
@@ -167,7 +167,7 @@ fn embed(life: &Life, root: &Path, options: Options, crashing: &[(&str, String)]
     // The first index is built on a thread of the host's pool.
     let report = rayon::scope(|_| engine.refresh(&|_| ())).expect("an index");
     assert_eq!(report.added, PLAIN.len() + exploding().len() + crashing.len());
-    let rows = engine.skipped().expect("the skipped files").entries;
+    let rows = engine.ask(&SkippedRequest::default()).expect("the skipped files").entries;
     let mut lost: Vec<&str> = rows.iter().map(|row| row.path.as_str()).collect();
     let mut expected: Vec<&str> = crashing.iter().map(|(path, _)| *path).collect();
     lost.sort();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use spyhop::{
     Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, ReadRequest, SearchBatch,
-    SearchRequest, SymbolsRequest,
+    SearchRequest, SkippedRequest, SymbolsRequest, WhyNotRequest,
 };
 use spyhop_base::path::RelPath;
 use spyhop_interface::render::json as wire;
@@ -169,7 +169,7 @@ fn other_operations_answer_the_same() {
     assert_eq!(tree.json(&["status"]), status);
     assert_eq!(without(session.data("index_status", json!({})), &["roots", "indexing"]), status);
 
-    let skipped = parsed(wire::line(&engine.skipped().unwrap()));
+    let skipped = parsed(wire::line(&engine.ask(&SkippedRequest::default()).unwrap()));
     assert_eq!(tree.json(&["skipped"]), skipped);
     assert_eq!(without(session.data("skipped_files", json!({})), &["next", "total"]), skipped);
 
@@ -192,7 +192,9 @@ fn other_operations_answer_the_same() {
     };
     assert_eq!(used(session.data("list_views", json!({}))), used(tree.json(&["views"])));
 
-    let why_not = engine.why_not("docs/guide.md", &SearchRequest::new("circle")).unwrap();
+    let why_not = engine
+        .ask(&WhyNotRequest { path: "docs/guide.md".into(), search: SearchRequest::new("circle") })
+        .unwrap();
     let why_not = parsed(wire::line(&why_not));
     assert_eq!(tree.json(&["why-not", "docs/guide.md", "circle"]), why_not);
     let asked = json!({ "file": "docs/guide.md", "query": "circle" });

@@ -65,17 +65,6 @@ const SEARCH_ONLY: &[&Param] = &[&OPEN, &WHOLE_PAGE, &VIMGREP, &JSONL, &BATCH];
 const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
 const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
-/// The operations whose answers have paths of files.
-const WITH_PATHS: &[OperationId] = &[
-    OperationId::Search,
-    OperationId::Grep,
-    OperationId::Files,
-    OperationId::Symbols,
-    OperationId::FileGraph,
-    OperationId::Read,
-    OperationId::Skipped,
-    OperationId::WhyNot,
-];
 /// The output options that only the code graph has.
 const GRAPH_ONLY: &[&Param] = &[&GRAPH_MODE, &VIMGREP];
 /// The options that every operation has on a command line.
@@ -110,25 +99,10 @@ const SHORT: &[&str] = &[
     NULL.name,
 ];
 
-/// The operations with functions of their own that build a missing index.
-const BUILDS_UNASKED: &[OperationId] = &[
-    OperationId::Search,
-    OperationId::Files,
-    OperationId::Symbols,
-    OperationId::FileGraph,
-    OperationId::Read,
-    OperationId::Skipped,
-    OperationId::WhyNot,
-];
-
 /// The heading of the parameters that choose a tree.
 const PLACE_HEADING: &str = "Tree and index";
 /// The heading of the parameters that choose a library.
 const LIBRARY_HEADING: &str = "Library";
-
-/// The operations with functions of their own that can ask several sources of a library.
-const ASKS_SOURCES: &[OperationId] =
-    &[OperationId::Search, OperationId::Grep, OperationId::Files, OperationId::Symbols];
 
 /// The name of the path argument without a flag.
 pub const HERE: &str = "path_argument";
@@ -155,20 +129,12 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
     let is_few = own.len() <= FEW;
     command = command
         .args(own.iter().copied().map(|param| arg(param).hide_short_help(!is_few && !is_short(param))));
-    let builds_index = match listed {
-        ListedOperation::Own(id, _) => BUILDS_UNASKED.contains(id) || matches!(id, OperationId::Graph(_)),
-        ListedOperation::Plain(plain) => plain.builds_index(),
-        ListedOperation::Library(_) => own.iter().any(|param| param.name == catalog::SOURCE.name),
-    };
-    if builds_index {
+    let is_added = matches!(listed, ListedOperation::Library(_))
+        && own.iter().any(|param| param.name == catalog::SOURCE.name);
+    if row.builds_index || is_added {
         command = command.arg(arg(&YES).help_heading(PLACE_HEADING).hide_short_help(true));
     }
-    let has_paths = match listed {
-        ListedOperation::Own(id, _) => WITH_PATHS.contains(id) || matches!(id, OperationId::Graph(_)),
-        ListedOperation::Plain(plain) => plain.prints_paths(),
-        ListedOperation::Library(_) => false,
-    };
-    let absolute: &[&Param] = if has_paths { &[&ABSOLUTE] } else { &[] };
+    let absolute: &[&Param] = if row.prints_paths { &[&ABSOLUTE] } else { &[] };
     let output = forms.iter().chain(absolute).chain(EVERYWHERE);
     command =
         command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));
@@ -189,15 +155,10 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
                     .conflicts_with(TARGET.name)
             }),
         ListedOperation::Own(OperationId::Grep, _) => as_in_grep(path_without_flag(command)),
-        ListedOperation::Plain(plain) if plain.has_bare_path() => path_without_flag(command),
+        _ if row.has_bare_path => path_without_flag(command),
         _ => command,
     };
-    let asks_sources = match listed {
-        ListedOperation::Own(id, _) => ASKS_SOURCES.contains(id) || matches!(id, OperationId::Graph(_)),
-        ListedOperation::Plain(plain) => plain.asks_sources(),
-        ListedOperation::Library(_) => false,
-    };
-    if asks_sources { with_sources(command) } else { command }
+    if row.asks_sources { with_sources(command) } else { command }
 }
 
 /// Adds the options that choose sources. Options that choose one tree exclude them.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop_base::path::PathBase;
-use spyhop_engine::api::{Options, PathOutcome};
+use spyhop_engine::api::{ExplainSkipsRequest, Options, PathOutcome};
 use spyhop_interface::render::text;
 
 use super::failure::{Failure, Outcome};
@@ -23,7 +23,7 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let (place, path) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), path)?;
     output.show_paths(&place, PathBase::Root);
-    let explanation = place.open(options)?.explain_skips(path)?;
+    let explanation = place.open(options)?.ask(&ExplainSkipsRequest { path: path.into() })?;
     if output.json {
         output.json(&explanation)?;
     } else {

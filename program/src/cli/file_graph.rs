@@ -1,32 +1,27 @@
 //! `spyhop graph`: the graph of imports between files.
 
 use clap::ArgMatches;
-use spyhop_engine::Call;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
+use super::asked::Asked;
 use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::progress::Bar;
-use super::values::{fill_from, optional};
-use super::{huge, options};
+use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = options::place(matches)?;
-    output.show_paths_of(&place);
+    let asked = Asked::new(matches, output)?;
     let mut call = FilledRequest::new(FileGraphRequest::default(), options::options(matches)?);
-    fill_from(catalog::FILE_GRAPH_ROWS, &mut call, matches, Some(&place))?;
+    asked.fill(catalog::FILE_GRAPH_ROWS, &mut call, matches)?;
     // A pipe gets every row, unless the caller says how many.
     let is_limited = optional::<u64>(matches, catalog::FILE_GRAPH_RESULTS.name).is_some();
     if !output.json && !output.is_terminal() && !is_limited {
         call.request.max_results = MAX_ROWS;
     }
-    let engine = huge::open(&place, call.options, matches)?;
-    let bar = Bar::announcing(output, &engine);
-    let reply =
-        engine.call(&call.request, &Call::default().with_progress(&|progress| bar.update(progress)))?;
-    drop(bar);
+    let trees = asked.open(&catalog::FILE_GRAPH, call.options, matches)?;
+    let reply = trees.call(&call.request, output)?;
     output.warn(&reply.warnings);
     let is_export = reply.question == FileGraphQuestion::Export;
     if output.json {

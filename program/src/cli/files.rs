@@ -3,47 +3,22 @@
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every file.
 
 use clap::ArgMatches;
-use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
-use spyhop_engine::{Call, Error};
+use spyhop_engine::api::{ALL_ROWS, FilesRequest};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
+use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;
-use super::huge;
 use super::output::Output;
-use super::progress::Bar;
-use super::values::{fill_for_sources, fill_from, given, optional};
-use super::{args, options, sources};
+use super::values::{given, optional};
+use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let asked = Asked::new(matches, output)?;
     let mut call = FilledRequest::new(FilesRequest::new(""), options::options(matches)?);
-    if sources::are_asked(matches)? {
-        fill_for_sources(catalog::FILES_ROWS, &mut call, matches)?;
-        let set = sources::open(matches, &call.options)?;
-        output.show_paths_of_sources();
-        return print(matches, output, call.request, |request, _| set.ask(request));
-    }
-    let place = options::place(matches)?;
-    output.show_paths_of(&place);
-    fill_from(catalog::FILES_ROWS, &mut call, matches, Some(&place))?;
-    let first = FirstIndex::new(&call.options);
-    let engine = huge::open(&place, first.engine_options(call.options), matches)?;
-    print(matches, output, call.request, |request, output| {
-        let bar = Bar::announcing(output, &engine);
-        let mut reply =
-            engine.call(request, &Call::default().with_progress(&|progress| bar.update(progress)))?;
-        reply.warnings.extend(first.complete(&engine, &reply.snapshot));
-        Ok(reply)
-    })
-}
-
-fn print(
-    matches: &ArgMatches,
-    output: &mut Output,
-    mut request: FilesRequest,
-    ask: impl FnOnce(&FilesRequest, &Output) -> Result<FilesReply, Error>,
-) -> Result<Outcome, Failure> {
+    asked.fill(catalog::FILES_ROWS, &mut call, matches)?;
+    let FilledRequest { mut request, options } = call;
     // A program gets every file, unless the caller says how many.
     let is_limited = optional::<u64>(matches, catalog::FILES_RESULTS.name).is_some();
     let null = given(matches, args::NULL.name);
@@ -51,7 +26,10 @@ fn print(
     if is_list && !is_limited {
         request.max_results = ALL_ROWS;
     }
-    let reply = ask(&request, output)?;
+    let first = FirstIndex::new(&options);
+    let trees = asked.open_first(&catalog::FIND_FILES, options, Some(first), matches)?;
+    let mut reply = trees.call(&request, output)?;
+    reply.warnings.extend(trees.complete(&reply.snapshot));
     output.warn(&reply.warnings);
     if is_list {
         let end = if null { '\0' } else { '\n' };

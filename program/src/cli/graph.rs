@@ -5,17 +5,16 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
-use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
-use spyhop_engine::{Call, Error};
+use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, MAX_ROWS, Mode};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
+use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::place::TreePlace;
-use super::progress::Bar;
-use super::values::{fill_for_sources, fill_from, given, optional};
-use super::{args, huge, options, sources};
+use super::values::{given, optional};
+use super::{args, options};
 
 /// The function that runs a question.
 pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
@@ -30,34 +29,15 @@ pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result
 }
 
 fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let asked = Asked::new(matches, output)?;
     let mut call = FilledRequest::new(GraphRequest::new(question, ""), options::options(matches)?);
-    if sources::are_asked(matches)? {
-        fill_for_sources(catalog::graph_rows(question), &mut call, matches)?;
-        let set = sources::open(matches, &call.options)?;
-        output.show_paths_of_sources();
-        return print(matches, output, call.request, |request, _| set.ask(request));
+    asked.fill(catalog::graph_rows(question), &mut call, matches)?;
+    let FilledRequest { mut request, options } = call;
+    if let Some(place) = asked.place() {
+        let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
+        request.target = root_relative(place, &request.target, is_of_files);
+        request.to = request.to.as_ref().map(|to| root_relative(place, to, false));
     }
-    let place = options::place(matches)?;
-    output.show_paths_of(&place);
-    fill_from(catalog::graph_rows(question), &mut call, matches, Some(&place))?;
-    let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
-    let request = &mut call.request;
-    request.target = root_relative(&place, &request.target, is_of_files);
-    request.to = request.to.as_ref().map(|to| root_relative(&place, to, false));
-    let engine = huge::open(&place, call.options, matches)?;
-    print(matches, output, call.request, |request, output| {
-        let bar = Bar::announcing(output, &engine);
-        engine.call(request, &Call::default().with_progress(&|progress| bar.update(progress)))
-    })
-}
-
-fn print(
-    matches: &ArgMatches,
-    output: &mut Output,
-    mut request: GraphRequest,
-    ask: impl FnOnce(&GraphRequest, &Output) -> Result<GraphReply, Error>,
-) -> Result<Outcome, Failure> {
-    let question = request.question;
     if request.changes == Some(GraphChanges::Between("-".to_string())) {
         request.changes = Some(GraphChanges::Diff(io::read_to_string(io::stdin())?));
     }
@@ -70,7 +50,7 @@ fn print(
     if !output.json && !output.is_terminal() && !is_limited {
         request.max_results = MAX_ROWS;
     }
-    let reply = ask(&request, output)?;
+    let reply = asked.open(&catalog::DEF, options, matches)?.call(&request, output)?;
     output.warn(&reply.warnings);
     if output.json {
         output.json(&reply)?;

@@ -6,6 +6,7 @@
 //! of a subcommand. This way a query may contain any word anywhere but in the first place.
 
 mod args;
+mod asked;
 mod examples;
 mod explain;
 mod failure;

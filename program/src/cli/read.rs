@@ -6,29 +6,27 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
+use spyhop_engine::Error;
 use spyhop_engine::api::{ReadReply, ReadRequest, Remedy};
-use spyhop_engine::{Call, Error};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
+use super::asked::Asked;
 use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
 use super::place::TreePlace;
-use super::progress::Bar;
-use super::values::{fill_from, optional};
-use super::{huge, options};
+use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = place(matches)?;
-    output.show_paths_of(&place);
+    let asked = Asked::of_tree(place(matches)?, output);
     let mut call = FilledRequest::new(ReadRequest::default(), options::options(matches)?);
-    fill_from(catalog::READ_ROWS, &mut call, matches, Some(&place))?;
-    call.request.path = word(matches, &place)?.or(call.request.path);
-    let engine = huge::open(&place, call.options, matches)?;
-    let bar = Bar::announcing(output, &engine);
-    let reply = engine.call(&call.request, &Call::default().with_progress(&|progress| bar.update(progress)));
+    asked.fill(catalog::READ_ROWS, &mut call, matches)?;
+    if let Some(place) = asked.place() {
+        call.request.path = word(matches, place)?.or(call.request.path);
+    }
+    let reply = asked.open(&catalog::READ, call.options, matches)?.call(&call.request, output);
     let reply = reply.map_err(|error| relative(error, output))?;
-    drop(bar);
     let (warnings, outcome) = match &reply {
         ReadReply::Text(text) => (&text.warnings, Outcome::Found),
         ReadReply::Choices(choices) => (&choices.warnings, Outcome::Nothing),

@@ -7,65 +7,24 @@ use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
 use spyhop_engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchBatch, SearchReply, SearchRequest};
-use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
+use spyhop_engine::{Error, Operation};
 use spyhop_interface::catalog::{self, SearchCall};
 use spyhop_interface::render::{error_text, json, text};
 
+use super::asked::{Asked, AskedTrees};
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;
 use super::output::Output;
-use super::place::TreePlace;
-use super::progress::Bar;
-use super::values::{fill_for_sources, fill_from, given};
-use super::{args, huge, open, options, sources, words};
+use super::values::given;
+use super::{args, open, options, words};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let asked = Asked::new(matches, output)?;
     let mut call = SearchCall::new(options::options(matches)?);
-    if sources::are_asked(matches)? {
-        fill_for_sources(catalog::SEARCH_ROWS, &mut call, matches)?;
-        let set = sources::open(matches, &call.search.options)?;
-        output.show_paths_of_sources();
-        return answer(matches, output, call, &AskedPlace::Sources(&set));
-    }
-    let place = options::place(matches)?;
-    output.show_paths_of(&place);
-    fill_from(catalog::SEARCH_ROWS, &mut call, matches, Some(&place))?;
+    asked.fill(catalog::SEARCH_ROWS, &mut call, matches)?;
     let first = FirstIndex::new(&call.search.options);
-    let engine = huge::open(&place, first.engine_options(call.search.options.clone()), matches)?;
-    answer(matches, output, call, &AskedPlace::Tree(&place, &engine, &first))
-}
-
-/// What a search asks.
-enum AskedPlace<'a> {
-    Tree(&'a TreePlace, &'a Engine, &'a FirstIndex),
-    Sources(&'a Corpus),
-}
-
-impl AskedPlace<'_> {
-    /// Asks, and shows the progress of an update of the index in `output`, if there is one.
-    fn ask<O: Operation<Reply = SearchReply>>(
-        &self,
-        request: &O,
-        output: Option<&Output>,
-    ) -> Result<SearchReply, Error> {
-        let (engine, first) = match self {
-            AskedPlace::Tree(_, engine, first) => (engine, first),
-            AskedPlace::Sources(corpus) => return corpus.ask(request),
-        };
-        let bar = output.map(|output| Bar::announcing(output, engine));
-        let show = |progress| bar.iter().for_each(|bar| bar.update(progress));
-        let mut reply = engine.call(request, &Call::default().with_progress(&show))?;
-        reply.warnings.extend(first.complete(engine, &reply.snapshot));
-        Ok(reply)
-    }
-}
-
-fn answer(
-    matches: &ArgMatches,
-    output: &mut Output,
-    call: SearchCall,
-    asked: &AskedPlace<'_>,
-) -> Result<Outcome, Failure> {
+    let options = call.search.options.clone();
+    let trees = asked.open_first(&catalog::SEARCH, options, Some(first), matches)?;
     let mut request = call.search.request;
     let opened = open::wanted(matches);
     let most = if request.exhaustive { MAX_ROWS } else { MAX_RESULTS };
@@ -79,13 +38,13 @@ fn answer(
     request.notes = (request.mode != Mode::Compact || is_for_programs) && opened.is_none();
     request.name_callers = !is_for_programs && request.mode == Mode::Default;
     if given(matches, args::BATCH.name) {
-        return batch(asked, request, output);
+        return batch(&trees, request, output);
     }
     let mut reply = match &call.queries {
-        Some(queries) => asked.ask(&SearchBatch::new(queries.clone(), request.clone()), None)?,
-        None => asked.ask(&request, Some(&*output))?,
+        Some(queries) => ask(&trees, &SearchBatch::new(queries.clone(), request.clone()), output)?,
+        None => ask(&trees, &request, output)?,
     };
-    if let (Some(number), AskedPlace::Tree(place, ..)) = (opened, asked) {
+    if let (Some(number), Some(place)) = (opened, asked.place()) {
         output.warn(&reply.warnings);
         let hits: Vec<_> = reply.results.iter().map(|hit| (&hit.path, hit.lines.first)).collect();
         return open::open(&place.root, &hits, number);
@@ -123,12 +82,19 @@ fn answer(
     Ok(outcome(&reply))
 }
 
+/// Asks. If the answer came from an unfinished index, a process completes the index.
+fn ask<O: Operation<Reply = SearchReply>>(
+    trees: &AskedTrees,
+    request: &O,
+    output: &Output,
+) -> Result<SearchReply, Error> {
+    let mut reply = trees.call(request, output)?;
+    reply.warnings.extend(trees.complete(&reply.snapshot));
+    Ok(reply)
+}
+
 /// Answers each line of standard input with a line of JSON.
-fn batch(
-    asked: &AskedPlace<'_>,
-    mut request: SearchRequest,
-    output: &mut Output,
-) -> Result<Outcome, Failure> {
+fn batch(trees: &AskedTrees, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
     if io::stdin().is_terminal() && !output.quiet {
         output.remark("spyhop: waiting for queries on standard input, one a line; Ctrl-D ends\n")?;
     }
@@ -137,7 +103,7 @@ fn batch(
         // A line that is not UTF-8 is searched too; it just finds little.
         let line = line?;
         request.query = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
-        match asked.ask(&request, Some(&*output)) {
+        match ask(trees, &request, output) {
             Ok(reply) => {
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);

@@ -2,25 +2,27 @@
 //!
 //! This module owns the filter by one reason, which only affects the display: the engine always returns all files.
 
+use std::path::PathBuf;
+
 use clap::ArgMatches;
-use spyhop_interface::catalog::{self, FilledRequest, SkippedRequest};
+use spyhop_engine::api::SkippedRequest;
+use spyhop_interface::catalog::{self, FilledRequest, params};
 use spyhop_interface::render::text;
 
+use super::asked::Asked;
 use super::failure::{Failure, Outcome};
-use super::huge;
 use super::options;
 use super::output::Output;
-use super::values::fill_from;
+use super::values::{fill_from, optional};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let mut call = FilledRequest::new(SkippedRequest::default(), options::options(matches)?);
     fill_from(catalog::SKIPPED_ROWS, &mut call, matches, None)?;
-    if let Some(path) = &call.request.explain {
+    if let Some(path) = optional::<PathBuf>(matches, params::EXPLAIN_SKIPS.name) {
         return super::explain::run(path, matches, call.options, output);
     }
-    let place = options::place(matches)?;
-    output.show_paths_of(&place);
-    let reply = huge::open(&place, call.options, matches)?.skipped()?.of_reason(call.request.reason);
+    let asked = Asked::new(matches, output)?;
+    let reply = asked.open(&catalog::SKIPPED, call.options, matches)?.call(&call.request, output)?;
     if output.json {
         output.json(&reply)?;
     } else {

@@ -2,33 +2,33 @@
 //!
 //! This module owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
-use spyhop_engine::api::Verdict;
-use spyhop_interface::catalog::{self, FilledRequest, WhyNotCall};
+use spyhop_engine::api::{SearchRequest, Verdict, WhyNotRequest};
+use spyhop_interface::catalog::{self, WhyNotCall};
 use spyhop_interface::render::text;
 
+use super::asked::Asked;
 use super::failure::{Failure, Outcome};
-use super::huge;
 use super::options;
 use super::output::Output;
 use super::place::TreePlace;
-use super::values::{fill_from, optional};
+use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = place(matches)?;
-    output.show_paths_of(&place);
-    let mut call = WhyNotCall::new(options::options(matches)?);
-    fill_from(catalog::WHY_NOT_ROWS, &mut call, matches, Some(&place))?;
-    let file = call.file.expect("the parser insists on a file");
-    let FilledRequest { request, options } = call.search;
-    let answer = huge::open(&place, options, matches)?.why_not(file.as_str(), &request)?;
+    let asked = Asked::of_tree(place(matches)?, output);
+    let mut call =
+        WhyNotCall::new(WhyNotRequest::new("", SearchRequest::new("")), options::options(matches)?);
+    asked.fill(catalog::WHY_NOT_ROWS, &mut call, matches)?;
+    let trees = asked.open(&catalog::WHY_NOT, call.options.clone(), matches)?;
+    let root = asked.place().map_or(Path::new(""), |place| &place.root);
+    let answer = trees.call(&call.request, output)?;
     if output.json {
         output.json(&answer)?;
     } else {
-        output.text(&text::why_not(&answer, &place.root, &output.style))?;
+        output.text(&text::why_not(&answer, root, &output.style))?;
     }
     Ok(if answer.verdict == Verdict::Ranked { Outcome::Found } else { Outcome::Nothing })
 }

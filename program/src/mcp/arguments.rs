@@ -8,17 +8,17 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     ActivitySource, AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion,
     GraphRequest, GrepRequest, ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation,
-    RetireNoteRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest, VerifyNoteRequest,
+    RetireNoteRequest, SearchNotesRequest, SearchRequest, Session, SkippedRequest, SymbolsRequest,
+    VerifyNoteRequest, WhyNotRequest,
 };
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
-    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall,
-    SkippedRequest, TARGET, TOOL_IN, Takes, UpdateSourcesRequest, ValueError, WhyNotCall, lenient, params,
+    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall, TARGET,
+    TOOL_IN, Takes, UpdateSourcesRequest, ValueError, lenient, params,
 };
 use spyhop_library::{AddRequest, SourceChoice, is_remote};
 
@@ -36,8 +36,8 @@ pub enum ToolRequest {
     Map(MapRequest),
     Read(ReadRequest),
     Status,
-    Skipped { reason: Option<SkipReason>, after: Option<String> },
-    WhyNot(RelPath, SearchRequest),
+    Skipped(SkippedRequest),
+    WhyNot(Box<WhyNotRequest>),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
     Entries(EntriesRequest),
@@ -77,14 +77,14 @@ impl ToolRequest {
             | ToolRequest::FileGraph(_)
             | ToolRequest::Map(_)
             | ToolRequest::Pack(_)
-            | ToolRequest::WhyNot(..) => true,
+            | ToolRequest::WhyNot(_) => true,
             ToolRequest::Search(_)
             | ToolRequest::Grep(_)
             | ToolRequest::Files(_)
             | ToolRequest::Symbols(_)
             | ToolRequest::Read(_)
             | ToolRequest::Status
-            | ToolRequest::Skipped { .. }
+            | ToolRequest::Skipped(_)
             | ToolRequest::Touch(_)
             | ToolRequest::Views
             | ToolRequest::Notes(_)
@@ -100,9 +100,8 @@ impl ToolRequest {
     /// The folder or file that the request is limited to.
     pub fn path(&self) -> Option<&str> {
         let filter = match self {
-            ToolRequest::Search(request)
-            | ToolRequest::Batch(_, request)
-            | ToolRequest::WhyNot(_, request) => &request.filter,
+            ToolRequest::Search(request) | ToolRequest::Batch(_, request) => &request.filter,
+            ToolRequest::WhyNot(request) => &request.search.filter,
             ToolRequest::Grep(request) => &request.filter,
             ToolRequest::Files(request) => &request.filter,
             ToolRequest::Symbols(request) => &request.filter,
@@ -114,7 +113,7 @@ impl ToolRequest {
             ToolRequest::Pack(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
-            | ToolRequest::Skipped { .. }
+            | ToolRequest::Skipped(_)
             | ToolRequest::Touch(_)
             | ToolRequest::Views
             | ToolRequest::ListNotes(_)
@@ -333,17 +332,16 @@ impl ResolvedArguments<'_> {
             ToolId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
             ToolId::Read => ToolRequest::Read(self.filled(catalog::READ_ROWS, ReadRequest::default())?),
             ToolId::Skipped => {
-                let SkippedRequest { reason, after, .. } =
-                    self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?;
-                ToolRequest::Skipped { reason, after }
+                ToolRequest::Skipped(self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?)
             }
             ToolId::WhyNot => {
-                let mut call = WhyNotCall::new(options());
-                self.fill(catalog::WHY_NOT_ROWS, &mut call)?;
-                let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
-                let file =
-                    call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, catalog::FILE.name))?;
-                ToolRequest::WhyNot(file, request)
+                let mut request =
+                    self.filled(catalog::WHY_NOT_ROWS, WhyNotRequest::new("", SearchRequest::new("")))?;
+                if request.path.is_empty() {
+                    return Err(format!("{} needs '{}'", tool.name, catalog::FILE.name));
+                }
+                request.search.activity = self.activity.clone();
+                ToolRequest::WhyNot(Box::new(request))
             }
             ToolId::Touch => {
                 let mut files = Vec::new();

@@ -3,13 +3,15 @@
 //! When an answer is too long, its reply is truncated to the rows that fit. The reply then says where the next page
 //! begins.
 
+use std::path::Path;
+
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    FileActivity, FilesReply, FilesRequest, GraphReply, GraphRequest, GrepReply, GrepRequest, MapReply,
-    MapRequest, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchBatch, SearchReply, SearchRequest,
-    Session, SymbolsReply, SymbolsRequest,
+    FileActivity, FilesReply, GraphReply, GrepReply, MapReply, MapRequest, Mode, PackRequest, Progress,
+    ReadReply, ReadRequest, SearchBatch, SearchReply, SearchRequest, Session, SkippedRequest, StatusReply,
+    StatusRequest, SymbolsReply, ViewsRequest,
 };
-use spyhop_engine::{Call, Corpus, Engine, Error};
+use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
 use spyhop_interface::render::agent::{self, Answer};
 
 use super::arguments::{ToolCall, ToolRequest};
@@ -47,97 +49,136 @@ pub fn answer(
     call: &ToolCall,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
+    let asked = AskedTrees { corpus: &Corpus::from(engine), engine: Some(engine), call, progress };
     if call.view.is_none() {
-        return asked(engine, call, progress);
+        return asked.answer();
     }
     if let Some(path) = call.ask.path() {
         engine.check_path(path)?;
     }
     // Links would lead to files of the worktree, not of the view.
-    let told = asked(engine, call, progress)?;
+    let told = asked.answer()?;
     Ok(PendingReply { answer: told.answer.without_links(), ..told })
 }
 
-fn asked(
-    engine: &Engine,
-    call: &ToolCall,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<PendingReply, Error> {
-    let (budget, session) = (call.budget, call.session.as_ref());
-    match &call.ask {
-        ToolRequest::Search(request) => return search(engine, None, request, call, progress),
-        ToolRequest::Batch(queries, request) => {
-            return search(engine, Some(queries), request, call, progress);
-        }
-        ToolRequest::Pack(request) => return pack(engine, request, session, progress),
-        ToolRequest::Grep(request) => {
-            opened(engine, session, request.filter.path.as_deref());
-            grep(engine, request, budget)
-        }
-        ToolRequest::Files(request) => files(engine, request, budget),
-        ToolRequest::Symbols(request) => symbols(engine, request, budget),
-        ToolRequest::Map(request) => {
-            opened(engine, session, request.filter.path.as_deref());
-            map(|request| engine.ask(request), request, budget)
-        }
-        ToolRequest::Read(request) => read(engine, session, request, budget, progress),
-        ToolRequest::Skipped { reason, after } => {
-            let reply = engine.skipped()?.of_reason(*reason);
-            Ok(agent::skipped(&reply, after.as_deref(), budget))
-        }
-        ToolRequest::WhyNot(file, request) => {
-            let reply = engine.why_not(file.as_str(), request)?;
-            Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
-        }
-        ToolRequest::Graph(request) => graph(engine, request, budget, progress),
-        ToolRequest::Entries(request) => {
-            Ok(agent::entries(engine.call(request, &Call::default().with_progress(progress))?, budget))
-        }
-        ToolRequest::FileGraph(request) => {
-            Ok(agent::file_graph(&engine.call(request, &Call::default().with_progress(progress))?, budget))
-        }
-        ToolRequest::Views => Ok(agent::views(&engine.views()?)),
-        ToolRequest::Notes(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
-        ToolRequest::ListNotes(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
-        ToolRequest::Verify(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
-        ToolRequest::Retire(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
-        ToolRequest::Record(request) => Ok(agent::notes(&engine.ask(request)?, budget)),
-        ToolRequest::Touch(files) => touch(engine, session, files),
-        ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
-        ToolRequest::Library(_) => unreachable!("the library answers"),
-        ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
-    }
-    .map(PendingReply::from)
+/// Answers a call with several trees. Sessions do not affect the answer.
+pub fn of_sources(corpus: &Corpus, call: &ToolCall) -> Result<PendingReply, Error> {
+    AskedTrees { corpus, engine: None, call, progress: &|_| () }.answer()
 }
 
-/// Notes that a call requested one file by its path. A folder says less about the client's interest, so folders are not
-/// noted.
-fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
-    let file = path.and_then(|path| RelPath::new(path).ok());
-    if let (Some(session), Some(file)) = (session, file) {
-        let _ = engine.record_activity(session, &[file], FileActivity::Opened);
-    }
+/// The trees that a call asks.
+struct AskedTrees<'a> {
+    corpus: &'a Corpus,
+    /// The engine, if one tree is asked.
+    engine: Option<&'a Engine>,
+    call: &'a ToolCall,
+    progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-/// Answers a call with several sources of a library. Sessions do not affect the answer.
-pub fn of_sources(set: &Corpus, call: &ToolCall) -> Result<PendingReply, Error> {
-    let budget = call.budget;
-    Ok(match &call.ask {
-        ToolRequest::Search(request) => found(set.ask(request)?, None, request, call),
-        ToolRequest::Batch(queries, request) => found(
-            set.ask(&SearchBatch::new(queries.to_vec(), request.clone()))?,
-            Some(queries),
-            request,
-            call,
-        ),
-        ToolRequest::Grep(request) => lines(set.ask(request)?, budget).into(),
-        ToolRequest::Files(request) => found_files(set.ask(request)?, budget).into(),
-        ToolRequest::Symbols(request) => found_symbols(set.ask(request)?, budget).into(),
-        ToolRequest::Map(request) => map(|request| set.ask(request), request, budget)?.into(),
-        ToolRequest::Graph(request) => edges(set.ask(request)?, budget).into(),
-        ToolRequest::Status => agent::cut(agent::source_statuses(&set.statuses()), budget).into(),
-        _ => unreachable!("only these tools have the parameter 'in'"),
-    })
+impl AskedTrees<'_> {
+    fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
+        self.corpus.call(request, &Call::default().with_progress(self.progress))
+    }
+
+    fn root(&self) -> &Path {
+        self.engine.map_or(Path::new(""), Engine::root)
+    }
+
+    fn answer(&self) -> Result<PendingReply, Error> {
+        let (budget, call) = (self.call.budget, self.call);
+        match &call.ask {
+            ToolRequest::Search(request) => return Ok(found(self.ask(request)?, &[], request, call)),
+            ToolRequest::Batch(queries, request) => {
+                let batch = SearchBatch::new(queries.clone(), request.clone());
+                return Ok(found(self.ask(&batch)?, queries, request, call));
+            }
+            ToolRequest::Pack(request) => return self.pack(request),
+            ToolRequest::Grep(request) => {
+                self.opened(request.filter.path.as_deref());
+                Ok(lines(self.ask(request)?, budget))
+            }
+            ToolRequest::Files(request) => Ok(found_files(self.ask(request)?, budget)),
+            ToolRequest::Symbols(request) => Ok(found_symbols(self.ask(request)?, budget)),
+            ToolRequest::Map(request) => {
+                self.opened(request.filter.path.as_deref());
+                map(|request| self.ask(request), request, budget)
+            }
+            ToolRequest::Read(request) => self.read(request),
+            ToolRequest::Skipped(request) => {
+                let whole = SkippedRequest { after: None, ..request.clone() };
+                Ok(agent::skipped(&self.ask(&whole)?, request.after.as_deref(), budget))
+            }
+            ToolRequest::WhyNot(request) => {
+                Ok(agent::cut(agent::why_not(&self.ask(&**request)?, self.root()), budget))
+            }
+            ToolRequest::Graph(request) => Ok(edges(self.ask(request)?, budget)),
+            ToolRequest::Entries(request) => Ok(agent::entries(self.ask(request)?, budget)),
+            ToolRequest::FileGraph(request) => Ok(agent::file_graph(&self.ask(request)?, budget)),
+            ToolRequest::Views => Ok(agent::views(&self.ask(&ViewsRequest)?)),
+            ToolRequest::Notes(request) => Ok(agent::notes(&self.ask(request)?, budget)),
+            ToolRequest::ListNotes(request) => Ok(agent::notes(&self.ask(request)?, budget)),
+            ToolRequest::Verify(request) => Ok(agent::notes(&self.ask(request)?, budget)),
+            ToolRequest::Retire(request) => Ok(agent::notes(&self.ask(request)?, budget)),
+            ToolRequest::Record(request) => Ok(agent::notes(&self.ask(request)?, budget)),
+            ToolRequest::Touch(files) => self.touch(files),
+            ToolRequest::Status => Ok(match self.ask(&StatusRequest)? {
+                StatusReply::Tree(status) => agent::status(&status, &[self.root()], None),
+                StatusReply::Sources(statuses) => agent::cut(agent::source_statuses(&statuses), budget),
+            }),
+            ToolRequest::Library(_) => unreachable!("the library answers"),
+            ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
+        }
+        .map(PendingReply::from)
+    }
+
+    /// The session of a client that asks one tree, with the engine of the tree.
+    fn session(&self) -> Option<(&Engine, &Session)> {
+        self.engine.zip(self.call.session.as_ref())
+    }
+
+    /// Notes that a call requested one file by its path. A folder says less about the client's interest, so folders are not
+    /// noted.
+    fn opened(&self, path: Option<&str>) {
+        let file = path.and_then(|path| RelPath::new(path).ok());
+        if let (Some((engine, session)), Some(file)) = (self.session(), file) {
+            let _ = engine.record_activity(session, &[file], FileActivity::Opened);
+        }
+    }
+
+    /// Collects a pack. Its own budget limits the text.
+    fn pack(&self, request: &PackRequest) -> Result<PendingReply, Error> {
+        let reply = self.ask(request)?;
+        let answer = agent::pack(&reply);
+        // A compact pack has no code that the session could refer to.
+        let session = self.call.session.clone().filter(|_| request.mode != Mode::Compact);
+        let request = request.clone();
+        let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
+            Box::new(move || session.record_pack(&request, &reply))
+        });
+        Ok(PendingReply { answer, sent })
+    }
+
+    /// Reads lines, and notes their file as opened.
+    fn read(&self, request: &ReadRequest) -> Result<Answer, Error> {
+        let (mut reply, budget) = (self.ask(request)?, self.call.budget);
+        if let ReadReply::Text(text) = &mut reply {
+            self.opened(Some(text.path.as_str()));
+            text.truncate(agent::read_fits(text, budget).max(1));
+        }
+        Ok(agent::cut(agent::read(&reply), budget))
+    }
+
+    /// Notes files in the client's own session. A client without a session gets an error: noted elsewhere, the files would
+    /// affect other clients.
+    fn touch(&self, files: &[RelPath]) -> Result<Answer, Error> {
+        let answer = agent::touched(self.root(), files);
+        match self.session() {
+            Some((engine, session)) => {
+                engine.record_activity(session, files, FileActivity::Touched).map(|()| answer)
+            }
+            None => Ok(answer.warn("this client has no session (Mcp-Session-Id), so nothing was noted")),
+        }
+    }
 }
 
 /// The answer to a call that failed.
@@ -145,29 +186,14 @@ pub fn failed(error: &Error) -> Answer {
     agent::failed(error)
 }
 
-fn search(
-    engine: &Engine,
-    queries: Option<&[String]>,
-    request: &SearchRequest,
-    call: &ToolCall,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<PendingReply, Error> {
-    let reply = match queries {
-        Some(queries) => engine.ask(&SearchBatch::new(queries.to_vec(), request.clone()))?,
-        None => engine.call(request, &Call::default().with_progress(progress))?,
-    };
-    Ok(found(reply, queries, request, call))
-}
-
 /// The answer with the hits that fit.
 fn found(
     mut reply: SearchReply,
-    queries: Option<&[String]>,
+    queries: &[String],
     request: &SearchRequest,
     call: &ToolCall,
 ) -> PendingReply {
     let budget = call.budget;
-    let queries = queries.unwrap_or_default();
     reply.truncate(agent::search_fits(&reply, queries, request.mode, budget).max(1));
     let answer = agent::search(&reply, queries, request.mode);
     let is_whole = agent::tokens(&answer.text) <= budget;
@@ -187,36 +213,10 @@ fn found(
     PendingReply { answer, sent }
 }
 
-/// Collects a pack. Its own budget limits the text.
-fn pack(
-    engine: &Engine,
-    request: &PackRequest,
-    session: Option<&Session>,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<PendingReply, Error> {
-    let reply = engine.call(request, &Call::default().with_progress(progress))?;
-    let answer = agent::pack(&reply);
-    let (request, session) = (request.clone(), session.cloned());
-    // A compact pack has no code that the session could refer to.
-    let session = session.filter(|_| request.mode != Mode::Compact);
-    let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
-        Box::new(move || session.record_pack(&request, &reply))
-    });
-    Ok(PendingReply { answer, sent })
-}
-
-fn grep(engine: &Engine, request: &GrepRequest, budget: usize) -> Result<Answer, Error> {
-    Ok(lines(engine.ask(request)?, budget))
-}
-
 fn lines(mut reply: GrepReply, budget: usize) -> Answer {
     reply.truncate(agent::grep_fits(&reply, budget).max(1));
     let answer = agent::grep(&reply);
     if reply.lines.len() <= 1 { agent::cut(answer, budget) } else { answer }
-}
-
-fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answer, Error> {
-    Ok(found_files(engine.ask(request)?, budget))
 }
 
 fn found_files(mut reply: FilesReply, budget: usize) -> Answer {
@@ -224,43 +224,14 @@ fn found_files(mut reply: FilesReply, budget: usize) -> Answer {
     agent::files(&reply)
 }
 
-fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<Answer, Error> {
-    Ok(found_symbols(engine.ask(request)?, budget))
-}
-
 fn found_symbols(mut reply: SymbolsReply, budget: usize) -> Answer {
     reply.truncate(agent::symbols_fits(&reply, budget).max(1));
     agent::symbols(&reply)
 }
 
-fn graph(
-    engine: &Engine,
-    request: &GraphRequest,
-    budget: usize,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Answer, Error> {
-    Ok(edges(engine.call(request, &Call::default().with_progress(progress))?, budget))
-}
-
 fn edges(mut reply: GraphReply, budget: usize) -> Answer {
     reply.truncate(agent::graph_fits(&reply, budget).max(1));
     agent::cut(agent::graph(&reply), budget)
-}
-
-/// Reads lines, and notes their file as opened.
-fn read(
-    engine: &Engine,
-    session: Option<&Session>,
-    request: &ReadRequest,
-    budget: usize,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Answer, Error> {
-    let mut reply = engine.call(request, &Call::default().with_progress(progress))?;
-    if let ReadReply::Text(text) = &mut reply {
-        opened(engine, session, Some(text.path.as_str()));
-        text.truncate(agent::read_fits(text, budget).max(1));
-    }
-    Ok(agent::cut(agent::read(&reply), budget))
 }
 
 /// Answers a map request. A map has no pages: when it is too long, the request runs again with as many rows as should
@@ -281,15 +252,5 @@ fn map(
             return Ok(agent::cut(answer, budget));
         }
         request.max_items = (request.max_items * budget / tokens).clamp(1, request.max_items - 1);
-    }
-}
-
-/// Notes files in the client's own session. A client without a session gets an error: noted elsewhere, the files would
-/// affect other clients.
-fn touch(engine: &Engine, session: Option<&Session>, files: &[RelPath]) -> Result<Answer, Error> {
-    let answer = agent::touched(engine.root(), files);
-    match session {
-        Some(session) => engine.record_activity(session, files, FileActivity::Touched).map(|()| answer),
-        None => Ok(answer.warn("this client has no session (Mcp-Session-Id), so nothing was noted")),
     }
 }

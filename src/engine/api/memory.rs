@@ -360,3 +360,10 @@ impl<'r> NoteForm<'r> {
         }
     }
 }
+
+/// Asks for one note.
+#[derive(Clone, Debug, Default)]
+pub struct ShowNoteRequest {
+    /// The id of the note, or the beginning of it, from four digits on.
+    pub id: String,
+}

@@ -130,3 +130,7 @@ impl<'r> KeptViewForm<'r> {
         }
     }
 }
+
+/// Asks for the views of the index, the most recently used first. An index is never built or changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ViewsRequest;

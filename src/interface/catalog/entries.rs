@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated};
+use super::row::{Field, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::EntriesRequest;
@@ -36,18 +36,9 @@ pub(crate) const ENTRY_RESULTS: Param = Param {
 /// The rows of `routes` and `commands`.
 pub const ENTRIES_ROWS: &[Row<FilledRequest<EntriesRequest>>] = table![Row<FilledRequest<EntriesRequest>>:
     [
-        both(&ENTRY_PATTERN, |call, param, given| {
-            assign(&mut call.request.pattern, given.text(param)?);
-            Ok(())
-        }),
-        both(&REACHES, |call, param, given| {
-            call.request.reaches = given.text(param)?;
-            Ok(())
-        }),
-        both(&ENTRY_RESULTS, |call, param, given| {
-            assign(&mut call.request.max_results, saturated(given.number(param)?));
-            Ok(())
-        }),
+        both(&ENTRY_PATTERN, |call, param, given| call.request.pattern.fill(param, given)),
+        both(&REACHES, |call, param, given| call.request.reaches.fill(param, given)),
+        both(&ENTRY_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
     ],
     shared::filters(),
     [
@@ -58,28 +49,28 @@ pub const ENTRIES_ROWS: &[Row<FilledRequest<EntriesRequest>>] = table![Row<Fille
     [shared::require_index()],
 ];
 
-const ENTRIES_PARAMS: [Listed; ENTRIES_ROWS.len()] = listed(ENTRIES_ROWS);
-
 /// Lists routes.
-pub(crate) const ROUTES: OperationRow = OperationRow {
-    name: "routes",
-    aliases: &[],
-    help: "List the routes of web frameworks: method, path and handler",
-    params: &ENTRIES_PARAMS,
-    examples: &[
+pub(crate) const ROUTES: OperationRow = OperationRow::new(
+    "routes",
+    "List the routes of web frameworks: method, path and handler",
+    listed!(ENTRIES_ROWS),
+    &[
         ("routes", "every route, with its handler"),
         ("routes users", "routes with a word in path or handler"),
         ("routes --reaches Pool.take", "routes that lead to a function"),
     ],
-};
+)
+.builds_index()
+.prints_paths();
 /// Lists commands.
-pub(crate) const COMMANDS: OperationRow = OperationRow {
-    name: "commands",
-    aliases: &[],
-    help: "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",
-    params: &ENTRIES_PARAMS,
-    examples: &[
+pub(crate) const COMMANDS: OperationRow = OperationRow::new(
+    "commands",
+    "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",
+    listed!(ENTRIES_ROWS),
+    &[
         ("commands", "binaries, scripts, targets and subcommands"),
         ("commands test --path web", "commands with a word, declared below a folder"),
     ],
-};
+)
+.builds_index()
+.prints_paths();

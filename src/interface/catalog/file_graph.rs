@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
+use super::row::{Field, Row, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use super::values::ValueError;
@@ -95,27 +95,23 @@ pub const FILE_GRAPH_ROWS: &[Row<FilledRequest<FileGraphRequest>>] = table![Row<
             })?;
             Ok(())
         }),
-        both(&FILE_GRAPH_RESULTS, |call, param, given| {
-            assign(&mut call.request.max_results, saturated(given.number(param)?));
-            Ok(())
-        }),
+        both(&FILE_GRAPH_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
     ],
     shared::filters(),
     shared::snapshot(),
     [shared::require_index()],
 ];
 
-const FILE_GRAPH_PARAMS: [Listed; FILE_GRAPH_ROWS.len()] = listed(FILE_GRAPH_ROWS);
-
 /// Looks at the graph of files.
-pub(crate) const FILE_GRAPH: OperationRow = OperationRow {
-    name: "graph",
-    aliases: &[],
-    help: "Export the graph of imports between files, or list its hubs, circles and orphans",
-    params: &FILE_GRAPH_PARAMS,
-    examples: &[
+pub const FILE_GRAPH: OperationRow = OperationRow::new(
+    "graph",
+    "Export the graph of imports between files, or list its hubs, circles and orphans",
+    listed!(FILE_GRAPH_ROWS),
+    &[
         ("graph --cycles", "the files that import each other in circles"),
         ("graph --hubs --path src", "the files of a folder that most files import"),
         ("graph export --format dot", "every import, for Graphviz"),
     ],
-};
+)
+.builds_index()
+.prints_paths();

@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
+use super::row::{Field, Row, both, command_line, listed};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::FilesRequest;
@@ -46,36 +46,28 @@ pub const FILES_ROWS: &[Row<FilledRequest<FilesRequest>>] = table![Row<FilledReq
             }
             Ok(())
         }),
-        command_line(&ALL_MATCHES, |call, param, given| {
-            shared::flag(&mut call.request.include_scattered, param, given)
-        }),
+        command_line(&ALL_MATCHES, |call, param, given| call.request.include_scattered.fill(param, given)),
     ],
     shared::filters(),
     [
-        both(&FILES_RESULTS, |call, param, given| {
-            assign(&mut call.request.max_results, saturated(given.number(param)?));
-            Ok(())
-        }),
-        both(&params::CURSOR, |call, param, given| {
-            call.request.cursor = given.text(param)?;
-            Ok(())
-        }),
+        both(&FILES_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
+        both(&params::CURSOR, |call, param, given| call.request.cursor.fill(param, given)),
     ],
     shared::snapshot(),
     [shared::wait_for_index(), shared::require_index()],
 ];
 
-const FILES_PARAMS: [Listed; FILES_ROWS.len()] = listed(FILES_ROWS);
-
 /// Finds files by name.
-pub(crate) const FIND_FILES: OperationRow = OperationRow {
-    name: "files",
-    aliases: &[],
-    help: "Find files by name or path",
-    params: &FILES_PARAMS,
-    examples: &[
+pub const FIND_FILES: OperationRow = OperationRow::new(
+    "files",
+    "Find files by name or path",
+    listed!(FILES_ROWS),
+    &[
         ("files authstore", "files whose path has these letters in order"),
         ("files '*.proto' --path api", "files by a glob, in one folder"),
         ("files -0", "every file, for xargs -0"),
     ],
-};
+)
+.builds_index()
+.prints_paths()
+.asks_sources();

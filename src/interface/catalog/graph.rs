@@ -5,8 +5,8 @@ use super::faces::Faces;
 use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
-use super::shared::{self, FilledRequest, HasFilter, flag};
+use super::row::{Field, Listed, Row, both, command_line, listed, saturated_u32, tools};
+use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
@@ -71,10 +71,7 @@ pub const DIFF: Param = param(
 type GraphParam = Row<FilledRequest<GraphRequest>>;
 
 const fn target(param: &'static Param) -> GraphParam {
-    both(param, |call, param, given| {
-        assign(&mut call.request.target, given.text(param)?);
-        Ok(())
-    })
+    both(param, |call, param, given| call.request.target.fill(param, given))
 }
 
 /// The rows of every question, behind the target and the question's own rows. The list of tools has a budget, so some of
@@ -85,14 +82,8 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
             call.request.depth = saturated_u32(given.number(param)?).or(call.request.depth);
             Ok(())
         }),
-        both(&GRAPH_RESULTS, |call, param, given| {
-            assign(&mut call.request.max_results, saturated(given.number(param)?));
-            Ok(())
-        }),
-        both(&MIN_CONFIDENCE, |call, param, given| {
-            assign(&mut call.request.min_confidence, given.fraction(param)?);
-            Ok(())
-        }),
+        both(&GRAPH_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
+        both(&MIN_CONFIDENCE, |call, param, given| call.request.min_confidence.fill(param, given)),
         shared::path(),
         shared::here(),
         shared::path_glob(&params::PATH_GLOB).only_on(Faces::CommandLine),
@@ -113,7 +104,7 @@ pub(crate) const ALL_MENTIONS: Param = param(
 );
 
 const fn all_mentions() -> GraphParam {
-    command_line(&ALL_MENTIONS, |call, param, given| flag(&mut call.request.all_mentions, param, given))
+    command_line(&ALL_MENTIONS, |call, param, given| call.request.all_mentions.fill(param, given))
 }
 
 /// The rows of a question without parameters of its own.
@@ -136,10 +127,7 @@ const TRACE_ROWS: &[GraphParam] = table![GraphParam:
     [
         target(&TARGET),
         all_mentions(),
-        both(&TO, |call, param, given| {
-            call.request.to = given.text(param)?;
-            Ok(())
-        }),
+        both(&TO, |call, param, given| call.request.to.fill(param, given)),
         tools(&ONLY, |call, param, given| {
             let Some(name) = given.text(param)? else { return Ok(()) };
             if let Some(to) = &call.request.to {
@@ -167,12 +155,6 @@ const IMPACT_ROWS: &[GraphParam] = table![GraphParam:
     *COMMON_ROWS,
 ];
 
-const PLAIN_PARAMS: [Listed; PLAIN_ROWS.len()] = listed(PLAIN_ROWS);
-const CALLERS_PARAMS: [Listed; CALLERS_ROWS.len()] = listed(CALLERS_ROWS);
-const REFS_PARAMS: [Listed; REFS_ROWS.len()] = listed(REFS_ROWS);
-const TRACE_PARAMS: [Listed; TRACE_ROWS.len()] = listed(TRACE_ROWS);
-const IMPACT_PARAMS: [Listed; IMPACT_ROWS.len()] = listed(IMPACT_ROWS);
-
 /// The rows of a question to the code graph.
 pub const fn graph_rows(question: GraphQuestion) -> &'static [GraphParam] {
     match question {
@@ -186,11 +168,11 @@ pub const fn graph_rows(question: GraphQuestion) -> &'static [GraphParam] {
 
 const fn graph_params(question: GraphQuestion) -> &'static [Listed] {
     match question {
-        GraphQuestion::References => &REFS_PARAMS,
-        GraphQuestion::Callers => &CALLERS_PARAMS,
-        GraphQuestion::Trace => &TRACE_PARAMS,
-        GraphQuestion::Impact => &IMPACT_PARAMS,
-        _ => &PLAIN_PARAMS,
+        GraphQuestion::References => listed!(REFS_ROWS),
+        GraphQuestion::Callers => listed!(CALLERS_ROWS),
+        GraphQuestion::Trace => listed!(TRACE_ROWS),
+        GraphQuestion::Impact => listed!(IMPACT_ROWS),
+        _ => listed!(PLAIN_ROWS),
     }
 }
 
@@ -200,7 +182,10 @@ const fn operation(
     help: &'static str,
     examples: &'static [Example],
 ) -> OperationRow {
-    OperationRow { name, aliases: &[], help, params: graph_params(question), examples }
+    OperationRow::new(name, help, graph_params(question), examples)
+        .builds_index()
+        .prints_paths()
+        .asks_sources()
 }
 
 /// Finds definitions.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::faces::Faces;
 use super::grep_params as grep;
 use super::operation::OperationRow;
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32};
-use super::shared::{self, FilledRequest, HasFilter, HasOptions, flag};
+use super::row::{Field, Row, assign, both, command_line, listed};
+use super::shared::{self, FilledRequest, HasFilter, HasOptions};
 use super::values::ValueError;
 use super::{param::Param, params};
 use spyhop_engine::api::{
@@ -129,47 +129,27 @@ macro_rules! when_on {
 
 /// The rows of an exact search.
 pub const GREP_ROWS: &[Row<GrepCall>] = &[
-    both(&grep::PATTERN, |call, param, given| {
-        assign(&mut call.request().pattern, given.text(param)?);
-        Ok(())
-    }),
+    both(&grep::PATTERN, |call, param, given| call.request().pattern.fill(param, given)),
     shared::path(),
-    command_line(&grep::REGEXP, |call, param, given| {
-        call.patterns = given.texts(param)?;
-        Ok(())
-    }),
-    command_line(&grep::PATTERN_FILE, |call, param, given| {
-        call.pattern_files = given.texts(param)?;
-        Ok(())
-    }),
-    both(&grep::FIXED, |call, param, given| flag(&mut call.request().fixed, param, given)),
+    command_line(&grep::REGEXP, |call, param, given| call.patterns.fill(param, given)),
+    command_line(&grep::PATTERN_FILE, |call, param, given| call.pattern_files.fill(param, given)),
+    both(&grep::FIXED, |call, param, given| call.request().fixed.fill(param, given)),
     when_on!(Both, &grep::IGNORE_CASE, |call| call.request().case = Case::Ignored),
     when_on!(CommandLine, &grep::CASE_SENSITIVE, |call| call.request().case = Case::Sensitive),
     when_on!(CommandLine, &grep::SMART_CASE, |call| call.request().case = Case::Smart),
     when_on!(Both, &grep::WORD, |call| call.request().bounds = Bounds::Word),
     when_on!(CommandLine, &grep::LINE_REGEXP, |call| call.request().bounds = Bounds::Line),
-    command_line(&grep::INVERT, |call, param, given| flag(&mut call.request().invert, param, given)),
-    command_line(&grep::MULTI_LINE, |call, param, given| flag(&mut call.request().multi_line, param, given)),
-    command_line(&grep::DOT_ALL, |call, param, given| flag(&mut call.request().dot_all, param, given)),
-    command_line(&grep::MAX_COUNT, |call, param, given| {
-        call.request().max_count = given.number(param)?;
-        Ok(())
-    }),
-    command_line(&grep::AFTER, |call, param, given| {
-        call.request().after = saturated_u32(given.number(param)?);
-        Ok(())
-    }),
-    command_line(&grep::BEFORE, |call, param, given| {
-        call.request().before = saturated_u32(given.number(param)?);
-        Ok(())
-    }),
+    command_line(&grep::INVERT, |call, param, given| call.request().invert.fill(param, given)),
+    command_line(&grep::MULTI_LINE, |call, param, given| call.request().multi_line.fill(param, given)),
+    command_line(&grep::DOT_ALL, |call, param, given| call.request().dot_all.fill(param, given)),
+    command_line(&grep::MAX_COUNT, |call, param, given| call.request().max_count.fill(param, given)),
+    command_line(&grep::AFTER, |call, param, given| call.request().after.fill(param, given)),
+    command_line(&grep::BEFORE, |call, param, given| call.request().before.fill(param, given)),
     when_on!(CommandLine, &grep::COUNT, |call| call.print.format = Some(OutputFormat::Count)),
     when_on!(CommandLine, &grep::COUNT_MATCHES, |call| call.print.format = Some(OutputFormat::CountMatches)),
     when_on!(CommandLine, &grep::FILES_WITH, |call| call.print.format = Some(OutputFormat::Files)),
     when_on!(CommandLine, &grep::FILES_WITHOUT, |call| call.print.format = Some(OutputFormat::FilesWithout)),
-    command_line(&grep::ONLY_MATCHING, |call, param, given| {
-        flag(&mut call.print.only_matching, param, given)
-    }),
+    command_line(&grep::ONLY_MATCHING, |call, param, given| call.print.only_matching.fill(param, given)),
     when_on!(CommandLine, &grep::VIMGREP, |call| {
         (call.options.per_match, call.print.columns) = (true, true);
         (call.print.line_numbers, call.print.heading, call.print.paths) =
@@ -177,7 +157,7 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     }),
     when_on!(CommandLine, &grep::LINE_NUMBER, |call| call.print.line_numbers = Some(true)),
     when_on!(CommandLine, &grep::NO_LINE_NUMBER, |call| call.print.line_numbers = Some(false)),
-    command_line(&grep::COLUMN, |call, param, given| flag(&mut call.print.columns, param, given)),
+    command_line(&grep::COLUMN, |call, param, given| call.print.columns.fill(param, given)),
     when_on!(CommandLine, &grep::HEADING, |call| call.print.heading = Some(true)),
     when_on!(CommandLine, &grep::NO_HEADING, |call| call.print.heading = Some(false)),
     when_on!(CommandLine, &grep::WITH_FILENAME, |call| call.print.paths = Some(true)),
@@ -187,18 +167,18 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.options.replacement = given.text(param)?.map(String::into_bytes);
         Ok(())
     }),
-    command_line(&grep::TRIM, |call, param, given| flag(&mut call.options.trim, param, given)),
-    command_line(&grep::NULL, |call, param, given| flag(&mut call.options.null, param, given)),
+    command_line(&grep::TRIM, |call, param, given| call.options.trim.fill(param, given)),
+    command_line(&grep::NULL, |call, param, given| call.options.null.fill(param, given)),
     command_line(&grep::MAX_COLUMNS, |call, param, given| {
         call.options.max_columns = given.number(param)?.filter(|&bytes| bytes > 0);
         Ok(())
     }),
     command_line(&grep::MAX_COLUMNS_PREVIEW, |call, param, given| {
-        flag(&mut call.options.max_columns_preview, param, given)
+        call.options.max_columns_preview.fill(param, given)
     }),
-    command_line(&grep::BYTE_OFFSET, |call, param, given| flag(&mut call.options.byte_offset, param, given)),
-    command_line(&grep::PASSTHRU, |call, param, given| flag(&mut call.options.passthru, param, given)),
-    command_line(&grep::STATS, |call, param, given| flag(&mut call.options.stats, param, given)),
+    command_line(&grep::BYTE_OFFSET, |call, param, given| call.options.byte_offset.fill(param, given)),
+    command_line(&grep::PASSTHRU, |call, param, given| call.options.passthru.fill(param, given)),
+    command_line(&grep::STATS, |call, param, given| call.options.stats.fill(param, given)),
     command_line(&grep::CONTEXT_SEPARATOR, |call, param, given| {
         if let Some(line) = given.text(param)? {
             call.options.context_separator = Some(unescaped(line));
@@ -224,42 +204,33 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         assign(&mut call.options.field_context_separator, given.text(param)?.map(unescaped));
         Ok(())
     }),
-    command_line(&grep::INCLUDE_ZERO, |call, param, given| {
-        flag(&mut call.options.include_zero, param, given)
-    }),
-    command_line(&grep::NO_UNICODE, |call, param, given| flag(&mut call.request().no_unicode, param, given)),
+    command_line(&grep::INCLUDE_ZERO, |call, param, given| call.options.include_zero.fill(param, given)),
+    command_line(&grep::NO_UNICODE, |call, param, given| call.request().no_unicode.fill(param, given)),
     when_on!(CommandLine, &grep::MMAP, |call| call.request().files.as_mapped = true),
     when_on!(CommandLine, &grep::NO_MMAP, |_| ()),
     when_on!(CommandLine, &grep::SEARCH_ZIP, |call| call.request().files.search_zip = true),
     when_on!(CommandLine, &grep::NO_SEARCH_ZIP, |_| ()),
     command_line(&grep::HYPERLINK_FORMAT, |call, param, given| {
-        assign(&mut call.options.hyperlink_format, given.text(param)?);
-        Ok(())
+        call.options.hyperlink_format.fill(param, given)
     }),
     when_on!(CommandLine, &grep::SORT_FILES, |call| call.options.order = FileOrder::Path),
     when_on!(CommandLine, &grep::NO_COLUMN, |call| call.print.columns = false),
-    command_line(&grep::COLORS, |call, param, given| {
-        call.options.colors = given.texts(param)?;
-        Ok(())
-    }),
+    command_line(&grep::COLORS, |call, param, given| call.options.colors.fill(param, given)),
     command_line(&grep::MAX_SEARCHED_SIZE, |call, param, given| {
-        call.filter().max_file_bytes = given.number(param)?;
-        Ok(())
+        call.filter().max_file_bytes.fill(param, given)
     }),
     command_line(&grep::STOP_ON_NONMATCH, |call, param, given| {
-        flag(&mut call.request().stop_on_nonmatch, param, given)
+        call.request().stop_on_nonmatch.fill(param, given)
     }),
     command_line(&grep::ENCODING, |call, param, given| {
         call.request().encoding = given.text(param)?.filter(|name| name != "auto");
         Ok(())
     }),
     command_line(&grep::REGEX_SIZE_LIMIT, |call, param, given| {
-        call.request().regex_size_limit = saturated(given.number(param)?);
-        Ok(())
+        call.request().regex_size_limit.fill(param, given)
     }),
     command_line(&grep::DFA_SIZE_LIMIT, |call, param, given| {
-        call.request().dfa_size_limit = saturated(given.number(param)?);
-        Ok(())
+        call.request().dfa_size_limit.fill(param, given)
     }),
     when_on!(CommandLine, &grep::NO_CONTEXT_SEPARATOR, |call| call.options.context_separator = None),
     command_line(&grep::SORT, |call, param, given| {
@@ -276,11 +247,11 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     }),
     when_on!(CommandLine, &grep::LIST_FILES, |call| call.print.list = Some(GrepList::Files)),
     when_on!(CommandLine, &grep::TYPE_LIST, |call| call.print.list = Some(GrepList::Types)),
-    command_line(&grep::NO_MESSAGES, |call, param, given| flag(&mut call.print.no_messages, param, given)),
+    command_line(&grep::NO_MESSAGES, |call, param, given| call.print.no_messages.fill(param, given)),
     // Output is written at once in any case, but ripgrep's configuration files may have the option.
     command_line(&grep::LINE_BUFFERED, |_, _, _| Ok(())),
-    command_line(&grep::CRLF, |call, param, given| flag(&mut call.request().crlf, param, given)),
-    command_line(&grep::NULL_DATA, |call, param, given| flag(&mut call.request().null_data, param, given)),
+    command_line(&grep::CRLF, |call, param, given| call.request().crlf.fill(param, given)),
+    command_line(&grep::NULL_DATA, |call, param, given| call.request().null_data.fill(param, given)),
     when_on!(CommandLine, &grep::BINARY, |call| call.request().binary = Binary::Name),
     when_on!(CommandLine, &grep::TEXT, |call| call.request().binary = Binary::Text),
     command_line(&grep::UNRESTRICTED, |call, param, given| {
@@ -293,34 +264,16 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         }
         Ok(())
     }),
-    command_line(&grep::TYPE, |call, param, given| {
-        call.filter().types = given.texts(param)?;
-        Ok(())
-    }),
-    command_line(&grep::TYPE_NOT, |call, param, given| {
-        call.filter().types_not = given.texts(param)?;
-        Ok(())
-    }),
-    command_line(&grep::TYPE_ADD, |call, param, given| {
-        call.filter().type_add = given.texts(param)?;
-        Ok(())
-    }),
-    command_line(&grep::GREP_GLOB, |call, param, given| {
-        call.filter().ripgrep_globs = given.texts(param)?;
-        Ok(())
-    }),
-    command_line(&grep::IGLOB, |call, param, given| {
-        call.filter().ripgrep_iglobs = given.texts(param)?;
-        Ok(())
-    }),
+    command_line(&grep::TYPE, |call, param, given| call.filter().types.fill(param, given)),
+    command_line(&grep::TYPE_NOT, |call, param, given| call.filter().types_not.fill(param, given)),
+    command_line(&grep::TYPE_ADD, |call, param, given| call.filter().type_add.fill(param, given)),
+    command_line(&grep::GREP_GLOB, |call, param, given| call.filter().ripgrep_globs.fill(param, given)),
+    command_line(&grep::IGLOB, |call, param, given| call.filter().ripgrep_iglobs.fill(param, given)),
     when_on!(CommandLine, &grep::GLOB_CASE_INSENSITIVE, |call| {
         let globs = std::mem::take(&mut call.filter().ripgrep_globs);
         call.filter().ripgrep_iglobs.splice(0..0, globs);
     }),
-    command_line(&grep::MAX_DEPTH, |call, param, given| {
-        call.filter().max_depth = saturated(given.number(param)?);
-        Ok(())
-    }),
+    command_line(&grep::MAX_DEPTH, |call, param, given| call.filter().max_depth.fill(param, given)),
     command_line(&grep::IGNORE_FILE, |call, param, given| {
         call.request().files.ignore.files = given.texts(param)?.into_iter().map(PathBuf::from).collect();
         Ok(())
@@ -353,21 +306,12 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     shared::exclude(),
     shared::lang(),
     shared::kind(&grep::GREP_KIND),
-    both(&grep::RANK, |call, param, given| flag(&mut call.request().rank, param, given)),
-    both(&grep::GREP_RESULTS, |call, param, given| {
-        assign(&mut call.request().max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
-    both(&grep::GREP_EXPAND, |call, param, given| {
-        assign(&mut call.request().expand, saturated_u32(given.number(param)?));
-        Ok(())
-    }),
-    both(&params::CURSOR, |call, param, given| {
-        call.request().cursor = given.text(param)?;
-        Ok(())
-    }),
-    command_line(&grep::BRUTE, |call, param, given| flag(&mut call.request().brute, param, given)),
-    command_line(&grep::EXPLAIN_PLAN, |call, param, given| flag(&mut call.explain_plan, param, given)),
+    both(&grep::RANK, |call, param, given| call.request().rank.fill(param, given)),
+    both(&grep::GREP_RESULTS, |call, param, given| call.request().max_results.fill(param, given)),
+    both(&grep::GREP_EXPAND, |call, param, given| call.request().expand.fill(param, given)),
+    both(&params::CURSOR, |call, param, given| call.request().cursor.fill(param, given)),
+    command_line(&grep::BRUTE, |call, param, given| call.request().brute.fill(param, given)),
+    command_line(&grep::EXPLAIN_PLAN, |call, param, given| call.explain_plan.fill(param, given)),
     shared::show_secrets(),
     shared::view(),
     shared::stale_policy(),
@@ -408,17 +352,16 @@ fn file_order(name: &str, reversed: bool) -> FileOrder {
     }
 }
 
-const GREP_PARAMS: [Listed; GREP_ROWS.len()] = listed(GREP_ROWS);
-
 /// Exact search: every line that matches.
-pub const GREP: OperationRow = OperationRow {
-    name: "grep",
-    aliases: &[],
-    help: "Find every line that matches a pattern, in the files as they are now",
-    params: &GREP_PARAMS,
-    examples: &[
+pub const GREP: OperationRow = OperationRow::new(
+    "grep",
+    "Find every line that matches a pattern, in the files as they are now",
+    listed!(GREP_ROWS),
+    &[
         ("grep 'fn \\w+_key' src", "lines that match, as ripgrep prints them"),
         ("grep -l -F 'TODO(' -t rust", "names of the Rust files that have a text"),
         ("grep deadline --kind fn --rank", "lines inside functions, best files first"),
     ],
-};
+)
+.prints_paths()
+.asks_sources();

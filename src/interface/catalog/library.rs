@@ -2,8 +2,8 @@
 
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
-use super::row::{Listed, Row, assign, both, command_line, listed, tools};
-use super::shared::{FilledRequest, flag};
+use super::row::{Field, Row, assign, both, command_line, listed, tools};
+use super::shared::FilledRequest;
 use spyhop_library::{AddRequest, LibraryOptions};
 
 /// A source to add, or only the plan.
@@ -106,78 +106,50 @@ pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |libr
 
 /// The rows of `add`.
 pub const ADD_SOURCE_ROWS: &[Row<FilledRequest<AddSourceRequest>>] = &[
-    both(&SOURCE, |call, param, given| {
-        assign(&mut call.request.source.source, given.text(param)?);
-        Ok(())
-    }),
-    both(&NEW_NAME, |call, param, given| {
-        call.request.source.name = given.text(param)?;
-        Ok(())
-    }),
-    both(&GROUP, |call, param, given| {
-        call.request.source.groups = given.words(param)?;
-        Ok(())
-    }),
-    both(&REF, |call, param, given| {
-        call.request.source.reference = given.text(param)?;
-        Ok(())
-    }),
-    both(&SOURCE_FOLDER, |call, param, given| {
-        call.request.source.folder = given.text(param)?;
-        Ok(())
-    }),
-    command_line(&SNAPSHOT, |call, param, given| flag(&mut call.request.source.snapshot, param, given)),
-    command_line(&NESTED, |call, param, given| flag(&mut call.request.source.nested, param, given)),
-    command_line(&PLAN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
+    both(&SOURCE, |call, param, given| call.request.source.source.fill(param, given)),
+    both(&NEW_NAME, |call, param, given| call.request.source.name.fill(param, given)),
+    both(&GROUP, |call, param, given| call.request.source.groups.fill(param, given)),
+    both(&REF, |call, param, given| call.request.source.reference.fill(param, given)),
+    both(&SOURCE_FOLDER, |call, param, given| call.request.source.folder.fill(param, given)),
+    command_line(&SNAPSHOT, |call, param, given| call.request.source.snapshot.fill(param, given)),
+    command_line(&NESTED, |call, param, given| call.request.source.nested.fill(param, given)),
+    command_line(&PLAN, |call, param, given| call.request.dry_run.fill(param, given)),
 ];
 
-const ADD_SOURCE_PARAMS: [Listed; ADD_SOURCE_ROWS.len()] = listed(ADD_SOURCE_ROWS);
-
 /// Adds a source.
-pub const ADD_SOURCE: OperationRow = OperationRow {
-    name: "add",
-    aliases: &[],
-    help: "Add a folder, an archive or a git repository to the library, and index it",
-    params: &ADD_SOURCE_PARAMS,
-    examples: &[
+pub const ADD_SOURCE: OperationRow = OperationRow::new(
+    "add",
+    "Add a folder, an archive or a git repository to the library, and index it",
+    listed!(ADD_SOURCE_ROWS),
+    &[
         ("add ~/src/project", "a folder, which stays where it is"),
         ("add keys-1.2.0.crate --name keys", "an archive, under a name of your own"),
         ("add https://github.com/owner/name --ref v1.2", "the files of a tag, without its history"),
     ],
-};
+);
 
 /// Operations without parameters of their own.
 pub(crate) const NO_ROWS: &[Row<FilledRequest<()>>] = &[];
 
 /// The rows of `library list`. A tool shows one source by the same operation.
 pub const LIST_SOURCES_ROWS: &[Row<FilledRequest<Option<String>>>] =
-    &[tools(&ONE_SOURCE, |call, param, given| {
-        call.request = given.text(param)?;
-        Ok(())
-    })];
-
-const LIST_SOURCES_PARAMS: [Listed; LIST_SOURCES_ROWS.len()] = listed(LIST_SOURCES_ROWS);
+    &[tools(&ONE_SOURCE, |call, param, given| call.request.fill(param, given))];
 
 /// Lists sources.
-pub const LIST_SOURCES: OperationRow = OperationRow {
-    name: "library list",
-    aliases: &[],
-    help: "List the sources of the library",
-    params: &LIST_SOURCES_PARAMS,
-    examples: &[
-        ("library list", "every source"),
-        ("library list --json", "with origins, hashes and history"),
-    ],
-};
+pub const LIST_SOURCES: OperationRow = OperationRow::new(
+    "library list",
+    "List the sources of the library",
+    listed!(LIST_SOURCES_ROWS),
+    &[("library list", "every source"), ("library list --json", "with origins, hashes and history")],
+);
 
 /// The state of a library.
-pub const LIBRARY_STATUS: OperationRow = OperationRow {
-    name: "library status",
-    aliases: &[],
-    help: "Compare each source with its index: state, changed files, sizes, unfinished imports",
-    params: &[],
-    examples: &[("library status", "a row for each source")],
-};
+pub const LIBRARY_STATUS: OperationRow = OperationRow::new(
+    "library status",
+    "Compare each source with its index: state, changed files, sizes, unfinished imports",
+    &[],
+    &[("library status", "a row for each source")],
+);
 
 /// The rows of operations about one source.
 pub const SOURCE_ROWS: &[Row<FilledRequest<String>>] = &[both(&SOURCE_NAME, |call, param, given| {
@@ -185,122 +157,95 @@ pub const SOURCE_ROWS: &[Row<FilledRequest<String>>] = &[both(&SOURCE_NAME, |cal
     Ok(())
 })];
 
-const SOURCE_PARAMS: [Listed; SOURCE_ROWS.len()] = listed(SOURCE_ROWS);
-
 /// The rows of operations about some or all sources.
 pub const SOURCES_ROWS: &[Row<FilledRequest<Vec<String>>>] = &[both(&SOURCE_NAMES, |call, param, given| {
     call.request = given.texts(param)?;
     Ok(())
 })];
 
-const SOURCES_PARAMS: [Listed; SOURCES_ROWS.len()] = listed(SOURCES_ROWS);
-
 /// Shows a source.
-pub const SHOW_SOURCE: OperationRow = OperationRow {
-    name: "library show",
-    aliases: &[],
-    help: "Show a source: origin, commit, hashes, licence, history",
-    params: &SOURCE_PARAMS,
-    examples: &[("library show keys", "all that is known of a source")],
-};
+pub const SHOW_SOURCE: OperationRow = OperationRow::new(
+    "library show",
+    "Show a source: origin, commit, hashes, licence, history",
+    listed!(SOURCE_ROWS),
+    &[("library show keys", "all that is known of a source")],
+);
 
 /// The folder of a source.
-pub(crate) const SOURCE_PATH: OperationRow = OperationRow {
-    name: "library path",
-    aliases: &[],
-    help: "Print the folder with the files of a source",
-    params: &SOURCE_PARAMS,
-    examples: &[("library path keys", "for the shell: cd \"$(spyhop library path keys)\"")],
-};
+pub(crate) const SOURCE_PATH: OperationRow = OperationRow::new(
+    "library path",
+    "Print the folder with the files of a source",
+    listed!(SOURCE_ROWS),
+    &[("library path keys", "for the shell: cd \"$(spyhop library path keys)\"")],
+);
 
 /// The rows of `library rename`.
 pub const RENAME_SOURCE_ROWS: &[Row<FilledRequest<RenameSourceRequest>>] = &[
-    both(&SOURCE_NAME, |call, param, given| {
-        assign(&mut call.request.source, given.text(param)?);
-        Ok(())
-    }),
-    both(&OTHER_NAME, |call, param, given| {
-        assign(&mut call.request.name, given.text(param)?);
-        Ok(())
-    }),
+    both(&SOURCE_NAME, |call, param, given| call.request.source.fill(param, given)),
+    both(&OTHER_NAME, |call, param, given| call.request.name.fill(param, given)),
 ];
 
-const RENAME_SOURCE_PARAMS: [Listed; RENAME_SOURCE_ROWS.len()] = listed(RENAME_SOURCE_ROWS);
-
 /// Renames a source.
-pub const RENAME_SOURCE: OperationRow = OperationRow {
-    name: "library rename",
-    aliases: &[],
-    help: "Give a source another name",
-    params: &RENAME_SOURCE_PARAMS,
-    examples: &[("library rename keys keys-1.2", "the id and the index stay as they are")],
-};
+pub const RENAME_SOURCE: OperationRow = OperationRow::new(
+    "library rename",
+    "Give a source another name",
+    listed!(RENAME_SOURCE_ROWS),
+    &[("library rename keys keys-1.2", "the id and the index stay as they are")],
+);
 
 /// Removes a source.
-pub const REMOVE_SOURCE: OperationRow = OperationRow {
-    name: "library remove",
-    aliases: &[],
-    help: "Remove a source, its index and its notes; your own files stay, those of the inbox in intake/removed",
-    params: &SOURCE_PARAMS,
-    examples: &[("library remove keys", "one source")],
-};
+pub const REMOVE_SOURCE: OperationRow = OperationRow::new(
+    "library remove",
+    "Remove a source, its index and its notes; your own files stay, those of the inbox in intake/removed",
+    listed!(SOURCE_ROWS),
+    &[("library remove keys", "one source")],
+);
 
 /// The rows of `library update`.
 pub const UPDATE_SOURCES_ROWS: &[Row<FilledRequest<UpdateSourcesRequest>>] = &[
-    both(&SOURCE_NAMES, |call, param, given| {
-        call.request.names = given.texts(param)?;
-        Ok(())
-    }),
-    both(&UPDATE_PLAN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
+    both(&SOURCE_NAMES, |call, param, given| call.request.names.fill(param, given)),
+    both(&UPDATE_PLAN, |call, param, given| call.request.dry_run.fill(param, given)),
 ];
 
-const UPDATE_SOURCES_PARAMS: [Listed; UPDATE_SOURCES_ROWS.len()] = listed(UPDATE_SOURCES_ROWS);
-
 /// Updates sources.
-pub const UPDATE_SOURCES: OperationRow = OperationRow {
-    name: "library update",
-    aliases: &[],
-    help: "Import the newest commit, the changed archive or the present files of sources",
-    params: &UPDATE_SOURCES_PARAMS,
-    examples: &[
+pub const UPDATE_SOURCES: OperationRow = OperationRow::new(
+    "library update",
+    "Import the newest commit, the changed archive or the present files of sources",
+    listed!(UPDATE_SOURCES_ROWS),
+    &[
         ("library update keys", "one source"),
         ("library update", "every source"),
         ("library update --dry-run", "only tells what has changed"),
     ],
-};
+);
 
 /// Compares raw files with their hashes.
-pub const VERIFY_SOURCES: OperationRow = OperationRow {
-    name: "library verify",
-    aliases: &[],
-    help: "Compare the imported files of sources with their hashes",
-    params: &SOURCES_PARAMS,
-    examples: &[("library verify keys", "one source"), ("library verify", "every source")],
-};
+pub const VERIFY_SOURCES: OperationRow = OperationRow::new(
+    "library verify",
+    "Compare the imported files of sources with their hashes",
+    listed!(SOURCES_ROWS),
+    &[("library verify keys", "one source"), ("library verify", "every source")],
+);
 
 /// Makes raw files writable.
-pub const UNPROTECT_SOURCE: OperationRow = OperationRow {
-    name: "library unprotect",
-    aliases: &[],
-    help: "Make the imported files of a source writable",
-    params: &SOURCE_PARAMS,
-    examples: &[("library unprotect keys", "library verify tells later what was changed")],
-};
+pub const UNPROTECT_SOURCE: OperationRow = OperationRow::new(
+    "library unprotect",
+    "Make the imported files of a source writable",
+    listed!(SOURCE_ROWS),
+    &[("library unprotect keys", "library verify tells later what was changed")],
+);
 
 /// The rows of `library gc`.
 pub const COLLECT_SOURCES_ROWS: &[Row<FilledRequest<bool>>] =
-    &[both(&COLLECTION_PLAN, |call, param, given| flag(&mut call.request, param, given))];
-
-const COLLECT_SOURCES_PARAMS: [Listed; COLLECT_SOURCES_ROWS.len()] = listed(COLLECT_SOURCES_ROWS);
+    &[both(&COLLECTION_PLAN, |call, param, given| call.request.fill(param, given))];
 
 /// Frees space.
-pub const COLLECT_SOURCES: OperationRow = OperationRow {
-    name: "library gc",
-    aliases: &[],
-    help: "Remove what killed imports, updates and removals have left behind",
-    params: &COLLECT_SOURCES_PARAMS,
-    examples: &[("library gc --dry-run", "only tells what would be removed")],
-};
+pub const COLLECT_SOURCES: OperationRow = OperationRow::new(
+    "library gc",
+    "Remove what killed imports, updates and removals have left behind",
+    listed!(COLLECT_SOURCES_ROWS),
+    &[("library gc --dry-run", "only tells what would be removed")],
+);
 
 /// Does not wait for entries that have just changed.
 pub(crate) const INTAKE_ALL: Param =
@@ -308,27 +253,23 @@ pub(crate) const INTAKE_ALL: Param =
 
 /// The rows of `library intake`.
 pub const TAKE_IN_ROWS: &[Row<FilledRequest<bool>>] =
-    &[both(&INTAKE_ALL, |call, param, given| flag(&mut call.request, param, given))];
-
-const TAKE_IN_PARAMS: [Listed; TAKE_IN_ROWS.len()] = listed(TAKE_IN_ROWS);
+    &[both(&INTAKE_ALL, |call, param, given| call.request.fill(param, given))];
 
 /// Takes in what lies in the inbox.
-pub const TAKE_IN: OperationRow = OperationRow {
-    name: "library intake",
-    aliases: &[],
-    help: "Take in the files of the inbox: code, archives, papers and documents",
-    params: &TAKE_IN_PARAMS,
-    examples: &[
+pub const TAKE_IN: OperationRow = OperationRow::new(
+    "library intake",
+    "Take in the files of the inbox: code, archives, papers and documents",
+    listed!(TAKE_IN_ROWS),
+    &[
         ("library intake", "prints the inbox if it is empty"),
         ("library intake --json", "with the class, the source and the title of each entry"),
     ],
-};
+);
 
 /// Takes in files as they come.
-pub(crate) const WATCH_INBOX: OperationRow = OperationRow {
-    name: "library watch",
-    aliases: &[],
-    help: "Take in the files of the inbox as they come, until the command is killed",
-    params: &[],
-    examples: &[("library watch", "a line for each entry")],
-};
+pub(crate) const WATCH_INBOX: OperationRow = OperationRow::new(
+    "library watch",
+    "Take in the files of the inbox as they come, until the command is killed",
+    &[],
+    &[("library watch", "a line for each entry")],
+);

@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
+use super::row::{Field, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::MapRequest;
@@ -33,14 +33,8 @@ pub const MAP_ROWS: &[Row<FilledRequest<MapRequest>>] = table![Row<FilledRequest
     [
         shared::path(),
         shared::here(),
-        both(&DEPTH, |call, param, given| {
-            assign(&mut call.request.depth, saturated_u32(given.number(param)?));
-            Ok(())
-        }),
-        both(&MAX_ITEMS, |call, param, given| {
-            assign(&mut call.request.max_items, saturated(given.number(param)?));
-            Ok(())
-        }),
+        both(&DEPTH, |call, param, given| call.request.depth.fill(param, given)),
+        both(&MAX_ITEMS, |call, param, given| call.request.max_items.fill(param, given)),
         shared::path_glob(&params::PATH_GLOB),
         shared::exclude(),
         shared::lang(),
@@ -51,16 +45,17 @@ pub const MAP_ROWS: &[Row<FilledRequest<MapRequest>>] = table![Row<FilledRequest
     [shared::wait_for_index(), shared::require_index()],
 ];
 
-const MAP_PARAMS: [Listed; MAP_ROWS.len()] = listed(MAP_ROWS);
-
 /// Shows the outline of a tree.
-pub const MAP: OperationRow = OperationRow {
-    name: "map",
-    aliases: &[],
-    help: "Outline a tree, a folder or a file: what is where, and the main symbols",
-    params: &MAP_PARAMS,
-    examples: &[
+pub const MAP: OperationRow = OperationRow::new(
+    "map",
+    "Outline a tree, a folder or a file: what is where, and the main symbols",
+    listed!(MAP_ROWS),
+    &[
         ("map", "the folders of the tree, with their main symbols"),
         ("map src --depth 3 -n 100", "one folder, deeper and shorter"),
     ],
-};
+)
+.builds_index()
+.prints_paths()
+.with_bare_path()
+.asks_sources();

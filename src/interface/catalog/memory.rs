@@ -4,11 +4,11 @@ use super::choice;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated};
-use super::shared::{self, FilledRequest, HasFilter, flag};
+use super::row::{Field, Row, both, command_line, listed};
+use super::shared::{self, FilledRequest, HasFilter};
 use spyhop_engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
-    SearchNotesRequest, VerifyNoteRequest,
+    SearchNotesRequest, ShowNoteRequest, VerifyNoteRequest,
 };
 use spyhop_search::filter::FilterSpec;
 
@@ -159,62 +159,33 @@ pub const ADD_NOTE_ROWS: &[Row<FilledRequest<AddNoteRequest>>] = &[
         }
         Ok(())
     }),
-    both(&SIGNALS, |call, param, given| {
-        call.request.signals = given.texts(param)?;
-        Ok(())
-    }),
-    both(&LINKS, |call, param, given| {
-        call.request.links = given.texts(param)?;
-        Ok(())
-    }),
-    both(&NOTE_COMMIT, |call, param, given| {
-        call.request.commit = given.text(param)?;
-        Ok(())
-    }),
+    both(&SIGNALS, |call, param, given| call.request.signals.fill(param, given)),
+    both(&LINKS, |call, param, given| call.request.links.fill(param, given)),
+    both(&NOTE_COMMIT, |call, param, given| call.request.commit.fill(param, given)),
     both(&NOTE_DIFF, |call, param, given| {
         let diff = given.text(param)?;
         call.request.diff = diff.map(|diff| given.text_or_input(param, diff)).transpose()?;
         Ok(())
     }),
-    both(&APPLIES_PATHS, |call, param, given| {
-        call.request.applies.paths = given.texts(param)?;
-        Ok(())
-    }),
-    both(&APPLIES_LANGUAGES, |call, param, given| {
-        call.request.applies.languages = given.words(param)?;
-        Ok(())
-    }),
-    both(&CONDITIONS, |call, param, given| {
-        call.request.applies.conditions = given.texts(param)?;
-        Ok(())
-    }),
-    both(&NOTE_TEST, |call, param, given| {
-        call.request.test = given.text(param)?;
-        Ok(())
-    }),
-    both(&AUTHOR, |call, param, given| {
-        call.request.author = given.text(param)?;
-        Ok(())
-    }),
-    command_line(&NOTE_TIME, |call, param, given| {
-        call.request.time = given.text(param)?;
-        Ok(())
-    }),
+    both(&APPLIES_PATHS, |call, param, given| call.request.applies.paths.fill(param, given)),
+    both(&APPLIES_LANGUAGES, |call, param, given| call.request.applies.languages.fill(param, given)),
+    both(&CONDITIONS, |call, param, given| call.request.applies.conditions.fill(param, given)),
+    both(&NOTE_TEST, |call, param, given| call.request.test.fill(param, given)),
+    both(&AUTHOR, |call, param, given| call.request.author.fill(param, given)),
+    command_line(&NOTE_TIME, |call, param, given| call.request.time.fill(param, given)),
 ];
 
-const ADD_NOTE_PARAMS: [Listed; ADD_NOTE_ROWS.len()] = listed(ADD_NOTE_ROWS);
-
 /// Records a note.
-pub(crate) const ADD_NOTE: OperationRow = OperationRow {
-    name: "memory add",
-    aliases: &[],
-    help: "Record a note about the code: a failure, a revision or an explanation",
-    params: &ADD_NOTE_PARAMS,
-    examples: &[
+pub(crate) const ADD_NOTE: OperationRow = OperationRow::new(
+    "memory add",
+    "Record a note about the code: a failure, a revision or an explanation",
+    listed!(ADD_NOTE_ROWS),
+    &[
         ("memory add 'Retries lock the account' --kind failure --link src/up.rs#retry", "about a function"),
         ("memory add 'Why the pool has no limit' --commit HEAD --kind revision", "about a commit"),
     ],
-};
+)
+.prints_paths();
 
 /// The rows of `memory list`.
 pub const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
@@ -223,105 +194,71 @@ pub const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
         call.request.kind = kind.transpose()?;
         Ok(())
     }),
-    both(&STALE, |call, param, given| flag(&mut call.request.only_stale, param, given)),
-    both(&RETIRED, |call, param, given| flag(&mut call.request.include_retired, param, given)),
-    both(&LISTED_NOTES, |call, param, given| {
-        assign(&mut call.request.max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
+    both(&STALE, |call, param, given| call.request.only_stale.fill(param, given)),
+    both(&RETIRED, |call, param, given| call.request.include_retired.fill(param, given)),
+    both(&LISTED_NOTES, |call, param, given| call.request.max_results.fill(param, given)),
     shared::view(),
 ];
-
-const LIST_NOTES_PARAMS: [Listed; LIST_NOTES_ROWS.len()] = listed(LIST_NOTES_ROWS);
 
 /// Lists notes.
-pub(crate) const LIST_NOTES: OperationRow = OperationRow {
-    name: "memory list",
-    aliases: &[],
-    help: "List the notes, the newest first, each with whether its code has changed since",
-    params: &LIST_NOTES_PARAMS,
-    examples: &[("memory list", "every note"), ("memory list --stale", "notes about code that has changed")],
-};
+pub(crate) const LIST_NOTES: OperationRow = OperationRow::new(
+    "memory list",
+    "List the notes, the newest first, each with whether its code has changed since",
+    listed!(LIST_NOTES_ROWS),
+    &[("memory list", "every note"), ("memory list --stale", "notes about code that has changed")],
+)
+.prints_paths();
 
 /// The rows of `memory show`.
-pub(crate) const SHOW_NOTE_ROWS: &[Row<FilledRequest<String>>] = &[
-    command_line(&NOTE_ID, |call, param, given| {
-        assign(&mut call.request, given.text(param)?);
-        Ok(())
-    }),
-    shared::view(),
-];
-
-const SHOW_NOTE_PARAMS: [Listed; SHOW_NOTE_ROWS.len()] = listed(SHOW_NOTE_ROWS);
+pub(crate) const SHOW_NOTE_ROWS: &[Row<FilledRequest<ShowNoteRequest>>] =
+    &[command_line(&NOTE_ID, |call, param, given| call.request.id.fill(param, given)), shared::view()];
 
 /// Shows a note.
-pub(crate) const SHOW_NOTE: OperationRow = OperationRow {
-    name: "memory show",
-    aliases: &[],
-    help: "Show a note",
-    params: &SHOW_NOTE_PARAMS,
-    examples: &[("memory show 3fa9", "a note, by the first digits of its id")],
-};
+pub(crate) const SHOW_NOTE: OperationRow = OperationRow::new(
+    "memory show",
+    "Show a note",
+    listed!(SHOW_NOTE_ROWS),
+    &[("memory show 3fa9", "a note, by the first digits of its id")],
+)
+.prints_paths();
 
 /// The rows of `memory verify`.
 pub const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
-    both(&NOTE_ID, |call, param, given| {
-        assign(&mut call.request.id, given.text(param)?);
-        Ok(())
-    }),
-    both(&NOTE_TEST, |call, param, given| {
-        call.request.test = given.text(param)?;
-        Ok(())
-    }),
-    both(&VERIFYING_COMMIT, |call, param, given| {
-        call.request.commit = given.text(param)?;
-        Ok(())
-    }),
-    both(&CONTRADICTED, |call, param, given| {
-        call.request.contradicted = given.text(param)?;
-        Ok(())
-    }),
-    both(&UNVERIFIED, |call, param, given| flag(&mut call.request.unverified, param, given)),
-    both(&RELINK, |call, param, given| flag(&mut call.request.relink, param, given)),
+    both(&NOTE_ID, |call, param, given| call.request.id.fill(param, given)),
+    both(&NOTE_TEST, |call, param, given| call.request.test.fill(param, given)),
+    both(&VERIFYING_COMMIT, |call, param, given| call.request.commit.fill(param, given)),
+    both(&CONTRADICTED, |call, param, given| call.request.contradicted.fill(param, given)),
+    both(&UNVERIFIED, |call, param, given| call.request.unverified.fill(param, given)),
+    both(&RELINK, |call, param, given| call.request.relink.fill(param, given)),
 ];
 
-const VERIFY_NOTE_PARAMS: [Listed; VERIFY_NOTE_ROWS.len()] = listed(VERIFY_NOTE_ROWS);
-
 /// Says how sure a note is.
-pub(crate) const VERIFY_NOTE: OperationRow = OperationRow {
-    name: "memory verify",
-    aliases: &[],
-    help: "Say how sure a note is: verified by a test or a commit, contradicted, unverified",
-    params: &VERIFY_NOTE_PARAMS,
-    examples: &[
+pub(crate) const VERIFY_NOTE: OperationRow = OperationRow::new(
+    "memory verify",
+    "Say how sure a note is: verified by a test or a commit, contradicted, unverified",
+    listed!(VERIFY_NOTE_ROWS),
+    &[
         ("memory verify 3fa9 --test upload::retries", "verified by a test"),
         ("memory verify 3fa9 --relink", "still true of the code as it is now"),
     ],
-};
+)
+.prints_paths();
 
 /// The rows of `memory retire`.
 pub const RETIRE_NOTE_ROWS: &[Row<FilledRequest<RetireNoteRequest>>] = &[
-    both(&NOTE_ID, |call, param, given| {
-        assign(&mut call.request.id, given.text(param)?);
-        Ok(())
-    }),
-    both(&RETIRE_REASON, |call, param, given| {
-        assign(&mut call.request.reason, given.text(param)?);
-        Ok(())
-    }),
-    both(&UNDO, |call, param, given| flag(&mut call.request.undo, param, given)),
+    both(&NOTE_ID, |call, param, given| call.request.id.fill(param, given)),
+    both(&RETIRE_REASON, |call, param, given| call.request.reason.fill(param, given)),
+    both(&UNDO, |call, param, given| call.request.undo.fill(param, given)),
 ];
 
-const RETIRE_NOTE_PARAMS: [Listed; RETIRE_NOTE_ROWS.len()] = listed(RETIRE_NOTE_ROWS);
-
 /// Retires a note.
-pub(crate) const RETIRE_NOTE: OperationRow = OperationRow {
-    name: "memory retire",
-    aliases: &[],
-    help: "Keep a note, but show it in no search any more",
-    params: &RETIRE_NOTE_PARAMS,
-    examples: &[("memory retire 3fa9 --reason 'the pool is gone'", "a note that is no longer of use")],
-};
+pub(crate) const RETIRE_NOTE: OperationRow = OperationRow::new(
+    "memory retire",
+    "Keep a note, but show it in no search any more",
+    listed!(RETIRE_NOTE_ROWS),
+    &[("memory retire 3fa9 --reason 'the pool is gone'", "a note that is no longer of use")],
+)
+.prints_paths();
 
 /// The rows of `memory search`.
 pub const SEARCH_NOTES_ROWS: &[Row<FilledRequest<SearchNotesRequest>>] = &[
@@ -333,62 +270,43 @@ pub const SEARCH_NOTES_ROWS: &[Row<FilledRequest<SearchNotesRequest>>] = &[
         call.request.files = given.paths(param)?;
         Ok(())
     }),
-    both(&ABOUT_SYMBOLS, |call, param, given| {
-        call.request.symbols = given.texts(param)?;
-        Ok(())
-    }),
+    both(&ABOUT_SYMBOLS, |call, param, given| call.request.symbols.fill(param, given)),
     command_line(&ONLY_KIND, |call, param, given| {
         let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
         call.request.kind = kind.transpose()?;
         Ok(())
     }),
     shared::path(),
-    command_line(&params::LANG, |call, param, given| {
-        call.request.filter.lang = given.words(param)?;
-        Ok(())
-    }),
-    command_line(&NOTE_SCORE, |call, param, given| {
-        assign(&mut call.request.min_score, given.fraction(param)?);
-        Ok(())
-    }),
-    both(&FOUND_NOTES, |call, param, given| {
-        assign(&mut call.request.max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
+    command_line(&params::LANG, |call, param, given| call.request.filter.lang.fill(param, given)),
+    command_line(&NOTE_SCORE, |call, param, given| call.request.min_score.fill(param, given)),
+    both(&FOUND_NOTES, |call, param, given| call.request.max_results.fill(param, given)),
     shared::view(),
 ];
 
-const SEARCH_NOTES_PARAMS: [Listed; SEARCH_NOTES_ROWS.len()] = listed(SEARCH_NOTES_ROWS);
-
 /// Searches the notes.
-pub(crate) const SEARCH_NOTES: OperationRow = OperationRow {
-    name: "memory search",
-    aliases: &[],
-    help: "Find the notes that help with a question; only notes with enough evidence are shown",
-    params: &SEARCH_NOTES_PARAMS,
-    examples: &[
+pub(crate) const SEARCH_NOTES: OperationRow = OperationRow::new(
+    "memory search",
+    "Find the notes that help with a question; only notes with enough evidence are shown",
+    listed!(SEARCH_NOTES_ROWS),
+    &[
         ("memory search uploads fail after three attempts", "by what happened"),
         ("memory search raise the limit --files src/up.rs", "with a file that is being changed"),
     ],
-};
+)
+.prints_paths();
 
 /// The rows of `memory export`.
 pub const EXPORT_NOTES_ROWS: &[Row<FilledRequest<ExportNotesRequest>>] =
-    &[command_line(&NOTES_OUT, |call, param, given| {
-        call.request.file = given.file(param)?;
-        Ok(())
-    })];
-
-const EXPORT_NOTES_PARAMS: [Listed; EXPORT_NOTES_ROWS.len()] = listed(EXPORT_NOTES_ROWS);
+    &[command_line(&NOTES_OUT, |call, param, given| call.request.file.fill(param, given))];
 
 /// Exports notes.
-pub(crate) const EXPORT_NOTES: OperationRow = OperationRow {
-    name: "memory export",
-    aliases: &[],
-    help: "Write all notes as JSON lines",
-    params: &EXPORT_NOTES_PARAMS,
-    examples: &[("memory export notes.jsonl", "into a file")],
-};
+pub(crate) const EXPORT_NOTES: OperationRow = OperationRow::new(
+    "memory export",
+    "Write all notes as JSON lines",
+    listed!(EXPORT_NOTES_ROWS),
+    &[("memory export notes.jsonl", "into a file")],
+)
+.prints_paths();
 
 /// The rows of `memory import`.
 pub const IMPORT_NOTES_ROWS: &[Row<FilledRequest<ImportNotesRequest>>] =
@@ -397,13 +315,11 @@ pub const IMPORT_NOTES_ROWS: &[Row<FilledRequest<ImportNotesRequest>>] =
         Ok(())
     })];
 
-const IMPORT_NOTES_PARAMS: [Listed; IMPORT_NOTES_ROWS.len()] = listed(IMPORT_NOTES_ROWS);
-
 /// Imports notes.
-pub(crate) const IMPORT_NOTES: OperationRow = OperationRow {
-    name: "memory import",
-    aliases: &[],
-    help: "Record the notes of JSON lines; a second import changes nothing",
-    params: &IMPORT_NOTES_PARAMS,
-    examples: &[("memory import notes.jsonl", "from a file")],
-};
+pub(crate) const IMPORT_NOTES: OperationRow = OperationRow::new(
+    "memory import",
+    "Record the notes of JSON lines; a second import changes nothing",
+    listed!(IMPORT_NOTES_ROWS),
+    &[("memory import notes.jsonl", "from a file")],
+)
+.prints_paths();

@@ -5,9 +5,9 @@ use super::faces::Faces;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params::{self, PACK_DIFF};
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
+use super::row::{Field, Row, both, command_line, listed, tools};
 use super::search::DEDUPE;
-use super::shared::{self, FilledRequest, HasFilter, flag};
+use super::shared::{self, FilledRequest, HasFilter};
 use spyhop_engine::api::{GraphChanges, Mode, PackMode, PackRequest};
 use spyhop_search::filter::FilterSpec;
 
@@ -52,10 +52,7 @@ pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[
         call.request.task = given.texts(param)?.join(" ");
         Ok(())
     }),
-    both(&BUDGET, |call, param, given| {
-        assign(&mut call.request.budget, saturated(given.number(param)?));
-        Ok(())
-    }),
+    both(&BUDGET, |call, param, given| call.request.budget.fill(param, given)),
     command_line(&PACK_MODE, |call, param, given| {
         if let Some(name) = given.text(param)? {
             call.request.pack_mode = choice::parse(param.name, &name)?;
@@ -68,27 +65,15 @@ pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[
         }
         Ok(())
     }),
-    both(&SEED_FILE, |call, param, given| {
-        call.request.seed_files = given.texts(param)?;
-        Ok(())
-    }),
-    both(&SEED_SYMBOL, |call, param, given| {
-        call.request.seed_symbols = given.texts(param)?;
-        Ok(())
-    }),
+    both(&SEED_FILE, |call, param, given| call.request.seed_files.fill(param, given)),
+    both(&SEED_SYMBOL, |call, param, given| call.request.seed_symbols.fill(param, given)),
     both(&PACK_DIFF, |call, param, given| {
         call.request.changes = given.text(param)?.map(GraphChanges::of);
         Ok(())
     }),
-    tools(&DEDUPE, |call, param, given| flag(&mut call.request.dedupe, param, given)),
-    both(&params::CURSOR, |call, param, given| {
-        call.request.cursor = given.text(param)?;
-        Ok(())
-    }),
-    command_line(&MAX_FILES, |call, param, given| {
-        assign(&mut call.request.max_files, saturated(given.number(param)?));
-        Ok(())
-    }),
+    tools(&DEDUPE, |call, param, given| call.request.dedupe.fill(param, given)),
+    both(&params::CURSOR, |call, param, given| call.request.cursor.fill(param, given)),
+    command_line(&MAX_FILES, |call, param, given| call.request.max_files.fill(param, given)),
     shared::path(),
     shared::here(),
     shared::path_glob(&params::PATH_GLOB).only_on(Faces::CommandLine),
@@ -102,15 +87,12 @@ pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[
     shared::require_index(),
 ];
 
-const PACK_PARAMS: [Listed; PACK_ROWS.len()] = listed(PACK_ROWS);
-
 /// Collects the code that a task needs.
-pub const PACK: OperationRow = OperationRow {
-    name: "pack",
-    aliases: &[],
-    help: "Collect the code that a task needs, as whole functions and types within a budget of tokens",
-    params: &PACK_PARAMS,
-    examples: &[
+pub const PACK: OperationRow = OperationRow::new(
+    "pack",
+    "Collect the code that a task needs, as whole functions and types within a budget of tokens",
+    listed!(PACK_ROWS),
+    &[
         ("pack add a retry limit to uploads and show it in the status page", "a task with two goals"),
         ("pack fix the parser of dates --budget 4000", "fewer tokens"),
         (
@@ -118,4 +100,6 @@ pub const PACK: OperationRow = OperationRow {
             "begin with a symbol; also --seed-file and --diff",
         ),
     ],
-};
+)
+.builds_index()
+.prints_paths();

@@ -161,7 +161,7 @@ pub const PROFILE: Param = param(
     "Rank by the weights in this file instead of the built-in ones; eval/README.md tells how to fit one",
 );
 /// A path whose skip rule is explained.
-pub(crate) const EXPLAIN_SKIPS: Param = param(
+pub const EXPLAIN_SKIPS: Param = param(
     "explain_skips",
     Takes::Path,
     "Say which line of which ignore file, which rule or measure leaves this path out, or that nothing does",

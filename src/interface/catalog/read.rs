@@ -2,7 +2,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
-use super::row::{Listed, Row, both, listed};
+use super::row::{Field, Row, both, listed};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
@@ -31,26 +31,22 @@ pub const READ_ROWS: &[Row<FilledRequest<ReadRequest>>] = table![Row<FilledReque
             call.request.lines = lines.map_err(ValueError::new)?;
             Ok(())
         }),
-        both(&SYMBOL, |call, param, given| {
-            call.request.symbol = given.text(param)?;
-            Ok(())
-        }),
+        both(&SYMBOL, |call, param, given| call.request.symbol.fill(param, given)),
         shared::show_secrets(),
     ],
     shared::snapshot(),
     [shared::require_index()],
 ];
 
-const READ_PARAMS: [Listed; READ_ROWS.len()] = listed(READ_ROWS);
-
 /// Reads lines of a file, or a definition.
-pub const READ: OperationRow = OperationRow {
-    name: "read",
-    aliases: &[],
-    help: "Print lines of a file, or a definition by its name, with line numbers",
-    params: &READ_PARAMS,
-    examples: &[
+pub const READ: OperationRow = OperationRow::new(
+    "read",
+    "Print lines of a file, or a definition by its name, with line numbers",
+    listed!(READ_ROWS),
+    &[
         ("read src/auth.rs --lines 10-40", "lines of a file, numbered"),
         ("read --symbol Pool.take", "a definition by its name"),
     ],
-};
+)
+.builds_index()
+.prints_paths();

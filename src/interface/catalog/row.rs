@@ -1,5 +1,7 @@
 //! A parameter with its home: the field of the request that its value goes into.
 
+use std::path::PathBuf;
+
 use super::faces::Faces;
 use super::param::{Param, Takes};
 use super::params::{PACK_DIFF, QUERY_LIST};
@@ -60,7 +62,7 @@ pub const fn tools<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
 }
 
 /// The parameters of a table, for an operation's list.
-pub const fn listed<const N: usize, R>(rows: &'static [Row<R>]) -> [Listed; N] {
+pub(super) const fn listed_rows<const N: usize, R>(rows: &'static [Row<R>]) -> [Listed; N] {
     let mut all = [Listed { param: rows[0].param, faces: rows[0].faces }; N];
     let mut at = 0;
     while at < N {
@@ -68,6 +70,52 @@ pub const fn listed<const N: usize, R>(rows: &'static [Row<R>]) -> [Listed; N] {
         at += 1;
     }
     all
+}
+
+/// The parameters of a table of rows, which is a constant.
+macro_rules! listed {
+    ($rows:expr) => {{
+        const LISTED: [$crate::catalog::Listed; $rows.len()] = $crate::catalog::row::listed_rows($rows);
+        &LISTED
+    }};
+}
+
+pub(super) use listed;
+
+/// A field of a request that holds the value of a parameter. What the caller left out leaves the field as it is.
+pub(super) trait Field {
+    /// Writes the value into the field.
+    fn fill(&mut self, param: &Param, given: &dyn RawValues) -> Result<(), ValueError>;
+}
+
+/// Fields of these types, with the value that each takes.
+macro_rules! fields {
+    ($($type:ty: |$param:ident, $given:ident| $value:expr;)+) => {
+        $(impl Field for $type {
+            fn fill(&mut self, $param: &Param, $given: &dyn RawValues) -> Result<(), ValueError> {
+                assign(self, $value);
+                Ok(())
+            }
+        })+
+    };
+}
+
+fields! {
+    bool: |param, given| given.flag(param)?;
+    String: |param, given| given.text(param)?;
+    u64: |param, given| given.number(param)?;
+    usize: |param, given| saturated(given.number(param)?);
+    u32: |param, given| saturated_u32(given.number(param)?);
+    f32: |param, given| given.fraction(param)?;
+    Option<String>: |param, given| given.text(param)?.map(Some);
+    Option<u64>: |param, given| given.number(param)?.map(Some);
+    Option<usize>: |param, given| saturated(given.number(param)?).map(Some);
+    Option<u32>: |param, given| saturated_u32(given.number(param)?).map(Some);
+    Option<PathBuf>: |param, given| given.file(param)?.map(Some);
+    Vec<String>: |param, given| {
+        let texts = if matches!(param.takes, Takes::List) { given.words(param)? } else { given.texts(param)? };
+        (!texts.is_empty()).then_some(texts)
+    };
 }
 
 /// Writes every value that was given into the request, in the order of the table. Rows that do not appear where the

@@ -3,12 +3,11 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params::{QUERIES, QUERY_LIST};
-use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
-use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch, flag};
+use super::row::{Field, Row, assign, both, command_line, listed, tools};
+use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch};
 use super::table::table;
 use super::{choice, params};
-use spyhop_base::path::RelPath;
-use spyhop_engine::api::{Mode, Options, SearchRequest};
+use spyhop_engine::api::{Mode, Options, SearchRequest, WhyNotRequest};
 use spyhop_search::filter::FilterSpec;
 
 /// A search, of one query or of several.
@@ -101,14 +100,8 @@ pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:
     shared::filters(),
     [
         shared::kind(&params::KIND),
-        both(&params::MAX_RESULTS, |call, param, given| {
-            assign(&mut call.search().max_results, saturated(given.number(param)?));
-            Ok(())
-        }),
-        both(&PER_FILE, |call, param, given| {
-            assign(&mut call.search().per_file, saturated(given.number(param)?));
-            Ok(())
-        }),
+        both(&params::MAX_RESULTS, |call, param, given| call.search().max_results.fill(param, given)),
+        both(&PER_FILE, |call, param, given| call.search().per_file.fill(param, given)),
         shared::min_score(),
         both(&MODE, |call, param, given| {
             if let Some(name) = given.text(param)? {
@@ -116,16 +109,10 @@ pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:
             }
             Ok(())
         }),
-        both(&EXPAND, |call, param, given| {
-            assign(&mut call.search().expand, saturated_u32(given.number(param)?));
-            Ok(())
-        }),
-        command_line(&EXHAUSTIVE, |call, param, given| flag(&mut call.search().exhaustive, param, given)),
-        tools(&DEDUPE, |call, param, given| flag(&mut call.search().dedupe, param, given)),
-        both(&params::CURSOR, |call, param, given| {
-            call.search().cursor = given.text(param)?;
-            Ok(())
-        }),
+        both(&EXPAND, |call, param, given| call.search().expand.fill(param, given)),
+        command_line(&EXHAUSTIVE, |call, param, given| call.search().exhaustive.fill(param, given)),
+        tools(&DEDUPE, |call, param, given| call.search().dedupe.fill(param, given)),
+        both(&params::CURSOR, |call, param, given| call.search().cursor.fill(param, given)),
         shared::show_secrets(),
     ],
     shared::snapshot(),
@@ -138,52 +125,33 @@ fn separated(texts: &[String]) -> Vec<String> {
     queries.filter(|query| !query.is_empty()).map(str::to_string).collect()
 }
 
-const SEARCH_PARAMS: [Listed; SEARCH_ROWS.len()] = listed(SEARCH_ROWS);
-
 /// Ranked search.
-pub const SEARCH: OperationRow = OperationRow {
-    name: "search",
-    aliases: &[],
-    help: "Find code by what it does, by name or as written",
-    params: &SEARCH_PARAMS,
-    examples: &[
+pub const SEARCH: OperationRow = OperationRow::new(
+    "search",
+    "Find code by what it does, by name or as written",
+    listed!(SEARCH_ROWS),
+    &[
         ("where is the retry delay computed", "a question in your own words"),
         ("resolve_api_key --lang rust --kind fn", "a name, in functions of one language"),
         ("search --vimgrep auth token --glob '!*_test.go'", "places for an editor, without tests"),
     ],
-};
+)
+.builds_index()
+.prints_paths()
+.asks_sources();
 
-/// The question why a file does not answer a search.
-#[derive(Clone, Debug)]
-pub struct WhyNotCall {
-    /// The search.
-    pub search: FilledRequest<SearchRequest>,
-    /// The file.
-    pub file: Option<RelPath>,
-}
+/// The question why a file has its rank, with the options of the engine.
+pub type WhyNotCall = FilledRequest<WhyNotRequest>;
 
-impl WhyNotCall {
-    /// A call with these options, without a file and a query.
-    pub fn new(options: Options) -> WhyNotCall {
-        WhyNotCall { search: FilledRequest::new(SearchRequest::new(""), options), file: None }
-    }
-}
-
-impl HasFilter for WhyNotCall {
+impl HasFilter for WhyNotRequest {
     fn filter(&mut self) -> &mut FilterSpec {
-        self.search.filter()
-    }
-}
-
-impl HasOptions for WhyNotCall {
-    fn options(&mut self) -> &mut Options {
-        &mut self.search.options
+        &mut self.search.filter
     }
 }
 
 impl HasSearch for WhyNotCall {
     fn search(&mut self) -> &mut SearchRequest {
-        &mut self.search.request
+        &mut self.request.search
     }
 }
 
@@ -191,7 +159,7 @@ impl HasSearch for WhyNotCall {
 pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = table![Row<WhyNotCall>:
     [
         both(&FILE, |call, param, given| {
-            call.file = given.paths(param)?.pop();
+            assign(&mut call.request.path, given.paths(param)?.pop().map(|path| path.to_string()));
             Ok(())
         }),
         shared::query(),
@@ -207,16 +175,15 @@ pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = table![Row<WhyNotCall>:
     [shared::profile()],
 ];
 
-const WHY_NOT_PARAMS: [Listed; WHY_NOT_ROWS.len()] = listed(WHY_NOT_ROWS);
-
 /// Explains why a file does not rank.
-pub(crate) const WHY_NOT: OperationRow = OperationRow {
-    name: "why-not",
-    aliases: &[],
-    help: "Say why a file does not answer a query, or where it ranks",
-    params: &WHY_NOT_PARAMS,
-    examples: &[
+pub const WHY_NOT: OperationRow = OperationRow::new(
+    "why-not",
+    "Say why a file does not answer a query, or where it ranks",
+    listed!(WHY_NOT_ROWS),
+    &[
         ("why-not src/auth.rs token refresh", "why a file is not among the answers"),
         ("why-not src/auth.rs token refresh --json", "as JSON"),
     ],
-};
+)
+.builds_index()
+.prints_paths();

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::param::{Param, Takes};
-use super::row::{Row, assign, both, command_line, saturated};
-use super::values::{RawValues, ValueError};
+use super::row::{Field, Row, both, command_line, saturated};
+use super::values::ValueError;
 use super::{choice, params};
 use spyhop_engine::api::{OnMissing, Options, SearchRequest, StalePolicy};
 use spyhop_search::filter::FilterSpec;
@@ -68,14 +68,8 @@ impl HasOptions for Placement {
 
 /// The parameters that choose a tree; every operation takes these.
 pub const PLACE: &[Row<Placement>] = &[
-    command_line(&params::ROOT, |place, param, given| {
-        place.root = given.file(param)?;
-        Ok(())
-    }),
-    command_line(&params::INDEX_DIR, |place, param, given| {
-        place.options.index_dir = given.file(param)?;
-        Ok(())
-    }),
+    command_line(&params::ROOT, |place, param, given| place.root.fill(param, given)),
+    command_line(&params::INDEX_DIR, |place, param, given| place.options.index_dir.fill(param, given)),
     command_line(&params::DB, |place, param, given| {
         let folder = given.text_of_path(param)?;
         if let (Some(db), Some(index_dir)) = (&folder, &place.options.index_dir) {
@@ -91,34 +85,19 @@ pub const PLACE: &[Row<Placement>] = &[
         place.options.threads = saturated(in_range(param, given.number(param)?)?);
         Ok(())
     }),
-    command_line(&params::MAX_MEMORY, |place, param, given| {
-        place.options.max_memory = given.number(param)?;
-        Ok(())
-    }),
-    command_line(&params::HIDDEN, |place, param, given| flag(&mut place.options.hidden, param, given)),
-    command_line(&params::NO_IGNORE, |place, param, given| flag(&mut place.options.no_ignore, param, given)),
-    command_line(&params::NO_BUILT_IN, |place, param, given| {
-        flag(&mut place.options.no_built_in, param, given)
-    }),
-    command_line(&params::SECRETS, |place, param, given| flag(&mut place.options.secrets, param, given)),
+    command_line(&params::MAX_MEMORY, |place, param, given| place.options.max_memory.fill(param, given)),
+    command_line(&params::HIDDEN, |place, param, given| place.options.hidden.fill(param, given)),
+    command_line(&params::NO_IGNORE, |place, param, given| place.options.no_ignore.fill(param, given)),
+    command_line(&params::NO_BUILT_IN, |place, param, given| place.options.no_built_in.fill(param, given)),
+    command_line(&params::SECRETS, |place, param, given| place.options.secrets.fill(param, given)),
     command_line(&params::MAX_FILE_SIZE, |place, param, given| {
-        assign(&mut place.options.max_file_bytes, given.number(param)?);
-        Ok(())
+        place.options.max_file_bytes.fill(param, given)
     }),
-    command_line(&params::GRAMMARS, |place, param, given| {
-        place.options.grammars = given.file(param)?;
-        Ok(())
-    }),
+    command_line(&params::GRAMMARS, |place, param, given| place.options.grammars.fill(param, given)),
 ];
 
 /// The parameters of a server: how its trees are indexed, and what its answers do about changes.
 pub const SERVER: &[Row<Placement>] = &[stale_policy(), no_refresh(), require_index()];
-
-/// Sets a flag that was given.
-pub(super) fn flag(home: &mut bool, param: &Param, given: &dyn RawValues) -> Result<(), ValueError> {
-    assign(home, given.flag(param)?);
-    Ok(())
-}
 
 /// The number, if the range of the parameter contains the number.
 pub fn in_range(param: &Param, number: Option<u64>) -> Result<Option<u64>, ValueError> {
@@ -132,10 +111,7 @@ pub fn in_range(param: &Param, number: Option<u64>) -> Result<Option<u64>, Value
 
 /// The revision that is searched in place of the worktree.
 pub const fn view<R: HasOptions>() -> Row<R> {
-    both(&params::VIEW, |call, param, given| {
-        call.options().view = given.text(param)?;
-        Ok(())
-    })
+    both(&params::VIEW, |call, param, given| call.options().view.fill(param, given))
 }
 
 /// The policy for files that changed after the last update.
@@ -194,9 +170,7 @@ pub(crate) const fn require_index<R: HasOptions>() -> Row<R> {
 
 /// Output without masks over secrets.
 pub const fn show_secrets<R: HasOptions>() -> Row<R> {
-    command_line(&params::SHOW_SECRETS, |call, param, given| {
-        flag(&mut call.options().show_secrets, param, given)
-    })
+    command_line(&params::SHOW_SECRETS, |call, param, given| call.options().show_secrets.fill(param, given))
 }
 
 /// The rows that most operations take as their filters.
@@ -239,18 +213,12 @@ pub const fn path_glob<R: HasFilter>(param: &'static Param) -> Row<R> {
 
 /// Texts that paths must not contain.
 pub const fn exclude<R: HasFilter>() -> Row<R> {
-    both(&params::EXCLUDE, |call, param, given| {
-        call.filter().exclude = given.texts(param)?;
-        Ok(())
-    })
+    both(&params::EXCLUDE, |call, param, given| call.filter().exclude.fill(param, given))
 }
 
 /// Languages.
 pub const fn lang<R: HasFilter>() -> Row<R> {
-    both(&params::LANG, |call, param, given| {
-        call.filter().lang = given.words(param)?;
-        Ok(())
-    })
+    both(&params::LANG, |call, param, given| call.filter().lang.fill(param, given))
 }
 
 /// Kinds of symbol or chunk.
@@ -283,16 +251,10 @@ pub const fn profile<R: HasSearch>() -> Row<R> {
 
 /// The lowest score of a hit.
 pub const fn min_score<R: HasSearch>() -> Row<R> {
-    both(&params::MIN_SCORE, |call, param, given| {
-        assign(&mut call.search().min_score, given.fraction(param)?);
-        Ok(())
-    })
+    both(&params::MIN_SCORE, |call, param, given| call.search().min_score.fill(param, given))
 }
 
 /// The search query.
 pub const fn query<R: HasSearch>() -> Row<R> {
-    both(&params::QUERY, |call, param, given| {
-        assign(&mut call.search().query, given.text(param)?);
-        Ok(())
-    })
+    both(&params::QUERY, |call, param, given| call.search().query.fill(param, given))
 }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use super::library::LIBRARY;
 use super::param::{Param, Takes, param};
-use super::row::{Row, command_line};
-use super::shared::flag;
+use super::row::{Field, Row, command_line};
 use spyhop_library::SourceChoice;
 
 /// The sources that a call asks in place of one tree.
@@ -44,13 +43,7 @@ pub const ALL_SOURCES: Param =
     param("all", Takes::Nothing, "Ask every source of the library, the same as --in all");
 /// The rows of operations that can ask several sources.
 pub const ASKED_SOURCES: &[Row<AskedSources>] = &[
-    command_line(&IN, |asked, param, given| {
-        asked.names = given.words(param)?;
-        Ok(())
-    }),
-    command_line(&ALL_SOURCES, |asked, param, given| flag(&mut asked.all, param, given)),
-    command_line(&LIBRARY, |asked, param, given| {
-        asked.library = given.file(param)?;
-        Ok(())
-    }),
+    command_line(&IN, |asked, param, given| asked.names.fill(param, given)),
+    command_line(&ALL_SOURCES, |asked, param, given| asked.all.fill(param, given)),
+    command_line(&LIBRARY, |asked, param, given| asked.library.fill(param, given)),
 ];

@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated};
+use super::row::{Field, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::SymbolsRequest;
@@ -33,37 +33,28 @@ pub const SYMBOLS_RESULTS: Param = Param {
 /// The rows of `symbols`.
 pub const SYMBOLS_ROWS: &[Row<FilledRequest<SymbolsRequest>>] = table![Row<FilledRequest<SymbolsRequest>>:
     [
-        both(&SYMBOL_PATTERN, |call, param, given| {
-            assign(&mut call.request.pattern, given.text(param)?);
-            Ok(())
-        }),
+        both(&SYMBOL_PATTERN, |call, param, given| call.request.pattern.fill(param, given)),
     ],
     shared::filters(),
     [
         shared::kind(&params::KIND),
-        both(&SYMBOLS_RESULTS, |call, param, given| {
-            assign(&mut call.request.max_results, saturated(given.number(param)?));
-            Ok(())
-        }),
-        both(&params::CURSOR, |call, param, given| {
-            call.request.cursor = given.text(param)?;
-            Ok(())
-        }),
+        both(&SYMBOLS_RESULTS, |call, param, given| call.request.max_results.fill(param, given)),
+        both(&params::CURSOR, |call, param, given| call.request.cursor.fill(param, given)),
     ],
     shared::snapshot(),
     [shared::wait_for_index(), shared::require_index()],
 ];
 
-const SYMBOLS_PARAMS: [Listed; SYMBOLS_ROWS.len()] = listed(SYMBOLS_ROWS);
-
 /// Finds definitions by name.
-pub(crate) const SYMBOLS: OperationRow = OperationRow {
-    name: "symbols",
-    aliases: &[],
-    help: "Find definitions by name",
-    params: &SYMBOLS_PARAMS,
-    examples: &[
+pub const SYMBOLS: OperationRow = OperationRow::new(
+    "symbols",
+    "Find definitions by name",
+    listed!(SYMBOLS_ROWS),
+    &[
         ("symbols Pool.take --kind method", "a method by its name and type"),
         ("symbols --vimgrep parse --lang go", "definitions for an editor"),
     ],
-};
+)
+.builds_index()
+.prints_paths()
+.asks_sources();

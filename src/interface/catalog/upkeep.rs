@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, both, command_line, listed};
-use super::shared::{FilledRequest, HasOptions, flag};
+use super::row::{Field, Row, both, command_line, listed};
+use super::shared::{FilledRequest, HasOptions};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{Export, Import};
 
@@ -39,7 +39,7 @@ pub(crate) const NO_WAIT: Param = param(
 
 /// The rows of `index`.
 pub const INDEX_ROWS: &[Row<FilledRequest<IndexRequest>>] = &[
-    command_line(&REBUILD, |call, param, given| flag(&mut call.request.rebuild, param, given)),
+    command_line(&REBUILD, |call, param, given| call.request.rebuild.fill(param, given)),
     command_line(&WAIT, |call, param, given| {
         if given.flag(param)? == Some(true) {
             call.options.text_first = false;
@@ -63,19 +63,16 @@ const fn no_wait<R>() -> Row<FilledRequest<R>> {
     })
 }
 
-const INDEX_PARAMS: [Listed; INDEX_ROWS.len()] = listed(INDEX_ROWS);
-
 /// Builds or refreshes the index.
-pub(crate) const INDEX: OperationRow = OperationRow {
-    name: "index",
-    aliases: &[],
-    help: "Index a tree, or what changed in it since",
-    params: &INDEX_PARAMS,
-    examples: &[
+pub(crate) const INDEX: OperationRow = OperationRow::new(
+    "index",
+    "Index a tree, or what changed in it since",
+    listed!(INDEX_ROWS),
+    &[
         ("index", "builds the index, or indexes what changed"),
         ("index --rebuild --max-memory 500M", "everything again, within a bound"),
     ],
-};
+);
 
 /// Frees space.
 #[derive(Clone, Debug, Default)]
@@ -98,27 +95,21 @@ pub(crate) const DRY_RUN: Param = param("dry_run", Takes::Nothing, "Only say wha
 
 /// The rows of `gc`.
 pub const GC_ROWS: &[Row<FilledRequest<GcRequest>>] = &[
-    command_line(&MAX_BYTES, |call, param, given| {
-        call.request.max_bytes = given.number(param)?;
-        Ok(())
-    }),
-    command_line(&DRY_RUN, |call, param, given| flag(&mut call.request.dry_run, param, given)),
+    command_line(&MAX_BYTES, |call, param, given| call.request.max_bytes.fill(param, given)),
+    command_line(&DRY_RUN, |call, param, given| call.request.dry_run.fill(param, given)),
     no_wait(),
 ];
 
-const GC_PARAMS: [Listed; GC_ROWS.len()] = listed(GC_ROWS);
-
 /// Frees space.
-pub(crate) const GC: OperationRow = OperationRow {
-    name: "gc",
-    aliases: &[],
-    help: "Drop what the index holds of branches and worktrees that are gone, and merge segments",
-    params: &GC_PARAMS,
-    examples: &[
+pub(crate) const GC: OperationRow = OperationRow::new(
+    "gc",
+    "Drop what the index holds of branches and worktrees that are gone, and merge segments",
+    listed!(GC_ROWS),
+    &[
         ("gc --dry-run", "what would be dropped"),
         ("gc --max-bytes 2G", "keeps all indexes together below a size"),
     ],
-};
+);
 
 /// An export.
 #[derive(Clone, Debug, Default)]
@@ -153,23 +144,20 @@ pub const EXPORT_ROWS: &[Row<FilledRequest<ExportRequest>>] = &[
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
     }),
-    command_line(&ALL_VIEWS, |call, param, given| flag(&mut call.request.export.all_views, param, given)),
-    command_line(&WITH_SNIPPETS, |call, param, given| flag(&mut call.request.export.snippets, param, given)),
+    command_line(&ALL_VIEWS, |call, param, given| call.request.export.all_views.fill(param, given)),
+    command_line(&WITH_SNIPPETS, |call, param, given| call.request.export.snippets.fill(param, given)),
 ];
 
-const EXPORT_PARAMS: [Listed; EXPORT_ROWS.len()] = listed(EXPORT_ROWS);
-
 /// Exports an index to an archive.
-pub const EXPORT: OperationRow = OperationRow {
-    name: "export",
-    aliases: &[],
-    help: "Write the index into a file, to be imported elsewhere",
-    params: &EXPORT_PARAMS,
-    examples: &[
+pub const EXPORT: OperationRow = OperationRow::new(
+    "export",
+    "Write the index into a file, to be imported elsewhere",
+    listed!(EXPORT_ROWS),
+    &[
         ("export ./tree.spyhop", "writes the index into a file"),
         ("export ./tree.spyhop --with-snippets", "with sources, for a machine without the tree"),
     ],
-};
+);
 
 /// An import.
 #[derive(Clone, Debug, Default)]
@@ -195,26 +183,23 @@ pub const IMPORT_ROWS: &[Row<FilledRequest<ImportRequest>>] = &[
         call.request.archive = given.file(param)?.unwrap_or_default();
         Ok(())
     }),
-    command_line(&FORCE, |call, param, given| flag(&mut call.request.import.force, param, given)),
+    command_line(&FORCE, |call, param, given| call.request.import.force.fill(param, given)),
     command_line(&WITHOUT_SOURCES, |call, param, given| {
-        flag(&mut call.request.import.without_sources, param, given)
+        call.request.import.without_sources.fill(param, given)
     }),
     no_wait(),
 ];
 
-const IMPORT_PARAMS: [Listed; IMPORT_ROWS.len()] = listed(IMPORT_ROWS);
-
 /// Imports an index from an archive.
-pub const IMPORT: OperationRow = OperationRow {
-    name: "import",
-    aliases: &[],
-    help: "Make an exported file this tree's index, and index what differs",
-    params: &IMPORT_PARAMS,
-    examples: &[
+pub const IMPORT: OperationRow = OperationRow::new(
+    "import",
+    "Make an exported file this tree's index, and index what differs",
+    listed!(IMPORT_ROWS),
+    &[
         ("import ./tree.spyhop", "makes a file the index of this tree"),
         ("import ./tree.spyhop --without-sources", "answers from the file alone"),
     ],
-};
+);
 
 /// Files that are being worked on.
 pub const FILES: Param = Param {
@@ -228,64 +213,55 @@ pub const TOUCH_ROWS: &[Row<Vec<RelPath>>] = &[both(&FILES, |files, param, given
     Ok(())
 })];
 
-const TOUCH_PARAMS: [Listed; TOUCH_ROWS.len()] = listed(TOUCH_ROWS);
-
 /// Records files that are being worked on.
-pub(crate) const TOUCH: OperationRow = OperationRow {
-    name: "touch",
-    aliases: &[],
-    help: "Say which files are being worked on; for a while they weigh more",
-    params: &TOUCH_PARAMS,
-    examples: &[
+pub(crate) const TOUCH: OperationRow = OperationRow::new(
+    "touch",
+    "Say which files are being worked on; for a while they weigh more",
+    listed!(TOUCH_ROWS),
+    &[
         ("touch src/auth.rs src/token.rs", "files that you work on rank higher"),
         ("touch src/auth.rs -q", "from an editor's hook"),
     ],
-};
+);
 
 /// Keeps the index current.
-pub(crate) const WATCH: OperationRow = OperationRow {
-    name: "watch",
-    aliases: &[],
-    help: "Keep the index current while files change, so that nobody has to compare the tree",
-    params: &[],
-    examples: &[
-        ("watch", "keeps the index of this tree current"),
-        ("watch ../other", "the index of another tree"),
-    ],
-};
+pub(crate) const WATCH: OperationRow = OperationRow::new(
+    "watch",
+    "Keep the index current while files change, so that nobody has to compare the tree",
+    &[],
+    &[("watch", "keeps the index of this tree current"), ("watch ../other", "the index of another tree")],
+);
 
 /// Lists the views of an index.
-pub(crate) const VIEWS: OperationRow = OperationRow {
-    name: "views",
-    aliases: &[],
-    help: "List the branches, commits and worktrees that the index holds, with what each costs",
-    params: &[],
-    examples: &[("views", "branches and worktrees in the index"), ("views --json", "as JSON")],
-};
+pub(crate) const VIEWS: OperationRow = OperationRow::new(
+    "views",
+    "List the branches, commits and worktrees that the index holds, with what each costs",
+    &[],
+    &[("views", "branches and worktrees in the index"), ("views --json", "as JSON")],
+);
 
 /// Checks the index thoroughly.
-pub(crate) const DOCTOR: OperationRow = OperationRow {
-    name: "doctor",
-    aliases: &[],
-    help: "Check every byte of the index against its checksum, and say what is wrong",
-    params: &[],
-    examples: &[("doctor", "checks every byte of the index"), ("doctor --json", "as JSON")],
-};
+pub(crate) const DOCTOR: OperationRow = OperationRow::new(
+    "doctor",
+    "Check every byte of the index against its checksum, and say what is wrong",
+    &[],
+    &[("doctor", "checks every byte of the index"), ("doctor --json", "as JSON")],
+);
 
 /// Reports the state of the index.
-pub(crate) const STATUS: OperationRow = OperationRow {
-    name: "status",
-    aliases: &[],
-    help: "Show the state of the index and what is in it",
-    params: &[],
-    examples: &[("status", "whether there is an index, and what it contains"), ("status --json", "as JSON")],
-};
+pub(crate) const STATUS: OperationRow = OperationRow::new(
+    "status",
+    "Show the state of the index and what is in it",
+    &[],
+    &[("status", "whether there is an index, and what it contains"), ("status --json", "as JSON")],
+)
+.asks_sources();
 
 /// Lists the languages.
-pub const LANGUAGES: OperationRow = OperationRow {
-    name: "languages",
-    aliases: &["langs"],
-    help: "List the languages, their extensions and how many files are indexed",
-    params: &[],
-    examples: &[("languages", "the languages and their extensions"), ("languages --json", "as JSON")],
-};
+pub const LANGUAGES: OperationRow = OperationRow::new(
+    "languages",
+    "List the languages, their extensions and how many files are indexed",
+    &[],
+    &[("languages", "the languages and their extensions"), ("languages --json", "as JSON")],
+)
+.with_aliases(&["langs"]);

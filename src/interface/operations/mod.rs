@@ -17,7 +17,6 @@ pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, RunLibrary
 pub use memory::{MEMORY, MEMORY_HELP};
 pub use pack::PACK;
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, RunPlain};
-pub use state::Languages;
 
 use crate::catalog::{
     CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,

@@ -9,13 +9,13 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::json::JsonPaths;
 use super::paint::columns;
 use super::{json, text};
-use crate::operations::Languages;
 use crate::render::paint::Style;
 use spyhop_base::id::Generation;
 use spyhop_base::model::{Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_engine::LanguageRow;
+use spyhop_engine::api::Languages;
 use spyhop_engine::api::*;
 use spyhop_search::profile::Signal;
 

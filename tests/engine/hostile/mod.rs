@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use spyhop_base::model::SkipReason;
 use spyhop_engine::Engine;
-use spyhop_engine::api::{FilesRequest, Options, SearchRequest, SkippedReply, StalePolicy};
+use spyhop_engine::api::{FilesRequest, Options, SearchRequest, SkippedReply, SkippedRequest, StalePolicy};
 
 use self::tree::{Expect, Hostile};
 use super::{Tree, open, options, refresh};
@@ -83,7 +83,7 @@ fn index_hostile_tree() {
     // Asked as it is: files this fresh would be read again before each answer.
     let as_it_is = Options { stale_policy: StalePolicy::Ignore, ..options(&tree) };
     let asked = Engine::open(tree.root(), as_it_is).unwrap();
-    let skipped = asked.skipped().unwrap();
+    let skipped = asked.ask(&SkippedRequest::default()).unwrap();
     let indexed = indexed(&asked);
     let complaints: Vec<String> = hostile
         .expected

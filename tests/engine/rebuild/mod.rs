@@ -22,7 +22,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::Value;
 use spyhop_engine::Engine;
-use spyhop_engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snapshot};
+use spyhop_engine::api::{FilesRequest, MapRequest, Options, SearchRequest, SkippedRequest, Snapshot};
 use spyhop_interface::render::json;
 use spyhop_search::filter::FilterSpec;
 
@@ -150,7 +150,7 @@ fn says(engine: &Engine) -> Vec<(String, String)> {
     }
     let status = engine.status().unwrap();
     said.push(("status".into(), format!("{:#}", without_snapshot(&json::line(&status)))));
-    let skipped = engine.skipped().unwrap();
+    let skipped = engine.ask(&SkippedRequest::default()).unwrap();
     said.push(("skipped".into(), format!("{:#?}\n{:?}", skipped.entries, skipped.counts)));
     let files = engine.ask(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
     said.push(("files".into(), format!("{:#}", without_snapshot(&json::line(&files)))));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use spyhop_engine::Engine;
-use spyhop_engine::api::SymbolsRequest;
+use spyhop_engine::api::{LanguagesRequest, SymbolsRequest};
 
 use super::super::ask::Ask;
 use super::super::reply::ApiError;
@@ -91,7 +91,7 @@ fn values(
     };
     let items = match key {
         Key::Lang => {
-            let languages = scope()?.languages();
+            let languages = scope()?.ask(&LanguagesRequest)?.languages;
             let mut rows: Vec<_> = languages.iter().filter(|row| row.files != Some(0)).collect();
             rows.sort_by_key(|row| std::cmp::Reverse(row.files));
             let count = |files: Option<usize>| files.map_or(String::new(), |files| format!("{files} files"));

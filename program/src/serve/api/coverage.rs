@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use spyhop_base::model::{SkipReason, Skipped};
 use spyhop_base::path::RelPath;
 use spyhop_engine::Engine;
-use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest};
+use spyhop_engine::api::{ALL_ROWS, FilesReply, FilesRequest, SkippedRequest};
 use spyhop_search::filter::FilterSpec;
 
 use super::super::ask::Ask;
@@ -114,7 +114,7 @@ pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     let depth = ask.params.number("depth", 1..=MAX_DEPTH)?.unwrap_or(DEPTH);
     let folder = asked_folder(site, ask)?;
     let reply = all_files(&folder.engine, folder.path.as_str())?;
-    let skipped = folder.engine.skipped()?;
+    let skipped = folder.engine.ask(&SkippedRequest::default())?;
     let root = (!folder.has_view).then(|| folder.engine.root());
     let mut top = CoverageNode::default();
     // A file that is indexed by its path only is among the skipped ones.

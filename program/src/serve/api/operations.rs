@@ -1,14 +1,13 @@
 //! Operations of the catalog: their parameters from the address, their replies as `--json` prints them.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use spyhop_engine::api::{
-    FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, OnMissing, Options, ReadRequest, SkippedReply,
-    StalePolicy, SymbolsRequest,
+    ExplainSkipsRequest, FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, OnMissing, Options,
+    ReadRequest, SearchRequest, SkippedRequest, StalePolicy, SymbolsRequest, WhyNotRequest,
 };
-use spyhop_engine::{Corpus, Engine};
-use spyhop_interface::catalog::{
-    self, Faces, FilledRequest, GrepCall, Listed, Param, Row, SkippedRequest, Takes, WhyNotCall,
-};
+use spyhop_engine::{Call, Corpus, Operation};
+use spyhop_interface::catalog::{self, Faces, FilledRequest, GrepCall, Listed, Param, Row, Takes};
 use spyhop_interface::operations::{
     LIBRARY_OPERATIONS, ListedOperation, MEMORY_OPERATIONS, OPERATIONS, OperationId, RunLibrary, RunPlain,
 };
@@ -77,26 +76,23 @@ pub fn answer(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
 }
 
 fn run(site: &PageSite, listed: &'static ListedOperation, ask: &Ask) -> Result<String, ApiError> {
-    match site.asked(&ask.params)? {
+    let asked = site.asked(&ask.params)?;
+    let (tree, is_on_disk) = match &asked {
+        AskedTrees::Tree { number, view, .. } => (*number, view.is_none()),
+        AskedTrees::Sources(_) => (0, false),
+    };
+    let values =
+        OperationValues { params: &ask.params, roots: &site.roots, tree, is_on_disk, face: face(listed) };
+    match &asked {
         AskedTrees::Tree { number, engine, view } => {
-            let values = OperationValues {
-                params: &ask.params,
-                roots: &site.roots,
-                tree: number,
-                is_on_disk: view.is_none(),
-                face: face(listed),
-            };
             // On disk the values are checked one by one.
-            if let (Some(_), Some(path)) = (&view, ask.params.all("path").next()) {
-                engine.check_path(site.place(number, "path", path)?.as_str())?;
+            if let (Some(_), Some(path)) = (view, ask.params.all("path").next()) {
+                engine.check_path(site.place(*number, "path", path)?.as_str())?;
             }
-            match listed {
-                ListedOperation::Own(id, _) => of_tree(*id, &engine, &values),
-                ListedOperation::Plain(plain) => plain_of_tree(*plain, &engine, &values),
-                ListedOperation::Library(_) => unreachable!("an operation of a library asks no tree"),
-            }
+            of_trees(listed, &Corpus::from(engine), &values)
         }
-        AskedTrees::Sources(set) => of_sources(site, listed, &set, ask),
+        AskedTrees::Sources(_) if !listed.row().asks_sources => Err(one_tree(listed.row().name)),
+        AskedTrees::Sources(set) => of_trees(listed, set, &values),
     }
 }
 
@@ -119,44 +115,47 @@ fn filled<R>(
     Ok(call.request)
 }
 
-fn of_tree(id: OperationId, engine: &Engine, values: &OperationValues<'_>) -> Result<String, ApiError> {
-    Ok(match id {
-        OperationId::Grep => to_json(&engine.ask(&grep_request(values)?)?),
-        OperationId::Files => {
-            let request = filled(values, catalog::FILES_ROWS, FilesRequest::new(""))?;
-            to_json(&engine.ask(&request)?)
-        }
+fn of_trees(
+    listed: &'static ListedOperation,
+    corpus: &Corpus,
+    values: &OperationValues<'_>,
+) -> Result<String, ApiError> {
+    let id = match listed {
+        ListedOperation::Own(id, _) => *id,
+        ListedOperation::Plain(plain) => return of_plain(*plain, corpus, values),
+        ListedOperation::Library(_) => unreachable!("an operation of a library asks no tree"),
+    };
+    match id {
+        OperationId::Grep => asked(corpus, &grep_request(values)?),
+        OperationId::Files => asked(corpus, &filled(values, catalog::FILES_ROWS, FilesRequest::new(""))?),
         OperationId::Symbols => {
-            let request = filled(values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
-            to_json(&engine.ask(&request)?)
+            asked(corpus, &filled(values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
         }
         OperationId::Graph(question) => {
-            let request = filled(values, catalog::graph_rows(question), GraphRequest::new(question, ""))?;
-            to_json(&engine.ask(&request)?)
+            asked(corpus, &filled(values, catalog::graph_rows(question), GraphRequest::new(question, ""))?)
         }
         OperationId::FileGraph => {
-            let request = filled(values, catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?;
-            to_json(&engine.ask(&request)?)
+            asked(corpus, &filled(values, catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?)
         }
-        OperationId::Read => {
-            let request = filled(values, catalog::READ_ROWS, ReadRequest::default())?;
-            to_json(&engine.ask(&request)?)
-        }
+        OperationId::Read => asked(corpus, &filled(values, catalog::READ_ROWS, ReadRequest::default())?),
         OperationId::Skipped => {
-            let SkippedRequest { reason, after, .. } =
-                filled(values, catalog::SKIPPED_ROWS, SkippedRequest::default())?;
-            let mut reply: SkippedReply = engine.skipped()?.of_reason(reason);
-            reply.entries.retain(|row| after.as_ref().is_none_or(|after| row.path.as_str() > after.as_str()));
-            to_json(&reply)
+            asked(corpus, &filled(values, catalog::SKIPPED_ROWS, SkippedRequest::default())?)
         }
         OperationId::WhyNot => {
-            let mut call = WhyNotCall::new(Options::default());
-            values.fill(catalog::WHY_NOT_ROWS, &mut call, &PLACE)?;
-            let file = call.file.ok_or_else(|| ApiError::bad("the parameter 'file' is missing"))?;
-            to_json(&engine.why_not(file.as_str(), &call.search.request)?)
+            let request =
+                filled(values, catalog::WHY_NOT_ROWS, WhyNotRequest::new("", SearchRequest::new("")))?;
+            if request.path.is_empty() {
+                return Err(ApiError::bad("the parameter 'file' is missing"));
+            }
+            asked(corpus, &request)
         }
-        _ => return Err(ApiError::not_found("this operation is not served")),
-    })
+        _ => Err(ApiError::not_found("this operation is not served")),
+    }
+}
+
+/// The reply to a request, as JSON.
+fn asked<O: Operation<Reply: Serialize>>(corpus: &Corpus, request: &O) -> Result<String, ApiError> {
+    Ok(to_json(&corpus.ask(request)?))
 }
 
 fn grep_request(values: &OperationValues<'_>) -> Result<GrepRequest, ApiError> {
@@ -165,59 +164,19 @@ fn grep_request(values: &OperationValues<'_>) -> Result<GrepRequest, ApiError> {
     Ok(GrepRequest { enclosing: true, ..call.grep.request })
 }
 
-fn plain_of_tree(
+fn of_plain(
     plain: &'static dyn RunPlain,
-    engine: &Engine,
+    corpus: &Corpus,
     values: &OperationValues<'_>,
 ) -> Result<String, ApiError> {
     values.check_names(with_faces(plain.operation().params), &PLACE)?;
     let call = plain.prepare(Options::default(), values)?;
-    Ok((call.run)(engine, &|_| ())?.json(JsonPaths::default()))
+    Ok((call.run)(corpus, &Call::default())?.json(JsonPaths::default()))
 }
 
 /// The parameters of an operation, with the faces that have them.
 fn with_faces(listed: &'static [Listed]) -> impl Iterator<Item = (&'static Param, Faces)> {
     listed.iter().map(|row| (row.param, row.faces))
-}
-
-/// Runs an operation over several sources of the library.
-fn of_sources(
-    site: &PageSite,
-    listed: &'static ListedOperation,
-    set: &Corpus,
-    ask: &Ask,
-) -> Result<String, ApiError> {
-    let values = OperationValues {
-        params: &ask.params,
-        roots: &site.roots,
-        tree: 0,
-        is_on_disk: false,
-        face: face(listed),
-    };
-    Ok(match listed {
-        ListedOperation::Own(OperationId::Grep, _) => to_json(&set.ask(&grep_request(&values)?)?),
-        ListedOperation::Own(OperationId::Files, _) => {
-            let request = filled(&values, catalog::FILES_ROWS, FilesRequest::new(""))?;
-            to_json(&set.ask(&request)?)
-        }
-        ListedOperation::Own(OperationId::Symbols, _) => {
-            let request = filled(&values, catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?;
-            to_json(&set.ask(&request)?)
-        }
-        ListedOperation::Own(OperationId::Graph(question), _) => {
-            let request = filled(&values, catalog::graph_rows(*question), GraphRequest::new(*question, ""))?;
-            to_json(&set.ask(&request)?)
-        }
-        ListedOperation::Plain(plain) if plain.asks_sources() => {
-            values.check_names(with_faces(plain.operation().params), &PLACE)?;
-            let call = plain.prepare(Options::default(), &values)?;
-            match call.run_sources {
-                Some(run) => run(set)?.json(JsonPaths::default()),
-                None => return Err(one_tree(listed.row().name)),
-            }
-        }
-        _ => return Err(one_tree(listed.row().name)),
-    })
 }
 
 fn one_tree(name: &str) -> ApiError {
@@ -243,8 +202,8 @@ pub fn explain(site: &PageSite, ask: &Ask) -> Result<String, ApiError> {
     ask.params.only(&["path", "root"])?;
     let tree = site.tree(ask.params.one("root")?)?;
     let path = site.place(tree, "path", ask.params.required("path")?)?;
-    let explanation = site.engine(tree, None)?.explain_skips(path.as_str())?;
-    Ok(to_json(&explanation))
+    let request = ExplainSkipsRequest { path: path.as_str().into() };
+    Ok(to_json(&site.engine(tree, None)?.ask(&request)?))
 }
 
 /// Routes and commands.

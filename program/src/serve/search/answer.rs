@@ -3,6 +3,7 @@
 use serde_json::json;
 use spyhop_engine::api::{
     Case, FilesReply, FilesRequest, GrepReply, GrepRequest, SearchRequest, SymbolsReply, SymbolsRequest,
+    WhyNotRequest,
 };
 use spyhop_engine::{Error, ErrorKind};
 
@@ -117,7 +118,7 @@ pub fn why_not(site: &PageSite, search: &PreparedSearch, file: &str) -> Result<S
         return Err(ApiError::bad("why-not is about one tree; name one in 'root'"));
     };
     let file = site.place(*number, "file", file)?;
-    let reply = engine.why_not(file.as_str(), &ranked_request(search));
+    let reply = engine.ask(&WhyNotRequest { path: file.as_str().into(), search: ranked_request(search) });
     Ok(to_json(&reply.map_err(|error| search.error(error))?))
 }
 

@@ -5,7 +5,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::operations::Languages;
+use spyhop_engine::api::Languages;
 use spyhop_engine::api::{
     Checkup, EntriesReply, Explanation, FileGraphReply, FilesReply, GraphReply, GrepReply, MapReply,
     NotesReply, PackReply, ReadReply, SearchReply, SkippedReply, SourceStatuses, Status, SymbolsReply,

@@ -1,0 +1,122 @@
+//! What a command asks: one tree, or several sources of a library.
+
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use spyhop_engine::api::{Options, Snapshot};
+use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
+use spyhop_interface::catalog::{OperationRow, Row, fill};
+
+use super::failure::Failure;
+use super::first::FirstIndex;
+use super::output::Output;
+use super::place::TreePlace;
+use super::progress::Bar;
+use super::values::CommandValues;
+use super::{huge, options, sources};
+
+/// What the arguments of a command ask.
+pub enum Asked {
+    /// One tree.
+    Tree(TreePlace),
+    /// Sources of a library.
+    Sources,
+}
+
+impl Asked {
+    /// What the arguments ask; `output` then shows paths accordingly.
+    pub fn new(matches: &ArgMatches, output: &mut Output) -> Result<Asked, Failure> {
+        if sources::are_asked(matches)? {
+            output.show_paths_of_sources();
+            return Ok(Asked::Sources);
+        }
+        Ok(Asked::of_tree(options::place(matches)?, output))
+    }
+
+    /// One tree, which a command has found in a way of its own.
+    pub fn of_tree(place: TreePlace, output: &mut Output) -> Asked {
+        output.show_paths_of(&place);
+        Asked::Tree(place)
+    }
+
+    /// The place in the tree, if one tree is asked.
+    pub fn place(&self) -> Option<&TreePlace> {
+        match self {
+            Asked::Tree(place) => Some(place),
+            Asked::Sources => None,
+        }
+    }
+
+    /// The arguments as raw values.
+    pub fn values<'m>(&'m self, matches: &'m ArgMatches) -> Result<CommandValues<'m>, Failure> {
+        match self {
+            Asked::Tree(place) => Ok(CommandValues::new(matches, place)),
+            Asked::Sources => CommandValues::of_sources(matches),
+        }
+    }
+
+    /// Writes the given arguments into a request.
+    pub fn fill<R>(&self, rows: &[Row<R>], request: &mut R, matches: &ArgMatches) -> Result<(), Failure> {
+        fill(rows, request, &self.values(matches)?).map_err(|error| Failure::Usage(error.to_string()))
+    }
+
+    /// Opens what is asked. If the operation builds a missing index, a person is asked before a huge tree is indexed.
+    pub fn open(
+        &self,
+        row: &OperationRow,
+        options: Options,
+        matches: &ArgMatches,
+    ) -> Result<AskedTrees, Failure> {
+        self.open_first(row, options, None, matches)
+    }
+
+    /// Like [`Asked::open`], for an operation that the text of a large tree may answer first.
+    pub fn open_first(
+        &self,
+        row: &OperationRow,
+        options: Options,
+        first: Option<FirstIndex>,
+        matches: &ArgMatches,
+    ) -> Result<AskedTrees, Failure> {
+        let Asked::Tree(place) = self else {
+            return Ok(AskedTrees { corpus: sources::open(matches, &options)?, tree: None });
+        };
+        let options = match &first {
+            Some(first) => first.engine_options(options),
+            None => options,
+        };
+        let engine = match row.builds_index {
+            true => huge::open(place, options, matches)?,
+            false => place.open(options)?,
+        };
+        Ok(AskedTrees { corpus: Arc::new(Corpus::from(&*engine)), tree: Some((engine, first)) })
+    }
+}
+
+/// The opened trees that a command asks.
+pub struct AskedTrees {
+    corpus: Arc<Corpus>,
+    tree: Option<(ManuallyDrop<Engine>, Option<FirstIndex>)>,
+}
+
+impl AskedTrees {
+    /// Answers a request, and shows the progress of an update of the index.
+    pub fn call<O: Operation>(&self, request: &O, output: &Output) -> Result<O::Reply, Error> {
+        self.run(output, |corpus, call| corpus.call(request, call))
+    }
+
+    /// Runs `ask` with a call that shows the progress of an update of the index.
+    pub fn run<T>(&self, output: &Output, ask: impl FnOnce(&Corpus, &Call<'_>) -> T) -> T {
+        let bar = self.tree.as_ref().map(|(engine, _)| Bar::announcing(output, engine));
+        let show = |progress| bar.iter().for_each(|bar| bar.update(progress));
+        ask(&self.corpus, &Call::default().with_progress(&show))
+    }
+
+    /// Starts the process that completes the index from whose unfinished state an answer came. Returns the warning about
+    /// that.
+    pub fn complete(&self, snapshot: &Snapshot) -> Option<String> {
+        let (engine, first) = self.tree.as_ref()?;
+        first.as_ref()?.complete(engine, snapshot)
+    }
+}
