@@ -28,7 +28,6 @@ pub const RESOLVED: f32 = 0.8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum MentionPart {
     /// The name in the definition of one of the symbols.
     Definition,

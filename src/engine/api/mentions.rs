@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::incomplete::{Incomplete, IncompleteCause};
 use crate::api::sources::SourceName;
-use crate::api::symbols::{SymbolEnd, SymbolRow, end};
+use crate::api::symbols::{SymbolRow, end};
 use spyhop_base::path::RelPath;
 use spyhop_graph::Relation;
 pub use spyhop_graph::{MentionPart, MentionReason, RESOLVED};
@@ -153,11 +153,11 @@ pub struct MentionRow {
     pub text: String,
     /// The symbol around the mention; `None` at the top level of a file.
     #[serde(serialize_with = "end")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<SymbolEnd>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::api::symbols::SymbolEnd>"))]
     pub from: Option<SymbolRow>,
     /// The other definition that the mention is or means.
     #[serde(serialize_with = "end")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<SymbolEnd>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::api::symbols::SymbolEnd>"))]
     pub to: Option<SymbolRow>,
     /// The estimated probability that the mention is a use of the symbol, 0 to 1.
     pub confidence: f32,
