@@ -212,9 +212,12 @@ fn order(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Order
 pub(super) fn order_of_edges(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Ordering {
     // Dependents are sorted by distance and confidence, whatever relates them to the change.
     let relation = |row: &GraphRow| (question != GraphQuestion::Impact).then_some(row.relation);
+    let is_value = |row: &GraphRow| question != GraphQuestion::Impact && row.is_value;
     // What breaks is shown first.
     let is_there = |row: &GraphRow| !matches!(row.to, GraphEnd::Removed(_));
-    let key = |row: &GraphRow| (row.is_outgoing, row.depth, is_there(row), row.is_possible, relation(row));
+    let key = |row: &GraphRow| {
+        (row.is_outgoing, row.depth, is_there(row), row.is_possible, relation(row), is_value(row))
+    };
     // Callees keep the order of the calls, which tells how a function works.
     let by_confidence = |a: &GraphRow, b: &GraphRow| match a.is_outgoing {
         true => std::cmp::Ordering::Equal,
@@ -442,7 +445,12 @@ impl GraphAnswer<'_, '_> {
             _ => request.question,
         };
         let mut rows = self.symbol_rows(question, &definitions, depth)?;
-        rows.retain(|row| request.relation.is_none_or(|relation| row.relation == relation));
+        // A function that is used as a value is called elsewhere.
+        let is_callers = question == GraphQuestion::Callers;
+        rows.retain(|row| {
+            let is_asked = |relation| row.relation == relation || (is_callers && row.is_value);
+            request.relation.is_none_or(is_asked)
+        });
         let counts = matches!(
             request.question,
             GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace
@@ -581,6 +589,7 @@ impl GraphAnswer<'_, '_> {
             },
             confidence: edge.confidence,
             rule: edge.rule,
+            is_value: edge.is_value,
             is_possible: false,
         })
     }
@@ -605,6 +614,7 @@ impl GraphAnswer<'_, '_> {
                 confidence: EdgeRule::Import.confidence(),
                 rule: EdgeRule::Import,
                 is_test: self.graph.is_test(edge.file, None),
+                is_value: false,
                 is_possible: false,
             })
         };

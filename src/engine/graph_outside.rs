@@ -139,6 +139,7 @@ impl GraphAnswer<'_, '_> {
             confidence: EdgeRule::Import.confidence(),
             rule: EdgeRule::Import,
             is_test: self.graph.is_test(used.file, used.from.as_ref()),
+            is_value: false,
             is_possible: false,
         })
     }

@@ -74,6 +74,11 @@ impl Family {
         LISTS[list].contains(name)
     }
 
+    /// Whether a name without parentheses and arguments may be a call.
+    pub(crate) fn calls_without_signs(self) -> bool {
+        self == Family::Other("ruby")
+    }
+
     /// Whether a method may call a sibling without a receiver.
     pub(crate) fn has_implicit_receiver(self) -> bool {
         matches!(self, Family::Jvm | Family::C | Family::Other(_))

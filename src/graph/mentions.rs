@@ -55,7 +55,7 @@ pub enum MentionReason {
     Import,
     /// No rule decides what the use means.
     Undecided,
-    /// A key of an object has the name.
+    /// A key of an object or a symbol of Ruby has the name.
     Key,
     /// The name is in a string that may hold code.
     InString,
@@ -99,7 +99,7 @@ impl MentionReason {
             MentionReason::Related => "member of a related type",
             MentionReason::Import => "its import was not found",
             MentionReason::Undecided => "no rule decides",
-            MentionReason::Key => "key of an object",
+            MentionReason::Key => "key or symbol",
             MentionReason::InString => "in a string that may hold code",
             MentionReason::OtherLanguage => "in another language",
             MentionReason::NoGrammar => "in a file without a grammar",

@@ -73,6 +73,15 @@ impl Graph<'_> {
         self.exports_in(file).get(name).cloned()
     }
 
+    /// The other names under which a file exports what has this name in the file.
+    pub(super) fn exported_names_of(&self, file: u32, name: &str) -> Vec<Box<str>> {
+        let exports = self.exports_in(file);
+        let mut found: Vec<Box<str>> =
+            exports.iter().filter(|(_, own)| &***own == name).map(|(exported, _)| exported.clone()).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// The names that a file exports under other names.
     fn exports_in(&self, file: u32) -> Arc<ExportedNames> {
         if let Some(known) = self.exports.borrow().get(&file) {

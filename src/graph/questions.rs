@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph, READ_AHEAD, SymbolKey};
+use super::imports::Binding;
 use super::judgement::Meaning;
+use super::other_names::OtherNames;
 use super::paths::shared_folders;
 use super::resolve::MAX_MEANINGS;
 use super::rule::EdgeRule;
@@ -79,6 +81,8 @@ pub struct GraphEdge {
     pub confidence: f32,
     /// The rule that resolved the use.
     pub rule: EdgeRule,
+    /// Whether the use names a function without calling it.
+    pub is_value: bool,
 }
 
 /// How many uses were found for a question.
@@ -147,7 +151,9 @@ impl<'a> Graph<'a> {
         let (all, limits) = (takes(Relation::References), &self.limits);
         let (mut edges, mut found) = (Vec::new(), FoundUses::default());
         for (name, wanted) in by_name {
-            let mut files = self.files_that_use(name, &wanted, all)?;
+            let other_names = self.other_names(&wanted)?;
+            let all = all || self.calls_without_signs(&wanted);
+            let mut files = self.files_that_use(name, &wanted, all, &other_names.files)?;
             files.retain(|file| (limits.takes_file)(*file));
             let symbols: FxHashSet<SymbolKey> =
                 wanted.iter().map(|symbol| (symbol.file, symbol.place)).collect();
@@ -159,7 +165,7 @@ impl<'a> Graph<'a> {
                 if at % READ_AHEAD == 0 {
                     self.prepare(&files[at..]);
                 }
-                let asked = (name, &symbols, depth);
+                let asked = (name, &other_names, &symbols, depth);
                 let is_whole = self.edges_in_file(file, asked, (&takes, all), &mut found, &mut edges)?;
                 self.further.set(self.further.get() + usize::from(!is_whole));
             }
@@ -172,14 +178,22 @@ impl<'a> Graph<'a> {
     fn edges_in_file(
         &self,
         file: u32,
-        (name, wanted, depth): (&str, &FxHashSet<SymbolKey>, u32),
+        (name, other_names, wanted, depth): (&str, &OtherNames, &FxHashSet<SymbolKey>, u32),
         (takes, all): (&impl Fn(Relation) -> bool, bool),
         found: &mut FoundUses,
         edges: &mut Vec<GraphEdge>,
     ) -> Result<bool, SearchError> {
         let Some(facts) = self.facts(file) else { return Ok(true) };
         let mut names = aliases_of(&facts, name);
+        if !other_names.names.is_empty() {
+            let bindings = facts.imports.iter().flat_map(|import| &import.bindings);
+            let is_other =
+                |own: &&Binding| own.name.as_ref().is_some_and(|name| other_names.names.contains(name));
+            names.extend(bindings.filter(is_other).map(|own| &*own.local));
+        }
         names.push(name);
+        names.sort_unstable();
+        names.dedup();
         // The text is searched for each name.
         let searched = |_: &&str| self.steps.take(1 + facts.text.len() / BYTES_PER_STEP);
         let mut uses =
@@ -244,19 +258,26 @@ impl<'a> Graph<'a> {
             file,
             span: used.span,
             from: from.clone(),
+            is_value: used.role == UseRole::Mention && meaning.definition.kind.is_function(),
             to: meaning.definition,
             confidence: meaning.confidence,
             rule: meaning.rule,
         }));
     }
 
-    /// The files that use a name, those near a wanted definition first.
+    /// Whether calls of a definition may be written as a name alone, so that the index does not record them.
+    fn calls_without_signs(&self, wanted: &[&Definition]) -> bool {
+        wanted.iter().any(|own| own.kind.is_function() && self.family(own.file).calls_without_signs())
+    }
+
+    /// The files that use a name or are among `importers`, those near a wanted definition first.
     /// With `mentions`, also those that mention the name without a recorded use.
     fn files_that_use(
         &self,
         name: &str,
         wanted: &[&Definition],
         mentions: bool,
+        importers: &[u32],
     ) -> Result<Vec<u32>, SearchError> {
         let mut homes: Vec<(u32, Family)> =
             wanted.iter().map(|definition| (definition.file, self.family(definition.file))).collect();
@@ -268,9 +289,10 @@ impl<'a> Graph<'a> {
         if mentions || families.contains(&Family::Rust) {
             // The index has no uses inside the arguments of macros.
             files.extend(files_with(self.snapshot, IndexField::Word, name)?);
-            files.sort_unstable();
-            files.dedup();
         }
+        files.extend(importers);
+        files.sort_unstable();
+        files.dedup();
         files.retain(|file| families.contains(&self.family(*file)));
         self.sort_by_nearness(&mut files, &homes.iter().map(|(home, _)| *home).collect::<Vec<_>>());
         Ok(files)
@@ -289,7 +311,8 @@ impl<'a> Graph<'a> {
         files.sort_by_cached_key(|&file| (std::cmp::Reverse(near(file)), self.snapshot.path(file)));
     }
 
-    /// The symbols that call definitions, transitively to `depth`. Each caller is followed once.
+    /// The symbols that call definitions, transitively to `depth`, and those that use the functions among them as a value. Each
+    /// caller is followed once.
     pub fn callers(
         &self,
         wanted: &[Definition],
@@ -300,12 +323,16 @@ impl<'a> Graph<'a> {
         let mut seen: FxHashSet<(u32, u32)> =
             wanted.iter().map(|symbol| (symbol.file, symbol.place)).collect();
         let mut wave = wanted.to_vec();
+        let has_functions = wanted.iter().any(|own| own.kind.is_function());
         for step in 1..=depth {
-            let found = self.uses_of(&wave, step, |relation| relation == Relation::Calls)?;
+            let takes_values = step == 1 && has_functions;
+            let takes =
+                |relation| relation == Relation::Calls || (takes_values && relation == Relation::References);
+            let mut found = self.uses_of(&wave, step, takes)?;
+            found.retain(|edge| edge.relation == Relation::Calls || edge.is_value);
             wave = Vec::new();
-            for from in
-                found.iter().filter(|edge| edge.confidence >= 0.5).filter_map(|edge| edge.from.as_ref())
-            {
+            let calls = found.iter().filter(|edge| edge.confidence >= 0.5 && !edge.is_value);
+            for from in calls.filter_map(|edge| edge.from.as_ref()) {
                 if from.kind.is_function() && seen.insert((from.file, from.place)) {
                     wave.push(from.clone());
                 }
@@ -341,7 +368,7 @@ impl<'a> Graph<'a> {
             (Some(container), true) => container.clone(),
             _ => wanted.name.clone(),
         };
-        let mut files = self.files_that_use(&base, &[wanted], false)?;
+        let mut files = self.files_that_use(&base, &[wanted], false, &[])?;
         if !files.contains(&wanted.file) {
             files.push(wanted.file);
         }
@@ -378,6 +405,7 @@ impl<'a> Graph<'a> {
                     to: wanted.clone(),
                     confidence: EdgeRule::Inherited.confidence(),
                     rule: EdgeRule::Inherited,
+                    is_value: false,
                 }));
             }
         }

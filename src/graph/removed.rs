@@ -10,7 +10,7 @@ use super::family::Family;
 use super::files::Graph;
 use super::questions::{GraphEdge, Relation, owner_of};
 use super::rule::EdgeRule;
-use super::uses::{FileFacts, NameUse, Receiver};
+use super::uses::{FileFacts, NameUse, Receiver, UseRole};
 use crate::definition::Definition;
 use spyhop_base::path;
 use spyhop_index::inverted::IndexField;
@@ -77,6 +77,7 @@ impl Graph<'_> {
                         to: gone.clone(),
                         confidence: rule.confidence(),
                         rule,
+                        is_value: used.role == UseRole::Mention && gone.kind.is_function(),
                     }));
                 }
             }

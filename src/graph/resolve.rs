@@ -15,6 +15,7 @@ use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning};
 use super::locals::declared_types;
 use super::paths::shared_folders;
+use super::ruby::is_local;
 use super::rule::EdgeRule;
 use super::steps::Steps;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
@@ -277,6 +278,9 @@ impl Graph<'_> {
         if let Some((import, binding)) = question.renamed().or_else(|| question.import_of(question.name)) {
             return Ok(Some((EdgeRule::Import, self.bound(question.file, import, binding)?)));
         }
+        if question.family.calls_without_signs() && is_local(question.facts, question.used, &self.steps) {
+            return Ok(Some((EdgeRule::SameFile, Vec::new())));
+        }
         let around = question.facts.type_around(question.used.owner);
         let owners = enclosing_names(question);
         let is_visible = |definition: &Definition| match definition.container.as_deref() {
@@ -291,10 +295,13 @@ impl Graph<'_> {
             let innermost = innermost_scope(question, same_file);
             return Ok(Some((EdgeRule::SameFile, question.nearest(innermost))));
         }
-        if question.family.has_implicit_receiver()
-            && let Some(ruling) = self.inherited(question, around)?
-        {
-            return Ok(Some(ruling));
+        if question.family.has_implicit_receiver() {
+            if let Some(ruling) = self.inherited(question, around)? {
+                return Ok(Some(ruling));
+            }
+            if let Some(ruling) = self.member_of_outer(question)? {
+                return Ok(Some(ruling));
+            }
         }
         if question.family.shares_folder() {
             let folder = path::split(self.snapshot.path(question.file)).0;
@@ -305,6 +312,24 @@ impl Graph<'_> {
             }
         }
         self.by_wildcards(question)
+    }
+
+    /// A member of a type around the type of the use, innermost first, or of a base of that type.
+    fn member_of_outer(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+        let symbols = &question.facts.symbols;
+        let types = around(symbols, question.used.owner).filter(|own| own.kind.is_type_like()).skip(1);
+        for outer in types {
+            let members = question.in_container(&outer.name);
+            let here: Vec<&Definition> =
+                members.into_iter().filter(|found| found.file == question.file).collect();
+            if !here.is_empty() {
+                return Ok(Some((EdgeRule::SameFile, question.nearest(here))));
+            }
+            if let Some(ruling) = self.inherited(question, Some(&outer.name))? {
+                return Ok(Some(ruling));
+            }
+        }
+        Ok(None)
     }
 
     /// A name of a module that the file imports as a whole.

@@ -107,6 +107,7 @@ impl Graph<'_> {
             to: definition.clone(),
             confidence: rule.confidence(),
             rule,
+            is_value: false,
         };
         let named = self.symbols(file)?.into_iter().filter(|test| {
             test.kind.is_function() && name.len() >= MIN_NAME && letters(&test.name).contains(&name)

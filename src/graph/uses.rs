@@ -267,7 +267,7 @@ impl FileFacts {
         });
         let new = |span| NameUse {
             span,
-            role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
+            role: self.role_of_mention(span),
             owner: innermost(&self.symbols, span),
             receiver: receiver(family, &self.text, &self.comments, span.start as usize),
         };
@@ -297,9 +297,24 @@ impl FileFacts {
         {
             return NameAt::Literal(Span { start: literal.start, end: span.start });
         }
-        let role = if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention };
-        let used = NameUse { role, ..self.use_at(span) };
+        let used = NameUse { role: self.role_of_mention(span), ..self.use_at(span) };
         if self.is_key(self.family, span) { NameAt::Key(used) } else { NameAt::Use(used) }
+    }
+
+    /// The role of a use that the analysis has not recorded.
+    fn role_of_mention(&self, span: Span) -> UseRole {
+        let before = &self.text[..span.start as usize];
+        match self.family {
+            // A variable of an object is no call.
+            family if family.calls_without_signs() => match before.ends_with(['@', '$']) {
+                true => UseRole::Mention,
+                false => UseRole::Call,
+            },
+            family if self.is_in_import(span) || family == Family::Web && is_in_export_list(before) => {
+                UseRole::Import
+            }
+            _ => UseRole::Mention,
+        }
     }
 
     pub fn comments(&self) -> &[Span] {
@@ -346,6 +361,12 @@ impl FileFacts {
                 let before = self.text[..span.start as usize].trim_end();
                 (after.starts_with(':') || after.starts_with("?:")) && !before.ends_with('?')
             }
+            // A symbol, which names a method or anything else.
+            family if family.calls_without_signs() => {
+                let (before, after) = (&self.text[..span.start as usize], &self.text[span.end as usize..]);
+                (before.ends_with(':') && !before.ends_with("::"))
+                    || (after.starts_with(':') && !after.starts_with("::"))
+            }
             _ => false,
         }
     }
@@ -382,6 +403,14 @@ impl FileFacts {
         }
         None
     }
+}
+
+/// Whether a list of exported names is open at the end of a text: `export { a, b as c`.
+fn is_in_export_list(before: &str) -> bool {
+    let open = last_bytes(before).rfind(['{', '}', ';']);
+    let Some(head) = open.and_then(|at| last_bytes(before)[..at + 1].strip_suffix('{')) else { return false };
+    let head = head.trim_end();
+    head.strip_suffix("type").unwrap_or(head).trim_end().ends_with("export")
 }
 
 /// References by place, each once.
@@ -433,6 +462,12 @@ fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Rece
         return match path {
             "" => Receiver::Absent,
             "Self" | "self" => Receiver::This,
+            // Method references: `this::take`, `super::take`, `pool::take`.
+            "this" => Receiver::This,
+            "super" if family == Family::Jvm => Receiver::Base,
+            path if family == Family::Jvm && path.starts_with(char::is_lowercase) => {
+                Receiver::Chain(path.into())
+            }
             path => Receiver::Path(path.into()),
         };
     }
@@ -538,6 +573,10 @@ mod tests {
         let check = |text: &str, expected: Receiver| check_in(Family::C, text, expected);
         check_in(Family::Python, "def f(pool) -> take: pass", Receiver::Absent);
         check_in(Family::Jvm, "pool -> take(pool)", Receiver::Absent);
+        check_in(Family::Jvm, "map(this::take)", Receiver::This);
+        check_in(Family::Jvm, "map(super::take)", Receiver::Base);
+        check_in(Family::Jvm, "map(pool::take)", Receiver::Chain("pool".into()));
+        check_in(Family::Jvm, "map(Pool::take)", Receiver::Path("Pool".into()));
         check("// All of them.\n    take()", Receiver::Absent);
         check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
         check("take()", Receiver::Absent);

@@ -22,6 +22,7 @@ fn shown(reply: &GraphReply, row: &GraphRow) -> String {
     let more = match reply.question {
         GraphQuestion::Tests => format!(" by {}", row.rule.name()),
         GraphQuestion::Impact => format!(" in {}", row.depth),
+        _ if row.is_value => " as a value".to_string(),
         _ => String::new(),
     };
     format!("{}:{} {from} -> {to}{more}\n", row.path, row.line)

@@ -96,8 +96,8 @@ export type GraphReply = { answering?: number; complete: boolean; definitions: S
     results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[]; target: string; tests: AffectedTest[]; total: number;
     warnings: string[] };
 export type GraphRow = { column: number; confidence: number; depth: number; direction: Direction; from: SymbolEnd | null;
-    is_possible: boolean; is_test: boolean; line: number; path: string; relation: Relation; rule: EdgeRule; source?: RowSource;
-    text: string; to: GraphEnd };
+    is_possible: boolean; is_test: boolean; is_value: boolean; line: number; path: string; relation: Relation; rule: EdgeRule;
+    source?: RowSource; text: string; to: GraphEnd };
 export type GrepLine = { after: ContextLine[]; before: ContextLine[]; column: number; cut: boolean; enclosing: Enclosing | null;
     highlights: Span[]; line: number; path: string; source?: RowSource; text: string };
 export type GrepReply = { answering?: number; complete: boolean; incomplete: string | null; next: string | null; pattern: string;

@@ -111,7 +111,8 @@ pub struct GraphRequest {
     /// The filter of the files in which uses are shown; kinds are those of the using symbols.
     #[cfg_attr(feature = "serde", serde(default))]
     pub filter: FilterSpec,
-    /// For [`GraphQuestion::References`]: only edges of this relation.
+    /// For [`GraphQuestion::References`]: only edges of this relation. [`Relation::Calls`] includes functions that are used as
+    /// values.
     pub relation: Option<Relation>,
     /// For [`GraphQuestion::Trace`]: find the paths of calls from `target` to this symbol.
     pub to: Option<String>,
@@ -303,6 +304,8 @@ pub struct GraphRow {
     pub rule: EdgeRule,
     /// Whether the use is in a test.
     pub is_test: bool,
+    /// Whether the use names a function without calling it: as an argument, a decorator, or before a member such as `.delay`.
+    pub is_value: bool,
     /// Whether the row is only possible: a use of one step that no rule proves to mean one of the definitions.
     pub is_possible: bool,
 }

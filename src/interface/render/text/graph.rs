@@ -414,6 +414,7 @@ pub(crate) fn heading_of_edge(question: GraphQuestion, row: &GraphRow) -> &'stat
         },
         (_, true) => "calls",
         (_, false) => match row.relation.name() {
+            _ if row.is_value => "used as a value by",
             "calls" => "called by",
             "imports" => "imported by",
             "implements" => "implemented by",
