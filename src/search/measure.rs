@@ -293,7 +293,7 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Header, (role::is_header(path) && self.sources.contains(path::stem(path))) as u32 as f32);
         set(Signal::OlderCopy, flag(role.has(PathRole::PAST) && self.has_newer_copy(path), asks.compat));
         let language = context.grammars.name(version.language());
-        set(Signal::Docs, flag(role::is_prose(path, version.language(), language), asks.docs));
+        set(Signal::Docs, flag(role::is_prose(path, version.language(), context.grammars), asks.docs));
         set(Signal::Data, if asks.data { 0.0 } else { role::data_share(path, language) });
         let Some(session) = context.session else { return };
         if let Some(noted) = session.activity_in(path) {

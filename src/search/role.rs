@@ -3,6 +3,7 @@
 //! Only the path is read, so the role is cheap, and a reason can quote the part of the path.
 
 use spyhop_base::id::LanguageId;
+use spyhop_syntax::grammar::Grammars;
 
 /// Folders of tests, benches, examples and fixtures.
 const TEST_PARTS: &[&str] = &[
@@ -119,9 +120,9 @@ pub fn is_aside(path: &str) -> bool {
     test_part(path).is_some() || compat_part(path).is_some() || generated_part(path).is_some()
 }
 
-/// Whether a file is prose: Markdown, or text without a grammar that is not a template.
-pub fn is_prose(path: &str, language: LanguageId, language_name: &str) -> bool {
-    language_name == "markdown" || (language == LanguageId::TEXT && !is_template(path))
+/// Whether a file is prose: in a language of prose such as Markdown, or text without a grammar that is not a template.
+pub fn is_prose(path: &str, language: LanguageId, grammars: &Grammars) -> bool {
+    grammars.is_prose(language) || (language == LanguageId::TEXT && !is_template(path))
 }
 
 /// Extensions of templates and components: markup with embedded code.
@@ -211,7 +212,7 @@ pub fn is_past(part: &str) -> bool {
 pub(crate) fn data_share(path: &str, language_name: &str) -> f32 {
     match language_name {
         _ if is_template(path) => 0.5,
-        "json" | "toml" | "yaml" | "css" | "html" => 1.0,
+        "json" | "toml" | "yaml" | "css" | "html" | "scss" | "less" | "xml" | "ini" | "properties" => 1.0,
         _ => 0.0,
     }
 }
@@ -226,16 +227,20 @@ mod tests {
 
     #[test]
     fn templates_are_code_and_not_prose() {
+        let grammars = Grammars::shared();
         let templates =
             ["app/views/show.html.erb", "web/Basket.vue", "x/templates/mail/new.html", "lib/page.heex"];
         for path in templates {
-            assert!(is_template(path) && !is_prose(path, LanguageId::TEXT, "text"), "{path}");
+            assert!(is_template(path) && !is_prose(path, LanguageId::TEXT, &grammars), "{path}");
             assert_eq!(data_share(path, "html"), 0.5, "{path}");
         }
         for path in ["site/index.html", "templates/notes.txt", "docs/templates.md", "erb"] {
             assert!(!is_template(path), "{path}");
         }
-        assert!(is_prose("templates/notes.txt", LanguageId::TEXT, "text"));
+        assert!(is_prose("templates/notes.txt", LanguageId::TEXT, &grammars));
+        if let (Ok(rst), Ok(sql)) = (grammars.by_name("rst"), grammars.by_name("sql")) {
+            assert!(is_prose("docs/index.rst", rst, &grammars) && !is_prose("a.sql", sql, &grammars));
+        }
         assert_eq!((data_share("index.html", "html"), data_share("main.rs", "rust")), (1.0, 0.0));
     }
 

@@ -128,8 +128,7 @@ fn check_reasons(query: &str, text: &str, hit: &Hit) {
 /// Whether a text defines a name, by the words that languages begin definitions with, or has it left of a bracket.
 fn defines(text: &str, name: &str) -> bool {
     let name = regex::escape(name);
-    let words =
-        "fn|func|function|def|class|struct|enum|trait|interface|type|const|let|static|impl|mod|export|pub";
+    let words = "fn|func|function|def|class|struct|enum|trait|interface|type|const|let|static|impl|mod|export|pub|create";
     let pattern =
         format!(r"(?m)^\s*(.*\b({words})\b.*)?\b{name}\b\s*[(<:={{;]|\b({words})\b[^\n]*\b{name}\b");
     regex::Regex::new(&pattern).unwrap().is_match(text)

@@ -97,7 +97,7 @@ fn an_error_names_the_word_that_is_wrong() {
         assert_eq!((name.as_str(), &data["span"], &data["status"]), ("failed", &error["span"], &json!(400)));
     };
     check("a kind:fnn b", "kind:fnn", "unknown kind 'fnn'", "fn");
-    check("lang:rust,cobol key", "lang:rust,cobol", "unknown language 'cobol'", "rust");
+    check("lang:rust,klingon key", "lang:rust,klingon", "unknown language 'klingon'", "rust");
     check("key path:nowhere", "path:nowhere", "does not exist", "");
     check("key path:../x", "path:../x", "..", "");
     check("key view:nowhere", "view:nowhere", "no revision 'nowhere'", "");

@@ -156,7 +156,7 @@ impl PackRun<'_, '_> {
         let name = self.engine.grammars().name(language);
         let asks = self.query.asks;
         let is_data = matches!(name, "json" | "yaml" | "toml" | "xml" | "ini" | "csv");
-        let is_prose = is_prose(path, language, name);
+        let is_prose = is_prose(path, language, self.engine.grammars());
         (is_aside(path) && !asks.tests && !asks.compat && !asks.generated)
             || (is_prose && !asks.docs)
             || (is_data && !asks.data)

@@ -1,6 +1,6 @@
 //! The analyzer: parses one text after another and puts the parts of its analysis together.
 
-use super::{bodies, budget, chunk, guard, macros, walk};
+use super::{bodies, budget, chunk, guard, lines, macros, walk};
 use crate::grammar::{Grammars, Rules};
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::{Analysis, Note, SymbolKind};
@@ -23,35 +23,35 @@ impl Analyzer {
         Analyzer::new()
     }
 
-    /// Analyses a text in a language without a grammar: windows of lines.
-    pub(crate) fn of_text(source: &str) -> Analysis {
-        assemble(
-            source,
-            &LineIndex::new(source),
-            walk::WalkedOutline::default(),
-            SymbolKind::Text,
-            Vec::new(),
-        )
+    /// Analyses a text in a language without a parser: by the line rules of the language, or else windows of lines.
+    pub(crate) fn without_parser(grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
+        let index = LineIndex::new(source);
+        let Some(rules) = grammars.line_rules(language) else {
+            let outline = walk::WalkedOutline::default();
+            return assemble(source, &index, outline, SymbolKind::Text, Vec::new());
+        };
+        let outline = lines::outline(rules, source, &index);
+        assemble(source, &index, outline, otherwise(grammars, language), Vec::new())
     }
 
     /// Analyses a text that must not be parsed: windows of lines, with a note that gives the reason.
     pub fn by_lines(grammars: &Grammars, language: LanguageId, source: &str, why: Note) -> Analysis {
-        let prose = grammars.rules(language).is_some_and(|rules| rules.prose);
-        let otherwise = if prose { SymbolKind::Doc } else { SymbolKind::Block };
-        assemble(source, &LineIndex::new(source), walk::WalkedOutline::default(), otherwise, vec![why])
+        let (lines, outline) = (LineIndex::new(source), walk::WalkedOutline::default());
+        assemble(source, &lines, outline, otherwise(grammars, language), vec![why])
     }
 
     /// Analyses `source`, a text in `language`.
     pub fn analyze(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
-        let Some(rules) = grammars.rules(language) else { return Analyzer::of_text(source) };
+        let Some(rules) = grammars.rules(language) else {
+            return Analyzer::without_parser(grammars, language, source);
+        };
         let lines = LineIndex::new(source);
         let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
         match self.parse(rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
             Ok(tree) => {
                 let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
                 let outline = walk::outline(rules, &tree, source, &lines, bodies);
-                let otherwise = if rules.prose { SymbolKind::Doc } else { SymbolKind::Block };
-                assemble(source, &lines, outline, otherwise, notes)
+                assemble(source, &lines, outline, otherwise(grammars, language), notes)
             }
             Err(note) => Analyzer::by_lines(grammars, language, source, note),
         }
@@ -75,6 +75,11 @@ impl Analyzer {
         let closed = if rules.hide_open_annotations { guard::without_open_annotation(text) } else { None };
         budget::parse(&mut parser, closed.as_deref().unwrap_or(text))
     }
+}
+
+/// The kind of a part of a text in `language` outside all items.
+fn otherwise(grammars: &Grammars, language: LanguageId) -> SymbolKind {
+    if grammars.is_prose(language) { SymbolKind::Doc } else { SymbolKind::Block }
 }
 
 fn assemble(

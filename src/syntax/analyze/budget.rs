@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_parser_out_of_budget_is_ready_for_the_next_file() {
         let grammars = Grammars::built_in();
-        for row in grammars.list() {
+        for row in grammars.list().into_iter().filter(|row| grammars.has_parser(row.id)) {
             // A text that is a single token to a parser ends before the first callback.
             let line = match &*row.name {
                 "html" | "json" => "<i>[1]</i>\n",

@@ -5,6 +5,8 @@
 //! cost more than the answer. A lexer over a table needs microseconds and cannot crash. The price is that words which are
 //! keywords in some places only are coloured in all places, or in none. Whole files are coloured by [`super::colors`].
 
+use super::lines::lex;
+use crate::grammar::{self, lexis_of};
 use spyhop_base::text::Span;
 
 /// The class of a token.
@@ -18,7 +20,7 @@ pub enum SyntaxClass {
 }
 
 /// The tokens of a language.
-struct Lexis {
+struct TokenTable {
     /// The signs that begin a comment up to the end of the line.
     line_comments: &'static [&'static str],
     /// The signs that begin and end a comment of several lines.
@@ -90,9 +92,9 @@ const BASH: &str = "case declare do done elif else esac exit export fi for funct
     shift then unset until while";
 
 /// The tokens of a language; `None` for prose, and for a language that is not in the table.
-fn lexis(language: &str) -> Option<Lexis> {
+fn lexis(language: &str) -> Option<TokenTable> {
     let new = |line_comments, block_comment, quotes, keywords| {
-        Some(Lexis { line_comments, block_comment, quotes, keywords })
+        Some(TokenTable { line_comments, block_comment, quotes, keywords })
     };
     let braces = |keywords| new(&["//"], C_COMMENT, C_QUOTES, keywords);
     match language {
@@ -125,7 +127,9 @@ fn lexis(language: &str) -> Option<Lexis> {
 
 /// The tokens of a piece of text with a class, in order and not overlapping. `language` is the language's name.
 pub fn syntax(language: &str, text: &str) -> Vec<(Span, SyntaxClass)> {
-    let Some(lexis) = lexis(language) else { return Vec::new() };
+    let Some(lexis) = lexis(language) else {
+        return lexis_of(language).map_or_else(Vec::new, |lexis| by_manifest(lexis, text));
+    };
     let mut lexer = SyntaxLexer { language, lexis, text, at: 0, spans: Vec::new() };
     lexer.end_of_open_comment();
     while lexer.at < text.len() {
@@ -134,9 +138,52 @@ pub fn syntax(language: &str, text: &str) -> Vec<(Span, SyntaxClass)> {
     lexer.spans
 }
 
+/// The tokens of a text by the comments, strings and keywords in the manifest of its language.
+fn by_manifest(lexis: &grammar::Lexis, text: &str) -> Vec<(Span, SyntaxClass)> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    for token in lex::tokens(text, lexis) {
+        words(lexis, text, Span { start: at, end: token.span.start }, &mut spans);
+        spans.push((token.span, if token.is_comment { SyntaxClass::Comment } else { SyntaxClass::Text }));
+        at = token.span.end;
+    }
+    words(lexis, text, Span { start: at, end: text.len() as u32 }, &mut spans);
+    spans
+}
+
+/// Adds the keywords and numbers of a part of a text.
+fn words(lexis: &grammar::Lexis, text: &str, part: Span, spans: &mut Vec<(Span, SyntaxClass)>) {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| {
+        let byte = bytes[at];
+        byte.is_ascii_alphanumeric()
+            || byte >= 0x80
+            || byte == b'_'
+            || (byte == b'-' && at > 0 && bytes[at - 1].is_ascii_alphabetic())
+    };
+    let (mut at, end) = (part.start as usize, part.end as usize);
+    while at < end {
+        let start = at;
+        at += 1;
+        if bytes[start] == b'@' || is_word(start) {
+            while at < end && is_word(at) {
+                at += 1;
+            }
+            let class = match text.get(start..at) {
+                Some(word) if lexis.is_keyword(word) => SyntaxClass::Keyword,
+                Some(word) if word.as_bytes()[0].is_ascii_digit() => SyntaxClass::Number,
+                _ => continue,
+            };
+            if start == 0 || !matches!(bytes[start - 1], b'.' | b'$') {
+                spans.push((Span::new(start, at), class));
+            }
+        }
+    }
+}
+
 struct SyntaxLexer<'t> {
     language: &'t str,
-    lexis: Lexis,
+    lexis: TokenTable,
     text: &'t str,
     at: usize,
     spans: Vec<(Span, SyntaxClass)>,
@@ -273,6 +320,8 @@ mod tests {
         check("java", "\"open\nint x", "t:\"open k:int");
         check("json", "{\"a\": [1, true]}", "t:\"a\" n:1 k:true");
         check("markdown", "# if \"x\"", "");
+        check("sql", "SELECT 1 -- one\nFROM a.select", "k:SELECT n:1 c:-- one k:FROM");
+        check("terraform", "x = \"for\" # for", "t:\"for\" c:# for");
     }
 
     #[test]
@@ -292,7 +341,8 @@ mod tests {
     #[test]
     fn every_programming_language_has_tokens() {
         let languages = crate::grammar::Grammars::built_in();
-        let without = languages.list().into_iter().map(|row| row.name).filter(|name| lexis(name).is_none());
+        let names = languages.list().into_iter().map(|row| row.name);
+        let without = names.filter(|name| lexis(name).is_none() && lexis_of(name).is_none());
         assert_eq!(without.collect::<Vec<_>>(), ["markdown"]);
     }
 }

@@ -28,7 +28,7 @@ fn fixtures() -> Vec<PathBuf> {
         let folder = root.join(&row.name).join("fixtures");
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.extension().is_some_and(|extension| extension != "outline") {
+            if path.extension().is_none_or(|extension| extension != "outline") {
                 files.push(path);
             }
         }
@@ -309,4 +309,32 @@ fn a_language_without_a_parser_is_text() {
     assert_eq!(lines, [(1, 40), (41, 80), (81, 120), (121, 130)]);
     assert!(analysis.chunks.iter().all(|chunk| chunk.kind == SymbolKind::Text));
     assert_eq!(analysis, Analyzer::new().analyze(&grammars, LanguageId(u16::MAX), &text));
+}
+
+/// The time of the line rules is linear in the text, whatever the text.
+#[test]
+fn line_rules_end_on_hostile_text() {
+    let grammars = Grammars::built_in();
+    let texts: Vec<(&str, String)> = vec![
+        ("a long line", "create table x ( y\"'`${[(/* ".repeat(9_000)),
+        ("unclosed braces", "function f() {\nmessage M {\nclass C {\n".repeat(8_000)),
+        ("unclosed words", "function f\nmodule m\nbegin\nif x\nproc p {\n".repeat(5_000)),
+        ("no statement ends", "CREATE TABLE x (\nCREATE FUNCTION f() BEGIN\n".repeat(12_000)),
+        ("unclosed quotes", "\"\"\" '''\n<<A1\n/* (* {- #| \"\n".repeat(8_000)),
+        ("sections", "[a]\n== b\n* c\n\\section{d}\nlabel:\nx\n===\n".repeat(4_000)),
+        ("parentheses", "(defun f (x) (\n(define (g)\n".repeat(12_000)),
+        ("blank lines", "\n \n\t\n".repeat(40_000)),
+    ];
+    let mut analyzer = Analyzer::new();
+    for (what, text) in &texts {
+        for row in grammars.list().into_iter().filter(|row| !grammars.has_parser(row.id)) {
+            let begun = super::budget::cpu_time();
+            let analysis = analyzer.analyze(&grammars, row.id, text);
+            let taken = super::budget::cpu_time() - begun;
+            check_places(&analysis, text, &row.name);
+            if taken.as_millis() > 1500 {}
+            // A debug build on a busy machine takes a second; a quadratic step would take hours.
+            assert!(taken < std::time::Duration::from_secs(60), "{what} in {}: {taken:?}", row.name);
+        }
+    }
 }

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::parsers::BuiltInHead;
+use spyhop_base::model::ReferenceRole;
+
 /// The contents of `grammars/<language>/grammar.toml`. [`ManifestHead`] says which fields are required.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -80,6 +83,12 @@ pub(super) struct Manifest {
     pub item: Vec<ItemEntry>,
     #[serde(rename = "use")]
     pub uses: Vec<UseEntry>,
+    /// The comments and strings, for line rules and colours.
+    pub lexis: Option<LexisSection>,
+    /// How items that line rules find end.
+    pub blocks: Option<BlockSection>,
+    /// The lines that define a name.
+    pub rule: Vec<LineRuleEntry>,
 }
 
 /// The head of a manifest: all that is needed to tell languages apart. A process that only answers needs nothing more
@@ -99,14 +108,28 @@ pub(super) struct ManifestHead {
     #[serde(default, rename = "claim")]
     pub claims: Vec<ClaimEntry>,
     pub extends: Option<String>,
+    #[serde(default)]
+    pub prose: bool,
 }
 
-impl ManifestHead {
-    /// The head of a built-in manifest, where claims come before all other tables.
-    pub(crate) fn of_built_in(text: &str) -> Result<ManifestHead, toml::de::Error> {
-        let is_other = |line: &str| line.starts_with('[') && line.trim_end() != "[[claim]]";
-        let lines = text.split_inclusive('\n').take_while(|line| !is_other(line));
-        toml::from_str(&text[..lines.map(str::len).sum()])
+impl From<&BuiltInHead> for ManifestHead {
+    fn from(head: &BuiltInHead) -> ManifestHead {
+        let list = |list: &[&str]| list.iter().map(|it| it.to_string()).collect();
+        let claim = |(extension, lines): &(&str, &[&str])| ClaimEntry {
+            extension: extension.to_string(),
+            lines: list(lines),
+        };
+        ManifestHead {
+            name: head.name.to_string(),
+            title: head.title.to_string(),
+            aliases: list(head.aliases),
+            extensions: list(head.extensions),
+            files: list(head.files),
+            interpreters: list(head.interpreters),
+            claims: head.claims.iter().map(claim).collect(),
+            extends: head.extends.map(str::to_string),
+            prose: head.prose,
+        }
     }
 }
 
@@ -150,6 +173,126 @@ pub enum TypePlace {
     Before,
     /// `n int`.
     Behind,
+}
+
+/// The table `[lexis]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LexisSection {
+    /// Signs that begin a comment up to the end of the line.
+    pub comments: Vec<String>,
+    /// Whether these signs count only at the start of a line and after white space.
+    pub spaced: bool,
+    /// A pattern of lines that are comments as a whole.
+    pub comment_lines: Option<String>,
+    /// The signs that begin and end a comment of several lines. As in raw strings, a `^` before a sign means the start of a
+    /// line.
+    pub blocks: Vec<(String, String)>,
+    /// Whether such comments nest.
+    pub nested: bool,
+    /// The quotes of strings that end at the end of the line at the latest: one sign, or two.
+    pub strings: Vec<OneOrMore>,
+    /// The quotes of strings that may contain line ends.
+    pub long_strings: Vec<OneOrMore>,
+    /// The quotes of strings that may contain line ends and have no escapes.
+    pub raw_strings: Vec<OneOrMore>,
+    /// Patterns of what begins a text that ends with a line of its own, whose word is the first group.
+    pub heredocs: Vec<String>,
+    /// The sign that hides the next character in a string; empty for none. The default is a backslash.
+    pub escape: Option<char>,
+    /// Whether strings have no escapes.
+    pub no_escapes: bool,
+    /// Whether the sign hides the next character outside strings too.
+    pub escapes_code: bool,
+    /// Whether `'` encloses a single character.
+    pub characters: bool,
+    /// Whether patterns and keywords apply in any case.
+    pub ignore_case: bool,
+    /// The reserved words, separated by white space, for colours; a use of a name is none of them.
+    pub keywords: String,
+}
+
+/// The table `[blocks]`: how the items of a language end.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct BlockSection {
+    /// The end of an item whose rule says nothing.
+    pub ends: EndsEntry,
+    /// Whether the header of an item with braces ends at the end of its line, unless the next line begins with a brace.
+    pub newlines: bool,
+    /// A pattern of words that open a block, for items that end with a word.
+    pub open: Option<String>,
+    /// A pattern of the words that close one.
+    pub close: Option<String>,
+    /// A pattern of lines that belong to the item after them: attributes, decorators.
+    pub leading: Option<String>,
+    /// A pattern of lines that belong to the item before them although they are not indented, such as `end`.
+    pub closing: Option<String>,
+}
+
+/// How an item ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EndsEntry {
+    /// With the brace that closes the first brace of the item; without braces, with the first `;`.
+    #[default]
+    Braces,
+    /// With the parenthesis that closes the first one.
+    Parens,
+    /// Before the first line that is not indented more than the item.
+    Indent,
+    /// With the word that closes the block.
+    Words,
+    /// With the first `;`.
+    Statement,
+    /// With the line, or with the line on which the last bracket of the line closes.
+    Line,
+    /// Before the next section of the same or a higher level.
+    Section,
+    /// Before the next empty line.
+    Blank,
+}
+
+/// A table `[[rule]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LineRuleEntry {
+    /// Patterns, matched at the first character of a line that is not white space. A group whose name begins with `name`
+    /// is the name, `container` that of the container; a group `body` ends the match early, and the search for
+    /// the first brace begins there.
+    pub line: OneOrMore,
+    /// The kind of the symbol. A line of a rule without a kind or role defines nothing, whatever later rules say.
+    pub kind: Option<String>,
+    /// The kind inside a type.
+    pub inside: Option<String>,
+    /// The rule finds uses of names, anywhere in a line.
+    pub role: Option<RoleEntry>,
+    /// The name of the symbol if the pattern has no group `name`, or if the group took no part.
+    pub called: Option<String>,
+    /// The rule applies only to lines with at most this indentation.
+    pub indent: Option<u32>,
+    /// The rule applies only where fewer items than this are open.
+    pub depth: Option<usize>,
+    /// Kinds of the innermost open item, or its name behind a `=`, one of which is necessary; `top` is outside all items.
+    #[serde(default)]
+    pub within: Vec<String>,
+    /// The rule applies only outside functions.
+    #[serde(default)]
+    pub outer: bool,
+    /// See [`BlockSection::ends`].
+    pub ends: Option<EndsEntry>,
+    /// A pattern of the line that ends the item, which is not indented more than the item.
+    pub until: Option<String>,
+    /// The level of a section; a group `level` gives the level by its length, a group `mark` by the order of its first
+    /// sign. An item that is no section but has a level ends sections too.
+    pub level: Option<u32>,
+    /// See [`ItemEntry`].
+    #[serde(default = "yes")]
+    pub holds: bool,
+    #[serde(default)]
+    pub members: bool,
+    #[serde(default)]
+    pub continues: bool,
 }
 
 /// An extension of another language whose files belong to this language if a line begins in a certain way: C++ in a
@@ -295,6 +438,16 @@ pub(super) enum RoleEntry {
     Import,
 }
 
+impl From<RoleEntry> for ReferenceRole {
+    fn from(role: RoleEntry) -> ReferenceRole {
+        match role {
+            RoleEntry::Call => ReferenceRole::Call,
+            RoleEntry::Type => ReferenceRole::Type,
+            RoleEntry::Import => ReferenceRole::Import,
+        }
+    }
+}
+
 /// A string or a list of them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -313,6 +466,11 @@ impl OneOrMore {
 }
 
 impl Manifest {
+    /// Whether the language can be read without a parser.
+    pub fn has_line_rules(&self) -> bool {
+        self.lexis.is_some() || !self.rule.is_empty()
+    }
+
     /// Returns this manifest with the roles of `base` before the roles of this one. The fields that identify the language stay the
     /// same.
     pub fn after(self, base: &Manifest) -> Manifest {
@@ -350,6 +508,9 @@ impl Manifest {
             until: base.until.clone() + &self.until,
             item: join(&base.item, self.item),
             uses: join(&base.uses, self.uses),
+            lexis: self.lexis.or_else(|| base.lexis.clone()),
+            blocks: self.blocks.or_else(|| base.blocks.clone()),
+            rule: join(&base.rule, self.rule),
             ..self
         }
     }

@@ -1,32 +1,38 @@
 //! Grammars: the known languages, how a file's language is recognized, and what the node kinds of each language mean.
 //!
-//! This module owns the folders under `grammars/`, the table of linked parsers and the compiled roles; parsing and
-//! walking belong to [`crate::analyze`]. Manifests are embedded in the binary and compiled at the first file of their
+//! This module owns the folders under `grammars/`, the table of linked parsers, the compiled roles and the line rules of
+//! languages without a parser; parsing, walking and scanning belong to [`crate::analyze`]. Manifests are embedded in the binary and compiled at the first file of their
 //! language, so a process that reads only Rust never looks at the node kinds of C. A user's grammar folder replaces a
 //! manifest by its name through the same loader, so the built-in manifests have no special treatment.
 
 mod bodies;
 mod error;
 mod highlights;
+mod lexis;
+mod line_rules;
 mod manifest;
 mod parsers;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
 use serde::{Deserialize, Serialize};
 
 pub use bodies::BodyRules;
 pub use error::{GrammarError, UnknownLanguage};
-pub use manifest::{Nesting, TypePlace};
+pub use lexis::{DelimiterPair, Lexis};
+pub use line_rules::{LineRule, LineRules};
+pub use manifest::{EndsEntry, Nesting, TypePlace};
 pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow};
 pub(crate) use rules::{follow_to_name, in_capitals};
 
 use manifest::{Manifest, ManifestHead};
-use parsers::{LINKED, Linked};
+use parsers::{BuiltInHead, HEADS, LINKED, Linked};
 use spyhop_base::id::LanguageId;
 use spyhop_base::path::RelPath;
 
@@ -35,12 +41,26 @@ pub struct Grammars {
     languages: Vec<Language>,
     by_extension: HashMap<String, LanguageId>,
     by_file: HashMap<String, LanguageId>,
+    /// File names before their first dot, where what follows does not matter.
+    by_stem: HashMap<String, LanguageId>,
     by_interpreter: HashMap<String, LanguageId>,
     by_name: HashMap<String, LanguageId>,
     /// The languages that claim files with an extension of another language, with the line prefixes that decide.
     contested: HashMap<String, Vec<(LanguageId, Vec<String>)>>,
     /// See [`Grammars::fingerprint`].
     fingerprint: OnceLock<[u8; 16]>,
+}
+
+/// The comments, strings and keywords of a built-in language without a parser, read at their first use.
+pub(crate) fn lexis_of(language: &str) -> Option<&'static Lexis> {
+    static KNOWN: LazyLock<Vec<OnceLock<Lexis>>> =
+        LazyLock::new(|| HEADS.iter().map(|_| OnceLock::new()).collect());
+    let place = HEADS.binary_search_by(|head| head.name.cmp(language)).ok()?;
+    let text = HEADS[place].manifest?;
+    Some(KNOWN[place].get_or_init(|| {
+        let manifest: Manifest = toml::from_str(text).expect("the built-in manifests are tested");
+        Lexis::compile(&manifest.lexis.unwrap_or_default()).expect("the built-in manifests are tested")
+    }))
 }
 
 /// A row of the list of languages.
@@ -69,17 +89,10 @@ pub(crate) struct ManifestText {
     pub source_name: String,
 }
 
-/// The index of a language in the table of linked parsers.
-fn linked(name: &str) -> Result<usize, UnknownLanguage> {
-    let place = LINKED.iter().position(|linked| linked.name == name);
-    place.ok_or_else(|| UnknownLanguage {
-        value: name.to_string(),
-        choices: choices(LINKED.iter().map(|linked| linked.name)),
-    })
-}
-
 struct Language {
-    linked: &'static Linked,
+    name: &'static str,
+    /// `None` for a language that is read by line rules.
+    linked: Option<&'static Linked>,
     head: ManifestHead,
     /// The manifest, parsed at its first use.
     manifest: OnceLock<Manifest>,
@@ -87,14 +100,14 @@ struct Language {
     source_name: String,
     overridden: bool,
     rules: OnceLock<Rules>,
+    line_rules: OnceLock<Option<LineRules>>,
     /// See [`Grammars::highlights`].
     highlights: OnceLock<Vec<tree_sitter::Query>>,
 }
 
 impl Grammars {
     pub fn built_in() -> Grammars {
-        let languages = LINKED.iter().map(Language::built_in).collect();
-        Grammars::new(languages).expect("the built-in manifests are tested")
+        Grammars::new(Language::all_built_in()).expect("the built-in manifests are tested")
     }
 
     /// The built-in languages, shared with everybody who holds them.
@@ -108,8 +121,9 @@ impl Grammars {
         })
     }
 
-    /// The built-in languages, with `dir/<language>/grammar.toml` in place of the manifest of that name. Such a
-    /// manifest is compiled at once, so that a mistake in it is an error here and not an empty result later.
+    /// The built-in languages, with `dir/<language>/grammar.toml` in place of the manifest of that name. A name that is
+    /// not built in is that of another language with line rules. Each manifest is compiled at once, so that a mistake in
+    /// it is an error here and not an empty result later.
     pub fn with_overrides(dir: &Path) -> Result<Grammars, GrammarError> {
         let read_error = |path: &Path| {
             let path = path.to_path_buf();
@@ -126,9 +140,6 @@ impl Grammars {
         let mut manifests = Vec::new();
         for folder in folders {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if let Err(unknown) = linked(&name) {
-                return Err(GrammarError::Folder { path: folder, unknown });
-            }
             let path = folder.join("grammar.toml");
             let text = spyhop_base::input::named_text(&path).map_err(read_error(&path))?;
             manifests.push(ManifestText { language: name, text, source_name: path.display().to_string() });
@@ -136,14 +147,25 @@ impl Grammars {
         Grammars::with_manifests(manifests)
     }
 
-    /// The built-in languages, with `manifests` in place of the built-in manifests of the same names. Each manifest is
-    /// compiled at once.
+    /// The built-in languages, with `manifests` in place of the built-in manifests of the same names, or beside them. Each
+    /// manifest is compiled at once.
     pub(crate) fn with_manifests(manifests: Vec<ManifestText>) -> Result<Grammars, GrammarError> {
-        let mut languages: Vec<Language> = LINKED.iter().map(Language::built_in).collect();
+        let mut languages = Language::all_built_in();
         for ManifestText { language: name, text, source_name } in manifests {
-            let place =
-                linked(&name).map_err(|unknown| GrammarError::Folder { path: name.into(), unknown })?;
-            languages[place] = Language::overriding(&LINKED[place], text, source_name)?;
+            match languages.binary_search_by(|language| language.name.cmp(&name)) {
+                Ok(place) => {
+                    let Language { name, linked, .. } = languages[place];
+                    languages[place] = Language::read(name, linked, text, source_name)?;
+                }
+                Err(place) => {
+                    let language = Language::read(interned(&name), None, text, source_name)?;
+                    if !language.manifest().has_line_rules() {
+                        let unknown = unknown(&name, languages.iter().map(|language| language.name));
+                        return Err(GrammarError::Folder { path: name.into(), unknown });
+                    }
+                    languages.insert(place, language);
+                }
+            }
         }
         let grammars = Grammars::new(languages)?;
         for (place, language) in grammars.languages.iter().enumerate() {
@@ -151,8 +173,11 @@ impl Grammars {
             if language.overridden
                 || grammars.languages.iter().any(|l| l.overridden && base == Some(&l.head.name))
             {
-                let rules = grammars.compile(place)?;
-                let _ = grammars.languages[place].rules.set(rules);
+                let language = &grammars.languages[place];
+                if language.linked.is_some() {
+                    let _ = language.rules.set(grammars.compile(place)?);
+                }
+                let _ = language.line_rules.set(grammars.compile_line_rules(place)?);
             }
         }
         Ok(grammars)
@@ -163,7 +188,7 @@ impl Grammars {
     pub(crate) fn overriding_manifests(&self) -> Vec<ManifestText> {
         let overridden = self.languages.iter().filter(|language| language.overridden);
         let manifest = |language: &Language| ManifestText {
-            language: language.linked.name.to_string(),
+            language: language.name.to_string(),
             text: language.text.to_string(),
             source_name: language.source_name.clone(),
         };
@@ -172,7 +197,12 @@ impl Grammars {
 
     /// Whether files in language `id` are parsed.
     pub fn has_parser(&self, id: LanguageId) -> bool {
-        self.language(id).is_some()
+        self.language(id).is_some_and(|language| language.linked.is_some())
+    }
+
+    /// Whether language `id` is prose.
+    pub fn is_prose(&self, id: LanguageId) -> bool {
+        self.language(id).is_some_and(|language| language.head.prose)
     }
 
     /// The language of a file: by its name, else its extension, else a `#!` in the first line of `text`.
@@ -183,11 +213,14 @@ impl Grammars {
             return id;
         }
         let Some((owner, extension)) = path.extension().and_then(|extension| self.owner(extension)) else {
+            if let Some(id) = self.by_stem(path) {
+                return id;
+            }
             let by_interpreter = interpreter(text).and_then(|name| self.by_interpreter.get(name));
             return by_interpreter.copied().unwrap_or(LanguageId::TEXT);
         };
         if is_xml(extension, text) {
-            return LanguageId::TEXT;
+            return self.by_name("xml").unwrap_or(LanguageId::TEXT);
         }
         let claims = self.contested.get(extension).map_or(&[][..], Vec::as_slice);
         let claimed = claims.iter().find(|(_, lines)| begins_with_any(text, lines));
@@ -199,10 +232,17 @@ impl Grammars {
         if self.by_file.contains_key(path.file_name()) {
             return false;
         }
-        let owner = path.extension().and_then(|extension| self.owner(extension));
-        owner.is_none_or(|(_, extension)| {
-            self.contested.contains_key(extension) || XML_EXTENSIONS.contains(&extension)
-        })
+        match path.extension().and_then(|extension| self.owner(extension)) {
+            Some((_, extension)) => {
+                self.contested.contains_key(extension) || XML_EXTENSIONS.contains(&extension)
+            }
+            None => self.by_stem(path).is_none(),
+        }
+    }
+
+    fn by_stem(&self, path: &RelPath) -> Option<LanguageId> {
+        let (stem, _) = path.file_name().split_once('.')?;
+        self.by_stem.get(stem).copied()
     }
 
     /// The language that owns an extension, and the extension as spelled in the manifest.
@@ -214,15 +254,15 @@ impl Grammars {
 
     /// The language with the name or alias `name`, in any case.
     pub fn by_name(&self, name: &str) -> Result<LanguageId, UnknownLanguage> {
-        self.by_name.get(name.to_lowercase().as_str()).copied().ok_or_else(|| UnknownLanguage {
-            value: name.to_string(),
-            choices: choices(self.languages.iter().map(|language| language.linked.name).chain(["text"])),
-        })
+        self.by_name
+            .get(name.to_lowercase().as_str())
+            .copied()
+            .ok_or_else(|| unknown(name, self.languages.iter().map(|language| language.name).chain(["text"])))
     }
 
     /// The name of a language; `text` for the language without a grammar, and for an unknown number.
     pub fn name(&self, id: LanguageId) -> &'static str {
-        self.language(id).map_or("text", |language| language.linked.name)
+        self.language(id).map_or("text", |language| language.name)
     }
 
     /// Whether there is a language with that number.
@@ -245,13 +285,14 @@ impl Grammars {
 
     /// The parser of a language; `None` for a language without a grammar.
     pub fn parser(&self, id: LanguageId) -> Option<tree_sitter::Language> {
-        self.language(id).map(|language| (language.linked.parser)())
+        self.language(id)?.parser()
     }
 
     /// The queries that say which colour a node of a language has, compiled at their first use; a later one wins.
     pub fn highlights(&self, id: LanguageId) -> &[tree_sitter::Query] {
         let Some(language) = self.language(id) else { return &[] };
-        let compiled = || highlights::compiled(&(language.linked.parser)(), language.linked.highlights);
+        let Some(linked) = language.linked else { return &[] };
+        let compiled = || highlights::compiled(&(linked.parser)(), linked.highlights);
         language.highlights.get_or_init(compiled)
     }
 
@@ -264,18 +305,20 @@ impl Grammars {
     fn hash_of_manifests_and_parsers(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
         for language in &self.languages {
-            let parser = (language.linked.parser)();
-            let version = parser.metadata().map(|it| (it.major_version, it.minor_version, it.patch_version));
-            let shape = format!(
-                "{}\0{}\0{:?}\0{}\0{}\0{}\0",
-                language.linked.name,
-                parser.abi_version(),
-                version,
-                parser.node_kind_count(),
-                parser.field_count(),
-                parser.parse_state_count(),
-            );
-            hasher.update(shape.as_bytes());
+            hasher.update(format!("{}\0", language.name).as_bytes());
+            if let Some(parser) = language.parser() {
+                let version =
+                    parser.metadata().map(|it| (it.major_version, it.minor_version, it.patch_version));
+                let shape = format!(
+                    "{}\0{:?}\0{}\0{}\0{}\0",
+                    parser.abi_version(),
+                    version,
+                    parser.node_kind_count(),
+                    parser.field_count(),
+                    parser.parse_state_count(),
+                );
+                hasher.update(shape.as_bytes());
+            }
             hasher.update(&(language.text.len() as u64).to_le_bytes());
             hasher.update(language.text.as_bytes());
         }
@@ -284,13 +327,24 @@ impl Grammars {
         head
     }
 
-    /// The compiled roles of a language; `None` for a language without a grammar.
+    /// The compiled roles of a language; `None` for a language without a parser.
     pub fn rules(&self, id: LanguageId) -> Option<&Rules> {
         let language = self.language(id)?;
+        language.linked?;
         Some(language.rules.get_or_init(|| {
             self.compile(id.0 as usize - 1)
                 .expect("built-in manifests are tested, others compiled when loaded")
         }))
+    }
+
+    /// The compiled line rules of a language, if it has any.
+    pub fn line_rules(&self, id: LanguageId) -> Option<&LineRules> {
+        let language = self.language(id)?;
+        let compiled = || {
+            self.compile_line_rules(id.0 as usize - 1)
+                .expect("built-in manifests are tested, others compiled when loaded")
+        };
+        language.line_rules.get_or_init(compiled).as_ref()
     }
 
     fn language(&self, id: LanguageId) -> Option<&Language> {
@@ -299,24 +353,27 @@ impl Grammars {
 
     fn compile(&self, place: usize) -> Result<Rules, GrammarError> {
         let language = &self.languages[place];
-        let parser = (language.linked.parser)();
-        match &language.head.extends {
-            None => Rules::compile(language.manifest(), parser, &language.source_name),
-            Some(base) => {
-                let found = self.languages.iter().find(|other| other.head.name == *base);
-                let found = found.filter(|other| other.head.extends.is_none()).ok_or_else(|| {
-                    GrammarError::Manifest {
-                        source_name: language.source_name.clone(),
-                        message: format!(
-                            "extends '{base}'; choose one of {}",
-                            choices(self.languages.iter().map(|language| language.linked.name))
-                        ),
-                    }
-                })?;
-                let whole = language.manifest().clone().after(found.manifest());
-                Rules::compile(&whole, parser, &language.source_name)
+        let parser = language.parser().expect("the caller looked");
+        Rules::compile(&*self.whole_manifest(language)?, parser, &language.source_name)
+    }
+
+    fn compile_line_rules(&self, place: usize) -> Result<Option<LineRules>, GrammarError> {
+        let language = &self.languages[place];
+        LineRules::compile(&*self.whole_manifest(language)?, &language.source_name)
+    }
+
+    /// The manifest of a language, behind that of the language that it extends.
+    fn whole_manifest<'l>(&'l self, language: &'l Language) -> Result<Cow<'l, Manifest>, GrammarError> {
+        let Some(base) = &language.head.extends else { return Ok(Cow::Borrowed(language.manifest())) };
+        let found = self.languages.iter().find(|other| other.head.name == *base);
+        let found = found.filter(|other| other.head.extends.is_none()).ok_or_else(|| {
+            let names = self.languages.iter().map(|language| language.name);
+            GrammarError::Manifest {
+                source_name: language.source_name.clone(),
+                message: format!("extends '{base}'; choose one of {}", choices(names)),
             }
-        }
+        })?;
+        Ok(Cow::Owned(language.manifest().clone().after(found.manifest())))
     }
 
     fn new(languages: Vec<Language>) -> Result<Grammars, GrammarError> {
@@ -324,6 +381,7 @@ impl Grammars {
             languages: Vec::new(),
             by_extension: HashMap::new(),
             by_file: HashMap::new(),
+            by_stem: HashMap::new(),
             by_interpreter: HashMap::new(),
             contested: HashMap::new(),
             fingerprint: OnceLock::new(),
@@ -345,7 +403,12 @@ impl Grammars {
                 _ => Ok(()),
             };
             head.extensions.iter().try_for_each(|it| claim(&mut grammars.by_extension, it))?;
-            head.files.iter().try_for_each(|it| claim(&mut grammars.by_file, it))?;
+            for file in &head.files {
+                match file.strip_suffix(".*") {
+                    Some(stem) => claim(&mut grammars.by_stem, &stem.to_string())?,
+                    None => claim(&mut grammars.by_file, file)?,
+                }
+            }
             head.interpreters.iter().try_for_each(|it| claim(&mut grammars.by_interpreter, it))?;
             head.aliases.iter().try_for_each(|it| claim(&mut grammars.by_name, it))?;
             claim(&mut grammars.by_name, &head.name)?;
@@ -360,22 +423,35 @@ impl Grammars {
 }
 
 impl Language {
-    fn built_in(linked: &'static Linked) -> Language {
-        Language {
-            linked,
-            head: ManifestHead::of_built_in(linked.manifest).expect("the built-in manifests are tested"),
-            manifest: OnceLock::new(),
-            text: Cow::Borrowed(linked.manifest),
-            source_name: format!("grammars/{}/grammar.toml", linked.name),
-            overridden: false,
-            rules: OnceLock::new(),
-            highlights: OnceLock::new(),
-        }
+    /// The built-in languages, sorted by name.
+    fn all_built_in() -> Vec<Language> {
+        let language = |head: &'static BuiltInHead| {
+            let linked = LINKED.iter().find(|linked| linked.name == head.name);
+            let text = linked.map(|linked| linked.manifest).or(head.manifest)?;
+            Some(Language {
+                name: head.name,
+                linked,
+                head: ManifestHead::from(head),
+                manifest: OnceLock::new(),
+                text: Cow::Borrowed(text),
+                source_name: format!("grammars/{}/grammar.toml", head.name),
+                overridden: false,
+                rules: OnceLock::new(),
+                line_rules: OnceLock::new(),
+                highlights: OnceLock::new(),
+            })
+        };
+        HEADS.iter().filter_map(language).collect()
+    }
+
+    fn parser(&self) -> Option<tree_sitter::Language> {
+        self.linked.map(|linked| (linked.parser)())
     }
 
     /// A language with a user's manifest, which is parsed completely, so that a mistake is reported.
-    fn overriding(
-        linked: &'static Linked,
+    fn read(
+        name: &'static str,
+        linked: Option<&'static Linked>,
         text: String,
         source_name: String,
     ) -> Result<Language, GrammarError> {
@@ -386,19 +462,20 @@ impl Language {
         // Parsed before the whole, because only the head has fields that are required.
         let head: ManifestHead = toml::from_str(&text).map_err(fault)?;
         let manifest: Manifest = toml::from_str(&text).map_err(fault)?;
-        if manifest.name != linked.name {
-            let (value, expected) = (manifest.name, linked.name.to_string());
+        if manifest.name != name {
+            let (value, expected) = (manifest.name, name.to_string());
             return Err(GrammarError::Name { source_name, value, expected });
         }
-        let (manifest, rules) = (OnceLock::from(manifest), OnceLock::new());
         Ok(Language {
+            name,
             linked,
             head,
-            manifest,
+            manifest: OnceLock::from(manifest),
             text: Cow::Owned(text),
             source_name,
             overridden: true,
-            rules,
+            rules: OnceLock::new(),
+            line_rules: OnceLock::new(),
             highlights: OnceLock::new(),
         })
     }
@@ -413,6 +490,16 @@ fn id_of(place: usize) -> LanguageId {
     LanguageId(place as u16 + 1)
 }
 
+/// A name that lives as long as the process. The names of a user's languages are few.
+fn interned(name: &str) -> &'static str {
+    static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    names.iter().copied().find(|known| *known == name).unwrap_or_else(|| {
+        names.push(Box::leak(name.into()));
+        names[names.len() - 1]
+    })
+}
+
 /// Extensions of a language that XML files have as well: `.ts` is used by TypeScript and by Qt's translations.
 const XML_EXTENSIONS: &[&str] = &["ts"];
 
@@ -424,6 +511,10 @@ fn is_xml(extension: &str, text: &str) -> bool {
 /// Whether a line of `text` begins with one of `starts`, after white space.
 fn begins_with_any(text: &str, starts: &[String]) -> bool {
     text.lines().map(str::trim_start).any(|line| starts.iter().any(|start| line.starts_with(start.as_str())))
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> UnknownLanguage {
+    UnknownLanguage { value: name.to_string(), choices: choices(known) }
 }
 
 fn choices<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -440,163 +531,4 @@ fn interpreter(head: &str) -> Option<&str> {
         name = words.find(|word| !word.starts_with('-') && !word.contains('='))?.rsplit('/').next()?;
     }
     Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-'))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn every_manifest_compiles() {
-        let grammars = Grammars::built_in();
-        for place in 0..grammars.languages.len() {
-            grammars.compile(place).map(drop).unwrap();
-        }
-    }
-
-    #[test]
-    fn folders_and_linked_parsers_agree() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
-        let mut folders: Vec<String> = fs::read_dir(&root)
-            .unwrap()
-            .map(|entry| entry.unwrap())
-            .filter(|entry| entry.path().is_dir())
-            .map(|entry| entry.file_name().into_string().unwrap())
-            .collect();
-        folders.sort();
-        let linked: Vec<&str> = LINKED.iter().map(|linked| linked.name).collect();
-        assert!(linked.is_sorted(), "{linked:?}");
-        for name in &linked {
-            assert!(folders.iter().any(|folder| folder == name), "{name} has no folder");
-            for fixture in ["basic", "edge", "broken"] {
-                let fixtures = fs::read_dir(root.join(name).join("fixtures")).unwrap();
-                let files: Vec<String> =
-                    fixtures.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-                let of = |file: &&String| file.starts_with(&format!("{fixture}."));
-                assert_eq!(files.iter().filter(of).count(), 2, "{name}/{fixture} and its outline");
-            }
-        }
-        // Fewer parsers are linked than there are folders only if a feature is off.
-        let source = fs::read_to_string(root.with_file_name("grammar").join("parsers.rs")).unwrap();
-        for folder in &folders {
-            assert!(source.contains(&format!("row!(\"{folder}\"")), "{folder} has no row");
-        }
-    }
-
-    #[test]
-    fn the_head_of_a_manifest_comes_first() {
-        for linked in LINKED {
-            let whole: ManifestHead = toml::from_str(linked.manifest).unwrap();
-            assert_eq!(ManifestHead::of_built_in(linked.manifest).unwrap(), whole);
-            assert_eq!(whole.name, linked.name);
-        }
-    }
-
-    #[test]
-    fn no_two_languages_claim_one_name() {
-        // `built_in` would panic on a conflict; this test only counts the claims.
-        let grammars = Grammars::built_in();
-        let claimed: usize = grammars.languages.iter().map(|it| it.head.extensions.len()).sum();
-        assert_eq!(claimed, grammars.by_extension.len());
-        assert!(grammars.list().iter().all(|row| !row.extensions.is_empty()));
-    }
-
-    #[test]
-    fn a_file_tells_its_language() {
-        let grammars = Grammars::built_in();
-        let check = |path: &str, head: &str, expected: &str| {
-            let id = grammars.detect(&RelPath::new(path).unwrap(), head);
-            // With its feature off, a language's files are text.
-            let linked = LINKED.iter().any(|linked| linked.name == expected);
-            assert_eq!(grammars.name(id), if linked { expected } else { "text" }, "{path} {head}");
-        };
-        check("src/lib.rs", "", "rust");
-        check("include/list.h", "", "c");
-        check("A.PY", "", "python");
-        check("types.d.ts", "", "typescript");
-        check("app_de.ts", "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n", "text");
-        check("page.tsx", "", "tsx");
-        check("SConstruct", "", "python");
-        check("rs", "", "text");
-        check(".rs", "", "text");
-        check("Makefile", "all:", "text");
-        check("bin/run", "#!/usr/bin/env -S python3.12 -u\nx", "python");
-        check("bin/run", "#!/usr/bin/python3", "python");
-        check("bin/run", "#! /usr/local/bin/node --harmony", "javascript");
-        check("bin/run", "#!/usr/bin/env LANG=C node", "javascript");
-        check("bin/run", "#!/bin/sh", "bash");
-        check("bin/run", "#!", "text");
-        check("bin/run", "x #!/usr/bin/python", "text");
-        // The file name takes precedence over the first line.
-        check("x.rs", "#!/usr/bin/env python", "rust");
-        // C and C++ share an extension, and the lines decide.
-        check("list.h", "#pragma once\nstruct list { struct list *next; };\n", "c");
-        check("list.h", "#pragma once\n  template <typename T>\nclass List {};\n", "cpp");
-    }
-
-    #[test]
-    fn a_language_is_found_by_its_names() {
-        let grammars = Grammars::built_in();
-        for (alias, name) in [("rs", "rust"), ("RUST", "rust"), ("ts", "typescript"), ("text", "text")] {
-            assert_eq!(grammars.name(grammars.by_name(alias).unwrap()), name);
-        }
-        let error = grammars.by_name("cobol").unwrap_err().to_string();
-        assert!(error.starts_with("unknown language 'cobol'; choose one of "), "{error}");
-        assert!(error.contains(" rust, ") && error.ends_with(", text"), "{error}");
-    }
-
-    fn overridden(text: &str) -> Result<Grammars, GrammarError> {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("rust")).unwrap();
-        fs::write(dir.path().join("rust/grammar.toml"), text).unwrap();
-        Grammars::with_overrides(dir.path())
-    }
-
-    #[test]
-    fn a_folder_overrides_a_manifest() {
-        let built_in = Grammars::built_in();
-        let grammars = overridden("name = \"rust\"\ntitle = \"Mine\"\nextensions = [\"rust\"]").unwrap();
-        let rust = grammars.by_name("rust").unwrap();
-        assert_eq!(grammars.detect(&RelPath::new("a.rust").unwrap(), ""), rust);
-        assert_eq!(grammars.detect(&RelPath::new("a.rs").unwrap(), ""), LanguageId::TEXT);
-        let rows: Vec<String> =
-            grammars.list().into_iter().filter(|row| row.overridden).map(|row| row.title).collect();
-        assert_eq!(rows, ["Mine"]);
-        assert_ne!(grammars.fingerprint(), built_in.fingerprint());
-        assert_eq!(Grammars::built_in().fingerprint(), built_in.fingerprint());
-    }
-
-    #[test]
-    fn a_mistake_in_a_manifest_is_named_with_the_choices() {
-        let check = |body: &str, expected: &str| {
-            let error =
-                overridden(&format!("name = \"rust\"\ntitle = \"R\"\n{body}")).err().unwrap().to_string();
-            let error = error.split_once("grammar.toml: ").map_or(error.as_str(), |(_, error)| error);
-            assert!(error.contains(expected), "{error}");
-        };
-        check(
-            "comments = [\"line_coment\"]",
-            "unknown node kind 'line_coment'; the nearest are line_comment, ",
-        );
-        check("[names]\nuse_list = \"nmae\"", "unknown field 'nmae'; the nearest are ");
-        check("colour = 1", "unknown field `colour`, expected one of `name`, `title`");
-        check(
-            "[[item]]\nnode = \"struct_item\"\nkind = \"klass\"",
-            "unknown kind 'klass'; choose one of fn, method, struct",
-        );
-        check("extends = \"cobol\"", "extends 'cobol'; choose one of ");
-        check("aliases = [\"ts\"]", "'ts' belongs to ");
-        let error = overridden("name = \"golang\"\ntitle = \"R\"").err().unwrap().to_string();
-        assert!(error.ends_with("name 'golang' is not that of its folder, 'rust'"), "{error}");
-
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("cobol")).unwrap();
-        let error = Grammars::with_overrides(dir.path()).err().unwrap().to_string();
-        assert!(
-            error.contains("is not named after a language: unknown language 'cobol'; choose one of "),
-            "{error}"
-        );
-    }
 }

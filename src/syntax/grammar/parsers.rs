@@ -1,4 +1,4 @@
-//! The one table of linked parsers.
+//! The one table of linked parsers, and the list of all languages.
 //!
 //! This module owns the link between a folder under `grammars/` and the parser crate of its language; it does not read
 //! the contents of the folder. A row is the single line of code that a language needs, because everything else about a
@@ -6,6 +6,24 @@
 //! decides whether either is in the binary.
 
 use tree_sitter::Language;
+
+/// The heads of all built-in manifests, sorted by name, as the build script found them.
+pub(super) static HEADS: &[BuiltInHead] = include!(concat!(env!("OUT_DIR"), "/heads.rs"));
+
+/// The head of a built-in manifest, see [`super::manifest::ManifestHead`].
+pub(super) struct BuiltInHead {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub aliases: &'static [&'static str],
+    pub extensions: &'static [&'static str],
+    pub files: &'static [&'static str],
+    pub interpreters: &'static [&'static str],
+    pub claims: &'static [(&'static str, &'static [&'static str])],
+    pub extends: Option<&'static str>,
+    pub prose: bool,
+    /// The manifest of a language without a parser.
+    pub manifest: Option<&'static str>,
+}
 
 /// A language whose parser is linked.
 pub(super) struct Linked {
@@ -32,7 +50,7 @@ macro_rules! row {
     };
 }
 
-/// The rows, sorted by name. A language's number is its position in this table, from 1.
+/// The rows, sorted by name.
 #[rustfmt::skip]
 pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "lang-bash")] row!("bash", tree_sitter_bash::LANGUAGE, &[tree_sitter_bash::HIGHLIGHT_QUERY]),

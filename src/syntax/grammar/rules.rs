@@ -10,7 +10,7 @@ use tree_sitter::{Language, Node};
 
 use super::bodies::BodyRules;
 use super::error::GrammarError;
-use super::manifest::{self, Manifest, Nesting, OneOrMore, RoleEntry};
+use super::manifest::{self, Manifest, Nesting, OneOrMore};
 use spyhop_base::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
@@ -487,16 +487,11 @@ impl Compiler<'_> {
     }
 
     fn used(&self, used: &manifest::UseEntry) -> Result<Use, GrammarError> {
-        let role = match used.role {
-            RoleEntry::Call => ReferenceRole::Call,
-            RoleEntry::Type => ReferenceRole::Type,
-            RoleEntry::Import => ReferenceRole::Import,
-        };
         Ok(Use {
             field: used.field.as_ref().map(|name| self.field(name)).transpose()?,
             path: used.path.as_ref().map(|path| self.path(path)).transpose()?,
             conditions: self.conditions(&used.conditions)?,
-            role,
+            role: used.role.into(),
         })
     }
 

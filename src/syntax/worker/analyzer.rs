@@ -75,7 +75,9 @@ impl<'a> FileAnalyzer<'a> {
     /// was no worker. [`Lost::kind`] says whether another attempt may succeed.
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
         if !self.grammars.has_parser(language) {
-            return Ok(Analyzer::of_text(text));
+            let analysis = || Analyzer::without_parser(self.grammars, language, text);
+            return catch_unwind(AssertUnwindSafe(analysis))
+                .map_err(|panic| Lost::panicked(&message_of(&*panic)));
         }
         #[cfg(unix)]
         if let ParserPlace::Worker { .. } = self.place {

@@ -11,6 +11,7 @@ mod names;
 mod state;
 mod uses;
 
+pub(super) use names::{MAX_NAME, MAX_SIGNATURE, unquoted};
 pub(super) use state::WalkedOutline;
 use state::{Lead, OpenNode, Walk, frame};
 use tree_sitter::{Node, Tree, TreeCursor};
@@ -338,7 +339,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The end of `start..end` without trailing white space.
-fn trimmed(text: &str, start: u32, end: u32) -> u32 {
+pub(super) fn trimmed(text: &str, start: u32, end: u32) -> u32 {
     match text.get(start as usize..end as usize) {
         Some(text) => start + text.trim_end().len() as u32,
         None => end,

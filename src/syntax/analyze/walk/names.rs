@@ -8,10 +8,10 @@ use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
 
 /// The longest signature, in bytes. A longer signature is cut at the end of its first line.
-const MAX_SIGNATURE: usize = 1024;
+pub(crate) const MAX_SIGNATURE: usize = 1024;
 
 /// The longest name, in bytes: headings and computed names can be whole paragraphs.
-const MAX_NAME: usize = 160;
+pub(crate) const MAX_NAME: usize = 160;
 
 impl<'a> Walk<'a> {
     /// The start of `node` after its attributes. Some parsers put attributes inside the item, directly or among its
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
 }
 
 /// `text` without the quotes around it.
-fn unquoted(text: &str) -> &str {
+pub(crate) fn unquoted(text: &str) -> &str {
     let strip = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     ['"', '\'', '`'].into_iter().find_map(strip).unwrap_or(text)
 }
