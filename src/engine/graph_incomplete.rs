@@ -11,8 +11,17 @@ impl GraphAnswer<'_, '_> {
         let uncounted = || {
             "the target has too many definitions for its mentions to be counted: name one of them".to_string()
         };
+        let further = self.graph.undecided();
+        let steps = || {
+            (further > 0).then(|| {
+                let text = format!(
+                    "{further} calls with names on the way may be further steps, and no rule decides"
+                );
+                IncompleteCause::Undecided.with(text)
+            })
+        };
         match mentions {
-            Some(mentions) => mentions.incomplete(),
+            Some(mentions) => mentions.incomplete().or_else(steps),
             None => (!counted.is_empty()).then(|| IncompleteCause::Undecided.with(uncounted())),
         }
     }

@@ -122,6 +122,8 @@ pub struct Graph<'a> {
     crowded: Cell<usize>,
     /// The last of these uses.
     last_crowded: Cell<Option<(u32, Span)>>,
+    /// The number of calls with the name of a function on the way to further steps, which no rule decides.
+    pub(super) undecided: Cell<usize>,
     /// Damage of the index that a question met.
     damage: RefCell<Option<MetaError>>,
     /// The files that the budget left out.
@@ -164,6 +166,7 @@ impl<'a> Graph<'a> {
             work: Cell::new(limits.work),
             steps: Rc::new(Steps::new(limits.steps, limits.until)),
             crowded: Cell::new(0),
+            undecided: Cell::new(0),
             last_crowded: Cell::new(None),
             limits,
             damage: RefCell::default(),
@@ -212,6 +215,11 @@ impl<'a> Graph<'a> {
     /// The number of uses that have more meanings than the question looked at.
     pub fn crowded(&self) -> usize {
         self.crowded.get()
+    }
+
+    /// The number of calls with the name of a function on the way to further steps, which no rule decides.
+    pub fn undecided(&self) -> usize {
+        self.undecided.get()
     }
 
     /// Counts a use that has more meanings than are looked at, once.

@@ -216,10 +216,12 @@ impl<'a> Graph<'a> {
                 let definition = &meaning.definition;
                 meaning.confidence >= least.min(SURE) && wanted.contains(&(definition.file, definition.place))
             };
-            let meanings = match depth {
-                1 => self.known_judgement(file, &facts, used)?.meanings.clone(),
-                _ => self.meanings(file, &facts, used)?,
-            };
+            let judgement = self.known_judgement(file, &facts, used)?;
+            let is_open = || judgement.decided.is_none() && !judgement.meanings.iter().any(is_wanted);
+            if depth > 1 && is_open() {
+                self.undecided.set(self.undecided.get() + 1);
+            }
+            let meanings = judgement.meanings.clone();
             self.add_edges((file, &facts, used, depth), meanings, is_wanted, edges);
             found.add(&edges[before..], least);
         }

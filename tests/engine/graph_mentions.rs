@@ -186,3 +186,21 @@ fn a_very_common_name_costs_a_bounded_number_of_files() {
     let listed = mentions.rows.iter().filter(|row| row.part != MentionPart::Possible).count();
     assert_eq!(listed, 0);
 }
+
+#[test]
+fn an_answer_of_several_steps_is_open_where_a_step_is() {
+    let tree = Tree::new(
+        "\n=== a.py\ndef leaf():\n    pass\n\ndef sure():\n    leaf()\n\ndef last():\n    sure()\n",
+    );
+    let ask = |tree: &Tree| open(tree).ask(&GraphRequest::new(GraphQuestion::Impact, "leaf")).unwrap();
+    let reply = ask(&tree);
+    assert_eq!((reply.rows.len(), reply.incomplete), (2, None));
+    tree.write("b.py", "from a import sure\n\nclass One:\n    def mid(self):\n        sure()\n");
+    tree.write("c.py", "class Two:\n    def mid(self):\n        pass\n\ndef run(x):\n    x.mid()\n");
+    let reply = ask(&tree);
+    let why = reply.incomplete.map(|why| why.text);
+    assert_eq!(
+        why.as_deref(),
+        Some("1 calls with names on the way may be further steps, and no rule decides")
+    );
+}
