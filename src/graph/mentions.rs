@@ -210,11 +210,54 @@ const PROSE_NAMES: &[&str] = &[
     "todo",
 ];
 
+/// Languages in which quotes are around literals, and nowhere else. In others, such as Lisp and Vim script, what is between
+/// quotes may be code.
+const QUOTED: &[&str] = &[
+    "apex",
+    "bash",
+    "c",
+    "cpp",
+    "crystal",
+    "csharp",
+    "dart",
+    "elixir",
+    "go",
+    "graphql",
+    "groovy",
+    "java",
+    "javascript",
+    "jsx",
+    "julia",
+    "kotlin",
+    "lua",
+    "objc",
+    "perl",
+    "php",
+    "powershell",
+    "protobuf",
+    "python",
+    "r",
+    "ruby",
+    "rust",
+    "scala",
+    "solidity",
+    "sql",
+    "starlark",
+    "swift",
+    "terraform",
+    "thrift",
+    "toml",
+    "tsx",
+    "typescript",
+    "yaml",
+    "zig",
+];
+
 fn sort_of(language: &str, path: &str) -> FileSort {
     match language {
-        "markdown" | "json" => FileSort::Prose,
+        "markdown" | "json" | "asciidoc" | "latex" | "org" | "rst" => FileSort::Prose,
         "css" | "scss" | "less" | "sass" => FileSort::Style,
-        "html" | "vue" | "svelte" | "astro" | "xml" => FileSort::Markup,
+        "html" | "vue" | "svelte" | "astro" | "xml" | "ejs" | "jinja" => FileSort::Markup,
         "text" => {
             let name = path::split(path).1.to_ascii_lowercase();
             let is_prose = match name.rsplit_once('.') {
@@ -334,7 +377,8 @@ impl Graph<'_> {
             from: None,
             to: None,
         };
-        let (part, reason) = match facts.name_at(span, sort == FileSort::Code) {
+        let has_literals = sort == FileSort::Code && QUOTED.contains(&self.language(file));
+        let (part, reason) = match facts.name_at(span, has_literals) {
             NameAt::Comment => (MentionPart::Text, None),
             NameAt::Literal(before) if self.may_hold_code(file, facts.at(before)) => {
                 (MentionPart::Possible, Some(MentionReason::InString))
@@ -413,6 +457,9 @@ impl Graph<'_> {
             return Ok((Other, Some(MentionReason::OtherSymbol)));
         }
         if is_decided {
+            if self.may_be_hidden((file, facts, used), *decided, wanted) {
+                return Ok((Possible, Some(MentionReason::Undecided)));
+            }
             let is_unfound =
                 *decided == Some(EdgeRule::Import) && self.is_unfound_import(file, facts, used, wanted);
             return Ok(match is_unfound {
@@ -424,6 +471,25 @@ impl Graph<'_> {
             true => (Other, Some(MentionReason::Form)),
             false => (Possible, Some(MentionReason::Undecided)),
         })
+    }
+
+    /// Whether a use that means nothing in the tree by the rule `decided` may mean a symbol after all.
+    fn may_be_hidden(
+        &self,
+        (file, facts, used): (u32, &FileFacts, &NameUse),
+        decided: Option<EdgeRule>,
+        wanted: &WantedSymbols,
+    ) -> bool {
+        match decided {
+            // The type of a receiver follows from calls too, and one of them may be wrong.
+            Some(EdgeRule::TypedVariable) => matches!(self.family(file), Family::Python | Family::Web),
+            // A function to whose name its own scope assigns another value.
+            Some(EdgeRule::SameFile) => wanted.keys.iter().any(|(own, place)| {
+                let parent = || facts.symbols.get(*place as usize).map(|symbol| symbol.parent);
+                *own == file && used.owner.is_some() && parent() == Some(used.owner)
+            }),
+            _ => false,
+        }
     }
 
     /// Whether a string literal with this text before a name may hold code there.

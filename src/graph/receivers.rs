@@ -93,7 +93,12 @@ impl Graph<'_> {
         }
         dedup(&mut found);
         if found.is_empty() {
-            return Ok(is_known.then_some((EdgeRule::TypedVariable, Vec::new())));
+            let is_imported = match chain.steps.first() {
+                Some(ChainStep::Name(at)) => question.facts.imports.bound(tokens.word(*at)).next().is_some(),
+                _ => false,
+            };
+            let rule = if is_imported { EdgeRule::Import } else { EdgeRule::TypedVariable };
+            return Ok(is_known.then_some((rule, Vec::new())));
         }
         Ok(Some((rule.unwrap_or(EdgeRule::TypedVariable), found)))
     }

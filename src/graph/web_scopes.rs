@@ -12,6 +12,9 @@ pub(super) fn scan(tokens: &Tokens, scopes: &mut Scopes) {
     }
 }
 
+/// The most tokens of the type arguments of a call.
+const MAX_GENERICS: usize = 200;
+
 /// Words before a parenthesis that is not one of parameters.
 const CONTROL: &[&str] = &["if", "for", "while", "switch", "catch", "with", "return", "await"];
 
@@ -97,12 +100,40 @@ impl WebScan<'_> {
     fn end_of_expression(&self, at: usize) -> usize {
         let close = self.tokens.around(at).and_then(|open| self.tokens.partner(open));
         let close = close.unwrap_or(self.tokens.len());
-        self.tokens.find(at, close, |index| {
+        let ends = |index: usize| {
             let begins_line = index > at
                 && self.tokens.at(index).is_some_and(|token| token.indent.is_some())
                 && self.begins_statement(index);
             self.tokens.is(index, b',') || self.tokens.is(index, b';') || begins_line
-        })
+        };
+        let mut index = at;
+        while index < close && !ends(index) && self.tokens.goes_on() {
+            let after_brackets =
+                || self.tokens.partner(index).filter(|partner| *partner > index).map(|at| at + 1);
+            index = self.after_generics(index).or_else(after_brackets).unwrap_or(index + 1);
+        }
+        index.min(close)
+    }
+
+    /// The parenthesis after the type arguments that begin at `at`: `<A, B>` in `f<A, B>(c)` and in `<A, B>(c) => d`.
+    fn after_generics(&self, at: usize) -> Option<usize> {
+        if !self.tokens.is(at, b'<') {
+            return None;
+        }
+        let (mut depth, mut index) = (0, at);
+        while index < (at + MAX_GENERICS).min(self.tokens.len()) && !self.tokens.is(index, b';') {
+            if self.tokens.is(index, b'<') {
+                depth += 1;
+            } else if self.tokens.is(index, b'>') && !self.tokens.is(index - 1, b'=') {
+                depth -= 1;
+            }
+            if depth == 0 {
+                return self.tokens.is(index + 1, b'(').then_some(index + 1);
+            }
+            let partner = self.tokens.partner(index).filter(|partner| *partner > index);
+            index = partner.unwrap_or(index) + 1;
+        }
+        None
     }
 
     /// Whether the first token of a line begins a statement, so that no semicolon is needed before it.

@@ -9,10 +9,10 @@ use spyhop_engine::api::Options;
 use super::{Random, Tree, open, options, refresh};
 
 /// The modules of a generated tree; each is a file with functions and a class.
-const MODULES: [&str; 8] = ["pool", "lock", "queue", "store", "view", "cache", "route", "timer"];
+pub(super) const MODULES: [&str; 8] = ["pool", "lock", "queue", "store", "view", "cache", "route", "timer"];
 
 /// A Python module whose functions call functions and methods of other modules.
-fn module(random: &mut Random) -> String {
+pub(super) fn module(random: &mut Random) -> String {
     let mut text = String::from("# what take and close do\n");
     for _ in 0..random.below(4) {
         let (module, name) = (random.pick(&MODULES), random.below(4));

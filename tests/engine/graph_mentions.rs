@@ -6,6 +6,7 @@ use spyhop_engine::api::{Bounds, GrepRequest, MentionPart, Mentions, OutputForma
 
 use spyhop_interface::render::{Style, agent, text};
 
+use super::graph_alike::{MODULES, module};
 use super::{Random, Tree, open};
 use crate::support::repository;
 
@@ -135,6 +136,24 @@ fn the_parts_are_what_an_exact_search_finds_in_trees_that_use_their_names() {
         }
     }
     assert!(n_names > 150 && parts[..5].iter().all(|part| *part > 20), "{n_names} {parts:?}");
+}
+
+#[test]
+fn nothing_is_hidden_in_generated_trees() {
+    let (mut n_complete, mut n_open) = (0, 0);
+    for seed in 0..8 {
+        let (tree, mut random) = (Tree::new(""), Random(seed));
+        for name in MODULES {
+            tree.write(&format!("{name}.py"), module(&mut random));
+        }
+        let engine = open(&tree);
+        for name in drawn(&engine, 20) {
+            for reply in account(&engine, &name) {
+                *(if reply.incomplete.is_none() { &mut n_complete } else { &mut n_open }) += 1;
+            }
+        }
+    }
+    assert!(n_complete > 20 && n_open > 20, "{n_complete} {n_open}");
 }
 
 #[test]
