@@ -36,7 +36,7 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
     if request.changes.is_some() {
         return Err(Error::bad("a diff is about one tree; ask that tree alone"));
     }
-    let (only, target) = split_target(corpus, &request.target);
+    let (only, target) = corpus.addressed(&request.target);
     let (only, target) = match imported(corpus, only, target)? {
         Some((source, target)) => (Some(source.name()), target),
         None => (only, target.to_string()),
@@ -161,15 +161,6 @@ fn add_mentions(corpus: &Corpus, source: &CorpusMember, request: &GraphRequest, 
         mentions.add(own);
         whole.incomplete = whole.incomplete.take().or_else(|| mentions.incomplete());
     }
-}
-
-/// The source that a target names, and the target in that source.
-fn split_target<'t>(corpus: &'t Corpus, target: &'t str) -> (Option<&'t SourceName>, &'t str) {
-    let named = target.split_once(':').filter(|(_, rest)| !rest.starts_with(':')).and_then(|(name, rest)| {
-        let source = corpus.members.iter().find(|source| source.name().as_str() == name)?;
-        Some((Some(source.name()), rest))
-    });
-    named.unwrap_or((None, target))
 }
 
 /// One reply of the replies of trees. `silent` names the sources that do not answer.

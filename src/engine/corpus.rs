@@ -6,6 +6,7 @@
 //! and the code graph are asked tree by tree. One tree alone is a corpus of one member, whose rows name no source.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::api::*;
@@ -138,6 +139,14 @@ impl Corpus {
         self.members.iter().filter_map(|member| Some((member.name.as_ref()?, member.engine.as_ref().ok()?)))
     }
 
+    /// The root of the only tree; `None` for several trees.
+    pub fn root(&self) -> Option<&Path> {
+        match &self.members[..] {
+            [CorpusMember { engine: Ok(engine), .. }] => Some(engine.root()),
+            _ => None,
+        }
+    }
+
     /// The trees, answering from their last commits, without a comparison with their files.
     pub fn of_last_commits(&self) -> Corpus {
         self.with_policies(CallPolicy::last_commit)
@@ -178,6 +187,16 @@ impl Corpus {
         Err(Error::bad(format!(
             "{operation} is about one tree, and these are asked: {names}; ask one of them alone"
         )))
+    }
+
+    /// The member that a text names, as in `client:src/lib.rs`, and the rest of the text.
+    pub(super) fn addressed<'t>(&'t self, text: &'t str) -> (Option<&'t SourceName>, &'t str) {
+        let named =
+            text.split_once(':').filter(|(_, rest)| !rest.starts_with(':')).and_then(|(name, rest)| {
+                let member = self.members.iter().find(|member| member.name().as_str() == name)?;
+                Some((Some(member.name()), rest))
+            });
+        named.unwrap_or((None, text))
     }
 
     /// The first engine, whose grammars parse requests.

@@ -8,15 +8,16 @@ use super::api::*;
 use super::call::Call;
 use super::cancel;
 use super::core::Engine;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, incomplete_of, of_source};
 use super::current;
 use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{self, check_pattern_length, check_rows};
 use super::open_index::Viewed;
 use super::operation::Operation;
+use super::origin::sums;
 use super::updating;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::LineIndex;
@@ -37,54 +38,106 @@ impl Operation for EntriesRequest {
     type Reply = EntriesReply;
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<EntriesReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
-        check_rows("max_results", self.max_results, MAX_ROWS)?;
-        check_pattern_length(&self.pattern)?;
-        self.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
-        let filter = Filter::new(&self.filter, engine.grammars())?;
-        let (snapshot, freshness) = current::ready(engine, call.progress())?;
-        cancel::begin_answer()?;
-        let answer = || -> Result<EntriesReply, Error> {
-            let quarantine = updating::updater(engine, None)?.quarantine();
-            let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
-            let graph =
-                Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
-            let (found, incomplete) = asked_entries(self, &graph, &snapshot, engine.root())?;
-            graph.check()?;
-            let stopped = || {
-                let text = "the names have so many definitions and uses that the question stopped after its budget of steps";
-                IncompleteCause::Limit.with(text.to_string())
-            };
-            let incomplete = incomplete.or_else(|| graph.is_cut().then(stopped));
-            let words: Vec<String> = self.pattern.split_whitespace().map(str::to_lowercase).collect();
-            let mut rows = Vec::new();
-            for own in &found {
-                let version = snapshot.version(own.entry.file);
-                let takes_kind = filter.kinds().is_none_or(|kinds| {
-                    own.entry.handler.definition.as_ref().is_some_and(|own| kinds.contains(own.kind))
-                });
-                let takes = takes_kind && filter.takes_file(version.path(), version.language());
-                if takes && has_words(&own.entry, &words) {
-                    let depth = self.reaches.as_ref().map(|_| own.depth);
-                    let row = entry_row(engine, &snapshot, &sources, &own.entry)?;
-                    rows.push(EntryRow { depth, confidence: own.confidence, ..row });
-                }
-            }
-            rows.sort_by_key(|row| (row.depth, row.is_test));
-            let total = rows.len();
-            rows.truncate(self.max_results);
-            Ok(EntriesReply {
-                kind: self.kind,
-                pattern: self.pattern.clone(),
-                rows,
-                total,
-                incomplete,
-                snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
-                warnings: freshness.warnings.clone(),
-            })
-        };
-        on_large_stack(answer)
+        match corpus.alone() {
+            Some(engine) => entries_of_tree(engine, self, call),
+            None => entries_of_sources(corpus, self, call),
+        }
     }
+}
+
+/// The entries of each tree, joined. A tree in which the symbol of `reaches` is unknown has none.
+fn entries_of_sources(
+    corpus: &Corpus,
+    request: &EntriesRequest,
+    call: &Call<'_>,
+) -> Result<EntriesReply, Error> {
+    let mut unknown = None;
+    let (answers, warnings) = corpus.each(|_, engine| match entries_of_tree(engine, request, call) {
+        Err(error) if request.reaches.is_some() && error.kind() == ErrorKind::BadRequest => {
+            unknown.get_or_insert(error);
+            Ok(None)
+        }
+        answer => answer.map(Some),
+    })?;
+    let mut whole = EntriesReply {
+        kind: request.kind,
+        pattern: request.pattern.clone(),
+        rows: Vec::new(),
+        total: 0,
+        incomplete: (!warnings.is_empty()).then(|| corpus.missing(warnings.len())),
+        snapshot: Snapshot::default(),
+        sources: Vec::new(),
+        warnings,
+    };
+    for (member, reply) in answers {
+        let Some(reply) = reply else { continue };
+        let name = member.name();
+        whole.rows.extend(reply.rows.into_iter().map(|row| EntryRow { source: Some(name.clone()), ..row }));
+        whole.total += reply.total;
+        whole.incomplete = whole.incomplete.or(reply.incomplete.map(|why| incomplete_of(name, why)));
+        whole.warnings.extend(reply.warnings.iter().map(|warning| of_source(name, warning)));
+        whole.sources.push(member.snapshot(reply.snapshot));
+    }
+    if let (true, Some(error)) = (whole.sources.is_empty(), unknown) {
+        return Err(error);
+    }
+    whole.snapshot = sums(&whole.sources);
+    whole.rows.sort_by_key(|row| (row.depth, row.is_test));
+    whole.truncate(request.max_results);
+    Ok(whole)
+}
+
+fn entries_of_tree(
+    engine: &Engine,
+    request: &EntriesRequest,
+    call: &Call<'_>,
+) -> Result<EntriesReply, Error> {
+    check_rows("max_results", request.max_results, MAX_ROWS)?;
+    check_pattern_length(&request.pattern)?;
+    request.reaches.iter().try_for_each(|own| limit::bytes("reaches", own, limit::MAX_NAME_BYTES))?;
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let (snapshot, freshness) = current::ready(engine, call.progress())?;
+    cancel::begin_answer()?;
+    let answer = || -> Result<EntriesReply, Error> {
+        let quarantine = updating::updater(engine, None)?.quarantine();
+        let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
+        let graph = Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
+        let (found, incomplete) = asked_entries(request, &graph, &snapshot, engine.root())?;
+        graph.check()?;
+        let stopped = || {
+            let text = "the names have so many definitions and uses that the question stopped after its budget of steps";
+            IncompleteCause::Limit.with(text.to_string())
+        };
+        let incomplete = incomplete.or_else(|| graph.is_cut().then(stopped));
+        let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
+        let mut rows = Vec::new();
+        for own in &found {
+            let version = snapshot.version(own.entry.file);
+            let takes_kind = filter.kinds().is_none_or(|kinds| {
+                own.entry.handler.definition.as_ref().is_some_and(|own| kinds.contains(own.kind))
+            });
+            let takes = takes_kind && filter.takes_file(version.path(), version.language());
+            if takes && has_words(&own.entry, &words) {
+                let depth = request.reaches.as_ref().map(|_| own.depth);
+                let row = entry_row(engine, &snapshot, &sources, &own.entry)?;
+                rows.push(EntryRow { depth, confidence: own.confidence, ..row });
+            }
+        }
+        rows.sort_by_key(|row| (row.depth, row.is_test));
+        let total = rows.len();
+        rows.truncate(request.max_results);
+        Ok(EntriesReply {
+            kind: request.kind,
+            pattern: request.pattern.clone(),
+            rows,
+            total,
+            incomplete,
+            snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
+            sources: Vec::new(),
+            warnings: freshness.warnings.clone(),
+        })
+    };
+    on_large_stack(answer)
 }
 
 pub(super) fn entry_row(

@@ -12,7 +12,7 @@ use super::api::*;
 use super::call::Call;
 use super::changes::{self, Changes};
 use super::core::Engine;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, of_source};
 use super::lookup::check_rows;
 use super::note_links::{self, LinkSources};
 use super::operation::Operation;
@@ -87,22 +87,48 @@ impl Operation for ListNotesRequest {
     type Reply = NotesReply;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
         check_rows("max_results", self.max_results, MAX_NOTES)?;
-        let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
-        let is_listed = |note: &&RevisionNote| {
-            (self.include_retired || note.retired.is_none()) && self.kind.is_none_or(|kind| kind == note.kind)
-        };
-        let listed: Vec<&RevisionNote> = known.notebook.notes.iter().rev().filter(is_listed).collect();
-        let most = if self.only_stale { listed.len() } else { self.max_results };
-        let mut rows = note_rows(engine, listed.iter().take(most).map(|note| (*note, None)))?;
-        if self.only_stale {
-            rows.retain(NoteRow::is_stale);
-        }
-        let total = if self.only_stale { rows.len() } else { listed.len() };
-        rows.truncate(self.max_results);
-        Ok(NotesReply { notes: rows, total, warnings: damage(&known.notebook) })
+        notes_of(corpus, self.max_results, |engine| listed(engine, self))
     }
+}
+
+/// The notes of each tree, joined: those with a score the most relevant first.
+pub(super) fn notes_of(
+    corpus: &Corpus,
+    max_results: usize,
+    mut ask: impl FnMut(&Engine) -> Result<NotesReply, Error>,
+) -> Result<NotesReply, Error> {
+    if let Some(engine) = corpus.alone() {
+        return ask(engine);
+    }
+    let (answers, warnings) = corpus.each(|_, engine| ask(engine))?;
+    let mut whole = NotesReply { warnings, ..NotesReply::default() };
+    for (member, reply) in answers {
+        let name = member.name();
+        whole.notes.extend(reply.notes.into_iter().map(|row| NoteRow { source: Some(name.clone()), ..row }));
+        whole.total += reply.total;
+        whole.warnings.extend(reply.warnings.iter().map(|warning| of_source(name, warning)));
+    }
+    whole.notes.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
+    whole.notes.truncate(max_results);
+    Ok(whole)
+}
+
+fn listed(engine: &Engine, request: &ListNotesRequest) -> Result<NotesReply, Error> {
+    let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
+    let is_listed = |note: &&RevisionNote| {
+        (request.include_retired || note.retired.is_none())
+            && request.kind.is_none_or(|kind| kind == note.kind)
+    };
+    let listed: Vec<&RevisionNote> = known.notebook.notes.iter().rev().filter(is_listed).collect();
+    let most = if request.only_stale { listed.len() } else { request.max_results };
+    let mut rows = note_rows(engine, listed.iter().take(most).map(|note| (*note, None)))?;
+    if request.only_stale {
+        rows.retain(NoteRow::is_stale);
+    }
+    let total = if request.only_stale { rows.len() } else { listed.len() };
+    rows.truncate(request.max_results);
+    Ok(NotesReply { notes: rows, total, warnings: damage(&known.notebook) })
 }
 
 /// Changes how sure a note is. Exactly one of the states must be given, or at least `relink`.
@@ -372,7 +398,7 @@ pub(super) fn note_rows<'n>(
         let warnings = warnings_of(note, &links);
         let score = relevance.as_ref().map(|own| own.score);
         let reasons = relevance.map(|own| own.reasons).unwrap_or_default();
-        engine.policy().masked(NoteRow { note: note.clone(), links, score, reasons, warnings })
+        engine.policy().masked(NoteRow { source: None, note: note.clone(), links, score, reasons, warnings })
     });
     Ok(rows.collect())
 }

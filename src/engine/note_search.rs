@@ -8,7 +8,7 @@ use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
 use super::lookup::check_rows;
-use super::memory::{applied, damage, known_notes, note_rows};
+use super::memory::{self as notes, applied, damage, known_notes, note_rows};
 use super::operation::Operation;
 use super::revision_notes::KnownNotes;
 use crate::error::Error;
@@ -45,31 +45,34 @@ impl Operation for SearchNotesRequest {
     type Reply = NotesReply;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
         check_rows("max_results", self.max_results, MAX_RESULTS)?;
-        if !(0.0..=1.0).contains(&self.min_score) {
-            return Err(Error::bad(format!("min_score is {}; choose 0 to 1", self.min_score)));
-        }
-        limit::entries("files", self.files.len(), limit::MAX_ENTRIES)?;
-        limit::names("symbols", &self.symbols)?;
-        Filter::new(&self.filter, engine.grammars())?;
-        let query = Query::parse(&self.query)?;
-        let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
-        let snapshot = engine.current().ok().and_then(|current| current.snapshot());
-        let asked = AskedNotes {
-            queries: &[query],
-            files: &self.files,
-            symbols: &self.symbols,
-            found: &files_found(engine, &self.query, &self.filter),
-            found_symbols: &[],
-            kind: self.kind,
-            filter: &self.filter,
-            min_score: self.min_score,
-            most: self.max_results,
-        };
-        let (notes, total) = relevant(engine, &known, &asked, snapshot.as_deref())?;
-        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+        notes::notes_of(corpus, self.max_results, |engine| found(engine, self))
     }
+}
+
+fn found(engine: &Engine, request: &SearchNotesRequest) -> Result<NotesReply, Error> {
+    if !(0.0..=1.0).contains(&request.min_score) {
+        return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
+    }
+    limit::entries("files", request.files.len(), limit::MAX_ENTRIES)?;
+    limit::names("symbols", &request.symbols)?;
+    Filter::new(&request.filter, engine.grammars())?;
+    let query = Query::parse(&request.query)?;
+    let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
+    let snapshot = engine.current().ok().and_then(|current| current.snapshot());
+    let asked = AskedNotes {
+        queries: &[query],
+        files: &request.files,
+        symbols: &request.symbols,
+        found: &files_found(engine, &request.query, &request.filter),
+        found_symbols: &[],
+        kind: request.kind,
+        filter: &request.filter,
+        min_score: request.min_score,
+        most: request.max_results,
+    };
+    let (notes, total) = relevant(engine, &known, &asked, snapshot.as_deref())?;
+    Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
 }
 
 impl Engine {

@@ -65,27 +65,103 @@ impl Operation for ReadRequest {
     type Reply = ReadReply;
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<ReadReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
-        let symbol = self.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
-        symbol.iter().try_for_each(|symbol| limit::bytes("symbol", symbol, limit::MAX_NAME_BYTES))?;
-        if let (Some(symbol), Some(lines)) = (symbol, self.lines) {
-            let text = format!("lines is {lines} and symbol is '{symbol}'; give only one of the two");
-            return Err(Error::bad(text));
-        }
-        let span = tracing::info_span!("code.read", project = %engine.root().display());
-        let _entered = span.enter();
-        match (&self.path, symbol) {
-            (Some(path), None) => match lines_of(engine, path, self.lines) {
-                Err(error) if error.kind() == ErrorKind::NotFound && self.lines.is_none() => {
-                    place_of(engine, path, error, call)
-                }
-                read => read,
-            },
-            (Some(path), Some(symbol)) => definition_in(engine, path, symbol),
-            (None, Some(symbol)) => definition(engine, symbol, call),
-            (None, None) => Err(Error::bad("neither path nor symbol is given; give one of them")),
+        match corpus.alone() {
+            Some(engine) => read_in_tree(engine, self, call),
+            None => read_in_sources(corpus, self, call),
         }
     }
+}
+
+fn read_in_tree(engine: &Engine, request: &ReadRequest, call: &Call<'_>) -> Result<ReadReply, Error> {
+    let symbol = request.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
+    symbol.iter().try_for_each(|symbol| limit::bytes("symbol", symbol, limit::MAX_NAME_BYTES))?;
+    if let (Some(symbol), Some(lines)) = (symbol, request.lines) {
+        let text = format!("lines is {lines} and symbol is '{symbol}'; give only one of the two");
+        return Err(Error::bad(text));
+    }
+    let span = tracing::info_span!("code.read", project = %engine.root().display());
+    let _entered = span.enter();
+    match (&request.path, symbol) {
+        (Some(path), None) => match lines_of(engine, path, request.lines) {
+            Err(error) if error.kind() == ErrorKind::NotFound && request.lines.is_none() => {
+                place_of(engine, path, error, call)
+            }
+            read => read,
+        },
+        (Some(path), Some(symbol)) => definition_in(engine, path, symbol),
+        (None, Some(symbol)) => definition(engine, symbol, call),
+        (None, None) => Err(Error::bad("neither path nor symbol is given; give one of them")),
+    }
+}
+
+/// Reads from the trees that have the file or the definition. A path or a symbol that begins with the name of a source and `:`,
+/// as in `client:src/lib.rs`, is of that source.
+fn read_in_sources(corpus: &Corpus, request: &ReadRequest, call: &Call<'_>) -> Result<ReadReply, Error> {
+    let addressed =
+        request.path.as_ref().map(RelPath::as_str).or(request.symbol.as_deref()).unwrap_or_default();
+    let (only, rest) = corpus.addressed(addressed);
+    let mut request = request.clone();
+    match (only, &request.path) {
+        (None, _) => {}
+        (Some(_), Some(_)) => request.path = Some(RelPath::new(rest)?),
+        (Some(_), None) => request.symbol = Some(rest.to_string()),
+    }
+    let mut missing = None;
+    let (answers, warnings) = corpus.each(|member, engine| {
+        if only.is_some_and(|only| only != member.name()) {
+            return Ok(None);
+        }
+        match read_in_tree(engine, &request, call) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                missing.get_or_insert(error);
+                Ok(None)
+            }
+            answer => answer.map(Some),
+        }
+    })?;
+    let mut found: Vec<(&SourceName, ReadReply)> =
+        answers.into_iter().filter_map(|(member, reply)| Some((member.name(), reply?))).collect();
+    match (found.len(), missing) {
+        (0, Some(error)) => Err(error),
+        (0, None) => Err(Error::new(ErrorKind::NotFound, "no source that answers has the file")),
+        (1, _) => {
+            let (name, mut reply) = found.remove(0);
+            match &mut reply {
+                ReadReply::Text(text) => {
+                    text.source = Some(name.clone());
+                    text.warnings.extend(warnings);
+                }
+                ReadReply::Choices(choices) => {
+                    choices.choices.iter_mut().for_each(|row| row.source = Some(name.clone()));
+                    choices.warnings.extend(warnings);
+                }
+            }
+            Ok(reply)
+        }
+        _ => several(found, warnings),
+    }
+}
+
+/// The definitions that several trees have. A file that several trees have is an error that names the trees.
+fn several(found: Vec<(&SourceName, ReadReply)>, warnings: Vec<String>) -> Result<ReadReply, Error> {
+    let names: Vec<String> = found.iter().map(|(name, _)| format!("'{name}'")).collect();
+    let mut choices = Vec::new();
+    for (name, reply) in found {
+        let rows = match reply {
+            ReadReply::Choices(own) => own.choices,
+            ReadReply::Text(text) => text.symbol.into_iter().collect(),
+        };
+        choices.extend(rows.into_iter().map(|row| SymbolRow { source: Some(name.clone()), ..row }));
+    }
+    choices.truncate(MAX_CHOICES);
+    let Some(first) = choices.first() else {
+        let names = names.join(", ");
+        return Err(Error::bad(format!(
+            "the sources {names} have the file; name one of them, as in SOURCE:PATH"
+        )));
+    };
+    let (symbol, snapshot) = (first.name.clone(), Snapshot::default());
+    Ok(ReadReply::Choices(Box::new(SymbolChoices { symbol, choices, snapshot, warnings })))
 }
 
 impl Engine {
@@ -235,6 +311,7 @@ fn text_of(engine: &Engine, file: &FileText, wanted: Lines, symbol: Option<Symbo
     let language = engine.language_now(&file.path, &file.source_tree);
     let recorded = engine.recorded();
     ReadReply::Text(Box::new(ReadText {
+        source: None,
         path: file.path.clone(),
         language: engine.grammars().name(language),
         first: wanted.first,

@@ -1,6 +1,9 @@
 //! Several trees that are searched as one: the answer is that of one tree with all files.
 
-use spyhop::{Corpus, Options, SearchReply, SearchRequest, SourceName};
+use spyhop::{
+    AddNoteRequest, Corpus, EntriesRequest, EntryKind, ListNotesRequest, NoteKind, Options, PackRequest,
+    ReadReply, ReadRequest, SearchReply, SearchRequest, SourceName,
+};
 use spyhop_engine::{Engine, ErrorKind};
 
 use super::same_answers::{as_indexed, requests};
@@ -215,4 +218,58 @@ fn secrets_are_masked_if_one_engine_masks_them() {
             assert_eq!(text.matches(&token).count() > 0, is_shown, "{first} {second} {exhaustive}");
         }
     }
+}
+
+/// The source and the place of each row.
+fn places<'r>(
+    rows: impl Iterator<Item = (&'r Option<SourceName>, &'r spyhop::RelPath)>,
+) -> Vec<(&'r str, &'r str)> {
+    rows.map(|(source, path)| (source.as_ref().unwrap().as_str(), path.as_str())).collect()
+}
+
+#[test]
+fn lines_entries_and_notes_of_several_trees_name_their_tree() {
+    let route = "from flask import Flask\napp = Flask(__name__)\n\n@app.route('/users')\ndef users():\n    return take()\n";
+    let shop = Tree::new("\n=== pool.py\ndef take():\n    return 1\n");
+    let till =
+        Tree::new("\n=== pool.py\ndef take():\n    return 2\n=== only.py\ndef settle():\n    return 3\n");
+    shop.write("app.py", route);
+    till.write("web/app.py", route);
+    let set = set(&[("shop", &shop), ("till", &till)]);
+    let read = |path: &str, symbol: &str| {
+        let mut request = ReadRequest::default();
+        request.path = (!path.is_empty()).then(|| spyhop::RelPath::new(path).unwrap());
+        request.symbol = (!symbol.is_empty()).then(|| symbol.to_string());
+        set.ask(&request)
+    };
+    let text = |reply: Result<ReadReply, spyhop::Error>| match reply.unwrap() {
+        ReadReply::Text(text) => (text.source.unwrap().to_string(), text.text.join("\n")),
+        other => panic!("{other:?}"),
+    };
+    // A file of one tree, of a named tree, of both; a definition of one tree, of a named tree, of both; of none.
+    assert_eq!(text(read("only.py", "")).0, "till");
+    assert_eq!(text(read("till:pool.py", "")).1, "def take():\n    return 2");
+    let error = read("pool.py", "").unwrap_err();
+    assert!(error.to_string().contains("'shop', 'till'") && error.kind() == ErrorKind::BadRequest, "{error}");
+    assert_eq!(text(read("", "settle")), ("till".to_string(), "def settle():\n    return 3".to_string()));
+    assert_eq!(text(read("", "shop:take")).1, "def take():\n    return 1");
+    let ReadReply::Choices(choices) = read("", "take").unwrap() else { panic!("there are two") };
+    let rows = choices.choices.iter().map(|row| (&row.source, &row.path));
+    assert_eq!(places(rows), [("shop", "pool.py"), ("till", "pool.py")]);
+    assert_eq!(read("", "no_such_name").unwrap_err().kind(), ErrorKind::NotFound);
+
+    let routes = set.ask(&EntriesRequest::new(EntryKind::Route, "")).unwrap();
+    let rows = routes.rows.iter().map(|row| (&row.source, &row.path));
+    assert_eq!(places(rows), [("shop", "app.py"), ("till", "web/app.py")]);
+    assert_eq!((routes.total, routes.sources.len(), routes.incomplete), (2, 2, None));
+
+    for (tree, text) in [(&shop, "The shop takes one"), (&till, "The till takes two")] {
+        engine(tree).ask(&AddNoteRequest::new(NoteKind::Failure, text)).unwrap();
+    }
+    let notes = set.ask(&ListNotesRequest::default()).unwrap();
+    let sources: Vec<&str> = notes.notes.iter().map(|row| row.source.as_ref().unwrap().as_str()).collect();
+    assert_eq!((sources, notes.total), (vec!["shop", "till"], 2));
+    // What is about one tree says so.
+    let error = set.ask(&PackRequest::new("take")).unwrap_err();
+    assert!(error.to_string().contains("pack is about one tree"), "{error}");
 }

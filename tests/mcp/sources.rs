@@ -1,6 +1,7 @@
 //! Several sources of a library at once: the tools answer as `--in` does on a command line.
 
 use serde_json::{Value, json};
+use spyhop::Options;
 
 use super::{Session, steady};
 use crate::support::{Shelf, Tree};
@@ -30,13 +31,34 @@ fn every_tool_that_takes_sources_answers_as_the_command_line_does() {
         ("project_map", json!({ "depth": 1 }), &["map", "--depth", "1"]),
         ("find_references", json!({ "target": "backoff_delay" }), &["refs", "backoff_delay"]),
         ("trace_symbol", json!({ "target": "backoff_delay" }), &["trace", "backoff_delay"]),
+        ("read_file", json!({ "symbol": "backoff_delay" }), &["read", "--symbol", "backoff_delay"]),
+        ("list_routes", json!({}), &["routes"]),
+        ("list_commands", json!({}), &["commands"]),
+        ("search_revision_memory", json!({ "query": "delay" }), &["memory", "search", "delay"]),
+    ];
+    // These are about one tree, which may be a source.
+    let of_one: &[(&str, Value, &[&str])] = &[
+        ("file_imports", json!({ "question": "hubs" }), &["graph", "--hubs"]),
+        (
+            "why_not",
+            json!({ "file": "src/retry.rs", "query": "delay" }),
+            &["why-not", "src/retry.rs", "delay"],
+        ),
     ];
     let mut session = Session::new(&shelf.tree);
-    for (tool, given, line) in table {
-        for names in ["all", "deps", "client,limits"] {
+    let several = table.iter().map(|row| (row, &["all", "deps", "client,limits"][..]));
+    let one = of_one.iter().map(|row| (row, &["limits"][..]));
+    for ((tool, given, line), choices) in several.chain(one) {
+        for names in choices {
             let mut asked = given.clone();
             asked["in"] = json!(names.split(',').collect::<Vec<_>>());
-            let by_tool = session.data(tool, asked);
+            let mut by_tool = session.data(tool, asked);
+            if let Some(link) = by_tool.as_object_mut().unwrap().remove("link").filter(|_| *tool == "why_not")
+            {
+                let root =
+                    shelf.library.engine("limits", Options::default()).unwrap().root().display().to_string();
+                assert_eq!(link, format!("file://{root}/src/retry.rs#L1"));
+            }
             let line = [*line, &["--in", names]].concat();
             assert_eq!(without_times(by_tool), without_times(shelf.tree.json(&line)), "{tool} {names}");
         }
@@ -48,8 +70,8 @@ fn every_tool_that_takes_sources_answers_as_the_command_line_does() {
     for tool in offered["result"]["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let takes_it = !tool["inputSchema"]["properties"]["in"].is_null();
-        let is_asked = name == "index_status" || table.iter().any(|(other, ..)| *other == name);
-        assert_eq!(takes_it, is_asked, "{name}");
+        let is_of_no_source = ["tool_search", "touch", "verify_source"].contains(&name);
+        assert_eq!(takes_it, !is_of_no_source && !name.starts_with("library"), "{name}");
     }
 }
 

@@ -30,8 +30,8 @@ export type Direction = "in" | "out";
 export type EdgeRule = "import" | "own-member" | "qualified-type" | "qualified-module" | "inherited" | "typed-variable"
     | "same-file" | "same-package" | "wildcard" | "unique" | "ambiguous" | "test-name" | "test-file-with-name" | "test-file";
 export type Enclosing = { end_line: number; kind: SymbolKind; line: number; name: string };
-export type EntriesReply = { complete: boolean; filter: string; incomplete: string | null; kind: EntryKind; results: EntryRow[];
-    snapshot: Snapshot; total: number; warnings: string[] };
+export type EntriesReply = { answering?: number; complete: boolean; filter: string; incomplete: string | null; kind: EntryKind;
+    results: EntryRow[]; snapshot: Snapshot; sources?: SourceSnapshot[]; total: number; warnings: string[] };
 export type EntryKind = "route" | "command";
 export type EntryRow = { column: number; confidence: number; definition: SymbolEnd | null; depth?: number; framework: string;
     handler: string; handler_path: string | null; is_test: boolean; line: number; method?: string; name?: string; path: string;
@@ -146,7 +146,8 @@ export type NoteKind = "failure" | "revision" | "explanation";
 export type NoteReason = { signal: string; text: string; weight: number };
 export type NoteRow = { applies: AppliesForm; author: string | null; commit: string | null; diff: string | null; id: string;
     kind: NoteKind; links: LinkRow[]; reasons?: NoteReason[]; retired: Retirement | null; score?: number; signals: string[];
-    stale: boolean; text: string; time: string; untrusted: boolean; verification: VerificationForm; warnings: string[] };
+    source?: RowSource; stale: boolean; text: string; time: string; untrusted: boolean; verification: VerificationForm;
+    warnings: string[] };
 export type NotesReply = { results: NoteRow[]; total: number; warnings: string[] };
 export type OpenTarget = { column?: number; line?: number; path: string; root?: string };
 export type Opened = { editor: string; opened: string };
@@ -174,8 +175,8 @@ export type Query = { in: string[]; is_fixed: boolean; root: string | null; text
 export type QueryWord = { is_excluding: boolean; key: "lang" | "kind" | "path" | "glob" | "exclude" | "in" | "view"; span: Span;
     value: string };
 export type ReadReply = { choices: SymbolRow[]; cut: number[]; end_line: number | null; language: string | null; line: number
-    | null; next_lines: string | null; path: string | null; snapshot: Snapshot; symbol: SymbolRow | null; text: string | null;
-    total_lines: number | null; warnings: string[] };
+    | null; next_lines: string | null; path: string | null; snapshot: Snapshot; source?: RowSource; symbol: SymbolRow | null;
+    text: string | null; total_lines: number | null; warnings: string[] };
 export type Reason = { share: number; signal: Signal; text: string };
 export type ReasonCount = { files: number; reason: SkipReason };
 export type Relation = "calls" | "references" | "imports" | "implements" | "tests";

@@ -1,6 +1,7 @@
 //! What a command asks: one tree, or several sources of a library.
 
 use std::mem::ManuallyDrop;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::ArgMatches;
@@ -27,17 +28,22 @@ pub enum Asked {
 impl Asked {
     /// What the arguments ask; `output` then shows paths accordingly.
     pub fn new(matches: &ArgMatches, output: &mut Output) -> Result<Asked, Failure> {
+        Asked::with_place(matches, output, options::place)
+    }
+
+    /// Like [`Asked::new`], for a command that finds the place in the tree in a way of its own.
+    pub fn with_place(
+        matches: &ArgMatches,
+        output: &mut Output,
+        place: impl FnOnce(&ArgMatches) -> Result<TreePlace, Failure>,
+    ) -> Result<Asked, Failure> {
         if sources::are_asked(matches)? {
             output.show_paths_of_sources();
             return Ok(Asked::Sources);
         }
-        Ok(Asked::of_tree(options::place(matches)?, output))
-    }
-
-    /// One tree, which a command has found in a way of its own.
-    pub fn of_tree(place: TreePlace, output: &mut Output) -> Asked {
+        let place = place(matches)?;
         output.show_paths_of(&place);
-        Asked::Tree(place)
+        Ok(Asked::Tree(place))
     }
 
     /// The place in the tree, if one tree is asked.
@@ -111,6 +117,11 @@ impl AskedTrees {
         let bar = self.tree.as_ref().map(|(engine, _)| Bar::announcing(output, engine));
         let show = |progress| bar.iter().for_each(|bar| bar.update(progress));
         ask(&self.corpus, &Call::default().with_progress(&show))
+    }
+
+    /// The root of the only tree, else an empty path.
+    pub fn root(&self) -> &Path {
+        self.corpus.root().unwrap_or(Path::new(""))
     }
 
     /// Starts the process that completes the index from whose unfinished state an answer came. Returns the warning about

@@ -19,7 +19,7 @@ use super::place::TreePlace;
 use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::of_tree(place(matches)?, output);
+    let asked = Asked::with_place(matches, output, place)?;
     let mut call = FilledRequest::new(ReadRequest::default(), options::options(matches)?);
     asked.fill(catalog::READ_ROWS, &mut call, matches)?;
     if let Some(place) = asked.place() {

@@ -126,7 +126,11 @@ impl RawValues for CommandValues<'_> {
     }
 
     fn paths(&self, param: &Param) -> Result<Vec<RelPath>, ValueError> {
-        let Some(place) = self.place else { return Ok(Vec::new()) };
+        let Some(place) = self.place else {
+            // Paths of several sources are below each of them.
+            let paths = self.typed_paths(param).into_iter().map(|path| RelPath::from_path(path));
+            return paths.collect::<Result<_, _>>().map_err(|error| ValueError::new(error.to_string()));
+        };
         // The path that chose the tree may be relative to a folder outside of the tree.
         if let Some(path) = place.path.as_ref().filter(|_| param.name == params::PATH.name) {
             return RelPath::new(path)

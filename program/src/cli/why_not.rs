@@ -2,7 +2,7 @@
 //!
 //! This module owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
@@ -18,17 +18,16 @@ use super::place::TreePlace;
 use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::of_tree(place(matches)?, output);
+    let asked = Asked::with_place(matches, output, place)?;
     let mut call =
         WhyNotCall::new(WhyNotRequest::new("", SearchRequest::new("")), options::options(matches)?);
     asked.fill(catalog::WHY_NOT_ROWS, &mut call, matches)?;
     let trees = asked.open(&catalog::WHY_NOT, call.options.clone(), matches)?;
-    let root = asked.place().map_or(Path::new(""), |place| &place.root);
     let answer = trees.call(&call.request, output)?;
     if output.json {
         output.json(&answer)?;
     } else {
-        output.text(&text::why_not(&answer, root, &output.style))?;
+        output.text(&text::why_not(&answer, trees.root(), &output.style))?;
     }
     Ok(if answer.verdict == Verdict::Ranked { Outcome::Found } else { Outcome::Nothing })
 }

@@ -81,7 +81,7 @@ impl AskedTrees<'_> {
     }
 
     fn root(&self) -> &Path {
-        self.engine.map_or(Path::new(""), Engine::root)
+        self.corpus.root().unwrap_or(Path::new(""))
     }
 
     fn answer(&self) -> Result<PendingReply, Error> {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::incomplete::{Incomplete, completeness};
 use crate::api::snapshot::Snapshot;
-use crate::api::sources::SourceName;
+use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow};
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
@@ -63,14 +63,24 @@ pub struct EntriesReply {
     pub incomplete: Option<Incomplete>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
+    /// The sources that answer, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl EntriesReply {
+    /// Completes the sources of the reply and of its rows.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.rows.iter_mut().map(|row| &mut row.source));
+    }
+
     /// Keeps the first `n` rows.
     pub fn truncate(&mut self, n: usize) {
         self.rows.truncate(n);
+        self.settle_sources();
     }
 }
 

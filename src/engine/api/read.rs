@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::snapshot::Snapshot;
+use super::sources::SourceName;
 use super::symbols::SymbolRow;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
@@ -89,6 +90,8 @@ pub enum ReadReply {
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ReadText {
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
     /// The file, with links resolved.
     pub path: RelPath,
     /// The name of the file's language.
@@ -176,6 +179,9 @@ wire_form!(ReadReply as ReadForm);
 #[derive(Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ReadForm<'r> {
+    /// The source that has the file, if several trees were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r SourceName>,
     /// The file, with links resolved.
     path: Option<&'r RelPath>,
     /// The name of the file's language.
@@ -206,6 +212,7 @@ impl<'r> ReadForm<'r> {
     fn new(reply: &'r ReadReply) -> ReadForm<'r> {
         match reply {
             ReadReply::Text(text) => ReadForm {
+                source: text.source.as_ref(),
                 path: Some(&text.path),
                 language: Some(text.language),
                 line: text.lines().map(|lines| lines.first),

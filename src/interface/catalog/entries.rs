@@ -61,7 +61,8 @@ pub(crate) const ROUTES: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();
 /// Lists commands.
 pub(crate) const COMMANDS: OperationRow = OperationRow::new(
     "commands",
@@ -73,4 +74,5 @@ pub(crate) const COMMANDS: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();

@@ -114,4 +114,5 @@ pub const FILE_GRAPH: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();

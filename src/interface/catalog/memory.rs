@@ -185,7 +185,8 @@ pub(crate) const ADD_NOTE: OperationRow = OperationRow::new(
         ("memory add 'Why the pool has no limit' --commit HEAD --kind revision", "about a commit"),
     ],
 )
-.prints_paths();
+.prints_paths()
+.asks_sources();
 
 /// The rows of `memory list`.
 pub const LIST_NOTES_ROWS: &[Row<FilledRequest<ListNotesRequest>>] = &[
@@ -207,7 +208,8 @@ pub(crate) const LIST_NOTES: OperationRow = OperationRow::new(
     listed!(LIST_NOTES_ROWS),
     &[("memory list", "every note"), ("memory list --stale", "notes about code that has changed")],
 )
-.prints_paths();
+.prints_paths()
+.asks_sources();
 
 /// The rows of `memory show`.
 pub(crate) const SHOW_NOTE_ROWS: &[Row<FilledRequest<ShowNoteRequest>>] =
@@ -220,7 +222,8 @@ pub(crate) const SHOW_NOTE: OperationRow = OperationRow::new(
     listed!(SHOW_NOTE_ROWS),
     &[("memory show 3fa9", "a note, by the first digits of its id")],
 )
-.prints_paths();
+.prints_paths()
+.asks_sources();
 
 /// The rows of `memory verify`.
 pub const VERIFY_NOTE_ROWS: &[Row<FilledRequest<VerifyNoteRequest>>] = &[
@@ -242,7 +245,8 @@ pub(crate) const VERIFY_NOTE: OperationRow = OperationRow::new(
         ("memory verify 3fa9 --relink", "still true of the code as it is now"),
     ],
 )
-.prints_paths();
+.prints_paths()
+.asks_sources();
 
 /// The rows of `memory retire`.
 pub const RETIRE_NOTE_ROWS: &[Row<FilledRequest<RetireNoteRequest>>] = &[
@@ -258,7 +262,8 @@ pub(crate) const RETIRE_NOTE: OperationRow = OperationRow::new(
     listed!(RETIRE_NOTE_ROWS),
     &[("memory retire 3fa9 --reason 'the pool is gone'", "a note that is no longer of use")],
 )
-.prints_paths();
+.prints_paths()
+.asks_sources();
 
 /// The rows of `memory search`.
 pub const SEARCH_NOTES_ROWS: &[Row<FilledRequest<SearchNotesRequest>>] = &[
@@ -293,7 +298,8 @@ pub(crate) const SEARCH_NOTES: OperationRow = OperationRow::new(
         ("memory search raise the limit --files src/up.rs", "with a file that is being changed"),
     ],
 )
-.prints_paths();
+.prints_paths()
+.asks_sources();
 
 /// The rows of `memory export`.
 pub const EXPORT_NOTES_ROWS: &[Row<FilledRequest<ExportNotesRequest>>] =

@@ -102,4 +102,5 @@ pub const PACK: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();

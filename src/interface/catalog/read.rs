@@ -49,4 +49,5 @@ pub const READ: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();

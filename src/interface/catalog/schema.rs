@@ -215,7 +215,7 @@ mod tests {
         let tool = super::super::tools::tool("skipped_files").unwrap();
         let schema = of(tool);
         let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(names, ["cursor", "max_tokens", "reason", "root", "view"]);
+        assert_eq!(names, ["cursor", "in", "max_tokens", "reason", "root", "view"]);
         assert_eq!(
             schema["properties"]["max_tokens"],
             json!({ "type": "integer", "minimum": 100, "maximum": 100000, "default": 4000,

@@ -186,4 +186,5 @@ pub const WHY_NOT: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();

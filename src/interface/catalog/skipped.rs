@@ -38,4 +38,5 @@ pub const SKIPPED: OperationRow = OperationRow::new(
     ],
 )
 .builds_index()
-.prints_paths();
+.prints_paths()
+.asks_sources();

@@ -36,8 +36,7 @@ pub const IN: Param = param(
     "Ask sources of the library: names or groups, separated by commas, or all; paths are below each source",
 );
 /// `IN` for tools, whose list has a budget.
-pub const TOOL_IN: Param =
-    Param { help: "Library sources, or all; roots by the names of their folders", ..IN };
+pub const TOOL_IN: Param = Param { help: "Library sources, or all; roots by folder name", ..IN };
 /// Every source.
 pub const ALL_SOURCES: Param =
     param("all", Takes::Nothing, "Ask every source of the library, the same as --in all");

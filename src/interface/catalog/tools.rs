@@ -94,7 +94,7 @@ pub struct Tool {
     pub required: &'static [&'static Param],
     /// Rows of the operation that the tool does not take, because another tool of the operation does.
     pub without: &'static [&'static Param],
-    /// The parameters of the call itself, beside the rows of the operation.
+    /// The parameters of the call itself, beside the rows of the operation and `in`.
     pub of_call: &'static [&'static Param],
     /// Whether a call changes nothing that a later answer depends on.
     pub read_only: bool,
@@ -107,7 +107,9 @@ impl Tool {
         let taken = |row: &&Listed| {
             row.faces != Faces::CommandLine && self.without.iter().all(|param| param.name != row.param.name)
         };
-        rows.iter().filter(taken).map(|row| row.param).chain(self.of_call.iter().copied())
+        let asks_sources = self.operation.is_some_and(|operation| operation.asks_sources);
+        let in_sources = asks_sources.then_some(&TOOL_IN);
+        rows.iter().filter(taken).map(|row| row.param).chain(self.of_call.iter().copied()).chain(in_sources)
     }
 
     /// The flag of `spyhop mcp` without which the tool does not exist.
@@ -229,8 +231,6 @@ pub const HIDDEN: &[&str] = &[
 
 /// The parameters of calls whose answers may be long.
 const OF_ANSWER: &[&Param] = &[&MAX_TOKENS, &TREE];
-/// The parameters of calls that can ask several sources of the library.
-const OF_SOURCES: &[&Param] = &[&MAX_TOKENS, &TREE, &TOOL_IN];
 
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
@@ -253,7 +253,7 @@ pub const TOOLS: &[Tool] = &[
                       reasons and code. Start here when you do not know where something is.",
         required: &[&QUERY],
         without: &[&QUERY_LIST],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -273,7 +273,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
         required: &[&NAME_PATTERN],
         without: &[],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -284,7 +284,7 @@ pub const TOOLS: &[Tool] = &[
                       imports, implementations.",
         required: &[&TARGET],
         without: &[],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -306,7 +306,7 @@ pub const TOOLS: &[Tool] = &[
                       counted. For what you know is written; else codebase_search.",
         required: &[&PATTERN],
         without: &[],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -328,7 +328,7 @@ pub const TOOLS: &[Tool] = &[
                       files changed since, roots.",
         required: &[],
         without: &[],
-        of_call: &[&TREE, &TOOL_IN],
+        of_call: &[&TREE],
         read_only: true,
     },
     Tool {
@@ -418,7 +418,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first overview of unknown code.",
         required: &[],
         without: &[],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -480,7 +480,7 @@ pub const TOOLS: &[Tool] = &[
                       wordings or parts of one question.",
         required: &[&QUERY_LIST],
         without: &[&QUERY],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -512,7 +512,7 @@ pub const TOOLS: &[Tool] = &[
                       path; with no pattern, all that a file or folder defines.",
         required: &[],
         without: &[],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -543,7 +543,7 @@ pub const TOOLS: &[Tool] = &[
                       the paths of calls to another.",
         required: &[&TARGET],
         without: &[],
-        of_call: OF_SOURCES,
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {

@@ -238,7 +238,8 @@ pub(crate) const VIEWS: OperationRow = OperationRow::new(
     "List the branches, commits and worktrees that the index holds, with what each costs",
     &[],
     &[("views", "branches and worktrees in the index"), ("views --json", "as JSON")],
-);
+)
+.asks_sources();
 
 /// Checks the index thoroughly.
 pub(crate) const DOCTOR: OperationRow = OperationRow::new(
@@ -246,7 +247,8 @@ pub(crate) const DOCTOR: OperationRow = OperationRow::new(
     "Check every byte of the index against its checksum, and say what is wrong",
     &[],
     &[("doctor", "checks every byte of the index"), ("doctor --json", "as JSON")],
-);
+)
+.asks_sources();
 
 /// Reports the state of the index.
 pub(crate) const STATUS: OperationRow = OperationRow::new(

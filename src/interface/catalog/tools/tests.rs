@@ -189,3 +189,38 @@ fn a_removed_name_is_told_from_one_that_never_was() {
     assert!(matches!(called_in(TABLE, "oldest"), CallTarget::Unknown));
     assert!(matches!(called_in(TABLE, "touch"), CallTarget::Tool(_, None)));
 }
+
+#[test]
+fn every_operation_has_a_tool_or_a_reason_for_none() {
+    use crate::operations::{LIBRARY_OPERATIONS, MEMORY_OPERATIONS, OPERATIONS};
+    // The server keeps its indexes itself, and people look after the machine. The other questions to the graph are relations
+    // of `find_references` and `trace_symbol`.
+    const WITHOUT: &[&str] = &[
+        "callees",
+        "callers",
+        "def",
+        "doctor",
+        "export",
+        "gc",
+        "impls",
+        "import",
+        "importers",
+        "imports",
+        "index",
+        "languages",
+        "library path",
+        "library show",
+        "library watch",
+        "memory export",
+        "memory import",
+        "memory show",
+        "tests-of",
+        "watch",
+    ];
+    let all = OPERATIONS.iter().chain(LIBRARY_OPERATIONS).chain(MEMORY_OPERATIONS);
+    let has_tool =
+        |name: &str| TOOLS.iter().any(|tool| tool.operation.is_some_and(|operation| operation.name == name));
+    let mut without: Vec<&str> = all.map(|listed| listed.row().name).filter(|name| !has_tool(name)).collect();
+    without.sort_unstable();
+    assert_eq!(without, WITHOUT);
+}

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, cut, link, rows, rows_that_fit, short_name, span};
-use crate::render::places::agent_path;
+use super::sources;
+use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::count;
 use spyhop_base::clean::line as clean;
 use spyhop_base::text::Lines;
@@ -14,9 +15,10 @@ pub fn entries(mut reply: EntriesReply, budget: usize) -> Answer {
     let fits = rows_that_fit(reply.rows.len(), budget, |rows| entries_text(&reply, rows));
     reply.truncate(fits.max(1));
     let mut data = clean_value(&reply);
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for (wire, row) in rows(&mut data, "results").zip(&reply.rows) {
         let lines = Lines { first: row.line, last: row.line };
-        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(lines)).into());
+        wire.insert("link".into(), link(places.root(row.source.as_ref()), &row.path, Some(lines)).into());
     }
     cut(Answer { text: entries_text(&reply, reply.rows.len()), data }, budget)
 }
@@ -31,6 +33,7 @@ fn entries_text(reply: &EntriesReply, rows: usize) -> String {
         let _ = writeln!(out, "No {what} found for: {}; {how}.", clean(&reply.pattern));
     }
     reply.rows[..rows].iter().for_each(|row| entry(&mut out, row));
+    sources::lines(&mut out, &reply.sources, reply.rows[..rows].iter().map(|row| row.source.as_ref()));
     let more = if rows < reply.total { "; more with max_results, max_tokens or a filter" } else { "" };
     let _ = writeln!(out, "\n{rows} of {}{more}", count(reply.total, "row", "rows"));
     if let Some(why) = &reply.incomplete {

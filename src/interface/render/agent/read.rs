@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
-use spyhop_base::clean::{self, line as clean};
+use crate::render::places::agent_path;
+use spyhop_base::clean::line as clean;
 use spyhop_engine::api::{ReadReply, ReadText, SymbolChoices};
 
 /// The lines of a file, or the definitions of a name.
@@ -16,7 +17,10 @@ pub fn read(reply: &ReadReply) -> Answer {
         }
         ReadReply::Choices(reply) => {
             for (wire, row) in rows(&mut data, "choices").zip(&reply.choices) {
-                wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
+                // A choice in a source is read by the name of the source.
+                if row.source.is_none() {
+                    wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
+                }
             }
             Answer { text: choices_text(reply), data }
         }
@@ -31,7 +35,7 @@ pub fn read_fits(reply: &ReadText, budget: usize) -> usize {
 fn read_text(reply: &ReadText, lines: usize) -> String {
     let mut page = reply.clone();
     page.truncate(lines);
-    let path = clean::answer_path(page.path.as_str());
+    let path = agent_path(page.source.as_ref(), &page.path);
     let Some(shown) = page.lines() else { return format!("{path} is empty\n") };
     let mut out = format!("{path}:{}", span(shown));
     if let Some(symbol) = &page.symbol {
@@ -57,7 +61,7 @@ fn choices_text(reply: &SymbolChoices) -> String {
     let mut out =
         format!("'{symbol}' is defined more than once; give one of these with path, or path and lines:\n");
     for row in &reply.choices {
-        let path = clean::answer_path(row.path.as_str());
+        let path = agent_path(row.source.as_ref(), &row.path);
         let name = short_name(&row.qualified());
         let _ = writeln!(out, "{path}:{} {} {name}", span(row.lines), row.kind.name());
     }

@@ -13,7 +13,7 @@ use spyhop_engine::api::{EntriesReply, EntryKind, EntryRow};
 pub fn entries(reply: &EntriesReply, style: &Style) -> String {
     let mut out = String::new();
     for row in &reply.rows {
-        entry(&mut out, row, RowPlaces::new(&reply.snapshot, &[]), style);
+        entry(&mut out, row, RowPlaces::new(&reply.snapshot, &reply.sources), style);
     }
     if reply.rows.is_empty() {
         let kind = match reply.kind {

@@ -48,9 +48,10 @@ fn note(out: &mut String, row: &NoteRow, style: &Style) {
     let note = &row.note;
     let score = row.score.map(|score| format!("  {score:.2}")).unwrap_or_default();
     let author = note.author.as_ref().map(|author| format!(" by {}", clean(author))).unwrap_or_default();
+    let source = row.source.as_ref().map(|source| format!("{source}: ")).unwrap_or_default();
     let _ = writeln!(
         out,
-        "{}  {}{}",
+        "{source}{}  {}{}",
         style.paint(Ink::Symbol, &note.id),
         state(row),
         style.paint(Ink::Dim, &format!("{score}  {}{author}", clean(&note.time)))

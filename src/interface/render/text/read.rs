@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::render::paint::{Ink, Style};
-use spyhop_base::clean::{self, line as clean};
+use crate::render::places::RowPlaces;
+use spyhop_base::clean::line as clean;
 use spyhop_engine::api::{ReadReply, ReadText, SymbolChoices};
 
 /// The lines of a file, or the definitions of a name.
@@ -15,7 +16,10 @@ pub fn read(reply: &ReadReply, style: &Style) -> String {
 }
 
 fn lines(reply: &ReadText, style: &Style) -> String {
-    let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(reply.path.as_str())));
+    let path = style.paint(
+        Ink::Path,
+        &RowPlaces::new(&reply.snapshot, &[]).clean(style, reply.source.as_ref(), &reply.path),
+    );
     let Some(shown) = reply.lines() else { return format!("{path} is empty\n") };
     let mut out = format!("{path}:{}-{}", shown.first, shown.last);
     if let Some(symbol) = &reply.symbol {
@@ -38,8 +42,10 @@ fn lines(reply: &ReadText, style: &Style) -> String {
 fn definitions(reply: &SymbolChoices, style: &Style) -> String {
     let mut out =
         format!("'{}' is defined more than once; give a path or a container:\n", clean(&reply.symbol));
+    let places = RowPlaces::new(&reply.snapshot, &[]);
     for row in &reply.choices {
-        let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(row.path.as_str())));
+        let path = places.clean(style, row.source.as_ref(), &row.path);
+        let path = style.paint(Ink::Path, &path);
         let line = style.paint(Ink::Line, &row.lines.first.to_string());
         let name = style.paint(Ink::Symbol, &clean(&row.qualified()));
         let _ = writeln!(out, "{path}:{line}: {} {name}", row.kind.name());
