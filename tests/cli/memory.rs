@@ -82,7 +82,9 @@ fn a_long_line_is_not_held_a_second_time_to_find_its_secrets() {
     let tree = Tree::new("");
     tree.write("one.txt", format!("{} needle\n", "straw ".repeat(8 << 20)));
     let run = |flags: &[&str]| peak_of(tree.command().args(["grep", "-o", "needle"]).args(flags));
-    let (masked, plain) = (run(&[]), run(&["--show-secrets"]));
+    // Samples understate a peak where the system runs something else; one of several runs is close.
+    let plain = (0..4).map(|_| run(&["--show-secrets"])).max().unwrap_or(0);
+    let masked = run(&[]);
     assert!(masked <= plain + 16 * MIB, "{} MiB, {} MiB without masks", masked / MIB, plain / MIB);
 }
 
