@@ -83,7 +83,7 @@ fn assembled(
     IndexPlace { owner, dir, home, private }: IndexPlace,
     options: Options,
 ) -> Result<Engine, Error> {
-    let parsers = Parsers::new(&options)?;
+    let parsers = Parsers::new(&options, tree.root())?;
     advice::check_index_dir(&dir)?;
     let fingerprint = workspace::fingerprint(parsers.grammars(), &options.extra_terms);
     let workspace = Workspace::new(tree.root().to_path_buf(), owner, dir, fingerprint);

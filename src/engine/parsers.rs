@@ -1,5 +1,6 @@
 //! What reads texts: the grammars, the parsers that work with them, and the tokenizers of queries and notes.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::api::Options;
@@ -24,11 +25,18 @@ pub(crate) struct Parsers {
 }
 
 impl Parsers {
-    /// The grammars, the isolation and the further terms that the options name.
-    pub fn new(options: &Options) -> Result<Parsers, Error> {
+    /// The grammars, the isolation and the further terms that the options name. Without grammars in the options, those
+    /// of the tree with this root count.
+    pub fn new(options: &Options, root: &Path) -> Result<Parsers, Error> {
         let grammars = match &options.grammars {
             Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
-            None => Grammars::shared(),
+            None => {
+                let (own, faults) = Grammars::of_tree(root);
+                for fault in faults {
+                    tracing::warn!(%fault, "a grammar of the tree is left out");
+                }
+                own.map_or_else(Grammars::shared, Arc::new)
+            }
         };
         Ok(Parsers {
             grammars,

@@ -55,7 +55,8 @@ pub struct Options {
     /// Whether replies show passwords, keys and tokens. If false, each secret is replaced by a mask of the same length in
     /// bytes. Default false.
     pub show_secrets: bool,
-    /// A folder of grammar manifests that replace built-in ones of the same name.
+    /// A folder of grammar manifests that replace built-in ones of the same name, or add languages. Without one, that in
+    /// `.spyhop/grammars` below the root counts.
     pub grammars: Option<PathBuf>,
     /// Where files are parsed: on threads of this process, which is the default, or in child processes, so that a crash
     /// of a parser does not end this process.

@@ -51,6 +51,10 @@ pub struct Grammars {
     fingerprint: OnceLock<[u8; 16]>,
 }
 
+/// The most languages that a tree can add, and the most bytes of a manifest of one.
+const MAX_OWN: usize = 64;
+const MAX_OWN_BYTES: u64 = 64 << 10;
+
 /// The comments, strings and keywords of a built-in language without a parser, read at their first use.
 pub(crate) fn lexis_of(language: &str) -> Option<&'static Lexis> {
     static KNOWN: LazyLock<Vec<OnceLock<Lexis>>> =
@@ -145,6 +149,47 @@ impl Grammars {
             manifests.push(ManifestText { language: name, text, source_name: path.display().to_string() });
         }
         Grammars::with_manifests(manifests)
+    }
+
+    /// The built-in languages with those in `.spyhop/grammars` below the root of a tree, and the faults of manifests there,
+    /// which are left out. `None` if the tree has none. Links are not followed, so that no path leaves the tree.
+    pub fn of_tree(root: &Path) -> (Option<Grammars>, Vec<GrammarError>) {
+        let is = |path: &Path, fits: fn(&std::fs::Metadata) -> bool| {
+            path.symlink_metadata().is_ok_and(|metadata| fits(&metadata))
+        };
+        let dir = root.join(".spyhop").join("grammars");
+        let is_folder = |path: &Path| is(path, std::fs::Metadata::is_dir);
+        if !is_folder(&root.join(".spyhop")) || !is_folder(&dir) {
+            return (None, Vec::new());
+        }
+        let entries = std::fs::read_dir(&dir).into_iter().flatten().filter_map(Result::ok);
+        let mut folders: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_folder(path)).collect();
+        folders.sort();
+        let (mut manifests, mut grammars, mut faults) = (Vec::new(), None, Vec::new());
+        for folder in folders.into_iter().take(MAX_OWN) {
+            let path = folder.join("grammar.toml");
+            if !is(&path, |metadata| metadata.is_file() && metadata.len() <= MAX_OWN_BYTES) {
+                continue;
+            }
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let read = std::fs::read_to_string(&path);
+            let read =
+                read.map_err(|source| GrammarError::Read { path: path.clone(), source }).and_then(|text| {
+                    manifests.push(ManifestText {
+                        language: name,
+                        text,
+                        source_name: path.display().to_string(),
+                    });
+                    Grammars::with_manifests(manifests.clone()).inspect_err(|_| {
+                        manifests.pop();
+                    })
+                });
+            match read {
+                Ok(read) => grammars = Some(read),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        (grammars, faults)
     }
 
     /// The built-in languages, with `manifests` in place of the built-in manifests of the same names, or beside them. Each

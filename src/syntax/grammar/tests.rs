@@ -166,3 +166,27 @@ fn a_mistake_in_a_manifest_is_named_with_the_choices() {
     let grammars = Grammars::with_overrides(dir.path()).unwrap();
     assert_eq!(grammars.name(grammars.detect(&RelPath::new("a.kl").unwrap(), "")), "klingon");
 }
+
+#[test]
+fn a_tree_adds_languages_and_a_bad_manifest_is_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(matches!(Grammars::of_tree(dir.path()), (None, faults) if faults.is_empty()));
+    let add = |name: &str, text: &str| {
+        let folder = dir.path().join(".spyhop/grammars").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("grammar.toml"), text).unwrap();
+    };
+    add("bad", "name = \"bad\"\ntitle = \"B\"\n[[rule]]\nline = '('\nkind = \"fn\"\n");
+    add(
+        "lights",
+        "name = \"lights\"\ntitle = \"L\"\nextensions = [\"lights\"]\n[[rule]]\nkind = \"fn\"\nline = 'on (?<name>\\w+)'\n",
+    );
+    add("taken", "name = \"taken\"\ntitle = \"T\"\nextensions = [\"rs\"]\n[lexis]\n");
+    let (grammars, faults) = Grammars::of_tree(dir.path());
+    let grammars = grammars.unwrap();
+    assert_eq!(grammars.name(grammars.detect(&RelPath::new("a.lights").unwrap(), "")), "lights");
+    assert!(grammars.by_name("bad").is_err() && grammars.by_name("taken").is_err());
+    assert_eq!(faults.len(), if grammars.by_name("rust").is_ok() { 2 } else { 1 }, "{faults:?}");
+    assert!(faults[0].to_string().contains("regex parse error"), "{}", faults[0]);
+    assert_ne!(grammars.fingerprint(), Grammars::built_in().fingerprint());
+}
