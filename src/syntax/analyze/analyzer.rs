@@ -45,13 +45,16 @@ impl Analyzer {
         let Some(rules) = grammars.rules(language) else {
             return Analyzer::without_parser(grammars, language, source);
         };
-        let lines = LineIndex::new(source);
+        let index = LineIndex::new(source);
         let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
-        match self.parse(rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
+        match self.parse(rules, source, &bodies::ranges(source, &index, &bodies.holes)) {
             Ok(tree) => {
                 let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
-                let outline = walk::outline(rules, &tree, source, &lines, bodies);
-                assemble(source, &lines, outline, otherwise(grammars, language), notes)
+                let mut outline = walk::outline(rules, &tree, source, &index, bodies);
+                if let Some(line_rules) = grammars.line_rules(language) {
+                    outline = lines::fill((rules, line_rules), &tree, source, &index, outline);
+                }
+                assemble(source, &index, outline, otherwise(grammars, language), notes)
             }
             Err(note) => Analyzer::by_lines(grammars, language, source, note),
         }

@@ -53,6 +53,8 @@ pub(super) struct Manifest {
     pub transparent: Vec<String>,
     /// Nodes that the walk does not enter.
     pub skip: Vec<String>,
+    /// Nodes whose inside the parser does not read, such as the invocation of a macro, which line rules read instead.
+    pub unread: Vec<String>,
     /// Nodes inside which a variable is local.
     pub functions: Vec<String>,
     /// Leaves that are names.
@@ -492,6 +494,7 @@ impl Manifest {
             wrappers: join(&base.wrappers, self.wrappers),
             transparent: join(&base.transparent, self.transparent),
             skip: join(&base.skip, self.skip),
+            unread: join(&base.unread, self.unread),
             functions: join(&base.functions, self.functions),
             identifiers: join(&base.identifiers, self.identifiers),
             types: join(&base.types, self.types),

@@ -28,6 +28,8 @@ pub struct Rules {
     pub hide_open_annotations: bool,
     /// See [`Manifest::dotted`].
     pub dotted: bool,
+    /// See [`Manifest::unread`].
+    pub unread: NodeKindSet,
     /// See [`Manifest::bodies`].
     pub bodies: Option<BodyRules>,
     /// The kinds that make a doc string, outermost first; empty if the language has none.
@@ -242,6 +244,7 @@ impl Rules {
             macros,
             narrow_braces,
             hide_open_annotations,
+            unread: compiler.kinds(&manifest.unread)?,
             bodies: manifest.bodies.as_ref().map(BodyRules::new),
             docstring,
             strip,

@@ -8,24 +8,36 @@
 mod brackets;
 mod cuts;
 mod ends;
+mod fill;
 pub(super) mod lex;
 mod state;
 
+pub(super) use fill::fill;
+
 use crate::analyze::walk::WalkedOutline;
 use crate::grammar::LineRules;
-use spyhop_base::text::LineIndex;
+use spyhop_base::text::{LineIndex, Span};
 use state::RuleScan;
 
 /// Reads `text` by `rules`.
 pub(super) fn outline(rules: &LineRules, text: &str, lines: &LineIndex) -> WalkedOutline {
+    let mut out = scanned(rules, text, lines, &[Span::new(0, text.len())]);
+    out.boundaries = cuts::boundaries(text, lines, &out.symbols);
+    out
+}
+
+/// What `rules` find in the lines that `parts`, which are in order, touch; without boundaries.
+fn scanned(rules: &LineRules, text: &str, lines: &LineIndex, parts: &[Span]) -> WalkedOutline {
     let tokens = lex::tokens(text, &rules.lexis);
     let code = lex::masked(text, &tokens, false);
     let bare = lex::masked(text, &tokens, true);
     let mut scan = RuleScan::new(rules, text, lines, (&tokens, &code, &bare));
-    for line in 1..=lines.count() {
-        scan.line(line);
+    let mut next = 1;
+    for lines in parts.iter().map(|part| lines.lines_of(*part)) {
+        for line in lines.first.max(next)..=lines.last {
+            scan.line(line);
+        }
+        next = next.max(lines.last + 1);
     }
-    let mut out = scan.finish();
-    out.boundaries = cuts::boundaries(text, lines, &out.symbols);
-    out
+    scan.finish()
 }
