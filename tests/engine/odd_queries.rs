@@ -67,7 +67,7 @@ fn ask_all(engine: &Engine, text: &str) {
         text,
         engine.ask(&ReadRequest { symbol: Some(text.to_string()), ..ReadRequest::default() }),
     );
-    sound("why-not", text, engine.ask(&WhyNotRequest { path: "src/größe.py".into(), search: search }));
+    sound("why-not", text, engine.ask(&WhyNotRequest { path: "src/größe.py".into(), search }));
     sound("notes", text, engine.ask(&SearchNotesRequest::new(text)));
     for question in [GraphQuestion::References, GraphQuestion::Impact] {
         sound("graph", text, engine.ask(&GraphRequest::new(question, text)));

@@ -237,9 +237,9 @@ fn lines_entries_and_notes_of_several_trees_name_their_tree() {
     till.write("web/app.py", route);
     let set = set(&[("shop", &shop), ("till", &till)]);
     let read = |path: &str, symbol: &str| {
-        let mut request = ReadRequest::default();
-        request.path = (!path.is_empty()).then(|| spyhop::RelPath::new(path).unwrap());
-        request.symbol = (!symbol.is_empty()).then(|| symbol.to_string());
+        let path = (!path.is_empty()).then(|| spyhop::RelPath::new(path).unwrap());
+        let symbol = (!symbol.is_empty()).then(|| symbol.to_string());
+        let request = ReadRequest { path, symbol, ..ReadRequest::default() };
         set.ask(&request)
     };
     let text = |reply: Result<ReadReply, spyhop::Error>| match reply.unwrap() {

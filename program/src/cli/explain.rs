@@ -23,7 +23,7 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let (place, path) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), path)?;
     output.show_paths(&place, PathBase::Root);
-    let explanation = place.open(options)?.ask(&ExplainSkipsRequest { path: path.into() })?;
+    let explanation = place.open(options)?.ask(&ExplainSkipsRequest { path })?;
     if output.json {
         output.json(&explanation)?;
     } else {

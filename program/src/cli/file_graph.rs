@@ -5,14 +5,14 @@ use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::options;
 use super::output::Output;
+use super::target::CommandTarget;
 use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let mut call = FilledRequest::new(FileGraphRequest::default(), options::options(matches)?);
     asked.fill(catalog::FILE_GRAPH_ROWS, &mut call, matches)?;
     // A pipe gets every row, unless the caller says how many.

@@ -7,15 +7,15 @@ use spyhop_engine::api::{ALL_ROWS, FilesRequest};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;
 use super::output::Output;
+use super::target::CommandTarget;
 use super::values::{given, optional};
 use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let mut call = FilledRequest::new(FilesRequest::new(""), options::options(matches)?);
     asked.fill(catalog::FILES_ROWS, &mut call, matches)?;
     let FilledRequest { mut request, options } = call;

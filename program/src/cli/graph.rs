@@ -9,10 +9,10 @@ use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, MAX_ROWS, Mo
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::place::TreePlace;
+use super::target::CommandTarget;
 use super::values::{given, optional};
 use super::{args, options};
 
@@ -29,7 +29,7 @@ pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result
 }
 
 fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let mut call = FilledRequest::new(GraphRequest::new(question, ""), options::options(matches)?);
     asked.fill(catalog::graph_rows(question), &mut call, matches)?;
     let FilledRequest { mut request, options } = call;

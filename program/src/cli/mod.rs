@@ -6,7 +6,6 @@
 //! of a subcommand. This way a query may contain any word anywhere but in the first place.
 
 mod args;
-mod asked;
 mod examples;
 mod explain;
 mod failure;
@@ -20,6 +19,7 @@ mod pager;
 mod place;
 mod plain;
 mod progress;
+mod target;
 mod values;
 mod words;
 

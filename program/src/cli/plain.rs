@@ -5,17 +5,17 @@
 use clap::ArgMatches;
 use spyhop_interface::operations::{PlainOutcome, RunPlain};
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::options;
 use super::output::Output;
+use super::target::CommandTarget;
 
 pub fn run(
     operation: &'static dyn RunPlain,
     matches: &ArgMatches,
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let call = operation.prepare(options::options(matches)?, &asked.values(matches)?);
     let call = call.map_err(|error| Failure::Usage(error.to_string()))?;
     let trees = asked.open(operation.operation(), call.options, matches)?;

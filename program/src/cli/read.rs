@@ -11,15 +11,15 @@ use spyhop_engine::api::{ReadReply, ReadRequest, Remedy};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::options;
 use super::output::Output;
 use super::place::TreePlace;
+use super::target::CommandTarget;
 use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::with_place(matches, output, place)?;
+    let asked = CommandTarget::with_place(matches, output, place)?;
     let mut call = FilledRequest::new(ReadRequest::default(), options::options(matches)?);
     asked.fill(catalog::READ_ROWS, &mut call, matches)?;
     if let Some(place) = asked.place() {

@@ -11,15 +11,15 @@ use spyhop_engine::{Error, Operation};
 use spyhop_interface::catalog::{self, SearchCall};
 use spyhop_interface::render::{error_text, json, text};
 
-use super::asked::{Asked, AskedTrees};
 use super::failure::{Failure, Outcome};
 use super::first::FirstIndex;
 use super::output::Output;
+use super::target::{CommandTarget, OpenTrees};
 use super::values::given;
 use super::{args, open, options, words};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let mut call = SearchCall::new(options::options(matches)?);
     asked.fill(catalog::SEARCH_ROWS, &mut call, matches)?;
     let first = FirstIndex::new(&call.search.options);
@@ -84,7 +84,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 
 /// Asks. If the answer came from an unfinished index, a process completes the index.
 fn ask<O: Operation<Reply = SearchReply>>(
-    trees: &AskedTrees,
+    trees: &OpenTrees,
     request: &O,
     output: &Output,
 ) -> Result<SearchReply, Error> {
@@ -94,7 +94,7 @@ fn ask<O: Operation<Reply = SearchReply>>(
 }
 
 /// Answers each line of standard input with a line of JSON.
-fn batch(trees: &AskedTrees, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
+fn batch(trees: &OpenTrees, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
     if io::stdin().is_terminal() && !output.quiet {
         output.remark("spyhop: waiting for queries on standard input, one a line; Ctrl-D ends\n")?;
     }

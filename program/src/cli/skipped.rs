@@ -9,10 +9,10 @@ use spyhop_engine::api::SkippedRequest;
 use spyhop_interface::catalog::{self, FilledRequest, params};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::options;
 use super::output::Output;
+use super::target::CommandTarget;
 use super::values::{fill_from, optional};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
@@ -21,7 +21,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if let Some(path) = optional::<PathBuf>(matches, params::EXPLAIN_SKIPS.name) {
         return super::explain::run(path, matches, call.options, output);
     }
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let reply = asked.open(&catalog::SKIPPED, call.options, matches)?.call(&call.request, output)?;
     if output.json {
         output.json(&reply)?;

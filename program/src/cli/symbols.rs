@@ -9,14 +9,14 @@ use spyhop_engine::api::{ALL_ROWS, MAX_ROWS, SymbolsRequest};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::output::Output;
+use super::target::CommandTarget;
 use super::values::{given, optional};
 use super::{args, open, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::new(matches, output)?;
+    let asked = CommandTarget::new(matches, output)?;
     let mut call = FilledRequest::new(SymbolsRequest::new(""), options::options(matches)?);
     asked.fill(catalog::SYMBOLS_ROWS, &mut call, matches)?;
     let FilledRequest { mut request, options } = call;

@@ -10,15 +10,15 @@ use spyhop_engine::api::{SearchRequest, Verdict, WhyNotRequest};
 use spyhop_interface::catalog::{self, WhyNotCall};
 use spyhop_interface::render::text;
 
-use super::asked::Asked;
 use super::failure::{Failure, Outcome};
 use super::options;
 use super::output::Output;
 use super::place::TreePlace;
+use super::target::CommandTarget;
 use super::values::optional;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let asked = Asked::with_place(matches, output, place)?;
+    let asked = CommandTarget::with_place(matches, output, place)?;
     let mut call =
         WhyNotCall::new(WhyNotRequest::new("", SearchRequest::new("")), options::options(matches)?);
     asked.fill(catalog::WHY_NOT_ROWS, &mut call, matches)?;

@@ -49,7 +49,7 @@ pub fn answer(
     call: &ToolCall,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
-    let asked = AskedTrees { corpus: &Corpus::from(engine), engine: Some(engine), call, progress };
+    let asked = ToolTrees { corpus: &Corpus::from(engine), engine: Some(engine), call, progress };
     if call.view.is_none() {
         return asked.answer();
     }
@@ -63,11 +63,11 @@ pub fn answer(
 
 /// Answers a call with several trees. Sessions do not affect the answer.
 pub fn of_sources(corpus: &Corpus, call: &ToolCall) -> Result<PendingReply, Error> {
-    AskedTrees { corpus, engine: None, call, progress: &|_| () }.answer()
+    ToolTrees { corpus, engine: None, call, progress: &|_| () }.answer()
 }
 
 /// The trees that a call asks.
-struct AskedTrees<'a> {
+struct ToolTrees<'a> {
     corpus: &'a Corpus,
     /// The engine, if one tree is asked.
     engine: Option<&'a Engine>,
@@ -75,7 +75,7 @@ struct AskedTrees<'a> {
     progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-impl AskedTrees<'_> {
+impl ToolTrees<'_> {
     fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
         self.corpus.call(request, &Call::default().with_progress(self.progress))
     }

@@ -546,3 +546,31 @@ fn verdict<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::
     };
     VerdictForm { verdict, detail }.serialize(serializer)
 }
+
+/// Asks for the languages that this program parses.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LanguagesRequest;
+
+/// The languages that this program parses.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Languages {
+    /// The languages, by name, each with the number of its files in the index, if there is an index.
+    pub languages: Vec<LanguageRow>,
+}
+
+/// Asks why a file has its rank for a query, or has none.
+#[derive(Clone, Debug)]
+pub struct WhyNotRequest {
+    /// The file, relative to the root.
+    pub path: String,
+    /// The query with its filters.
+    pub search: SearchRequest,
+}
+
+impl WhyNotRequest {
+    /// Asks about the file at `path`.
+    pub fn new(path: impl Into<String>, search: SearchRequest) -> WhyNotRequest {
+        WhyNotRequest { path: path.into(), search }
+    }
+}

@@ -278,3 +278,18 @@ impl SourcePackage {
         SourcePackage { ecosystem, name }
     }
 }
+
+/// Asks for the state of the index. An index is never built or changed; a missing index is not an error.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StatusRequest;
+
+/// The state of one tree, or of each tree of a corpus.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum StatusReply {
+    /// The state of a tree alone.
+    Tree(Box<Status>),
+    /// The state of each named tree.
+    Sources(SourceStatuses),
+}

@@ -6,9 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::api::remedy::{IndexRecipe, Remedy};
-use crate::api::search::{LanguageRow, SearchRequest};
 use crate::api::snapshot::Building;
-use crate::api::sources::SourceStatuses;
 use crate::api::views::ViewRow;
 use crate::error::Error;
 use spyhop_base::id::Generation;
@@ -367,37 +365,10 @@ impl<'r> ExplanationForm<'r> {
     }
 }
 
-/// Asks for the state of the index. An index is never built or changed; a missing index is not an error.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct StatusRequest;
-
-/// The state of one tree, or of each tree of a corpus.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum StatusReply {
-    /// The state of a tree alone.
-    Tree(Box<Status>),
-    /// The state of each named tree.
-    Sources(SourceStatuses),
-}
-
 /// Asks for a check of every byte of the index. Nothing is changed; a missing index is not an error, and damage is part of the
 /// reply.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckupRequest;
-
-/// Asks for the languages that this program parses.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LanguagesRequest;
-
-/// The languages that this program parses.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Languages {
-    /// The languages, by name, each with the number of its files in the index, if there is an index.
-    pub languages: Vec<LanguageRow>,
-}
 
 /// Asks for the files of the view that are not indexed or only partly indexed.
 #[derive(Clone, Debug, Default)]
@@ -406,22 +377,6 @@ pub struct SkippedRequest {
     pub reason: Option<SkipReason>,
     /// Only files behind this path, the last one of the page before.
     pub after: Option<String>,
-}
-
-/// Asks why a file has its rank for a query, or has none.
-#[derive(Clone, Debug)]
-pub struct WhyNotRequest {
-    /// The file, relative to the root.
-    pub path: String,
-    /// The query with its filters.
-    pub search: SearchRequest,
-}
-
-impl WhyNotRequest {
-    /// Asks about the file at `path`.
-    pub fn new(path: impl Into<String>, search: SearchRequest) -> WhyNotRequest {
-        WhyNotRequest { path: path.into(), search }
-    }
 }
 
 /// Asks how an update treats one path: which rule of which file excludes the path or a folder above the path, or that no rule

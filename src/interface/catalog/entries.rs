@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Field, Row, both, listed};
+use super::row::{FilledField, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use spyhop_engine::api::EntriesRequest;

@@ -5,7 +5,7 @@ use super::faces::Faces;
 use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Field, Listed, Row, both, command_line, listed, saturated_u32, tools};
+use super::row::{FilledField, Listed, Row, both, command_line, listed, saturated_u32, tools};
 use super::shared::{self, FilledRequest, HasFilter};
 use super::table::table;
 use super::values::ValueError;

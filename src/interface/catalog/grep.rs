@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::faces::Faces;
 use super::grep_params as grep;
 use super::operation::OperationRow;
-use super::row::{Field, Row, assign, both, command_line, listed};
+use super::row::{FilledField, Row, assign, both, command_line, listed};
 use super::shared::{self, FilledRequest, HasFilter, HasOptions};
 use super::values::ValueError;
 use super::{param::Param, params};

@@ -2,7 +2,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
-use super::row::{Field, Row, assign, both, command_line, listed, tools};
+use super::row::{FilledField, Row, assign, both, command_line, listed, tools};
 use super::shared::FilledRequest;
 use spyhop_library::{AddRequest, LibraryOptions};
 

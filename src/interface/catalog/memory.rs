@@ -4,7 +4,7 @@ use super::choice;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Field, Row, both, command_line, listed};
+use super::row::{FilledField, Row, both, command_line, listed};
 use super::shared::{self, FilledRequest, HasFilter};
 use spyhop_engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,

@@ -5,7 +5,7 @@ use super::faces::Faces;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params::{self, PACK_DIFF};
-use super::row::{Field, Row, both, command_line, listed, tools};
+use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::search::DEDUPE;
 use super::shared::{self, FilledRequest, HasFilter};
 use spyhop_engine::api::{GraphChanges, Mode, PackMode, PackRequest};

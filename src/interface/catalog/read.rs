@@ -2,7 +2,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
-use super::row::{Field, Row, both, listed};
+use super::row::{FilledField, Row, both, listed};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;

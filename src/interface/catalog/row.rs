@@ -83,7 +83,7 @@ macro_rules! listed {
 pub(super) use listed;
 
 /// A field of a request that holds the value of a parameter. What the caller left out leaves the field as it is.
-pub(super) trait Field {
+pub(super) trait FilledField {
     /// Writes the value into the field.
     fn fill(&mut self, param: &Param, given: &dyn RawValues) -> Result<(), ValueError>;
 }
@@ -91,7 +91,7 @@ pub(super) trait Field {
 /// Fields of these types, with the value that each takes.
 macro_rules! fields {
     ($($type:ty: |$param:ident, $given:ident| $value:expr;)+) => {
-        $(impl Field for $type {
+        $(impl FilledField for $type {
             fn fill(&mut self, $param: &Param, $given: &dyn RawValues) -> Result<(), ValueError> {
                 assign(self, $value);
                 Ok(())

@@ -3,7 +3,7 @@
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params::{QUERIES, QUERY_LIST};
-use super::row::{Field, Row, assign, both, command_line, listed, tools};
+use super::row::{FilledField, Row, assign, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch};
 use super::table::table;
 use super::{choice, params};

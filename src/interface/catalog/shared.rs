@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::param::{Param, Takes};
-use super::row::{Field, Row, both, command_line, saturated};
+use super::row::{FilledField, Row, both, command_line, saturated};
 use super::values::ValueError;
 use super::{choice, params};
 use spyhop_engine::api::{OnMissing, Options, SearchRequest, StalePolicy};

@@ -2,7 +2,7 @@
 
 use super::operation::OperationRow;
 use super::param::{Param, Takes, param};
-use super::row::{Field, Row, both, command_line, listed, tools};
+use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest};
 use super::values::ValueError;
 use super::{choice, params};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::library::LIBRARY;
 use super::param::{Param, Takes, param};
-use super::row::{Field, Row, command_line};
+use super::row::{FilledField, Row, command_line};
 use spyhop_library::SourceChoice;
 
 /// The sources that a call asks in place of one tree.

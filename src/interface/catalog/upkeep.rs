@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Field, Row, both, command_line, listed};
+use super::row::{FilledField, Row, both, command_line, listed};
 use super::shared::{FilledRequest, HasOptions};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{Export, Import};

@@ -18,47 +18,47 @@ use super::values::CommandValues;
 use super::{huge, options, sources};
 
 /// What the arguments of a command ask.
-pub enum Asked {
+pub enum CommandTarget {
     /// One tree.
     Tree(TreePlace),
     /// Sources of a library.
     Sources,
 }
 
-impl Asked {
+impl CommandTarget {
     /// What the arguments ask; `output` then shows paths accordingly.
-    pub fn new(matches: &ArgMatches, output: &mut Output) -> Result<Asked, Failure> {
-        Asked::with_place(matches, output, options::place)
+    pub fn new(matches: &ArgMatches, output: &mut Output) -> Result<CommandTarget, Failure> {
+        CommandTarget::with_place(matches, output, options::place)
     }
 
-    /// Like [`Asked::new`], for a command that finds the place in the tree in a way of its own.
+    /// Like [`CommandTarget::new`], for a command that finds the place in the tree in a way of its own.
     pub fn with_place(
         matches: &ArgMatches,
         output: &mut Output,
         place: impl FnOnce(&ArgMatches) -> Result<TreePlace, Failure>,
-    ) -> Result<Asked, Failure> {
+    ) -> Result<CommandTarget, Failure> {
         if sources::are_asked(matches)? {
             output.show_paths_of_sources();
-            return Ok(Asked::Sources);
+            return Ok(CommandTarget::Sources);
         }
         let place = place(matches)?;
         output.show_paths_of(&place);
-        Ok(Asked::Tree(place))
+        Ok(CommandTarget::Tree(place))
     }
 
     /// The place in the tree, if one tree is asked.
     pub fn place(&self) -> Option<&TreePlace> {
         match self {
-            Asked::Tree(place) => Some(place),
-            Asked::Sources => None,
+            CommandTarget::Tree(place) => Some(place),
+            CommandTarget::Sources => None,
         }
     }
 
     /// The arguments as raw values.
     pub fn values<'m>(&'m self, matches: &'m ArgMatches) -> Result<CommandValues<'m>, Failure> {
         match self {
-            Asked::Tree(place) => Ok(CommandValues::new(matches, place)),
-            Asked::Sources => CommandValues::of_sources(matches),
+            CommandTarget::Tree(place) => Ok(CommandValues::new(matches, place)),
+            CommandTarget::Sources => CommandValues::of_sources(matches),
         }
     }
 
@@ -73,20 +73,20 @@ impl Asked {
         row: &OperationRow,
         options: Options,
         matches: &ArgMatches,
-    ) -> Result<AskedTrees, Failure> {
+    ) -> Result<OpenTrees, Failure> {
         self.open_first(row, options, None, matches)
     }
 
-    /// Like [`Asked::open`], for an operation that the text of a large tree may answer first.
+    /// Like [`CommandTarget::open`], for an operation that the text of a large tree may answer first.
     pub fn open_first(
         &self,
         row: &OperationRow,
         options: Options,
         first: Option<FirstIndex>,
         matches: &ArgMatches,
-    ) -> Result<AskedTrees, Failure> {
-        let Asked::Tree(place) = self else {
-            return Ok(AskedTrees { corpus: sources::open(matches, &options)?, tree: None });
+    ) -> Result<OpenTrees, Failure> {
+        let CommandTarget::Tree(place) = self else {
+            return Ok(OpenTrees { corpus: sources::open(matches, &options)?, tree: None });
         };
         let options = match &first {
             Some(first) => first.engine_options(options),
@@ -96,17 +96,17 @@ impl Asked {
             true => huge::open(place, options, matches)?,
             false => place.open(options)?,
         };
-        Ok(AskedTrees { corpus: Arc::new(Corpus::from(&*engine)), tree: Some((engine, first)) })
+        Ok(OpenTrees { corpus: Arc::new(Corpus::from(&*engine)), tree: Some((engine, first)) })
     }
 }
 
 /// The opened trees that a command asks.
-pub struct AskedTrees {
+pub struct OpenTrees {
     corpus: Arc<Corpus>,
     tree: Option<(ManuallyDrop<Engine>, Option<FirstIndex>)>,
 }
 
-impl AskedTrees {
+impl OpenTrees {
     /// Answers a request, and shows the progress of an update of the index.
     pub fn call<O: Operation>(&self, request: &O, output: &Output) -> Result<O::Reply, Error> {
         self.run(output, |corpus, call| corpus.call(request, call))
