@@ -31,7 +31,7 @@ use crate::run::{self, Told};
 /// - `max_file_bytes`: the size above which a file is found by its path only; `None` for 1 MiB.
 /// - `hidden`, `no_ignore`, `no_built_in`: whether hidden files, ignored files, and files that built-in rules skip are indexed.
 /// - `secrets`, `show_secrets`: whether files of secrets are indexed, and whether replies show values that look like secrets.
-/// - `grammars`: a folder of grammar manifests that replace built-in ones.
+/// - `grammars`: a folder of grammars, each in place of the built-in one of its name or new; else `.spyhop/grammars` of the tree.
 /// - `view`: a git revision that is searched instead of the worktree.
 ///
 /// Searches and lookups take filters, each a text or a list of texts:

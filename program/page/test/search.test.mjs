@@ -86,6 +86,16 @@ test("values of filters are completed", async () => {
     assert.equal(await page.locator("#query").inputValue(), "clock lang:python ");
 });
 
+test("a completion that fails leaves no older offers over the error", async () => {
+    await page.locator("#query").fill("");
+    await page.locator("#query").pressSequentially("clock lang:pyt");
+    await page.waitForSelector("#offers:not([hidden]) [role='option']");
+    await page.route("**/api/v1/complete?**", (route) => route.fulfill({ status: 503, body: "{}" }));
+    await page.locator("#query").pressSequentially("on2 ");
+    await page.waitForSelector("#query-error");
+    await page.unroute("**/api/v1/complete?**");
+});
+
 test("results of an older query are dimmed, and the box keeps what was typed", async () => {
     await ask(page, "clock");
     await page.route("**/api/v1/search?**", async (route) => {

@@ -386,13 +386,18 @@ fn killed_after(files: usize) -> impl Fn(Progress) + Sync {
     }
 }
 
-/// Indexes until `files` are done, with a checkpoint at every opportunity.
+/// Indexes until `files` are done and a checkpoint is written, which takes until each worker has delivered.
 fn interrupt(tree: &mut TestTree, files: usize) {
     tree.checkpoint = Duration::ZERO;
     let committed = tree.workspace.open().ok();
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         tree.with_updater(|updater| {
-            let kill = killed_after(files);
+            let (kill, before) = (killed_after(files), tree.workspace.stamp());
+            let kill = |progress| {
+                if tree.workspace.stamp() != before {
+                    kill(progress)
+                }
+            };
             updater.refresh(committed.as_ref(), Duration::ZERO, &kill).map(|_| ())
         })
     }));
@@ -410,7 +415,7 @@ fn an_update_that_was_interrupted_goes_on_where_it_was() {
     let mut tree = TestTree::new();
     (0..200).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn f{number}() {{}}\n")));
     tree.racy = Duration::ZERO; // so that stat data prove something
-    interrupt(&mut tree, 150);
+    interrupt(&mut tree, 50);
     let [(true, staged)] = keys(&tree)[..] else { panic!("{:?}", keys(&tree)) };
     assert!(staged > 0, "{staged}");
     let report = tree.refresh();
@@ -419,7 +424,7 @@ fn an_update_that_was_interrupted_goes_on_where_it_was() {
 
     // If there is a view that answers, an interrupted update leaves it unchanged until all is done.
     (0..120).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn g{number}() {{}}\n")));
-    interrupt(&mut tree, 90);
+    interrupt(&mut tree, 30);
     let found = keys(&tree);
     assert_eq!((found.len(), found[0]), (2, (false, 200)));
     let names = |tree: &TestTree| {

@@ -152,7 +152,7 @@ pub(crate) const MAX_FILE_SIZE: Param = Param {
 pub const GRAMMARS: Param = param(
     "grammars",
     Takes::Path,
-    "A folder of grammar manifests that replace built-in ones of the same name",
+    "A folder of grammars, each in place of the built-in one of its name or new; else .spyhop/grammars of the tree",
 );
 /// The ranking profile.
 pub const PROFILE: Param = param(

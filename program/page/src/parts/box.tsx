@@ -45,11 +45,13 @@ export function SearchBox(props: Props) {
         asking.current = stop;
         get<CompleteReply>("complete", { q: value, at: byteOffset(value, at), mode: props.mode, ...props.scope }, stop.signal).then(
             (reply) => {
+                if (stop.signal.aborted) return;
                 const index = byteIndex(value);
                 const items = isWanted || reply.key !== null ? reply.items.slice(0, 12) : [];
                 setOffer(items.length > 0 ? { from: index(reply.span[0]), to: index(reply.span[1]), items, at: 0 } : null);
             },
-            () => {},
+            // The offers of an older text would hide what is wrong in this one.
+            () => stop.signal.aborted || setOffer(null),
         );
     };
     const close = () => {
