@@ -393,10 +393,10 @@ fn interrupt(tree: &mut TestTree, files: usize) {
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         tree.with_updater(|updater| {
             let (kill, before) = (killed_after(files), tree.workspace.stamp());
-            let kill = |progress| {
-                if tree.workspace.stamp() != before {
-                    kill(progress)
-                }
+            // Workers that go on at once would be done before a checkpoint is on the disk.
+            let kill = |progress| match tree.workspace.stamp() == before {
+                true => std::thread::sleep(Duration::from_millis(20)),
+                false => kill(progress),
             };
             updater.refresh(committed.as_ref(), Duration::ZERO, &kill).map(|_| ())
         })
