@@ -184,6 +184,7 @@ impl Corpus {
         }
         let names: Vec<String> = self.members.iter().map(|member| format!("'{}'", member.name())).collect();
         let names = names.join(", ");
+        let operation = operation.replace('_', " ");
         Err(Error::bad(format!(
             "{operation} is about one tree, and these are asked: {names}; ask one of them alone"
         )))

@@ -166,6 +166,8 @@ pub struct WantedSymbols {
     /// Whether all symbols are functions or types.
     are_items: bool,
     are_functions: bool,
+    /// Whether a symbol is a fixture of pytest.
+    are_fixtures: bool,
     file: u32,
     /// Whether a member of a container may be one of the symbols, through a base type.
     related: RefCell<FxHashMap<(Family, Box<str>), bool>>,
@@ -270,6 +272,26 @@ fn sort_of(language: &str, path: &str) -> FileSort {
     }
 }
 
+/// Calls of Python that take the name of a member as a text.
+const BY_NAME: &[&str] =
+    &["getattr(", "setattr(", "hasattr(", "delattr(", "attrgetter(", "methodcaller(", "patch.object("];
+
+/// Whether a string of Python names a symbol: a dotted path ends with the name, or the string is the name, in `__all__` or in a
+/// call that takes names.
+fn names_in_string(text: &str, span: Span) -> bool {
+    let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+    if !after.starts_with(['"', '\'']) {
+        return false;
+    }
+    if before.ends_with('.') {
+        return true;
+    }
+    let Some(before) = before.strip_suffix(['"', '\'']) else { return false };
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_exported = || before.rfind("__all__").is_some_and(|at| !before[at..].contains([']', ')']));
+    BY_NAME.iter().any(|call| line.contains(call)) || is_exported()
+}
+
 impl Graph<'_> {
     /// The symbols that a question is about; `definitions` have one name, and there is at least one.
     pub fn wanted_symbols(&self, definitions: &[Definition]) -> WantedSymbols {
@@ -291,6 +313,7 @@ impl Graph<'_> {
             has_members: definitions.iter().any(|own| own.container.is_some()),
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
+            are_fixtures: definitions.iter().any(|own| self.is_fixture(own)),
             file: definitions[0].file,
             related: RefCell::default(),
         }
@@ -307,6 +330,7 @@ impl Graph<'_> {
             has_members: true,
             are_items: true,
             are_functions: true,
+            are_fixtures: false,
             file: 0,
             related: RefCell::default(),
         }
@@ -383,6 +407,11 @@ impl Graph<'_> {
             NameAt::Literal(before) if self.may_hold_code(file, facts.at(before)) => {
                 (MentionPart::Possible, Some(MentionReason::InString))
             }
+            NameAt::Literal(_)
+                if self.family(file) == Family::Python && names_in_string(&facts.text, span) =>
+            {
+                (MentionPart::Possible, Some(MentionReason::InString))
+            }
             NameAt::Literal(_) => (MentionPart::Text, None),
             NameAt::Definition(place) if wanted.keys.contains(&(file, place)) => {
                 (MentionPart::Definition, None)
@@ -457,7 +486,8 @@ impl Graph<'_> {
             return Ok((Other, Some(MentionReason::OtherSymbol)));
         }
         if is_decided {
-            if self.may_be_hidden((file, facts, used), *decided, wanted) {
+            let may_be_fixture = wanted.are_fixtures && family == Family::Python;
+            if may_be_fixture || self.may_be_hidden((file, facts, used), *decided, wanted) {
                 return Ok((Possible, Some(MentionReason::Undecided)));
             }
             let is_unfound =
@@ -488,8 +518,22 @@ impl Graph<'_> {
                 let parent = || facts.symbols.get(*place as usize).map(|symbol| symbol.parent);
                 *own == file && used.owner.is_some() && parent() == Some(used.owner)
             }),
+            // `try: from x import name`, and in `except ImportError:` a definition of the name.
+            Some(EdgeRule::Import) if self.family(file) == Family::Python => {
+                wanted.keys.iter().any(|(own, _)| *own == file)
+            }
             _ => false,
         }
+    }
+
+    /// Whether a definition of Python is a fixture of pytest, which parameters of tests name.
+    fn is_fixture(&self, own: &Definition) -> bool {
+        let Some(facts) = self.facts(own.file).filter(|_| self.family(own.file) == Family::Python) else {
+            return false;
+        };
+        let (begin, end) = (own.span.start as usize, (own.span.end as usize).min(facts.text.len()));
+        let text = facts.text.get(begin..end).unwrap_or_default();
+        text.split("def ").next().is_some_and(|decorators| decorators.contains("fixture"))
     }
 
     /// Whether a string literal with this text before a name may hold code there.

@@ -223,3 +223,62 @@ fn an_answer_of_several_steps_is_open_where_a_step_is() {
         Some("1 calls with names on the way may be further steps, and no rule decides")
     );
 }
+
+#[test]
+fn names_of_python_that_no_rule_follows_are_possible_uses() {
+    let tree = Tree::new(
+        "
+=== conftest.py
+import pytest
+
+@pytest.fixture
+def client_of_shop():
+    return 1
+=== test_shop.py
+def test_sells(client_of_shop):
+    assert client_of_shop
+=== color.py
+try:
+    from pygments import highlight_text
+except ImportError:
+    def highlight_text(text):
+        return text
+
+def shown(text):
+    return highlight_text(text)
+=== names.py
+__all__ = [
+    'exported_name',
+]
+
+def exported_name():
+    return 1
+
+class Kettle:
+    def boil_over(self):
+        return 2
+
+    def sing_loud(self):
+        return 3
+=== test_names.py
+from unittest.mock import patch
+def test_them(kettle):
+    getattr(kettle, 'boil_over')
+    with patch('names.Kettle.sing_loud'):
+        pass
+    print('boil_over is only told')
+",
+    );
+    let engine = open(&tree);
+    for (name, possible) in [
+        ("client_of_shop", 2),
+        ("highlight_text", 2),
+        ("exported_name", 1),
+        ("boil_over", 1),
+        ("sing_loud", 1),
+    ] {
+        let reply = engine.ask(&GraphRequest::new(GraphQuestion::References, name)).unwrap();
+        let mentions = reply.mentions.unwrap();
+        assert_eq!((mentions.possible, reply.incomplete.is_some()), (possible, true), "{name}: {mentions:?}");
+    }
+}
