@@ -138,7 +138,7 @@ pub struct Graph<'a> {
     /// The names of the base types of a type, by the file of the use and the name.
     pub(super) bases: RefCell<BaseNames>,
     by_family: RefCell<DefinitionsByFamily>,
-    /// What the rules say of the uses of the target.
+    /// The judgements of the uses of the target.
     pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Rc<FileReading>>>>,
     pub(super) evaluations: Evaluations,

@@ -1,4 +1,4 @@
-//! What the rules say of a use: the definitions that it may mean, and whether a rule decided.
+//! The judgement of a use: the definitions that the use may mean, and the rule that decided.
 
 use super::definition::Definition;
 use super::rule::EdgeRule;
@@ -12,7 +12,7 @@ pub(super) struct Meaning {
     pub confidence: f32,
 }
 
-/// What the rules say of a use.
+/// The definitions that a use may mean, and the rule that decided.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judgement {
     /// The definitions that the use may mean; empty if the name is not of the tree.

@@ -1,4 +1,4 @@
-//! What each occurrence of a name is for a question about symbols with this name: every mention is in exactly one part.
+//! The mentions of a name, judged for a question about symbols with this name. Each mention is in exactly one part.
 //!
 //! The caller finds the occurrences, as whole words in texts. This module judges them by the rules that make edges, so that
 //! the mentions that count as resolved are the uses that are listed. What no rule decides may be a use.
@@ -24,7 +24,7 @@ use spyhop_search::SearchError;
 /// The confidence from which a use counts as resolved: rules that look at more than the name have more.
 pub const RESOLVED: f32 = 0.8;
 
-/// What a mention of a name is for the symbols that were asked about.
+/// The part of the mentions of a name that a mention belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -171,7 +171,7 @@ impl Graph<'_> {
         Ok(self.judgement(file, facts, used)?.meanings)
     }
 
-    /// What the rules say of a use, remembered: the uses of a target are counted after they were listed.
+    /// The judgement of a use, remembered, because the uses of a target are listed first and counted later.
     pub(super) fn known_judgement(
         &self,
         file: u32,
@@ -187,7 +187,7 @@ impl Graph<'_> {
         Ok(judgement)
     }
 
-    /// What the rules say of a use.
+    /// The judgement of a use.
     fn judgement(&self, file: u32, facts: &FileFacts, used: &NameUse) -> Result<Judgement, SearchError> {
         if !self.steps.take(STEPS_PER_USE) {
             return Ok(Judgement::default());

@@ -1,4 +1,4 @@
-//! What a command asks: one tree, or several sources of a library.
+//! The target of a command: one tree, or several sources of a library.
 
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::progress::Bar;
 use super::values::CommandValues;
 use super::{huge, options, sources};
 
-/// What the arguments of a command ask.
+/// The target that the arguments of a command choose.
 pub enum CommandTarget {
     /// One tree.
     Tree(TreePlace),
@@ -26,7 +26,7 @@ pub enum CommandTarget {
 }
 
 impl CommandTarget {
-    /// What the arguments ask; `output` then shows paths accordingly.
+    /// The target that the arguments choose. From then on, `output` shows the paths of this target.
     pub fn new(matches: &ArgMatches, output: &mut Output) -> Result<CommandTarget, Failure> {
         CommandTarget::with_place(matches, output, options::place)
     }

@@ -1,4 +1,4 @@
-//! What became of each mention of a name in a question to the code graph.
+//! The mentions of a name in a question to the code graph, counted by part.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct Mentions {
     pub definitions: usize,
     /// Uses of the symbols, by rules that look at more than the name.
     pub resolved: usize,
-    /// What may be a use of the symbols.
+    /// Mentions that may be uses of the symbols, and that no rule proves.
     pub possible: usize,
     /// Other definitions of the name, and uses of something else.
     pub other: usize,
