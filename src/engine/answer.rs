@@ -282,10 +282,10 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// Whether a file matches any part of a query, regardless of its rank.
-    pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
+    pub fn matches(&self, query: &Query, file: u32) -> Result<bool, Error> {
         let quoting = self.quoting_files(query, None)?;
         let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), true);
-        Ok(spyhop_search::matches(query, &self.context(quoting.as_ref(), None), &source, path.as_str())?)
+        Ok(spyhop_search::matches(query, &self.context(quoting.as_ref(), None), &source, file)?)
     }
 
     /// The files of the head, each with its measures on every signal.

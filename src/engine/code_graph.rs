@@ -64,7 +64,10 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
         }
     }
     match unknown {
-        Some(error) if found.is_empty() => Err(error),
+        Some(error) if found.is_empty() => {
+            corpus.check_source_of(&request.target)?;
+            Err(in_sources(corpus, error))
+        }
         _ => {
             let mut whole = joined_graph(corpus, &request, found, warnings);
             // The target means nothing in these.
@@ -77,6 +80,17 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
             whole.settle_sources();
             Ok(whole)
         }
+    }
+}
+
+/// An error about a name, whose remedy is for all sources.
+fn in_sources(corpus: &Corpus, error: Error) -> Error {
+    match error.remedy().cloned() {
+        Some(Remedy::SearchLines { name, .. }) => {
+            let sources = corpus.members.iter().map(|member| member.name().to_string()).collect();
+            error.with(Remedy::SearchLines { name, sources })
+        }
+        _ => error,
     }
 }
 

@@ -28,11 +28,14 @@ const MANY_SOURCES: usize = 8;
 /// question finds its parts in the system's cache.
 const MAX_MAPPED: u64 = 48 << 20;
 
+/// The most names that an error lists.
+const MAX_LISTED: usize = 12;
+
 /// One tree, or several trees that are searched as one, each with its name. Threads share a corpus by reference.
 pub struct Corpus {
     pub(super) members: Vec<CorpusMember>,
     /// The joined snapshot of the last answer. Corpora with other policies for the same members share it.
-    joined: Arc<Mutex<Option<JoinedSnapshot>>>,
+    pub(super) joined: Arc<Mutex<Option<JoinedSnapshot>>>,
 }
 
 /// A tree of a corpus.
@@ -48,7 +51,7 @@ pub struct CorpusMember {
 }
 
 /// The joined snapshot of the last answer, with its parts.
-struct JoinedSnapshot {
+pub(super) struct JoinedSnapshot {
     /// Whether an answer came from the snapshot before.
     is_used_again: bool,
     parts: Vec<Arc<SearchSnapshot>>,
@@ -93,7 +96,7 @@ impl CorpusMember {
     }
 
     /// The member with the policy that `of` makes of its present one.
-    fn with_policy(&self, of: &impl Fn(CallPolicy) -> CallPolicy) -> CorpusMember {
+    pub(super) fn with_policy(&self, of: &impl Fn(CallPolicy) -> CallPolicy) -> CorpusMember {
         let engine = self.engine.as_ref().map_err(Error::copy);
         CorpusMember {
             name: self.name.clone(),
@@ -177,27 +180,24 @@ impl Corpus {
         }
     }
 
-    /// The engine of the only tree, for an operation that is about one tree.
-    pub(super) fn only(&self, operation: &str) -> Result<&Engine, Error> {
+    /// The engine of the only tree, for an operation that is about one tree; `why` says what of a tree the answer is about.
+    pub(super) fn only(&self, operation: &str, why: &str) -> Result<&Engine, Error> {
         if let [member] = &self.members[..] {
             return member.engine.as_ref().map_err(Error::copy);
         }
-        let names: Vec<String> = self.members.iter().map(|member| format!("'{}'", member.name())).collect();
-        let names = names.join(", ");
         let operation = operation.replace('_', " ");
         Err(Error::bad(format!(
-            "{operation} is about one tree, and these are asked: {names}; ask one of them alone"
+            "{operation} is about one tree, because {why}, and these are asked: {}; ask one of them alone",
+            self.listed()
         )))
     }
 
-    /// The member that a text names, as in `client:src/lib.rs`, and the rest of the text.
-    pub(super) fn addressed<'t>(&'t self, text: &'t str) -> (Option<&'t SourceName>, &'t str) {
-        let named =
-            text.split_once(':').filter(|(_, rest)| !rest.starts_with(':')).and_then(|(name, rest)| {
-                let member = self.members.iter().find(|member| member.name().as_str() == name)?;
-                Some((Some(member.name()), rest))
-            });
-        named.unwrap_or((None, text))
+    /// The names of the members, as an error lists them.
+    pub(super) fn listed(&self) -> String {
+        let names: Vec<String> =
+            self.members.iter().take(MAX_LISTED).map(|own| format!("'{}'", own.name())).collect();
+        let more = self.members.len().saturating_sub(MAX_LISTED);
+        if more == 0 { names.join(", ") } else { format!("{} and {more} more", names.join(", ")) }
     }
 
     /// The first engine, whose grammars parse requests.

@@ -26,7 +26,7 @@ impl Operation for CheckupRequest {
     type Reply = Checkup;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Checkup, Error> {
-        check(corpus.only(Self::NAME)?)
+        check(corpus.only(Self::NAME, "one index is checked")?)
     }
 }
 

@@ -37,6 +37,10 @@ impl Operation for EntriesRequest {
 
     type Reply = EntriesReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<EntriesReply, Error> {
         match corpus.alone() {
             Some(engine) => entries_of_tree(engine, self, call),

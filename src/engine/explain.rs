@@ -27,7 +27,7 @@ impl Operation for ExplainSkipsRequest {
     type Reply = Explanation;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Explanation, Error> {
-        let engine = corpus.only(Self::NAME)?;
+        let engine = corpus.only(Self::NAME, "the rules of a path are those of its tree")?;
         engine.tree().only_of_worktrees(Self::NAME)?;
         engine.tree().only_of_folders(Self::NAME)?;
         explain(engine, &self.path)

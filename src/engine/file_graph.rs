@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::api::*;
 use super::call::Call;
 use super::core::Engine;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, incomplete_of, of_source};
 use super::current;
 use super::lookup::{self, check_rows};
 use super::open_index::Viewed;
 use super::operation::Operation;
+use super::origin::sums;
 use super::source::ReplySources;
 use super::{api, cancel};
 use crate::error::Error;
@@ -34,67 +35,120 @@ impl Operation for FileGraphRequest {
 
     type Reply = FileGraphReply;
 
-    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<FileGraphReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
-        check_rows("max_results", self.max_results, MAX_ROWS)?;
-        let filter = Filter::new(&self.filter, engine.grammars())?;
-        let (snapshot, freshness) = current::ready(engine, call.progress())?;
-        cancel::begin_answer()?;
-        let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
-            .filter(|file| {
-                let version = snapshot.version(*file);
-                has_imports(engine.grammars().name(version.language()))
-                    && filter.takes_file(version.path(), version.language())
-            })
-            .collect();
-        shown.sort_by_key(|file| snapshot.path(*file));
-        let left_out = shown.len().saturating_sub(MAX_FILES);
-        shown.truncate(MAX_FILES);
-        let edges = import_edges(engine, &snapshot, &shown)?;
-        let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
-        for file in &shown {
-            let version = snapshot.version(*file);
-            files.push(FileNode {
-                path: RelPath::new(version.path())?,
-                language: engine.grammars().name(version.language()),
-                imports: 0,
-                importers: 0,
-                is_test: test_part(version.path()).is_some(),
-            });
-        }
-        // Several imports of one file count once.
-        let mut counted = edges.clone();
-        counted.dedup_by_key(|edge| (edge.from, edge.to));
-        for edge in counted.iter().filter(|edge| edge.from != edge.to) {
-            files[edge.from].imports += 1;
-            files[edge.to].importers += 1;
-        }
-        let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
-            let done = building.files.saturating_sub(building.text_only);
-            IncompleteCause::Indexing.with(format!(
-                "the index is being built: {done} of {} files have their structure",
-                building.total_files
-            ))
-        });
-        let incomplete = match left_out {
-            0 => partial,
-            files => {
-                let text = format!("{files} more files are left out; choose a folder with --path");
-                Some(IncompleteCause::Limit.with(text))
-            }
-        };
-        let reply = FileGraphReply {
-            question: self.question,
-            files,
-            edges,
-            cycles: Vec::new(),
-            total: 0,
-            incomplete,
-            snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
-            warnings: freshness.warnings.clone(),
-        };
-        Ok(answered(reply, self.max_results))
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
     }
+
+    fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<FileGraphReply, Error> {
+        check_rows("max_results", self.max_results, MAX_ROWS)?;
+        let mut whole = match corpus.alone() {
+            Some(engine) => export_of_tree(engine, self, call)?,
+            None => export_of_sources(corpus, self, call)?,
+        };
+        whole = answered(whole, self.max_results);
+        whole.settle_sources();
+        Ok(whole)
+    }
+}
+
+/// The files of each tree, and the imports between them, tree by tree.
+fn export_of_sources(
+    corpus: &Corpus,
+    request: &FileGraphRequest,
+    call: &Call<'_>,
+) -> Result<FileGraphReply, Error> {
+    let (answers, warnings) = corpus.each(|_, engine| export_of_tree(engine, request, call))?;
+    let missing = (!warnings.is_empty()).then(|| corpus.missing(warnings.len()));
+    let mut whole = FileGraphReply {
+        question: request.question,
+        files: Vec::new(),
+        edges: Vec::new(),
+        cycles: Vec::new(),
+        total: 0,
+        incomplete: missing,
+        snapshot: Snapshot::default(),
+        sources: Vec::new(),
+        warnings,
+    };
+    for (member, reply) in answers {
+        let (name, before) = (member.name(), whole.files.len());
+        let named = |file| FileNode { source: Some(name.clone()), ..file };
+        whole.files.extend(reply.files.into_iter().map(named));
+        let moved = |edge: FileEdge| FileEdge::new(before + edge.from, before + edge.to, edge.line);
+        whole.edges.extend(reply.edges.into_iter().map(moved));
+        let incomplete = reply.incomplete.map(|why| incomplete_of(name, why));
+        whole.incomplete = whole.incomplete.take().or(incomplete);
+        whole.warnings.extend(reply.warnings.iter().map(|text| of_source(name, text)));
+        whole.sources.push(member.snapshot(reply.snapshot));
+    }
+    whole.snapshot = sums(&whole.sources);
+    Ok(whole)
+}
+
+/// The files of a tree that pass the filter, and the imports between them.
+fn export_of_tree(
+    engine: &Engine,
+    request: &FileGraphRequest,
+    call: &Call<'_>,
+) -> Result<FileGraphReply, Error> {
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let (snapshot, freshness) = current::ready(engine, call.progress())?;
+    cancel::begin_answer()?;
+    let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
+        .filter(|file| {
+            let version = snapshot.version(*file);
+            has_imports(engine.grammars().name(version.language()))
+                && filter.takes_file(version.path(), version.language())
+        })
+        .collect();
+    shown.sort_by_key(|file| snapshot.path(*file));
+    let left_out = shown.len().saturating_sub(MAX_FILES);
+    shown.truncate(MAX_FILES);
+    let edges = import_edges(engine, &snapshot, &shown)?;
+    let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
+    for file in &shown {
+        let version = snapshot.version(*file);
+        files.push(FileNode {
+            source: None,
+            path: RelPath::new(version.path())?,
+            language: engine.grammars().name(version.language()),
+            imports: 0,
+            importers: 0,
+            is_test: test_part(version.path()).is_some(),
+        });
+    }
+    // Several imports of one file count once.
+    let mut counted = edges.clone();
+    counted.dedup_by_key(|edge| (edge.from, edge.to));
+    for edge in counted.iter().filter(|edge| edge.from != edge.to) {
+        files[edge.from].imports += 1;
+        files[edge.to].importers += 1;
+    }
+    let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
+        let done = building.files.saturating_sub(building.text_only);
+        IncompleteCause::Indexing.with(format!(
+            "the index is being built: {done} of {} files have their structure",
+            building.total_files
+        ))
+    });
+    let incomplete = match left_out {
+        0 => partial,
+        files => {
+            let text = format!("{files} more files are left out; choose a folder with --path");
+            Some(IncompleteCause::Limit.with(text))
+        }
+    };
+    Ok(FileGraphReply {
+        question: request.question,
+        files,
+        edges,
+        cycles: Vec::new(),
+        total: 0,
+        incomplete,
+        snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness),
+        sources: Vec::new(),
+        warnings: freshness.warnings.clone(),
+    })
 }
 
 /// The imports between files, as places in `shown`, sorted. Threads take batches of files.
@@ -163,7 +217,9 @@ fn answered(mut reply: FileGraphReply, most: usize) -> FileGraphReply {
         }
         FileGraphQuestion::Hubs => {
             reply.files.retain(|file| file.importers > 0);
-            reply.files.sort_by(|a, b| b.importers.cmp(&a.importers).then_with(|| a.path.cmp(&b.path)));
+            reply.files.sort_by(|a, b| {
+                b.importers.cmp(&a.importers).then_with(|| (&a.source, &a.path).cmp(&(&b.source, &b.path)))
+            });
             reply.total = reply.files.len();
             reply.files.truncate(most);
         }

@@ -20,6 +20,10 @@ impl Operation for FilesRequest {
 
     type Reply = FilesReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<FilesReply, Error> {
         let lookup = FileLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.files", pattern = %self.pattern, project = %corpus);

@@ -250,7 +250,9 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
     near.truncate(MAX_NEAR);
     if near.is_empty() {
         let text = format!("the tree defines no '{typed}'; no defined name is like it");
-        return Err(Error::bad(text).with(Remedy::SearchLines(name.to_string())));
+        return Err(
+            Error::bad(text).with(Remedy::SearchLines { name: name.to_string(), sources: Vec::new() })
+        );
     }
     Err(Error::bad(format!("the tree defines no '{typed}'; did you mean {}?", near.join(", "))))
 }

@@ -41,6 +41,10 @@ impl Operation for GrepRequest {
 
     type Reply = GrepReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<GrepReply, Error> {
         check_rows("max_results", self.max_results, MAX_ROWS)?;
         match corpus.alone() {

@@ -56,6 +56,7 @@ mod map;
 mod mask;
 mod member;
 mod memory;
+mod named_source;
 mod note_links;
 mod note_renames;
 mod note_search;

@@ -41,6 +41,10 @@ impl Operation for MapRequest {
 
     type Reply = MapReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<MapReply, Error> {
         check_rows("max_items", self.max_items, MAX_MAP_ITEMS)?;
         match corpus.alone() {

@@ -105,7 +105,8 @@ masked_fields! {
     ViewsReply:;
     Checkup:;
     Languages:;
-    SkippedReply: entries;
+    SkippedReply: entries warnings;
+    SkippedRow: skipped;
     Skipped: detail;
     Explanation: outcome exceptions text;
     Exception: over by;

@@ -34,6 +34,9 @@ use spyhop_search::filter::{Filter, FilterSpec};
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Why a note of several trees is not recorded or shown.
+const OF_NOTES: &str = "each tree has notes of its own";
+
 impl From<MemoryError> for Error {
     fn from(error: MemoryError) -> Error {
         let kind = match error {
@@ -55,8 +58,12 @@ impl Operation for AddNoteRequest {
 
     type Reply = NotesReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.links.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
+        let engine = corpus.only(Self::NAME, OF_NOTES)?;
         engine.tree().only_of_worktrees("recording a note")?;
         let mut warnings = Vec::new();
         let note = note_of(engine, self, &mut warnings)?;
@@ -138,7 +145,7 @@ impl Operation for VerifyNoteRequest {
     type Reply = NotesReply;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
+        let engine = corpus.only(Self::NAME, OF_NOTES)?;
         engine.tree().only_of_worktrees("verifying a note")?;
         let commit = self.commit.as_deref().map(|spec| commit_id(engine.tree(), spec)).transpose()?;
         let tested = |reference: String| Verification::Verified { by: Verifier::Test, reference };
@@ -179,7 +186,7 @@ impl Operation for RetireNoteRequest {
     type Reply = NotesReply;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
+        let engine = corpus.only(Self::NAME, OF_NOTES)?;
         engine.tree().only_of_worktrees("retiring a note")?;
         let retired = Retirement::new(self.reason.clone(), rfc3339(engine.now()));
         let undo = self.undo;
@@ -194,7 +201,7 @@ impl Operation for ShowNoteRequest {
     type Reply = NotesReply;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
-        shown(corpus.only(Self::NAME)?, &self.id)
+        shown(corpus.only(Self::NAME, OF_NOTES)?, &self.id)
     }
 }
 

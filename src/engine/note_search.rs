@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::api::*;
 use super::call::Call;
 use super::core::Engine;
-use super::corpus::Corpus;
+use super::corpus::{AskedMembers, Corpus};
 use super::lookup::check_rows;
 use super::memory::{self as notes, applied, damage, known_notes, note_rows};
 use super::operation::Operation;
@@ -43,6 +43,10 @@ impl Operation for SearchNotesRequest {
     const NAME: &'static str = "search_notes";
 
     type Reply = NotesReply;
+
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<NotesReply, Error> {
         check_rows("max_results", self.max_results, MAX_RESULTS)?;
@@ -107,11 +111,31 @@ impl Engine {
     }
 }
 
-/// The notes that a search shows beside its first page. Notes that cannot be read give a warning and no error.
+/// The notes of several trees that a search shows beside its first page, the most relevant first.
+pub(super) fn add_notes_of_sources(
+    members: &AskedMembers<'_>,
+    reply: &mut SearchReply,
+    queries: &[Query],
+    filter: &FilterSpec,
+) {
+    let mut all = Vec::new();
+    for ready in &members.ready {
+        let source = ready.member.name.as_ref();
+        add_notes(ready.engine, reply, (queries, source), filter, &ready.snapshot);
+        let own = std::mem::take(&mut reply.notes).into_iter();
+        all.extend(own.map(|row| NoteRow { source: source.cloned(), ..row }));
+    }
+    all.sort_by(|a: &NoteRow, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
+    all.truncate(BESIDE_HITS);
+    reply.notes = all;
+}
+
+/// The notes that a search shows beside its first page, with the hits of `source` as evidence. Notes that cannot be read give
+/// a warning and no error.
 pub(super) fn add_notes(
     engine: &Engine,
     reply: &mut SearchReply,
-    queries: &[Query],
+    (queries, source): (&[Query], Option<&SourceName>),
     filter: &FilterSpec,
     snapshot: &SearchSnapshot,
 ) {
@@ -119,7 +143,7 @@ pub(super) fn add_notes(
         return;
     }
     let mut found: Vec<RelPath> = Vec::new();
-    for hit in &reply.results {
+    for hit in reply.results.iter().filter(|hit| hit.source.as_ref() == source) {
         if found.len() < FOUND_FILES && !found.contains(&hit.path) {
             found.push(hit.path.clone());
         }

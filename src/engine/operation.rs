@@ -8,12 +8,18 @@ use crate::cancel;
 use crate::error::Error;
 
 /// Something that a caller can ask of a corpus. The request has the type of the operation.
-pub trait Operation {
+pub trait Operation: Clone {
     /// The name, as in `find_files`.
     const NAME: &'static str;
 
     /// The answer.
     type Reply: MaskTexts;
+
+    /// The paths that may begin with the name of a source and `:`, as in `client:src/lib.rs`. Such a path asks that source
+    /// alone.
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        Vec::new()
+    }
 
     /// Answers the request. [`Corpus::ask`] and [`Corpus::call`] also mask the secrets of the reply.
     ///
@@ -37,7 +43,10 @@ impl Corpus {
     /// # Errors
     /// As [`Corpus::ask`].
     pub fn call<O: Operation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
-        let answer = |corpus: &Corpus| Ok(corpus.mask_policy().masked(request.run(corpus, call)?));
+        let answer = |corpus: &Corpus| match corpus.of_named_source(request)? {
+            Some((source, request)) => Ok(source.mask_policy().masked(request.run(&source, call)?)),
+            None => Ok(corpus.mask_policy().masked(request.run(corpus, call)?)),
+        };
         let answer = || match call.policy() {
             Some(policy) => answer(&self.with_policies(|_| policy)),
             None => answer(self),

@@ -122,7 +122,7 @@ fn read_in_sources(corpus: &Corpus, request: &ReadRequest, call: &Call<'_>) -> R
     let mut found: Vec<(&SourceName, ReadReply)> =
         answers.into_iter().filter_map(|(member, reply)| Some((member.name(), reply?))).collect();
     match (found.len(), missing) {
-        (0, Some(error)) => Err(error),
+        (0, Some(error)) => corpus.check_source_of(addressed).and(Err(error)),
         (0, None) => Err(Error::new(ErrorKind::NotFound, "no source that answers has the file")),
         (1, _) => {
             let (name, mut reply) = found.remove(0);

@@ -24,6 +24,10 @@ impl Operation for SearchRequest {
 
     type Reply = SearchReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
         Ok(search_all(corpus, std::slice::from_ref(&self.query), self, call)?.of_batch(&[]))
     }
@@ -34,6 +38,10 @@ impl Operation for SearchBatch {
     const NAME: &'static str = "search_batch";
 
     type Reply = SearchReply;
+
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.request.filter.path.iter_mut().collect()
+    }
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SearchReply, Error> {
         limit::entries("queries", self.queries.len(), limit::MAX_QUERIES)?;
@@ -105,7 +113,7 @@ fn search_all(
             let context = AnswerContext::new(engine, snapshot, &filter, request)?;
             let mut reply = context.reply(&asked, ReplyOrigin::of(engine, snapshot, freshness))?;
             if request.notes {
-                note_search::add_notes(engine, &mut reply, &asked.parsed, &request.filter, snapshot);
+                note_search::add_notes(engine, &mut reply, (&asked.parsed, None), &request.filter, snapshot);
             }
             Ok(reply)
         }),
@@ -113,6 +121,9 @@ fn search_all(
             let trees = MemberTrees::joined(&members.ready, snapshot)?;
             let context = AnswerContext::joined(trees, snapshot, &filter, request);
             let mut reply = context.reply(&asked, ReplyOrigin::of_members(members))?;
+            if request.notes {
+                note_search::add_notes_of_sources(members, &mut reply, &asked.parsed, &request.filter);
+            }
             reply.settle_sources();
             Ok(reply)
         }),

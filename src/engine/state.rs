@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::api::*;
 use super::call::Call;
 use super::core::Engine;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, CorpusMember};
 use super::open_index::{Current, Viewed};
 use super::operation::Operation;
 use super::{current, vouched};
@@ -49,7 +49,9 @@ impl Operation for LanguagesRequest {
     type Reply = Languages;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Languages, Error> {
-        Ok(Languages { languages: languages(corpus.only(Self::NAME)?) })
+        Ok(Languages {
+            languages: languages(corpus.only(Self::NAME, "its grammars may be those of the tree")?),
+        })
     }
 }
 
@@ -60,11 +62,16 @@ impl Operation for SkippedRequest {
     type Reply = SkippedReply;
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SkippedReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
-        let mut reply = current::with_snapshot(engine, call.progress(), |snapshot, _| Ok(skipped(snapshot)))?
-            .of_reason(self.reason);
+        let of_tree = |engine: &Engine| {
+            current::with_snapshot(engine, call.progress(), |snapshot, _| Ok(skipped(snapshot)))
+        };
+        let whole = match corpus.alone() {
+            Some(engine) => of_tree(engine)?,
+            None => skipped_in_sources(corpus, of_tree)?,
+        };
+        let mut reply = whole.of_reason(self.reason);
         if let Some(after) = &self.after {
-            reply.entries.retain(|entry| entry.path.as_str() > after.as_str());
+            reply.entries.drain(..reply.until(after));
         }
         Ok(reply)
     }
@@ -196,12 +203,29 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
     status.skipped = skipped(snapshot).counts;
 }
 
+/// The files of each tree that are not indexed or only partly indexed.
+fn skipped_in_sources(
+    corpus: &Corpus,
+    of_tree: impl Fn(&Engine) -> Result<SkippedReply, Error>,
+) -> Result<SkippedReply, Error> {
+    let (answers, warnings) = corpus.each(|_, engine| of_tree(engine))?;
+    let named = |(member, reply): (&CorpusMember, SkippedReply)| {
+        let name = member.name().clone();
+        reply.entries.into_iter().map(move |row| SkippedRow { source: Some(name.clone()), ..row })
+    };
+    let entries = answers.into_iter().flat_map(named).collect();
+    Ok(SkippedReply { warnings, ..counted(entries) })
+}
+
 /// The files of a view that are not indexed or only partly indexed.
 fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
-    let entries: Vec<_> = snapshot.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
+    counted(snapshot.view().skipped().iter().map(|entry| entry.skipped.clone().into()).collect())
+}
+
+fn counted(entries: Vec<SkippedRow>) -> SkippedReply {
     let mut counts: FxHashMap<spyhop_base::model::SkipReason, usize> = FxHashMap::default();
     entries.iter().for_each(|entry| *counts.entry(entry.reason).or_default() += 1);
-    SkippedReply { counts: most_first(counts, |reason| *reason), entries }
+    SkippedReply { counts: most_first(counts, |reason| *reason), entries, warnings: Vec::new() }
 }
 
 fn most_first<K: Eq + Hash, O: Ord>(counts: FxHashMap<K, usize>, order: impl Fn(&K) -> O) -> Vec<(K, usize)> {

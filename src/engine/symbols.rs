@@ -32,6 +32,10 @@ impl Operation for SymbolsRequest {
 
     type Reply = SymbolsReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<SymbolsReply, Error> {
         let lookup = SymbolLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.symbols", pattern = %self.pattern, project = %corpus);

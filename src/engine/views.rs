@@ -23,7 +23,7 @@ impl Operation for ViewsRequest {
     type Reply = ViewsReply;
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<ViewsReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
+        let engine = corpus.only(Self::NAME, "views are those of one index")?;
         let stamp = engine.index().workspace().stamp();
         let committed = engine
             .index()

@@ -5,11 +5,12 @@ use super::api::*;
 use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
+use super::member::{MemberTree, MemberTrees};
 use super::operation::Operation;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
 use super::{current, search};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use spyhop_base::clean;
 use spyhop_base::model::{Note, Skipped};
 use spyhop_base::path::RelPath;
@@ -33,28 +34,89 @@ impl Operation for WhyNotRequest {
     type Reply = WhyNot;
 
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<WhyNot, Error> {
-        let (engine, request) = (corpus.only(Self::NAME)?, &self.search);
+        let first = corpus.first_engine()?;
+        let asked = search::check(first, std::slice::from_ref(&self.search.query), &self.search)?;
+        let filter = Filter::new(&self.search.filter, first.grammars())?;
+        let request = SearchRequest { per_file: 1, ..self.search.clone() };
+        let query = &asked.parsed[0];
+        let Some(engine) = corpus.alone() else {
+            return why_not_in_sources(corpus, &self.path, query, &filter, &request);
+        };
         let path = RelPath::new(&self.path)?;
         engine.tree().check_served(&path)?;
-        let asked = search::check(engine, std::slice::from_ref(&request.query), request)?;
-        let filter = Filter::new(&request.filter, engine.grammars())?;
         current::with_snapshot(engine, call.progress(), |snapshot, _| {
-            why_not(engine, snapshot, &filter, request, &asked.parsed[0], path.clone())
+            let Some(file) = snapshot.file_at(path.as_str()) else {
+                return Ok(without_file(engine, snapshot, &path));
+            };
+            let answer = AnswerContext::new(engine, snapshot, &filter, &request)?;
+            why_not(&answer, &filter, query, file)
         })
     }
 }
 
-/// Explains the rank of the file `path` for `query`.
-pub fn why_not(
-    engine: &Engine,
-    snapshot: &SearchSnapshot,
+/// Explains the rank of a file among the files of several trees. A path that begins with the name of a source and `:`, as in
+/// `client:src/lib.rs`, is of that source; a path that several trees have needs the name.
+fn why_not_in_sources(
+    corpus: &Corpus,
+    typed: &str,
+    query: &Query,
     filter: &Filter,
     request: &SearchRequest,
-    query: &Query,
-    path: RelPath,
 ) -> Result<WhyNot, Error> {
-    let shown = clean::answer_path(path.as_str()).into_owned();
-    let unranked = |(verdict, text): (Verdict, String)| WhyNot {
+    let (only, path) = corpus.addressed(typed);
+    let path = RelPath::new(path)?;
+    corpus.with_joined(|members, snapshot| {
+        let trees = MemberTrees::joined(&members.ready, snapshot)?;
+        let asked: Vec<&MemberTree<'_>> = trees
+            .all()
+            .iter()
+            .filter(|tree| only.is_none_or(|only| tree.name.as_ref() == Some(only)))
+            .collect();
+        asked.iter().try_for_each(|tree| tree.engine.tree().check_served(&path))?;
+        let file_in = |tree: &MemberTree<'_>| Some(tree.first_file + tree.snapshot.file_at(path.as_str())?);
+        let found: Vec<(&MemberTree<'_>, u32)> =
+            asked.iter().filter_map(|tree| Some((*tree, file_in(tree)?))).collect();
+        match found[..] {
+            [(tree, file)] => {
+                let source = tree.name.clone();
+                let answer = AnswerContext::joined(
+                    MemberTrees::joined(&members.ready, snapshot)?,
+                    snapshot,
+                    filter,
+                    request,
+                );
+                Ok(WhyNot { source, ..why_not(&answer, filter, query, file)? })
+            }
+            [] => {
+                corpus.check_source_of(typed)?;
+                let answers = asked.iter().map(|tree| WhyNot {
+                    source: tree.name.clone(),
+                    ..without_file(tree.engine, tree.snapshot, &path)
+                });
+                // A tree that leaves the file out says more than one without such a file.
+                let best = answers
+                    .min_by_key(|answer| (answer.verdict == Verdict::NoSuchFile, answer.nearest.is_empty()));
+                best.ok_or_else(|| {
+                    Error::new(ErrorKind::NotFound, format!("source of '{typed}' does not answer"))
+                })
+            }
+            _ => {
+                let names: Vec<String> =
+                    found.iter().filter_map(|(tree, _)| Some(format!("'{}'", tree.name.as_ref()?))).collect();
+                let text = format!(
+                    "the sources {} have the file; name one of them, as in SOURCE:PATH",
+                    names.join(", ")
+                );
+                Err(Error::bad(text))
+            }
+        }
+    })
+}
+
+/// An answer about a file that has no rank.
+fn unranked(engine: &Engine, path: &RelPath, verdict: Verdict, text: String) -> WhyNot {
+    WhyNot {
+        source: None,
         path: path.clone(),
         verdict,
         rank: None,
@@ -62,23 +124,33 @@ pub fn why_not(
         missing: Vec::new(),
         text,
         nearest: Vec::new(),
-    };
-    let Some(file) = (0..snapshot.n_files() as u32).find(|file| snapshot.path(*file) == path.as_str()) else {
-        let near = near(snapshot, &path);
-        let answer = unranked(not_in_index(engine, snapshot, &path, &offered(&near)));
-        let is_missing = answer.verdict == Verdict::NoSuchFile;
-        return Ok(WhyNot { nearest: if is_missing { near } else { Vec::new() }, ..answer });
-    };
+        root: engine.root().to_path_buf(),
+    }
+}
+
+/// Why a file is not in the index, with the files of similar names.
+fn without_file(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> WhyNot {
+    let near = near(snapshot, path);
+    let (verdict, text) = not_in_index(engine, snapshot, path, &offered(&near));
+    let is_missing = verdict == Verdict::NoSuchFile;
+    WhyNot { nearest: if is_missing { near } else { Vec::new() }, ..unranked(engine, path, verdict, text) }
+}
+
+/// Explains the rank of a file of the snapshot for `query`.
+fn why_not(answer: &AnswerContext<'_>, filter: &Filter, query: &Query, file: u32) -> Result<WhyNot, Error> {
+    let (snapshot, request, tree) = (answer.snapshot, answer.request, answer.trees.of_file(file));
+    let path = RelPath::new(snapshot.path(file))?;
+    let shown = clean::answer_path(path.as_str()).into_owned();
+    let unranked = |(verdict, text): (Verdict, String)| unranked(tree.engine, &path, verdict, text);
     if let Some(why) = filter.refusal(path.as_str(), snapshot.version(file).language()) {
         let text = format!("{shown} is filtered out: {why}");
         return Ok(unranked((Verdict::Filtered(why), text)));
     }
-    let request = &SearchRequest { per_file: 1, ..request.clone() };
-    let answer = AnswerContext::new(engine, snapshot, filter, request)?;
     let mut ranking = answer.rank(query)?;
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
-        let below_head = answer.matches(query, &path)?.then_some(ranking.files.len());
-        return Ok(unranked(outside_head(snapshot, filter, query, file, below_head)));
+        let below_head = answer.matches(query, file)?.then_some(ranking.files.len());
+        let own = file - tree.first_file;
+        return Ok(unranked(outside_head(tree.snapshot, filter, query, own, below_head)));
     };
     let missing = match place < COMPARED_RANK {
         true => Vec::new(),
@@ -102,6 +174,7 @@ pub fn why_not(
     };
     let gap = missing.first().map(worst).unwrap_or_default();
     Ok(WhyNot {
+        source: None,
         verdict: Verdict::Ranked,
         rank: Some(place + 1),
         hit: match hit {
@@ -112,6 +185,7 @@ pub fn why_not(
         missing,
         path,
         nearest: Vec::new(),
+        root: tree.engine.root().to_path_buf(),
     })
 }
 

@@ -108,13 +108,13 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     })
 }
 
-/// Whether file `path` matches the query at all, at any rank: by a term, by a name or by the query as written.
+/// Whether a file of the snapshot matches the query at all, at any rank: by a term, by a name or by the query as written.
 pub fn matches(
     query: &Query,
     context: &Context<'_>,
     source: &ReadSource<'_>,
-    path: &str,
+    file: u32,
 ) -> Result<bool, SearchError> {
     let (evidence, _) = evidence::collect(query, context, source)?;
-    Ok(evidence.matching.iter().any(|file| context.snapshot.path(*file) == path))
+    Ok(evidence.matching.contains(&file))
 }

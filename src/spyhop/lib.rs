@@ -245,8 +245,8 @@ pub use spyhop_engine::api::{
     PathOutcome, PlaceCandidate, PlaceCandidates, Progress, Provenance, RankedCandidate, RankedCandidates,
     ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
     SearchBatch, SearchNotesRequest, SearchReply, SearchRequest, Sent, ShowNoteRequest, SkippedReply,
-    SkippedRequest, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot, SourceStatuses, Stage,
-    StalePolicy, State, Status, StatusReply, StatusRequest, SymbolChoices, SymbolRow, SymbolsReply,
+    SkippedRequest, SkippedRow, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot, SourceStatuses,
+    Stage, StalePolicy, State, Status, StatusReply, StatusRequest, SymbolChoices, SymbolRow, SymbolsReply,
     UnreadMentions, UnreadReason, Verdict, Verification, Verifier, VerifyNoteRequest, ViewsRequest,
     WatchEvent, WhyNot, WhyNotRequest,
 };

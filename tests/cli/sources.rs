@@ -162,3 +162,33 @@ fn states_come_source_by_source() {
         .collect();
     assert_eq!(names, ["limits", "pages"]);
 }
+
+#[test]
+fn a_path_of_an_answer_is_read_without_naming_the_source_again() {
+    let shelf = Shelf::new();
+    let read = shelf.tree.run(&["read", "limits:src/retry.rs", "--lines", "2"]);
+    assert!(read.code == 0 && read.out.contains("pub fn backoff_delay("), "{} {}", read.out, read.err);
+    let def = shelf.tree.run(&["def", "limits:src/retry.rs:2"]);
+    assert!(def.code == 0 && def.out.contains("limits:src/retry.rs"), "{} {}", def.out, def.err);
+    let why = shelf.tree.run(&["why-not", "limits:src/retry.rs", "delay"]);
+    assert!(
+        why.code == 0 && why.out.starts_with("limits:src/retry.rs ranks 1 of"),
+        "{} {}",
+        why.out,
+        why.err
+    );
+    let only = shelf.tree.json(&["grep", "request", "--path", "limits:src"]);
+    assert_eq!(sources(&only), ["limits"]);
+    let unknown = shelf.tree.run(&["read", "limit:src/retry.rs"]);
+    assert!(unknown.code == 2, "{}", unknown.err);
+    let hint = "the library has no source 'limit', only 'client', 'limits', 'pages'; did you mean 'limits'?";
+    assert!(unknown.err.contains(hint), "{}", unknown.err);
+    let lines = shelf.tree.run(&["refs", "zzyzx_quux", "--in", "limits,pages"]);
+    assert!(
+        lines.err.contains("spyhop grep -w zzyzx_quux --in limits,pages finds its lines"),
+        "{}",
+        lines.err
+    );
+    let several = shelf.tree.run(&["views", "--all"]);
+    assert!(several.err.contains("views is about one tree, because"), "{}", several.err);
+}

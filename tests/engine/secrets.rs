@@ -233,7 +233,7 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
             .ask(&WhyNotRequest { path: path.into(), search: SearchRequest::new("harbour key") })
             .unwrap();
         all.push((format!("why-not {path}"), format!("{}\n{reply:?}", json::line(&reply))));
-        all.push((format!("why-not {path}"), text::why_not(&reply, engine.root(), &style)));
+        all.push((format!("why-not {path}"), text::why_not(&reply, &style)));
         let reply = engine.ask(&ExplainSkipsRequest { path: path.into() }).unwrap();
         all.push((format!("explain {path}"), format!("{}\n{reply:?}", json::line(&reply))));
     }

@@ -1,8 +1,10 @@
 //! Several trees that are searched as one: the answer is that of one tree with all files.
 
 use spyhop::{
-    AddNoteRequest, Corpus, EntriesRequest, EntryKind, ListNotesRequest, NoteKind, Options, PackRequest,
-    ReadReply, ReadRequest, SearchReply, SearchRequest, SourceName,
+    AddNoteRequest, Corpus, EntriesRequest, EntryKind, FileGraphQuestion, FileGraphRequest, FilterSpec,
+    GraphQuestion, GraphRequest, ListNotesRequest, NoteKind, Options, PackReply, PackRequest, ReadReply,
+    ReadRequest, Remedy, SearchReply, SearchRequest, SkippedRequest, SkippedRow, SourceName, Verdict,
+    ViewsRequest, WhyNotRequest,
 };
 use spyhop_engine::{Engine, ErrorKind};
 
@@ -269,7 +271,118 @@ fn lines_entries_and_notes_of_several_trees_name_their_tree() {
     let notes = set.ask(&ListNotesRequest::default()).unwrap();
     let sources: Vec<&str> = notes.notes.iter().map(|row| row.source.as_ref().unwrap().as_str()).collect();
     assert_eq!((sources, notes.total), (vec!["shop", "till"], 2));
-    // What is about one tree says so.
-    let error = set.ask(&PackRequest::new("take")).unwrap_err();
-    assert!(error.to_string().contains("pack is about one tree"), "{error}");
+    // What is about one tree says so, and why.
+    let error = set.ask(&ViewsRequest).unwrap_err().to_string();
+    assert!(error.starts_with("views is about one tree, because views are those of one index"), "{error}");
+
+    // A search shows the notes of all trees.
+    let notes = set.ask(&SearchRequest { notes: true, ..SearchRequest::new("shop takes") }).unwrap().notes;
+    assert_eq!(notes[0].source.as_ref().unwrap().as_str(), "shop");
+}
+
+/// Two trees that both have `pool.py`; one of them leaves a file out.
+fn shop_and_till() -> (Tree, Tree) {
+    let shop = Tree::new(
+        "\n=== pool.py\ndef take_lock():\n    return 1\n=== a.py\nimport pool\npool.take_lock()\n=== build/x.py\nx = 1\n",
+    );
+    let till =
+        Tree::new("\n=== pool.py\nimport only\n=== only.py\nimport pool\ndef settle_lock():\n    return 3\n");
+    shop.write(".gitignore", "build/\n");
+    till.write("x.bin", "\0\u{1}\u{2}");
+    (shop, till)
+}
+
+#[test]
+fn a_path_may_name_its_source() {
+    let (shop, till) = shop_and_till();
+    let set = set(&[("shop", &shop), ("till", &till)]);
+    let search = |path: &str| {
+        let filter = FilterSpec { path: Some(path.to_string()), ..FilterSpec::default() };
+        set.ask(&SearchRequest { filter, ..SearchRequest::new("lock") })
+    };
+    let names = |reply: SearchReply| {
+        let rows = reply.results.iter().map(|hit| (&hit.source, &hit.path));
+        places(rows).into_iter().map(|(name, path)| format!("{name}:{path}")).collect::<Vec<_>>()
+    };
+    assert_eq!(names(search("shop:pool.py").unwrap()), ["shop:pool.py"]);
+    assert_eq!(names(search("till:").unwrap()), ["till:only.py"]);
+    let error = search("shpo:pool.py").unwrap_err();
+    assert_eq!(error.to_string(), "no source 'shpo' is asked, only 'shop', 'till'; did you mean 'shop'?");
+    let path = Some(spyhop::RelPath::new("shpo:pool.py").unwrap());
+    let error = set.ask(&ReadRequest { path, ..ReadRequest::default() }).unwrap_err();
+    assert!(error.to_string().contains("did you mean 'shop'?"), "{error}");
+    let error = set.ask(&GraphRequest::new(GraphQuestion::References, "shpo:pool.py#take")).unwrap_err();
+    assert!(error.to_string().contains("did you mean 'shop'?"), "{error}");
+    let error = set.ask(&GraphRequest::new(GraphQuestion::References, "zzyzx_quux")).unwrap_err();
+    let Some(Remedy::SearchLines { sources, .. }) = error.remedy() else { panic!("{error}") };
+    assert_eq!(sources, &["shop", "till"]);
+}
+
+#[test]
+fn left_out_files_ranks_and_imports_of_several_trees_name_their_tree() {
+    let (shop, till) = shop_and_till();
+    let set = set(&[("shop", &shop), ("till", &till)]);
+    let skipped = |after: Option<&str>| {
+        let request = SkippedRequest { after: after.map(str::to_string), ..SkippedRequest::default() };
+        let rows = set.ask(&request).unwrap().entries;
+        rows.iter().map(SkippedRow::place).collect::<Vec<_>>()
+    };
+    assert_eq!(skipped(None), ["shop:.gitignore", "shop:build", "till:x.bin"]);
+    assert_eq!(skipped(Some("shop:build")), ["till:x.bin"]);
+
+    let why_not = |path: &str| set.ask(&WhyNotRequest::new(path, SearchRequest::new("lock")));
+    let found = why_not("only.py").unwrap();
+    assert_eq!((found.source.unwrap().as_str(), found.verdict), ("till", Verdict::Ranked));
+    let rank = |path: &str| why_not(path).unwrap().rank.unwrap();
+    // One ranking over both trees.
+    assert_ne!(rank("shop:pool.py"), rank("till:only.py"));
+    let error = why_not("pool.py").unwrap_err();
+    assert!(error.to_string().contains("the sources 'shop', 'till' have the file"), "{error}");
+    let skipped = why_not("build/x.py").unwrap();
+    assert_eq!(skipped.source.unwrap().as_str(), "shop");
+    assert!(matches!(skipped.verdict, Verdict::Skipped(_)), "{:?}", skipped.verdict);
+
+    let graph = |question| set.ask(&FileGraphRequest { question, ..FileGraphRequest::default() }).unwrap();
+    let hubs = graph(FileGraphQuestion::Hubs);
+    let files = hubs.files.iter().map(|file| (&file.source, &file.path));
+    assert_eq!(places(files), [("shop", "pool.py"), ("till", "only.py"), ("till", "pool.py")]);
+    let cycles = serde_json::to_value(graph(FileGraphQuestion::Cycles)).unwrap();
+    assert_eq!(cycles["cycles"], serde_json::json!([["till:only.py", "till:pool.py"]]));
+    let export = serde_json::to_value(graph(FileGraphQuestion::Export)).unwrap();
+    let edges: Vec<_> =
+        export["edges"].as_array().unwrap().iter().map(|edge| edge["source"].clone()).collect();
+    assert_eq!(edges, ["shop", "till", "till"]);
+}
+
+#[test]
+fn a_pack_of_several_trees_divides_its_budget() {
+    let (shop, till) = shop_and_till();
+    let set = set(&[("shop", &shop), ("till", &till)]);
+    let pack = |request: &PackRequest| set.ask(request).unwrap();
+    let files = |reply: &PackReply| {
+        let files = reply.files.iter().map(|file| (&file.source, &file.path));
+        places(files).into_iter().map(|(name, path)| format!("{name}:{path}")).collect::<Vec<_>>()
+    };
+    let request = PackRequest { budget: 2_000, ..PackRequest::new("settle the lock that was taken") };
+    let reply = pack(&request);
+    let found = files(&reply);
+    assert!(
+        found.contains(&"till:only.py".to_string()) && found.contains(&"shop:pool.py".to_string()),
+        "{found:?}"
+    );
+    assert!(reply.budget == 2_000 && reply.tokens <= 2_000 && reply.sources.len() == 2);
+    // A start point is of the source that it names, or of each source that has it.
+    let seeds = |files: &[&str], symbols: &[&str]| PackRequest {
+        seed_files: files.iter().map(|text| text.to_string()).collect(),
+        seed_symbols: symbols.iter().map(|text| text.to_string()).collect(),
+        ..request.clone()
+    };
+    let first = |request: &PackRequest| files(&pack(request))[0].clone();
+    assert_eq!(first(&seeds(&["shop:a.py"], &[])), "shop:a.py");
+    assert_eq!(first(&seeds(&["a.py"], &[])), "shop:a.py");
+    assert_eq!(first(&seeds(&[], &["settle_lock"])), "till:only.py");
+    let error = set.ask(&seeds(&["no.py"], &[])).unwrap_err().to_string();
+    assert!(error.contains("seed_file 'no.py' is in no source"), "{error}");
+    let error = set.ask(&seeds(&["shpo:a.py"], &[])).unwrap_err().to_string();
+    assert!(error.contains("did you mean 'shop'?"), "{error}");
 }

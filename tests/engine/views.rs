@@ -70,7 +70,7 @@ fn checkout(tree: &Tree, revision: &str) -> Engine {
 /// What is left out, without what depends on the root.
 fn left_out(engine: &Engine) -> Vec<(String, SkipReason, String)> {
     let entries = engine.ask(&SkippedRequest::default()).unwrap().entries;
-    entries.into_iter().map(|row| (row.path.to_string(), row.reason, row.detail)).collect()
+    entries.into_iter().map(|row| (row.path.to_string(), row.reason, row.skipped.detail)).collect()
 }
 
 #[track_caller]

@@ -35,16 +35,16 @@ fn every_tool_that_takes_sources_answers_as_the_command_line_does() {
         ("list_routes", json!({}), &["routes"]),
         ("list_commands", json!({}), &["commands"]),
         ("search_revision_memory", json!({ "query": "delay" }), &["memory", "search", "delay"]),
-    ];
-    // These are about one tree, which may be a source.
-    let of_one: &[(&str, Value, &[&str])] = &[
         ("file_imports", json!({ "question": "hubs" }), &["graph", "--hubs"]),
-        (
-            "why_not",
-            json!({ "file": "src/retry.rs", "query": "delay" }),
-            &["why-not", "src/retry.rs", "delay"],
-        ),
+        ("get_context_pack", json!({ "task": "delay a request" }), &["pack", "delay", "a", "request"]),
+        ("read_file", json!({ "path": "limits:src/retry.rs" }), &["read", "limits:src/retry.rs"]),
     ];
+    // A file that is in one of the sources.
+    let of_one: &[(&str, Value, &[&str])] = &[(
+        "why_not",
+        json!({ "file": "src/retry.rs", "query": "delay" }),
+        &["why-not", "src/retry.rs", "delay"],
+    )];
     let mut session = Session::new(&shelf.tree);
     let several = table.iter().map(|row| (row, &["all", "deps", "client,limits"][..]));
     let one = of_one.iter().map(|row| (row, &["limits"][..]));

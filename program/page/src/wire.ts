@@ -70,12 +70,14 @@ export type Excerpt = { bytes: number; classes: string[]; cut: number[]; end_lin
 export type Explanation = { at: string | null; detail: string | null; exceptions: Exception[]; fate: string; in_index: boolean
     | null; is_dir: boolean | null; path: string; reason: SkipReason | null; remedy: string | null; rule: RuleForm | null;
     text: string; tracked: boolean };
-export type FileEdgeForm = { from: string; line: number; to: string };
+export type FileEdgeForm = { from: string; line: number; source?: string; to: string };
 export type FileGraphQuestion = "export" | "cycles" | "orphans" | "hubs";
-export type FileGraphReply = { complete: boolean; cycles: string[][]; edges: FileEdgeForm[]; files: FileNode[];
-    incomplete: string | null; question: FileGraphQuestion; snapshot: Snapshot; total: number; warnings: string[] };
+export type FileGraphReply = { answering?: number; complete: boolean; cycles: string[][]; edges: FileEdgeForm[];
+    files: FileNode[]; incomplete: string | null; question: FileGraphQuestion; snapshot: Snapshot; sources?: SourceSnapshot[];
+    total: number; warnings: string[] };
 export type FileMatch = "name" | "path" | "glob" | "any";
-export type FileNode = { importers: number; imports: number; is_test: boolean; language: string; path: string };
+export type FileNode = { importers: number; imports: number; is_test: boolean; language: string; path: string;
+    source?: RowSource };
 export type FileRow = { bytes: number; highlights: Span[]; language: string; lines: number | null; matched: FileMatch;
     path: string; source?: RowSource };
 export type FileView = { bytes: number; classes: string[]; cut: number[]; end_line: number | null; language: string; line: number
@@ -121,7 +123,7 @@ export type Latencies = { kinds: ({ buckets: ({ count: number; to_ms: number | n
     name: string; p50_ms: number; p95_ms: number })[]; since: number };
 export type LeftOutEntry = { path: string; reason: string };
 export type LeftOutPlace = { end_line: number; line: number; path: string; reason: LeftOutReason; score: number;
-    sent_in_call?: number; symbol: string | null };
+    sent_in_call?: number; source?: RowSource; symbol: string | null };
 export type LeftOutReason = "budget" | "files" | "threshold" | "duplicate" | "other branch" | "sent before" | "unreadable";
 export type LibraryReply = { library: string; sources: ShownSource[]; unfinished: UnfinishedImport[]; warnings: string[] };
 export type LibraryStatus = { library: string; sources: SourceStatus[]; unfinished: UnfinishedImport[]; warnings: string[] };
@@ -155,15 +157,15 @@ export type PackBackup = { kept: boolean; neighbor: string | null; path: string;
 export type PackDiagnostics = { backup: PackBackup | null; candidates: number; edges: number; pairs: PackPair[];
     probes: number[]; regions: PackRegion[] };
 export type PackFile = { backup: boolean; imports: PackLine[]; language: string; path: string; reason: string; score: number;
-    units: PackUnit[] };
+    source?: RowSource; units: PackUnit[] };
 export type PackGoal = { object: string; qualifiers: string[]; region: number; text: string; verb: string | null };
 export type PackLine = { line: number; text: string };
 export type PackMode = "auto" | "navigation_prune" | "focused" | "broad";
 export type PackPair = { first: number; merged: boolean; nearness: number; reason: string; second: number };
 export type PackRegion = { files: string[]; goals: number[]; mass: number };
-export type PackReply = { budget: number; goals: PackGoal[]; left_out: LeftOutPlace[]; next: string | null; notes: NoteRow[];
-    pack_mode: PackMode; pack_mode_reason: string; record?: PackDiagnostics; results: PackFile[]; snapshot: Snapshot;
-    tokens: number; warnings: string[] };
+export type PackReply = { answering?: number; budget: number; goals: PackGoal[]; left_out: LeftOutPlace[]; next: string | null;
+    notes: NoteRow[]; pack_mode: PackMode; pack_mode_reason: string; record?: PackDiagnostics; results: PackFile[];
+    snapshot: Snapshot; sources?: SourceSnapshot[]; tokens: number; warnings: string[] };
 export type PackTrace = { confidence: number; line: number; outgoing: boolean; path: string; relation: Relation; symbol: string
     | null };
 export type PackUnit = { cut: boolean; enclosing: string | null; enclosing_line: number | null; end_line: number;
@@ -205,8 +207,8 @@ export type Signal = "base" | "lexical" | "chunks" | "file" | "coverage" | "symb
     | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
 export type SkipReason = "ignored" | "hidden" | "built-in" | "symlink" | "special" | "unreadable" | "name-not-utf8" | "binary"
     | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret";
-export type Skipped = { detail: string; is_dir: boolean; path: string; reason: SkipReason };
-export type SkippedReply = { counts: ReasonCount[]; entries: Skipped[] };
+export type SkippedReply = { counts: ReasonCount[]; entries: SkippedRow[]; warnings?: string[] };
+export type SkippedRow = { detail: string; is_dir: boolean; path: string; reason: SkipReason; source?: RowSource };
 export type Snapshot = { branch: string | null; building?: Building; checked_at: string | null; commit: string | null;
     generation: number; indexed_files: number; root: string; skipped_files: number; stale_files: number };
 export type SourceKind = "folder" | "git" | "zip" | "tar" | "file";
@@ -241,5 +243,5 @@ export type Verifier = "test" | "commit";
 export type ViewRow = { committed?: boolean; files: number; head: string; root: string; staged?: boolean; used: string };
 export type ViewsReply = { home: string | null; home_bytes: number | null; index_bytes: number; index_path: string;
     views: KeptView[] };
-export type WhyNot = { detail: string | null; hit: Hit | null; missing: Gap[]; path: string; rank: number | null; text: string;
-    verdict: string };
+export type WhyNot = { detail: string | null; hit: Hit | null; missing: Gap[]; path: string; rank: number | null;
+    source?: RowSource; text: string; verdict: string };

@@ -120,7 +120,18 @@ pub fn main() -> ExitCode {
     let Some((name, matches)) = matches.subcommand() else {
         return ExitCode::from(2); // help has been shown: the parser insists on arguments
     };
-    exit_code(dispatch(name, matches), name, &typed)
+    let code = dispatch(name, matches);
+    let is_unknown = match &code {
+        Err(Failure::Engine(error)) => ABOUT_WORDS.contains(&error.kind()),
+        Err(Failure::Usage(_)) => true,
+        _ => false,
+    };
+    let advice = if is_unknown { sources::advice(matches) } else { String::new() };
+    let code = exit_code(code, name, &typed);
+    if !advice.is_empty() {
+        let _ = writeln!(io::stderr(), "{}", clean::lines(&advice));
+    }
+    code
 }
 
 /// Answers what the parser would misread: no words, `-h` alone, and a misspelled command, which would be a search.

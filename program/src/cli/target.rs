@@ -1,7 +1,6 @@
 //! The target of a command: one tree, or several sources of a library.
 
 use std::mem::ManuallyDrop;
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::ArgMatches;
@@ -117,11 +116,6 @@ impl OpenTrees {
         let bar = self.tree.as_ref().map(|(engine, _)| Bar::announcing(output, engine));
         let show = |progress| bar.iter().for_each(|bar| bar.update(progress));
         ask(&self.corpus, &Call::default().with_progress(&show))
-    }
-
-    /// The root of the only tree, else an empty path.
-    pub fn root(&self) -> &Path {
-        self.corpus.root().unwrap_or(Path::new(""))
     }
 
     /// Starts the process that completes the index from whose unfinished state an answer came. Returns the warning about

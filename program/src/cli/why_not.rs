@@ -27,7 +27,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if output.json {
         output.json(&answer)?;
     } else {
-        output.text(&text::why_not(&answer, trees.root(), &output.style))?;
+        output.text(&text::why_not(&answer, &output.style))?;
     }
     Ok(if answer.verdict == Verdict::Ranked { Outcome::Found } else { Outcome::Nothing })
 }

@@ -12,8 +12,8 @@ use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     ActivitySource, AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion,
     GraphRequest, GrepRequest, ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation,
-    RetireNoteRequest, SearchNotesRequest, SearchRequest, Session, SkippedRequest, SymbolsRequest,
-    VerifyNoteRequest, WhyNotRequest,
+    RetireNoteRequest, SearchNotesRequest, SearchRequest, Session, SkippedRequest, SourceName,
+    SymbolsRequest, VerifyNoteRequest, WhyNotRequest,
 };
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
@@ -143,16 +143,17 @@ pub struct ToolCall {
     pub session: Option<Session>,
 }
 
-/// Parses the arguments `given` to `tool`; `own` holds the extra parameters of the alias that the caller used.
+/// Parses the arguments `given` to `tool`; `own` holds the extra parameters of the alias that the caller used. `is_source`
+/// tells whether a name is that of a source, which a path may begin with.
 pub fn call(
     tool: &Tool,
     own: &'static [&'static Param],
     given: Map<String, Value>,
-    roots: &Roots,
+    (roots, is_source): (&Roots, &dyn Fn(&str) -> bool),
     session: Option<Session>,
 ) -> Result<ToolCall, String> {
     let arguments = Arguments::new(tool, own, given)?;
-    let sources = arguments.sources()?;
+    let sources = arguments.sources()?.or_else(|| arguments.source_of_path(is_source));
     let (root, path) = match &sources {
         Some(_) => (0, arguments.path_in_sources()?),
         None => arguments.tree(roots)?,
@@ -238,6 +239,15 @@ impl<'t> Arguments<'t> {
             }
         }
         Ok(Some(SourceChoice::of_names(names)))
+    }
+
+    /// The source that a path names, as in `client:src/lib.rs`, if the tool can ask sources.
+    fn source_of_path(&self, is_source: &dyn Fn(&str) -> bool) -> Option<SourceChoice> {
+        self.tool.operation.filter(|operation| operation.asks_sources)?;
+        let paths = [&params::PATH, &catalog::FILE, &TARGET, &catalog::SYMBOL];
+        let texts = paths.into_iter().filter_map(|param| self.text(param).ok()?);
+        let names = texts.filter_map(|text| SourceName::before_path(&text).map(str::to_string));
+        names.into_iter().find(|name| is_source(name)).map(|name| SourceChoice::of_names(vec![name]))
     }
 
     /// The folder or file of each source.
@@ -572,7 +582,7 @@ mod tests {
     fn asked(tool: &str, given: Value) -> Result<ToolRequest, String> {
         let roots = Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
         let Value::Object(given) = given else { unreachable!() };
-        call(tools::tool(tool).unwrap(), &[], given, &roots, None).map(|call| call.ask)
+        call(tools::tool(tool).unwrap(), &[], given, (&roots, &|_| false), None).map(|call| call.ask)
     }
 
     #[test]

@@ -108,9 +108,7 @@ impl ToolTrees<'_> {
                 let whole = SkippedRequest { after: None, ..request.clone() };
                 Ok(agent::skipped(&self.ask(&whole)?, request.after.as_deref(), budget))
             }
-            ToolRequest::WhyNot(request) => {
-                Ok(agent::cut(agent::why_not(&self.ask(&**request)?, self.root()), budget))
-            }
+            ToolRequest::WhyNot(request) => Ok(agent::cut(agent::why_not(&self.ask(&**request)?), budget)),
             ToolRequest::Graph(request) => Ok(edges(self.ask(request)?, budget)),
             ToolRequest::Entries(request) => Ok(agent::entries(self.ask(request)?, budget)),
             ToolRequest::FileGraph(request) => Ok(agent::file_graph(&self.ask(request)?, budget)),
@@ -150,7 +148,8 @@ impl ToolTrees<'_> {
         let reply = self.ask(request)?;
         let answer = agent::pack(&reply);
         // A compact pack has no code that the session could refer to.
-        let session = self.call.session.clone().filter(|_| request.mode != Mode::Compact);
+        let session = self.session().map(|(_, session)| session.clone());
+        let session = session.filter(|_| request.mode != Mode::Compact);
         let request = request.clone();
         let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
             Box::new(move || session.record_pack(&request, &reply))

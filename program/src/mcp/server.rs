@@ -147,6 +147,16 @@ impl Server {
         Ok(Members::Served(Arc::new(set)))
     }
 
+    /// Whether a name is that of a served tree beside others, or of a source of the library.
+    fn is_source(&self, name: &str) -> bool {
+        let served = names(self.roots.iter());
+        let is_of_library = || {
+            let sources = self.library.open().and_then(|library| library.list()).map(|reply| reply.sources);
+            sources.is_ok_and(|sources| sources.iter().any(|source| source.name == name))
+        };
+        (served.len() > 1 && served.iter().any(|own| own == name)) || is_of_library()
+    }
+
     /// The answer to a call by one of the names that other systems gave to trees of their choice, about a tree that is not
     /// served.
     fn other_tree(&self, own: &[&Param], given: &JsonObject, why: &str) -> Option<Answer> {
@@ -192,7 +202,8 @@ impl Server {
             given.entry(*name).or_insert((*value).into());
         }
         let own = alias.map_or(&[][..], |alias| alias.own);
-        let call = arguments::call(tool, own, given.clone(), &self.roots, session);
+        let is_source = |name: &str| self.is_source(name);
+        let call = arguments::call(tool, own, given.clone(), (&self.roots, &is_source), session);
         let mut call =
             call.map_err(|why| self.other_tree(own, &given, &why).unwrap_or_else(|| refused(why)))?;
         if let Some(choice) = call.sources.take() {

@@ -335,7 +335,8 @@ mod tests {
         let (tree, roots) = (Arc::new(tree), Roots::new(vec![root]));
         let call = |tool: &str, given: serde_json::Value| {
             let given = given.as_object().unwrap().clone();
-            let call = arguments::call(tools::tool(tool).unwrap(), &[], given, &roots, None).unwrap();
+            let call =
+                arguments::call(tools::tool(tool).unwrap(), &[], given, (&roots, &|_| false), None).unwrap();
             let tree = Arc::clone(&tree);
             async move { tree.answer(Arc::new(call), &mut Watcher::of_nobody()).await.map(PendingReply::send) }
         };

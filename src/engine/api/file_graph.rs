@@ -1,8 +1,11 @@
 //! Questions to the graph of files, and their replies.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::incomplete::{Completeness, Incomplete};
+use super::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::snapshot::Snapshot;
 use spyhop_base::path::RelPath;
 use spyhop_base::wire_form;
@@ -68,10 +71,19 @@ pub struct FileGraphReply {
     pub total: usize,
     /// Why imports may be missing.
     pub incomplete: Option<Incomplete>,
-    /// Where the answer comes from.
+    /// Where the answer comes from; without branch and commit if several trees answer.
     pub snapshot: Snapshot,
+    /// The trees that answer; empty if one tree answers.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
+}
+
+impl FileGraphReply {
+    /// Completes the sources of the reply and of its files.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.files.iter_mut().map(|file| &mut file.source));
+    }
 }
 
 /// A file of the graph.
@@ -79,6 +91,9 @@ pub struct FileGraphReply {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileNode {
+    /// The source of the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceName>,
     /// The path.
     pub path: RelPath,
     /// The language.
@@ -103,8 +118,9 @@ struct FileGraphForm<'r> {
     files: &'r [FileNode],
     /// The imports between the files; empty unless the question is an export.
     edges: Vec<FileEdgeForm<'r>>,
-    /// The import cycles. Each begins with the files of a shortest cycle.
-    cycles: Vec<Vec<&'r RelPath>>,
+    /// The import cycles. Each begins with the files of a shortest cycle. Of several trees, each path stands behind the name
+    /// of its source and `:`.
+    cycles: Vec<Vec<Cow<'r, str>>>,
     /// The number of files or cycles before `max_results` is applied.
     total: usize,
     /// Whether imports may be missing.
@@ -112,6 +128,10 @@ struct FileGraphForm<'r> {
     completeness: Completeness<'r>,
     /// Where the answer comes from.
     snapshot: &'r Snapshot,
+    /// The sources of the files, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::sources::Answering"))]
+    sources: &'r [SourceSnapshot],
     /// Warnings for the caller.
     warnings: &'r [String],
 }
@@ -120,6 +140,9 @@ struct FileGraphForm<'r> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FileEdgeForm<'r> {
+    /// The name of the source of both files, if several trees were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'r str>,
     /// The importing file.
     from: &'r RelPath,
     /// The imported file.
@@ -131,16 +154,26 @@ struct FileEdgeForm<'r> {
 impl<'r> FileGraphForm<'r> {
     fn new(reply: &'r FileGraphReply) -> FileGraphForm<'r> {
         let path = |place: usize| &reply.files[place].path;
-        let edge =
-            |edge: &FileEdge| FileEdgeForm { from: path(edge.from), to: path(edge.to), line: edge.line };
+        let source = |place: usize| reply.files[place].source.as_ref().map(SourceName::as_str);
+        let edge = |edge: &FileEdge| FileEdgeForm {
+            source: source(edge.from),
+            from: path(edge.from),
+            to: path(edge.to),
+            line: edge.line,
+        };
+        let named = |place: usize| match source(place) {
+            Some(source) => Cow::Owned(format!("{source}:{}", path(place))),
+            None => Cow::Borrowed(path(place).as_str()),
+        };
         FileGraphForm {
             question: reply.question,
             files: &reply.files,
             edges: reply.edges.iter().map(edge).collect(),
-            cycles: reply.cycles.iter().map(|group| group.iter().copied().map(path).collect()).collect(),
+            cycles: reply.cycles.iter().map(|group| group.iter().copied().map(named).collect()).collect(),
             total: reply.total,
             completeness: Completeness::new(&reply.incomplete),
             snapshot: &reply.snapshot,
+            sources: &reply.sources,
             warnings: &reply.warnings,
         }
     }

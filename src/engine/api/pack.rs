@@ -7,11 +7,13 @@ use crate::api::memory::NoteRow;
 use crate::api::reasons::Reason;
 use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
+use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::session::{ActivitySource, Sent};
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
+use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
 pub use spyhop_context::goals::{PackHelpers, PackMode};
 use spyhop_graph::Relation;
@@ -133,14 +135,24 @@ pub struct PackReply {
     pub budget: usize,
     /// How much of the pack is shown.
     pub mode: Mode,
-    /// What the stages did.
+    /// What the stages did; of several trees, in the tree with the most evidence.
     pub record: PackDiagnostics,
     /// The cursor with which a further request extends the pack; `None` if nothing is left for the budget.
     pub next: Option<String>,
-    /// Where the answer comes from.
+    /// Where the answer comes from; without branch and commit if several trees answer.
     pub snapshot: Snapshot,
+    /// The trees whose code the task needs, if several trees were asked.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
+}
+
+impl PackReply {
+    /// Completes the sources of the reply and of its rows.
+    pub(crate) fn settle_sources(&mut self) {
+        SourceSnapshot::settle(&mut self.sources, self.files.iter_mut().map(|file| &mut file.source));
+        SourceSnapshot::name(&self.sources, self.left_out.iter_mut().map(|place| &mut place.source));
+    }
 }
 
 /// A part of a task that was searched by itself.
@@ -165,6 +177,9 @@ pub struct PackGoal {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PackFile {
+    /// The source of the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The name of the file's language.
@@ -173,6 +188,7 @@ pub struct PackFile {
     #[serde(skip)]
     pub content: Option<ContentHash>,
     /// The probability that the task needs the file, 0 to 1.
+    #[serde(serialize_with = "wire")]
     pub score: f32,
     /// Why the file was chosen.
     pub reason: String,
@@ -210,6 +226,7 @@ pub struct PackUnit {
     #[serde(rename = "cut")]
     pub is_cut: bool,
     /// The score of the unit by the search that found the unit, 0 to 1; the score of the file, if an edge led to the unit.
+    #[serde(serialize_with = "wire")]
     pub score: f32,
     /// The goals that led to the unit, as indexes into [`PackReply::goals`]; empty if only the search for the text of the
     /// whole task found the unit.
@@ -251,6 +268,7 @@ pub struct PackTrace {
     /// The line of the other end.
     pub line: u32,
     /// The estimated probability that the edge is right, 0 to 1.
+    #[serde(serialize_with = "wire")]
     pub confidence: f32,
 }
 
@@ -271,6 +289,9 @@ impl PackTrace {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LeftOutPlace {
+    /// The source of the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The lines.
@@ -279,6 +300,7 @@ pub struct LeftOutPlace {
     /// The name with its container.
     pub symbol: Option<String>,
     /// The probability that the task needs the file of the place, 0 to 1.
+    #[serde(serialize_with = "wire")]
     pub score: f32,
     /// Why the place was left out.
     pub reason: LeftOutReason,
@@ -372,6 +394,7 @@ pub struct PackRegion {
     /// The goals, as indexes into [`PackReply::goals`].
     pub goals: Vec<usize>,
     /// The sum of the scores of its first files.
+    #[serde(serialize_with = "wire")]
     pub mass: f32,
     /// The first files.
     pub files: Vec<RelPath>,
@@ -387,6 +410,7 @@ pub struct PackPair {
     /// The second goal.
     pub second: usize,
     /// How near the first files of both are, 0 to 1.
+    #[serde(serialize_with = "wire")]
     pub nearness: f32,
     /// The strongest evidence: `files`, `symbols`, `edges` or `folders`.
     pub reason: &'static str,
@@ -440,6 +464,10 @@ struct PackForm<'r> {
     next: Option<&'r str>,
     /// Where the answer comes from.
     snapshot: &'r Snapshot,
+    /// The sources of the files, if several trees were asked.
+    #[serde(flatten, serialize_with = "answering")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::api::sources::Answering"))]
+    sources: &'r [SourceSnapshot],
     /// Warnings for the caller.
     warnings: &'r [String],
 }
@@ -458,6 +486,7 @@ impl<'r> PackForm<'r> {
             record: (reply.mode == Mode::Debug).then_some(&reply.record),
             next: reply.next.as_deref(),
             snapshot: &reply.snapshot,
+            sources: &reply.sources,
             warnings: &reply.warnings,
         }
     }

@@ -16,8 +16,13 @@ pub enum Remedy {
     ExportSources,
     /// Choose one of these similar paths, which the text of the error lists. They are relative to the root.
     ChoosePath(Vec<String>),
-    /// Search the lines that contain this name, which the tree does not define: a field of a database, or of a library.
-    SearchLines(String),
+    /// Search the lines that contain a name which no tree defines: a field of a database, or of a library.
+    SearchLines {
+        /// The name.
+        name: String,
+        /// The names of the sources that were asked; none if one tree was.
+        sources: Vec<String>,
+    },
     /// Choose a folder for the index: [`Options::index_dir`](crate::api::Options::index_dir).
     ChooseIndexFolder,
 }

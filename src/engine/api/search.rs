@@ -1,5 +1,6 @@
 //! The request and the reply of a ranked search, and why a file has its rank.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
@@ -373,6 +374,9 @@ impl Band {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WhyNot {
+    /// The source of the file; `None` if one tree answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceName>,
     /// The file.
     pub path: RelPath,
     /// The verdict.
@@ -390,6 +394,9 @@ pub struct WhyNot {
     /// The files with similar names, which the summary lists, if there is no such file.
     #[serde(skip)]
     pub nearest: Vec<String>,
+    /// The root of the tree.
+    #[serde(skip)]
+    pub root: PathBuf,
 }
 
 /// A signal on which a file falls behind the tenth hit.

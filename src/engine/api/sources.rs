@@ -30,6 +30,15 @@ impl SourceName {
         &self.0.name
     }
 
+    /// What stands before the first `:` of a text, if that may be the name of a source, as `client` in `client:src/lib.rs`.
+    /// The `:` of a line behind a path, of a URL and of `Type::member` follows no source.
+    #[doc(hidden)]
+    pub fn before_path(text: &str) -> Option<&str> {
+        let (name, rest) = text.split_once(':')?;
+        let is_other = rest.starts_with("//") || rest.starts_with(|c: char| c == ':' || c.is_ascii_digit());
+        (!is_other && !name.is_empty() && !name.contains(['/', '#', ' '])).then_some(name)
+    }
+
     /// This name with the origin of the source, and with the commit that is checked out in its tree.
     fn with_origin(&self, provenance: Option<&Provenance>, checked_out: Option<&str>) -> SourceName {
         let mut origin = RowSource { name: self.0.name.clone(), ..RowSource::default() };

@@ -210,30 +210,6 @@ impl Health {
     }
 }
 
-/// The files of a view that are not indexed or only partly indexed.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct SkippedReply {
-    /// The entries, sorted by path.
-    pub entries: Vec<Skipped>,
-    /// The number of entries for each reason, most first.
-    #[serde(serialize_with = "wire")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::ReasonCount>"))]
-    pub counts: Vec<(SkipReason, usize)>,
-}
-
-impl SkippedReply {
-    /// The entries with this reason, and their number; everything for `None`.
-    pub fn of_reason(mut self, reason: Option<SkipReason>) -> SkippedReply {
-        if let Some(reason) = reason {
-            self.entries.retain(|entry| entry.reason == reason);
-            self.counts.retain(|(counted, _)| *counted == reason);
-        }
-        self
-    }
-}
-
 /// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -369,15 +345,6 @@ impl<'r> ExplanationForm<'r> {
 /// reply.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckupRequest;
-
-/// Asks for the files of the view that are not indexed or only partly indexed.
-#[derive(Clone, Debug, Default)]
-pub struct SkippedRequest {
-    /// Only files with this reason.
-    pub reason: Option<SkipReason>,
-    /// Only files behind this path, the last one of the page before.
-    pub after: Option<String>,
-}
 
 /// Asks how an update treats one path: which rule of which file excludes the path or a folder above the path, or that no rule
 /// does. The answer comes from the present tree and needs no index.

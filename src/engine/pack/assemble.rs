@@ -228,6 +228,7 @@ impl PackRun<'_, '_> {
         units.sort_by_key(|unit| unit.extent.lines.first);
         let units = units.into_iter().map(|unit| self.pack_unit(file, unit, draft.probability));
         Ok(PackFile {
+            source: None,
             path: RelPath::new(version.path())?,
             language: self.engine.grammars().name(version.language()),
             content: version.content().ranked(),

@@ -147,7 +147,8 @@ impl PackRun<'_, '_> {
 
     /// The tokens of the heading of a file, with the blank line behind the file.
     pub(super) fn file_tokens(&self, pick: Pick<'_>) -> usize {
-        let path = clean::path(self.snapshot.path(pick.own.file)).len();
+        let source = self.source.map_or(0, |source| source.as_str().len() + 1);
+        let path = source + clean::path(self.snapshot.path(pick.own.file)).len();
         let line = file_line(pick.probability, pick.is_backup, &reason_of(pick.own));
         tokens_of_bytes(path + line.len() + 2)
     }
@@ -167,7 +168,7 @@ impl PackRun<'_, '_> {
     pub(super) fn place_row(&self, pick: Pick<'_>, reason: LeftOutReason) -> Result<LeftOutPlace, Error> {
         let path = RelPath::new(self.snapshot.path(pick.own.file))?;
         let (lines, symbol, score) = (pick.place.lines, pick.place.symbol.clone(), pick.probability);
-        Ok(LeftOutPlace { path, lines, symbol, score, reason, sent_before: None })
+        Ok(LeftOutPlace { source: None, path, lines, symbol, score, reason, sent_before: None })
     }
 
     /// The earlier reply of the session that had the lines, if the request leaves out what was sent.

@@ -24,34 +24,32 @@ mod probe;
 mod run;
 mod seeds;
 mod sent;
+mod sources;
 mod traces;
 mod units;
 
 use super::api::*;
 use super::call::Call;
 use super::corpus::Corpus;
-use super::fault;
-use super::graph::on_large_stack;
 use super::lookup::check_rows;
 use super::operation::Operation;
-use crate::current;
 use crate::error::Error;
 use spyhop_base::limit;
-use spyhop_base::parallel;
-use spyhop_search::filter::Filter;
-use spyhop_search::query::QueryError;
 
 /// The smallest and the largest budget, in tokens.
 const BUDGETS: std::ops::RangeInclusive<usize> = 200..=200_000;
 
-/// The code that a task needs. Errors: those of a search; `BadRequest` if a start point means nothing in the tree.
+/// The code that a task needs. The budget of several trees is divided by what a search finds in each of them. Errors: those of a search; `BadRequest` if a start point means nothing in the tree.
 impl Operation for PackRequest {
     const NAME: &'static str = "pack";
 
     type Reply = PackReply;
 
+    fn paths_in_sources(&mut self) -> Vec<&mut String> {
+        self.filter.path.iter_mut().collect()
+    }
+
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<PackReply, Error> {
-        let engine = corpus.only(Self::NAME)?;
         check_rows("max_files", self.max_files, MAX_RESULTS)?;
         if !BUDGETS.contains(&self.budget) {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
@@ -60,18 +58,10 @@ impl Operation for PackRequest {
         limit::names("seed_files", &self.seed_files)?;
         limit::names("seed_symbols", &self.seed_symbols)?;
         self.changes.iter().try_for_each(GraphChanges::check_limits)?;
-        let query = fault::guarded("parsing the task", || {
-            engine.parsers().query(&self.task).map_err(|error| match error {
-                QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
-                error => error.into(),
-            })
-        })?;
-        let filter = Filter::new(&self.filter, engine.grammars())?;
-        let span = tracing::info_span!("code.pack", project = %engine.root().display());
-        let _entered = span.enter();
-        current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
-            let run = || run::pack(engine, snapshot, &filter, self, &query, &freshness);
-            on_large_stack(|| parallel::with_helper_thread(run))
-        })
+        run::parsed(corpus.first_engine()?, &self.task)?;
+        match corpus.alone() {
+            Some(engine) => run::pack_of_tree(engine, self, call, None),
+            None => sources::pack_of_sources(corpus, self, call),
+        }
     }
 }

@@ -9,20 +9,23 @@ use super::units::Units;
 use crate::answer::AnswerContext;
 use crate::api::cursor::page_cursor;
 use crate::api::*;
+use crate::call::Call;
 use crate::core::Engine;
-use crate::current::Freshness;
+use crate::current::{self, Freshness};
 use crate::error::Error;
-use crate::graph::{GraphAnswer, GraphSources, RemovedRows};
+use crate::fault;
+use crate::graph::{GraphAnswer, GraphSources, RemovedRows, on_large_stack};
 use crate::lookup;
 use crate::open_index::Viewed;
 use crate::source::ReplySources;
 use crate::updating;
+use spyhop_base::parallel;
 use spyhop_context::goals::{Goal, PackMode, planned};
 use spyhop_context::pack::order;
 use spyhop_graph::{Graph, GraphLimits, MAX_STEPS};
 use spyhop_search::SearchSnapshot;
 use spyhop_search::filter::Filter;
-use spyhop_search::query::Query;
+use spyhop_search::query::{Query, QueryError};
 
 /// The most work of the graph for one pack, in files of usual size that are read.
 const MAX_WORK: usize = 300;
@@ -38,6 +41,8 @@ pub(crate) struct PackRun<'a, 'e> {
     pub engine: &'a Engine,
     pub snapshot: &'a SearchSnapshot,
     pub request: &'a PackRequest,
+    /// The source whose name stands before the paths of files.
+    pub source: Option<&'a SourceName>,
     pub query: &'a Query,
     pub answer: AnswerContext<'a>,
     pub graph: GraphAnswer<'a, 'e>,
@@ -48,12 +53,39 @@ pub(crate) struct PackRun<'a, 'e> {
     pub dedupes: bool,
 }
 
+/// The task as a query.
+pub(super) fn parsed(engine: &Engine, task: &str) -> Result<Query, Error> {
+    fault::guarded("parsing the task", || {
+        engine.parsers().query(task).map_err(|error| match error {
+            QueryError::Empty => Error::bad("the task is empty; say in words what is to be done"),
+            error => error.into(),
+        })
+    })
+}
+
+/// Collects the pack of one tree, whose files are shown with the name of their `source`, if there is one.
+pub(super) fn pack_of_tree(
+    engine: &Engine,
+    request: &PackRequest,
+    call: &Call<'_>,
+    source: Option<&SourceName>,
+) -> Result<PackReply, Error> {
+    let query = parsed(engine, &request.task)?;
+    let filter = Filter::new(&request.filter, engine.grammars())?;
+    let span = tracing::info_span!("code.pack", project = %engine.root().display());
+    let _entered = span.enter();
+    current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
+        let run = || pack(engine, snapshot, &filter, (request, source), &query, &freshness);
+        on_large_stack(|| parallel::with_helper_thread(run))
+    })
+}
+
 /// Makes the pack of a request.
-pub fn pack(
+fn pack(
     engine: &Engine,
     snapshot: &SearchSnapshot,
     filter: &Filter,
-    request: &PackRequest,
+    (request, source): (&PackRequest, Option<&SourceName>),
     query: &Query,
     freshness: &Freshness,
 ) -> Result<PackReply, Error> {
@@ -90,8 +122,19 @@ pub fn pack(
     let units = Units::new(engine, snapshot, &sources, query);
     let record = PackDiagnostics::default();
     let imports = KnownImports::default();
-    let mut run =
-        PackRun { engine, snapshot, request, query, answer, graph, units, imports, record, dedupes: false };
+    let mut run = PackRun {
+        engine,
+        snapshot,
+        request,
+        source,
+        query,
+        answer,
+        graph,
+        units,
+        imports,
+        record,
+        dedupes: false,
+    };
     let mut reply = run.reply(freshness)?;
     if run.graph.graph.is_cut() {
         let text = "the code graph was followed in part only: the names have very many definitions and uses";
@@ -142,6 +185,7 @@ impl PackRun<'_, '_> {
             record: std::mem::take(&mut self.record),
             next: (!is_complete).then(|| page_cursor(generation, page + 1)),
             snapshot: lookup::snapshot(self.engine.tree(), viewed, freshness),
+            sources: Vec::new(),
             warnings: warnings.collect(),
         })
     }

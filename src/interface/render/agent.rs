@@ -284,14 +284,14 @@ fn wire_progress(progress: Progress) -> Value {
 /// A page of the skipped files after the path `after`, as many as fit the budget. The cursor is a path, so it stays valid
 /// if files are created or deleted.
 pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answer {
-    let begin = after.map_or(0, |after| reply.entries.partition_point(|entry| entry.path.as_str() <= after));
-    let rest = &reply.entries[begin..];
-    let next = |rows: usize| (rows < rest.len()).then(|| rest[rows.max(1) - 1].path.as_str());
+    let rest = &reply.entries[after.map_or(0, |after| reply.until(after))..];
+    let next = |rows: usize| (rows < rest.len()).then(|| rest[rows.max(1) - 1].place());
     let answer = |rows: usize| {
         let mut out = String::new();
         for entry in &rest[..rows] {
             let dir = if entry.is_dir { "/" } else { "" };
-            let _ = write!(out, "{}{dir} {}", clean::answer_path(entry.path.as_str()), entry.reason.name());
+            let path = agent_path(entry.source.as_ref(), &entry.path);
+            let _ = write!(out, "{path}{dir} {}", entry.reason.name());
             if !entry.detail.is_empty() {
                 let _ = write!(out, " ({})", clean(&entry.detail));
             }
@@ -300,12 +300,15 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
         let counts = tally(reply.counts.iter().map(|&(reason, files)| (reason.name(), files)));
         let _ = writeln!(out, "\n{rows} of {} left out: {counts}", reply.entries.len());
         if let Some(next) = next(rows) {
-            let _ = writeln!(out, "next: {}", clean(next));
+            let _ = writeln!(out, "next: {}", clean(&next));
+        }
+        for warning in &reply.warnings {
+            let _ = writeln!(out, "note: {}", clean(warning));
         }
         out
     };
     let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
-    let page = SkippedReply { entries: rest[..fits].to_vec(), counts: reply.counts.clone() };
+    let page = SkippedReply { entries: rest[..fits].to_vec(), ..reply.clone() };
     let mut data = clean_value(&page);
     data["total"] = reply.entries.len().into();
     data["next"] = next(fits).into();
@@ -318,11 +321,11 @@ pub fn views(reply: &ViewsReply) -> Answer {
 }
 
 /// Why a file has its rank.
-pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
+pub fn why_not(answer: &WhyNot) -> Answer {
     let mut data = clean_value(answer);
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
-    data["link"] = link(root, &answer.path, lines).into();
-    Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }
+    data["link"] = link(&answer.root, &answer.path, lines).into();
+    Answer { text: text::why_not(answer, &Style { agent: true, ..Style::default() }), data }
 }
 
 /// The confirmation that files were recorded as touched.
@@ -392,7 +395,9 @@ pub fn other_tree(tree: &str, roots: &[&Path], why: &str) -> Answer {
 /// A call that failed. The advice names tools.
 pub fn failed(failure: &Error) -> Answer {
     let text = match failure.remedy() {
-        Some(Remedy::SearchLines(name)) => format!("{failure}; grep_files with '{name}' finds its lines"),
+        Some(Remedy::SearchLines { name, .. }) => {
+            format!("{failure}; grep_files with '{name}' finds its lines")
+        }
         _ => error_text(failure),
     };
     error(&text, failure.kind().name())

@@ -91,10 +91,25 @@ pub(crate) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
         Some(Remedy::Rebuild) => "spyhop index --rebuild indexes the tree that is here".to_string(),
         Some(Remedy::ReplaceIndex) => "--force replaces it".to_string(),
         Some(Remedy::ExportSources) => "spyhop export --with-snippets includes them".to_string(),
-        Some(Remedy::SearchLines(name)) => format!("spyhop grep -w {} finds its lines", quoted(name)),
+        Some(Remedy::SearchLines { name, sources }) => {
+            let sources = in_sources(sources.iter().map(String::as_str));
+            format!("spyhop grep -w {}{sources} finds its lines", quoted(name))
+        }
         Some(Remedy::ChooseIndexFolder) => "--index-dir names another folder".to_string(),
     };
     format!("{text}; {advice}")
+}
+
+/// The most sources that a command names one by one.
+const MAX_IN: usize = 12;
+
+/// The option that asks these sources again; empty if there are none.
+pub(super) fn in_sources<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    match names.len() {
+        0 => String::new(),
+        1..=MAX_IN => format!(" --in {}", quoted(&names.collect::<Vec<_>>().join(","))),
+        _ => " --in all".to_string(),
+    }
 }
 
 /// A word as a POSIX shell reads it.

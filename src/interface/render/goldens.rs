@@ -164,7 +164,7 @@ fn status_sample() -> Status {
 
 fn skipped_sample() -> SkippedReply {
     let entry = |path: &str, reason, detail: &str, is_dir| {
-        Skipped::new(RelPath::new(path).unwrap(), reason, detail.into(), is_dir)
+        Skipped::new(RelPath::new(path).unwrap(), reason, detail.into(), is_dir).into()
     };
     SkippedReply {
         entries: vec![
@@ -172,11 +172,14 @@ fn skipped_sample() -> SkippedReply {
             entry("target", SkipReason::BuiltIn, "target beside Cargo.toml", true),
         ],
         counts: vec![(SkipReason::BuiltIn, 1), (SkipReason::Binary, 1)],
+        warnings: vec![],
     }
 }
 
 fn why_not_sample() -> WhyNot {
     WhyNot {
+        source: None,
+        root: "/w/tree".into(),
         path: RelPath::new("docs/auth.md").unwrap(),
         verdict: Verdict::Ranked,
         rank: Some(14),
@@ -519,14 +522,14 @@ fn what_is_left_out() {
             r#""counts":[{"reason":"built-in","files":1},{"reason":"binary","files":1}]}"#,
         ),
     );
-    let none = SkippedReply { entries: vec![], counts: vec![] };
+    let none = SkippedReply { entries: vec![], counts: vec![], warnings: vec![] };
     check(text::skipped(&none, &Style::default()), "Nothing was left out.\n");
 }
 
 #[test]
 fn why_a_file_ranks_low() {
     check(
-        text::why_not(&why_not_sample(), "/w/tree".as_ref(), &Style::default()),
+        text::why_not(&why_not_sample(), &Style::default()),
         "docs/auth.md ranks 14th\n\
          \n\
          docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
@@ -545,7 +548,7 @@ fn why_a_file_ranks_low() {
         ),
     );
     let left_out = WhyNot {
-        verdict: Verdict::Skipped(skipped_sample().entries.remove(1)),
+        verdict: Verdict::Skipped(skipped_sample().entries.remove(1).skipped),
         rank: None,
         hit: None,
         missing: vec![],
@@ -553,7 +556,7 @@ fn why_a_file_ranks_low() {
         ..why_not_sample()
     };
     check(
-        text::why_not(&left_out, "/w/tree".as_ref(), &Style::default()),
+        text::why_not(&left_out, &Style::default()),
         "target is left out: built-in (target beside Cargo.toml)\n\
          \x20 A built-in rule takes it for a build product or a dependency.\n",
     );

@@ -19,7 +19,6 @@ mod read;
 mod sources;
 
 use std::fmt::Write;
-use std::path::Path;
 
 pub use self::counts::bytes;
 pub(super) use self::counts::{count, scattered, tally};
@@ -89,11 +88,11 @@ pub fn batch(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style)
 pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
-        let path = format!(
-            "{}{}",
-            clean::path(&style.paths.shown(entry.path.as_str())),
-            if entry.is_dir { "/" } else { "" }
-        );
+        let shown = match entry.source {
+            Some(_) => entry.place(),
+            None => style.paths.shown(entry.path.as_str()).into_owned(),
+        };
+        let path = format!("{}{}", clean::path(&shown), if entry.is_dir { "/" } else { "" });
         let _ = write!(out, "{}  {}", style.paint(Ink::Path, &path), entry.reason.name());
         if !entry.detail.is_empty() {
             let _ = write!(out, "  {}", style.paint(Ink::Dim, &clean(&entry.detail)));
@@ -153,8 +152,10 @@ fn keeper_words(keeper: &OverridingRule) -> String {
 }
 
 /// Why a file has its rank.
-pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
-    let shown = style.paths.shown(answer.path.as_str());
+pub fn why_not(answer: &WhyNot, style: &Style) -> String {
+    let snapshot = Snapshot { root: answer.root.clone(), ..Snapshot::default() };
+    let places = RowPlaces::new(&snapshot, &[]);
+    let shown = places.shown(style, answer.source.as_ref(), &answer.path);
     let text = answer.text.replacen(&*clean::answer_path(answer.path.as_str()), &clean::path(&shown), 1);
     let text = with_shown_paths(&text, &answer.nearest, &style.paths);
     let mut out = format!("{}\n", clean(&text));
@@ -163,8 +164,7 @@ pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     }
     if let Some(hit) = &answer.hit {
         out.push('\n');
-        let snapshot = Snapshot { root: root.to_path_buf(), ..Snapshot::default() };
-        out.push_str(&hit_block(hit, None, RowPlaces::new(&snapshot, &[]), Mode::Debug, style));
+        out.push_str(&hit_block(hit, None, places, Mode::Debug, style));
     }
     if !answer.missing.is_empty() {
         out.push_str("\nagainst the tenth hit, in log-odds:\n");
@@ -219,8 +219,11 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     }
     if reply.results.is_empty() {
         let is_for_people = mode == Mode::Default && !style.agent;
-        let advice =
-            if is_for_people { page::nothing(&clean(&reply.query), &reply.snapshot) } else { String::new() };
+        let advice = if is_for_people {
+            page::nothing(&reply.query, &reply.snapshot, &reply.sources)
+        } else {
+            String::new()
+        };
         return format!("No results found for: {}\n{advice}", clean(&reply.query));
     }
     if mode == Mode::Default && !style.all && !style.agent {

@@ -47,9 +47,8 @@ fn check(
             other => wrong(format!("{query} finds {other:?}")),
         },
         Expect::Listed(reason, detail) | Expect::PathOnly(reason, detail) => {
-            let fits = |row: &&&spyhop_base::model::Skipped| {
-                row.reason.name() == reason && row.detail.starts_with(detail)
-            };
+            let fits =
+                |row: &&&spyhop::SkippedRow| row.reason.name() == reason && row.detail.starts_with(detail);
             if rows.iter().any(|row| fits(&row)) { Ok(()) } else { wrong(format!("not {reason}")) }
         }
     }

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, cut};
+use crate::render::places::agent_path;
 use crate::render::text::count;
-use spyhop_base::clean::{self, line as clean};
+use spyhop_base::clean::line as clean;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphReply};
 
 /// The answer to a question about the graph of files.
 pub fn file_graph(reply: &FileGraphReply, budget: usize) -> Answer {
-    let path = |at: usize| clean::answer_path(reply.files[at].path.as_str());
+    let path = |at: usize| agent_path(reply.files[at].source.as_ref(), &reply.files[at].path);
     let mut out = String::new();
     let (shown, one, many) = match reply.question {
         FileGraphQuestion::Cycles => {

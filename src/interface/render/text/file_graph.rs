@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::counts::count;
 use crate::render::paint::{Ink, Style};
+use crate::render::places::RowPlaces;
 use spyhop_base::clean;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphReply, FileNode};
 
@@ -13,9 +14,10 @@ use spyhop_engine::api::{FileGraphQuestion, FileGraphReply, FileNode};
 /// imports.
 pub fn file_graph(reply: &FileGraphReply, style: &Style) -> String {
     let mut out = String::new();
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     let path = |file: &FileNode| {
-        let shown = style.paint(Ink::Path, &clean::path(&style.paths.shown(file.path.as_str())));
-        style.link(&file.path.below(&reply.snapshot.root), &shown)
+        let shown = style.paint(Ink::Path, &places.clean(style, file.source.as_ref(), &file.path));
+        style.link(&places.file(file.source.as_ref(), &file.path), &shown)
     };
     if reply.question == FileGraphQuestion::Cycles {
         for group in &reply.cycles {
@@ -55,18 +57,26 @@ pub fn file_graph_footer(reply: &FileGraphReply, style: &Style) -> String {
     out
 }
 
+/// The name of a file in an export: its path; of several trees, behind the name of its source.
+fn node_name(file: &FileNode) -> String {
+    match &file.source {
+        Some(source) => format!("{source}:{}", file.path),
+        None => file.path.to_string(),
+    }
+}
+
 /// The graph as JSON lines: a line for each file, then a line for each import.
 pub fn file_graph_jsonl(reply: &FileGraphReply) -> String {
     let mut out = String::new();
     for file in &reply.files {
         let node = json!({
-            "file": file.path.as_str(), "language": file.language, "imports": file.imports,
+            "file": node_name(file), "language": file.language, "imports": file.imports,
             "importers": file.importers, "is_test": file.is_test,
         });
         let _ = writeln!(out, "{node}");
     }
     for edge in &reply.edges {
-        let (from, to) = (reply.files[edge.from].path.as_str(), reply.files[edge.to].path.as_str());
+        let (from, to) = (node_name(&reply.files[edge.from]), node_name(&reply.files[edge.to]));
         let _ =
             writeln!(out, "{}", json!({ "from": from, "to": to, "relation": "imports", "line": edge.line }));
     }
@@ -79,7 +89,7 @@ pub fn file_graph_dot(reply: &FileGraphReply) -> String {
     let quoted = |path: &str| format!("\"{}\"", clean::line(path).replace('\\', "\\\\").replace('"', "\\\""));
     for file in &reply.files {
         let style = if file.is_test { " [style=dashed]" } else { "" };
-        let _ = writeln!(out, "  {}{style};", quoted(file.path.as_str()));
+        let _ = writeln!(out, "  {}{style};", quoted(&node_name(file)));
     }
     let mut pairs: Vec<(usize, usize)> = reply.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     pairs.dedup();
@@ -87,8 +97,8 @@ pub fn file_graph_dot(reply: &FileGraphReply) -> String {
         let _ = writeln!(
             out,
             "  {} -> {};",
-            quoted(reply.files[from].path.as_str()),
-            quoted(reply.files[to].path.as_str())
+            quoted(&node_name(&reply.files[from])),
+            quoted(&node_name(&reply.files[to]))
         );
     }
     out.push_str("}\n");
@@ -111,7 +121,7 @@ pub fn file_graph_graphml(reply: &FileGraphReply) -> String {
             out,
             "    <node id=\"n{place}\"><data key=\"path\">{}</data><data key=\"language\">{}</data>\
              <data key=\"test\">{}</data></node>",
-            escaped(file.path.as_str()),
+            escaped(&node_name(file)),
             escaped(file.language),
             file.is_test
         );

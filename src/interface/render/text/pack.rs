@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::super::paint::{Ink, Style};
+use super::super::places::RowPlaces;
 use super::memory::note_lines;
 use spyhop_base::clean::{self, line as clean, short_name};
 use spyhop_context::pack::{
@@ -31,8 +32,9 @@ pub(crate) fn pack_without_notes(reply: &PackReply, style: &Style) -> String {
         }
         out.push('\n');
     }
+    let places = RowPlaces::new(&reply.snapshot, &reply.sources);
     for file in &reply.files {
-        pack_file(&mut out, file, reply.mode, style);
+        pack_file(&mut out, file, (reply.mode, places), style);
     }
     if reply.files.is_empty() {
         let is_full = reply.left_out.iter().any(|place| place.reason == LeftOutReason::Budget);
@@ -55,7 +57,8 @@ pub(crate) fn pack_without_notes(reply: &PackReply, style: &Style) -> String {
 fn lines_without_room(reply: &PackReply, style: &Style) -> Vec<String> {
     let line = |place: &LeftOutPlace| {
         let symbol = short_name(place.symbol.as_deref().unwrap_or_default());
-        let path = style.paths.shown(place.path.as_str());
+        let path =
+            RowPlaces::new(&reply.snapshot, &reply.sources).shown(style, place.source.as_ref(), &place.path);
         format!("  no room: {}:{} {symbol}", clean::path(&path), place.lines.first)
     };
     let without_room = reply.left_out.iter().filter(|place| place.reason == LeftOutReason::Budget);
@@ -82,8 +85,8 @@ fn summary(reply: &PackReply) -> String {
     summary_line((reply.tokens, reply.budget), record.pack_mode.name(), &record.mode_reason, &reasons)
 }
 
-fn pack_file(out: &mut String, file: &PackFile, mode: Mode, style: &Style) {
-    let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(file.path.as_str())));
+fn pack_file(out: &mut String, file: &PackFile, (mode, places): (Mode, RowPlaces<'_>), style: &Style) {
+    let path = style.paint(Ink::Path, &places.clean(style, file.source.as_ref(), &file.path));
     let why = style.paint(Ink::Dim, &file_line(file.score, file.is_backup, &file.reason));
     let _ = writeln!(out, "{path}{why}");
     let width = file.units.last().map_or(1, |unit| unit.lines.last.to_string().len());

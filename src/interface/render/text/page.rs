@@ -11,10 +11,11 @@ use super::parts::{
     CodeLimits, annotations, checkout, code_lines, language_and_lines, literal_lines, location,
     score_and_band,
 };
+use crate::render::command::in_sources;
 use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean_line;
-use spyhop_engine::api::{Band, Hit, HitCallers, Reason, SearchReply, Snapshot, SourceLine};
+use spyhop_engine::api::{Band, Hit, HitCallers, Reason, SearchReply, Snapshot, SourceLine, SourceSnapshot};
 use spyhop_search::profile::Signal;
 
 /// The rows of a screen whose height is unknown.
@@ -282,14 +283,15 @@ pub fn in_words(reason: &Reason) -> String {
 }
 
 /// What a reader can do about an answer without hits.
-pub(super) fn nothing(query: &str, snapshot: &Snapshot) -> String {
+pub(super) fn nothing(query: &str, snapshot: &Snapshot, sources: &[SourceSnapshot]) -> String {
     if snapshot.indexed_files == 0 {
         return nothing_indexed(snapshot);
     }
+    let query = clean_line(query).replace('\'', "'\\''");
+    let sources = in_sources(sources.iter().map(|source| source.name.as_str()));
     format!(
-        "  Other or fewer words may help. `spyhop grep '{}'` finds text as written; `spyhop status` shows what is \
-         indexed.\n",
-        query.replace('\'', "'\\''")
+        "  Other or fewer words may help. `spyhop grep '{query}'{sources}` finds text as written; \
+         `spyhop status{sources}` shows what is indexed.\n"
     )
 }
 
@@ -379,7 +381,7 @@ mod tests {
             building: None,
         };
         let check = |snapshot: Snapshot, expected: &str| {
-            let got = nothing("it's", &snapshot);
+            let got = nothing("it's", &snapshot, &[]);
             assert!(got.contains(expected), "{got}");
         };
         check(snapshot(3, 0), "spyhop grep 'it'\\''s'");
