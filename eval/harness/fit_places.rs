@@ -18,7 +18,7 @@ use crate::fit::descent::{Bounds, Smooth, least};
 use crate::fit::held_out::folds;
 use crate::fit::positive;
 use crate::fit::question::repository;
-use crate::run::request;
+use crate::run::{call, request};
 use crate::select::Selection;
 use crate::table::Table;
 
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut lessons: Vec<Lesson> = Vec::new();
     args.selection.each(&args.selection.read()?, |set, tree, opened| {
         for query in tree.queries.iter().filter(|query| !query.places.is_empty()) {
-            let found = opened.engine.place_candidates(&request(&query.text, 1, &start))?;
+            let found = opened.engine.place_candidates(&request(&query.text, 1, &start), &call())?;
             let before = lessons.len();
             for file in &found.files {
                 let is_answer =

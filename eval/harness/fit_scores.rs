@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::fit::descent::{Bounds, Smooth, least};
 use crate::fit::held_out::folds;
 use crate::fit::question::repository;
-use crate::run::request;
+use crate::run::{call, request};
 use crate::select::Selection;
 use crate::table::Table;
 
@@ -123,7 +123,7 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
     args.selection.each(&sets, |set, tree, opened| {
         let repository = repository(&tree.name);
         let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
-            let found = opened.engine.candidates(&request(text, 1, start))?;
+            let found = opened.engine.candidates(&request(text, 1, start), &call())?;
             let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
             let query = lessons.queries.len();
             lessons.queries.push(Asked {

@@ -4,7 +4,8 @@
 //! budget and gives a set of files; recall and precision are those of the set. A figure is the mean over trees of the mean
 //! over their tasks.
 
-use spyhop::{ActivitySource, Engine, PackRequest, PackStages};
+use spyhop::{Engine, PackRequest, PackStages};
+
 use spyhop_base::judged::{JudgedList, mean_of_means};
 
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ use std::time::Instant;
 
 use crate::failure::Failure;
 use crate::measure::percentile;
+use crate::run::call;
 use crate::select::Selection;
 use crate::sets::Query;
 use crate::table::Table;
@@ -93,11 +95,9 @@ fn figures(
     budget: usize,
     stages: PackStages,
 ) -> Result<[f64; FIGURES.len()], Failure> {
-    let activity = ActivitySource::Ignored;
-    let request =
-        PackRequest { budget, max_files: MAX_FILES, stages, activity, ..PackRequest::new(&query.text) };
+    let request = PackRequest { budget, max_files: MAX_FILES, stages, ..PackRequest::new(&query.text) };
     let begun = Instant::now();
-    let reply = engine.ask(&request)?;
+    let reply = engine.call(&request, &call())?;
     let ms = begun.elapsed().as_secs_f64() * 1e3;
     let mut seen = BTreeSet::new();
     let files = reply.files.iter().map(|file| file.path.as_str()).filter(|path| seen.insert(*path));

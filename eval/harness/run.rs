@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use spyhop::{ActivitySource, Engine, Profile, SearchRequest};
+use spyhop::{ActivitySource, Call, Engine, Profile, SearchRequest};
 use spyhop_engine::api::MAX_RESULTS;
 
 use crate::failure::Failure;
@@ -67,10 +67,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The request that a query is asked with: what was touched on this machine must not count.
+/// The call of a query: what was touched on this machine must not count.
+pub fn call() -> Call<'static> {
+    Call::default().with_session(ActivitySource::Ignored)
+}
+
+/// The request that a query is asked with.
 pub fn request(text: &str, max_results: usize, profile: &Arc<Profile>) -> SearchRequest {
     let profile = Some(Arc::clone(profile));
-    SearchRequest { max_results, activity: ActivitySource::Ignored, profile, ..SearchRequest::new(text) }
+    SearchRequest { max_results, profile, ..SearchRequest::new(text) }
 }
 
 /// Asks the queries of a tree, then times them.
@@ -83,7 +88,7 @@ fn asked(
 ) -> Result<Vec<QueryRow>, Failure> {
     let mut rows = Vec::new();
     for query in &tree.queries {
-        let reply = engine.search(&request(&query.text, header.depth, profile))?;
+        let reply = engine.call(&request(&query.text, header.depth, profile), &call())?;
         let hits = reply.results.iter().map(|hit| HitRow::new(query, hit)).collect();
         rows.push(query_row(set, tree, query, hits));
     }

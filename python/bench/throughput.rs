@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use spyhop::{ActivitySource, Engine, Options, SearchReply, SearchRequest};
+use spyhop::{ActivitySource, Call, Engine, Options, SearchReply, SearchRequest};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -47,9 +47,8 @@ fn asked(engine: &Engine, questions: &[&str], threads: usize) -> Result<Vec<Sear
         let mut replies = Vec::new();
         while let Some(question) = questions.get(next.fetch_add(1, Relaxed)) {
             let mut request = SearchRequest::new(*question);
-            request.activity = ActivitySource::Ignored;
             request.notes = false;
-            replies.push(engine.search(&request)?);
+            replies.push(engine.call(&request, &Call::default().with_session(ActivitySource::Ignored))?);
         }
         Ok(replies)
     };

@@ -206,15 +206,13 @@ impl Engine {
     ) -> PyResult<SearchReply> {
         let filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds }.spec())?;
         let profile = or_raise(py, self.profile_of(profile))?;
-        let args =
-            SearchArgs { max_results, mode, min_score, per_file, expand, exhaustive, activity, profile };
+        let args = SearchArgs { max_results, mode, min_score, per_file, expand, exhaustive, profile };
         let mut request = or_raise(py, args.request(query, filter))?;
         request.cursor = cursor;
         run::call(py, progress.as_ref(), |told, _| {
-            let reply = self
-                .engine
-                .call(&request, &Call::default().with_progress(&|progress| told.note(progress)))?;
-            Ok(SearchReply::from(reply))
+            let note = |progress| told.note(progress);
+            let call = Call::default().with_progress(&note).with_session(requests::session(activity));
+            Ok(SearchReply::from(self.engine.call(&request, &call)?))
         })
     }
 
@@ -246,15 +244,15 @@ impl Engine {
     ) -> PyResult<SearchReplies> {
         let filter = or_raise(py, FilterArgs { paths, globs, exclude, languages, kinds }.spec())?;
         let profile = or_raise(py, self.profile_of(profile))?;
-        let args =
-            SearchArgs { max_results, mode, min_score, per_file, expand, exhaustive, activity, profile };
+        let args = SearchArgs { max_results, mode, min_score, per_file, expand, exhaustive, profile };
         let pattern = or_raise(py, args.request(String::new(), filter))?;
         run::call(py, progress.as_ref(), |told, cancel| {
             let engine = self.settled(told)?;
             let replies = batch::each_of(queries.len(), self.threads, (told, cancel), |at| {
                 let mut request = pattern.clone();
                 request.query.clone_from(&queries[at]);
-                Ok(SearchReply::from(engine.search(&request)?))
+                let call = Call::default().with_session(requests::session(activity));
+                Ok(SearchReply::from(engine.call(&request, &call)?))
             })?;
             Ok(replies.into_iter().collect())
         })
@@ -292,8 +290,7 @@ impl Engine {
         let profile = given.clone();
         let (per_file, exhaustive) = (None, false);
         let (max_results, mode, min_score, expand) = (10, "compact", 0.0, 0);
-        let args =
-            SearchArgs { max_results, mode, min_score, per_file, expand, exhaustive, activity, profile };
+        let args = SearchArgs { max_results, mode, min_score, per_file, expand, exhaustive, profile };
         let pattern = or_raise(py, args.request(String::new(), filter))?;
         let limit = limit.unwrap_or(usize::MAX);
         let rows = run::call(py, progress.as_ref(), |told, cancel| {
@@ -302,7 +299,8 @@ impl Engine {
             batch::each_of(queries.len(), self.threads, (told, cancel), |at| {
                 let mut request = pattern.clone();
                 request.query.clone_from(&queries[at]);
-                Ok(QueryRows::new(&engine.candidates(&request)?, &features, limit, weighing))
+                let call = Call::default().with_session(requests::session(activity));
+                Ok(QueryRows::new(&engine.candidates(&request, &call)?, &features, limit, weighing))
             })
         })?;
         let columns = features::columns(py, &queries, rows, &features)?;

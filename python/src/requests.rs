@@ -59,7 +59,6 @@ pub struct SearchArgs<'a> {
     pub per_file: Option<usize>,
     pub expand: u32,
     pub exhaustive: bool,
-    pub activity: bool,
     pub profile: Option<Arc<Profile>>,
 }
 
@@ -74,14 +73,16 @@ impl SearchArgs<'_> {
         request.per_file = self.per_file.unwrap_or(request.per_file);
         request.expand = self.expand;
         request.exhaustive = self.exhaustive;
-        if !self.activity {
-            request.activity = ActivitySource::Ignored;
-        }
         // Notes are for agents; results have none.
         request.notes = false;
         request.profile = self.profile;
         Ok(request)
     }
+}
+
+/// Whose earlier work counts: that of any caller, or nobody's.
+pub fn session(activity: bool) -> ActivitySource {
+    if activity { ActivitySource::AnyCaller } else { ActivitySource::Ignored }
 }
 
 /// The choice of a stale policy by its name.

@@ -2,8 +2,8 @@
 //!
 //! A call blocks its thread, so the handle that cancels the call is a thread-local value for the duration of the call.
 //! Calls share an engine, so the engine cannot hold the handle. As a parameter of every function down to the innermost loop,
-//! the handle would be in the way of all of them. Each thread that works for a call carries the handle of the call
-//! ([`carried`]).
+//! the handle would be in the way of all of them. Threads are started by [`threads`](crate::threads), which passes the handle
+//! on.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -32,6 +32,12 @@ impl Cancel {
     /// A handle that also cancels the work at `deadline`.
     pub fn at(deadline: Instant) -> Cancel {
         Cancel { deadline: Some(deadline), ..Cancel::default() }
+    }
+
+    /// A handle that ends with this one, and at `deadline` too.
+    pub fn until(self, deadline: Instant) -> Cancel {
+        let deadline = self.deadline.map_or(deadline, |own| own.min(deadline));
+        Cancel { deadline: Some(deadline), ..self }
     }
 
     /// This handle, which then also ends an update that has begun to write. What the update has indexed is kept as its
@@ -95,7 +101,7 @@ pub fn with<T>(cancel: Option<Cancel>, calls: impl FnOnce() -> T) -> T {
 }
 
 /// `work` for another thread, with the handle of the call on this thread.
-pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+pub(crate) fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let cancel = current();
     move || with(cancel, work)
 }
@@ -124,6 +130,17 @@ mod tests {
             assert!(there.unwrap());
         });
         assert!(!is_cancelled() && current().is_none());
+    }
+
+    #[test]
+    fn a_handle_may_have_a_deadline_besides() {
+        let (past, later) = (Instant::now(), Instant::now() + std::time::Duration::from_secs(600));
+        let cancel = Cancel::default();
+        assert!(cancel.clone().until(past).is_cancelled() && !cancel.clone().until(later).is_cancelled());
+        assert!(Cancel::at(past).until(later).is_cancelled());
+        let until = cancel.clone().until(later);
+        cancel.cancel();
+        assert!(until.is_cancelled());
     }
 
     #[test]

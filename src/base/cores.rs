@@ -9,6 +9,8 @@ use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread;
 
+use crate::threads;
+
 static CORES: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
 /// The number of cores, at least 1, as it was on the first call.
@@ -47,7 +49,7 @@ impl From<NoThread> for io::Error {
 /// Checks that the system can start one more thread now. This is for libraries that start a thread and panic without
 /// it.
 pub fn check_thread() -> Result<(), NoThread> {
-    let trial = thread::Builder::new().spawn(|| ()).map_err(NoThread::new)?;
+    let trial = threads::for_no_call(thread::Builder::new(), || ()).map_err(NoThread::new)?;
     trial.join().unwrap_or_else(|panic| resume_unwind(panic));
     Ok(())
 }
@@ -56,7 +58,7 @@ pub fn check_thread() -> Result<(), NoThread> {
 /// system may start fewer threads, so `work` takes its tasks from a shared source.
 pub fn spread<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     thread::scope(|scope| {
-        let start = |_| match thread::Builder::new().spawn_scoped(scope, &work) {
+        let start = |_| match threads::for_call(scope, thread::Builder::new(), &work) {
             Ok(helper) => Some(helper),
             Err(error) => {
                 tracing::debug!(%error, "there is no further thread");

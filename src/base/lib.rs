@@ -15,5 +15,6 @@ pub mod path;
 pub mod similar;
 pub mod store;
 pub mod text;
+pub mod threads;
 pub mod time;
 pub mod wire;

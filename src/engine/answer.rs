@@ -57,6 +57,8 @@ pub(crate) struct AnswerContext<'a> {
     filter: &'a Filter,
     pub(super) request: &'a SearchRequest,
     pub(super) trees: MemberTrees<'a>,
+    /// Whose earlier work counts.
+    activity: ActivitySource,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
 }
@@ -67,11 +69,11 @@ impl<'a> AnswerContext<'a> {
         engine: &'a Engine,
         snapshot: &'a SearchSnapshot,
         filter: &'a Filter,
-        request: &'a SearchRequest,
+        (request, activity): (&'a SearchRequest, &ActivitySource),
     ) -> Result<AnswerContext<'a>, Error> {
         let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
         let sources = Arc::new(ReplySources::new(tree, snapshot));
-        Ok(AnswerContext::with_sources(engine, snapshot, filter, request, sources))
+        Ok(AnswerContext::with_sources(engine, snapshot, filter, (request, activity), sources))
     }
 
     /// The context for answering `request`, with sources that other parts of the answer read too.
@@ -79,11 +81,11 @@ impl<'a> AnswerContext<'a> {
         engine: &'a Engine,
         snapshot: &'a SearchSnapshot,
         filter: &'a Filter,
-        request: &'a SearchRequest,
+        (request, activity): (&'a SearchRequest, &ActivitySource),
         sources: Arc<ReplySources<'a>>,
     ) -> AnswerContext<'a> {
         let trees = MemberTrees::one(engine, snapshot, sources);
-        let session = match &request.activity {
+        let session = match activity {
             ActivitySource::AnyCaller => {
                 Some(session::ActivityRecord::Log(engine.touches().log(), engine.now()))
             }
@@ -93,7 +95,7 @@ impl<'a> AnswerContext<'a> {
             }
             ActivitySource::Ignored => None,
         };
-        AnswerContext { engine, snapshot, filter, request, trees, session }
+        AnswerContext { engine, snapshot, filter, request, trees, activity: activity.clone(), session }
     }
 
     /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls do not count.
@@ -105,7 +107,8 @@ impl<'a> AnswerContext<'a> {
         request: &'a SearchRequest,
     ) -> AnswerContext<'a> {
         let engine = trees.masking_engine();
-        AnswerContext { engine, snapshot, filter, request, trees, session: None }
+        let activity = ActivitySource::Ignored;
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session: None }
     }
 
     /// Ranks every query and assembles the reply.
@@ -467,7 +470,7 @@ impl<'a> AnswerContext<'a> {
     /// Replaces the snippet of a hit by a reference, if the request deduplicates and the caller was sent the text
     /// before.
     fn deduplicated(&self, hit: Hit) -> Hit {
-        let ActivitySource::Session(session) = &self.request.activity else { return hit };
+        let ActivitySource::Session(session) = &self.activity else { return hit };
         match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
             Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },
             None => hit,

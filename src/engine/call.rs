@@ -1,21 +1,28 @@
 //! What applies to one call, whatever operation the call is of.
 
-use super::api::CallPolicy;
+use std::time::Instant;
+
+use super::api::{ActivitySource, CallPolicy};
 use crate::cancel::Cancel;
 use spyhop_index::update::OnProgress;
 
-/// What applies to one call: who hears of its progress, what cancels it, and its policy.
+/// What applies to one call: who hears of its progress, what cancels it, its deadline, its policy, and whose earlier work
+/// counts.
 #[derive(Clone)]
 pub struct Call<'c> {
     progress: OnProgress<'c>,
     cancel: Option<Cancel>,
+    deadline: Option<Instant>,
     policy: Option<CallPolicy>,
+    session: ActivitySource,
 }
 
 impl Default for Call<'_> {
-    /// A call without a listener, that nothing cancels, with the policies of the engines.
+    /// A call without a listener and a deadline, that nothing cancels, with the policies of the engines; the files that any
+    /// caller touched rank higher.
     fn default() -> Self {
-        Call { progress: &|_| (), cancel: None, policy: None }
+        let session = ActivitySource::AnyCaller;
+        Call { progress: &|_| (), cancel: None, deadline: None, policy: None, session }
     }
 }
 
@@ -30,20 +37,44 @@ impl<'c> Call<'c> {
         Call { cancel: Some(cancel), ..self }
     }
 
+    /// Ends the call at `deadline` with an error of kind [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), at one of the
+    /// steps at which a cancelled call ends.
+    pub fn with_deadline(self, deadline: Instant) -> Call<'c> {
+        Call { deadline: Some(deadline), ..self }
+    }
+
     /// Applies a policy instead of those of the engines.
     pub fn with_policy(self, policy: CallPolicy) -> Call<'c> {
         Call { policy: Some(policy), ..self }
+    }
+
+    /// Ranks by the earlier work of `session`, which also knows what its caller was sent.
+    pub fn with_session(self, session: ActivitySource) -> Call<'c> {
+        Call { session, ..self }
     }
 
     pub(super) fn progress(&self) -> OnProgress<'c> {
         self.progress
     }
 
-    pub(super) fn cancel(&self) -> Option<&Cancel> {
-        self.cancel.as_ref()
+    /// What cancels the call: its handle, else that of the calls around it, and its deadline.
+    pub(super) fn cancel(&self) -> Option<Cancel> {
+        match (&self.cancel, self.deadline) {
+            (own, None) => own.clone(),
+            (Some(own), Some(deadline)) => Some(own.clone().until(deadline)),
+            (None, Some(deadline)) => Some(crate::cancel::current().unwrap_or_default().until(deadline)),
+        }
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     pub(super) fn policy(&self) -> Option<CallPolicy> {
         self.policy
+    }
+
+    pub(super) fn session(&self) -> &ActivitySource {
+        &self.session
     }
 }

@@ -1,6 +1,6 @@
 //! Cancelling a call of the engine ([`spyhop_base::cancel`]).
 
-pub use spyhop_base::cancel::{Cancel, carried, current, is_cancelled, with};
+pub use spyhop_base::cancel::{Cancel, current, is_cancelled, with};
 
 use super::core::Engine;
 use crate::error::Error;

@@ -13,7 +13,6 @@ use std::thread;
 use std::time::SystemTime;
 
 use super::api::{FileOrder, StalePolicy, SymlinkPolicy};
-use super::cancel;
 use super::core::Engine;
 use super::open_index::{Recorded, Viewed};
 use super::scope::{self, BeyondIndex, ExactScope, hole, reach};
@@ -21,6 +20,7 @@ use super::vouched;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::path::by_parts;
+use spyhop_base::threads;
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read::TreeSource;
 use spyhop_files::walk::Candidate;
@@ -66,14 +66,13 @@ pub(super) fn print_while_comparing(
     let checked_at = Some(SystemTime::now());
     thread::scope(|scope| {
         let (send, walked) = channel::<Vec<Candidate>>();
-        let cancel = cancel::current().unwrap_or_default();
         let walk = move || {
             let mut pass = |files| send.send(files).is_ok();
             let walk = |updater: &Updater<'_>| updater.walk_in_order(folder.as_ref(), &mut pass);
-            Engine::cancellable(&cancel, || scope::walking(engine, filter, beyond, links, walk))
+            scope::walking(engine, filter, beyond, links, walk)
         };
         // Without a thread the files are found first, as by any other search.
-        let Ok(walker) = thread::Builder::new().spawn_scoped(scope, walk) else { return Ok(None) };
+        let Ok(walker) = threads::for_call(scope, thread::Builder::new(), walk) else { return Ok(None) };
         if engine.index().lacks_tree() {
             return Err(Error::no_sources("an exact search"));
         }
@@ -89,7 +88,7 @@ pub(super) fn print_while_comparing(
             walked.is_some_and(|walked| compared(walked, filter, &comparison, &feed))
         };
         let (printed, has_files) = thread::scope(|scope| {
-            let comparing = thread::Builder::new().spawn_scoped(scope, compare);
+            let comparing = threads::for_call(scope, thread::Builder::new(), compare);
             // Without a thread all files are compared first.
             let compared = comparing.is_err() && compare();
             let printed = print(&source_tree, FileSource::Feed(&feed));

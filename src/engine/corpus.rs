@@ -295,7 +295,12 @@ impl Corpus {
             let answer = member.engine.as_ref().map_err(Error::copy).and_then(|engine| ask(member, engine));
             match answer {
                 Ok(answer) => answers.push((member, answer)),
-                Err(error) if matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Cancelled) => {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::BadRequest | ErrorKind::Cancelled | ErrorKind::TimedOut
+                    ) =>
+                {
                     return Err(error);
                 }
                 Err(error) => {

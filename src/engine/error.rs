@@ -74,6 +74,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The caller cancelled the call.
     Cancelled,
+    /// The deadline of the call has passed.
+    TimedOut,
     /// The disk or quota of the index is full, or a file has reached its size limit.
     DiskFull,
     /// The file system of the index is read-only.
@@ -113,6 +115,7 @@ impl ErrorKind {
             ErrorKind::Stale => "stale",
             ErrorKind::TooLarge => "too-large",
             ErrorKind::Cancelled => "cancelled",
+            ErrorKind::TimedOut => "timed-out",
             ErrorKind::DiskFull => "disk-full",
             ErrorKind::ReadOnly => "read-only",
             ErrorKind::Permission => "permission",

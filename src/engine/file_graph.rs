@@ -182,8 +182,7 @@ fn import_edges(engine: &Engine, snapshot: &SearchSnapshot, shown: &[u32]) -> Re
             }
         }
     };
-    let call = cancel::current();
-    let mut edges: Vec<FileEdge> = spread(cores(), || cancel::with(call.clone(), work)).concat();
+    let mut edges: Vec<FileEdge> = spread(cores(), work).concat();
     cancel::check()?;
     edges.sort_unstable();
     edges.dedup();

@@ -27,6 +27,7 @@ use spyhop_base::model::Analysis;
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_base::threads;
 use spyhop_graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
 use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, Quarantine};
@@ -153,9 +154,7 @@ fn enough(request: &GraphRequest, depth: u32, filter: &Filter) -> usize {
 /// Runs `work` on a thread with the stack that the analysis of deeply nested files needs.
 pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, cancel::carried(work));
-        match thread {
+        match threads::for_call(scope, std::thread::Builder::new().stack_size(STACK_BYTES), work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(error) => Err(Error::new(ErrorKind::NoThread, NoThread::new(error).to_string())),
         }

@@ -127,11 +127,7 @@ fn by_relevance(
         let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
         return Ok((paths(matched).collect(), vec![text.to_string()]));
     };
-    let request = SearchRequest {
-        per_file: 1,
-        activity: ActivitySource::Ignored,
-        ..SearchRequest::new(query.text.as_str())
-    };
+    let request = SearchRequest { per_file: 1, ..SearchRequest::new(query.text.as_str()) };
     let (mut order, warnings) = current::with_snapshot(engine, &|_| (), |snapshot, freshness| {
         let numbers: FxHashMap<&str, u32> =
             (0..snapshot.n_files() as u32).map(|file| (snapshot.path(file), file)).collect();
@@ -142,8 +138,8 @@ fn by_relevance(
             spyhop_search::ExhaustivePass { candidates: Vec::new(), lines: known.collect(), complete: true };
         let wanted: FxHashSet<u32> = exhaustive.lines.iter().map(|(file, _)| *file).collect();
         let filter = Filter::default();
-        let ranked =
-            AnswerContext::new(engine, snapshot, &filter, &request)?.ranked_of(&query, &exhaustive)?;
+        let ranked = AnswerContext::new(engine, snapshot, &filter, (&request, &ActivitySource::Ignored))?
+            .ranked_of(&query, &exhaustive)?;
         let files = ranked.into_iter().filter(|file| wanted.contains(file));
         let order = files.map(|file| RelPath::new(snapshot.path(file))).collect::<Result<Vec<_>, _>>()?;
         Ok((order, freshness.warnings))

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cancel;
 use super::core::Engine;
 use super::lock::lock;
 use super::open_index::Viewed;
@@ -17,6 +16,7 @@ use spyhop_base::id::VersionId;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
+use spyhop_base::threads;
 use spyhop_files::read::{self, Limits, ReadOutcome, TreeSource};
 use spyhop_index::update::Quarantine;
 use spyhop_syntax::analyze::STACK_BYTES;
@@ -101,10 +101,8 @@ fn parsed_items<T: Send>(
     let threads = engine.options().threads.unwrap_or(2).min(files.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let thread = std::thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, cancel::carried(&work));
-            if let Err(error) = thread {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            if let Err(error) = threads::for_call(scope, thread, work) {
                 tracing::warn!(%error, "no thread to cut files with");
             }
         }

@@ -178,12 +178,12 @@ fn files_found(engine: &Engine, query: &str, filter: &FilterSpec) -> Vec<RelPath
     let request = SearchRequest {
         filter: filter.clone(),
         mode: Mode::Compact,
-        activity: ActivitySource::Ignored,
         per_file: 1,
         notes: false,
         ..SearchRequest::new(query)
     };
-    let reply = engine.with_policy(engine.policy().last_commit()).search(&request);
+    let call = Call::default().with_policy(engine.policy().last_commit());
+    let reply = engine.call(&request, &call.with_session(ActivitySource::Ignored));
     let hits = reply.map(|reply| reply.results).unwrap_or_default();
     hits.into_iter().take(FOUND_FILES).map(|hit| hit.path).collect()
 }

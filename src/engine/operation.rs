@@ -1,11 +1,13 @@
 //! Operations: a request is the operation, and every face asks in one way.
 
+use std::time::Instant;
+
 use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
 use super::mask::MaskTexts;
 use crate::cancel;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// Something that a caller can ask of a corpus. The request has the type of the operation.
 pub trait Operation: Clone {
@@ -38,23 +40,34 @@ impl Corpus {
         self.call(request, &Call::default())
     }
 
-    /// Answers a request in a call with its progress, its cancellation and its policy.
+    /// Answers a request in a call with its progress, its cancellation, its deadline, its policy and its session.
     ///
     /// # Errors
     /// As [`Corpus::ask`].
     pub fn call<O: Operation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
-        let answer = |corpus: &Corpus| match corpus.of_named_source(request)? {
-            Some((source, request)) => Ok(source.mask_policy().masked(request.run(&source, call)?)),
-            None => Ok(corpus.mask_policy().masked(request.run(corpus, call)?)),
+        let answer = |corpus: &Corpus| -> Result<O::Reply, Error> {
+            match corpus.of_named_source(request)? {
+                Some((source, request)) => Ok(source.mask_policy().masked(request.run(&source, call)?)),
+                None => Ok(corpus.mask_policy().masked(request.run(corpus, call)?)),
+            }
         };
         let answer = || match call.policy() {
             Some(policy) => answer(&self.with_policies(|_| policy)),
             None => answer(self),
         };
-        match call.cancel() {
-            Some(cancel) => cancel::with(Some(cancel.clone()), answer),
+        let begun = Instant::now();
+        let answer = match call.cancel() {
+            Some(cancel) => cancel::with(Some(cancel), answer),
             None => answer(),
-        }
+        };
+        answer.map_err(|error| match call.deadline() {
+            Some(deadline) if error.kind() == ErrorKind::Cancelled && Instant::now() >= deadline => {
+                let limit = deadline.saturating_duration_since(begun).as_millis();
+                let text = format!("there was no answer within {limit} ms; allow more time or ask for less");
+                Error::new(ErrorKind::TimedOut, text)
+            }
+            _ => error,
+        })
     }
 }
 
@@ -70,7 +83,7 @@ impl Engine {
         Corpus::from(self).ask(request)
     }
 
-    /// Answers a request in a call with its progress, its cancellation and its policy.
+    /// Answers a request in a call with its progress, its cancellation, its deadline, its policy and its session.
     ///
     /// # Errors
     /// As [`Engine::ask`].

@@ -65,12 +65,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::search`].
-    pub fn candidates(&self, request: &SearchRequest) -> Result<RankedCandidates, Error> {
+    pub fn candidates(&self, request: &SearchRequest, call: &Call<'_>) -> Result<RankedCandidates, Error> {
         let asked = check(self, std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, self.grammars())?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
-        current::with_snapshot(self, &|_| (), |snapshot, _| {
-            let answer = AnswerContext::new(self, snapshot, &filter, &request)?;
+        current::with_snapshot(self, call.progress(), |snapshot, _| {
+            let answer = AnswerContext::new(self, snapshot, &filter, (&request, call.session()))?;
             answer.candidates(&asked.parsed[0])
         })
     }
@@ -79,11 +79,15 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::search`].
-    pub fn place_candidates(&self, request: &SearchRequest) -> Result<PlaceCandidates, Error> {
+    pub fn place_candidates(
+        &self,
+        request: &SearchRequest,
+        call: &Call<'_>,
+    ) -> Result<PlaceCandidates, Error> {
         let asked = check(self, std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, self.grammars())?;
-        current::with_snapshot(self, &|_| (), |snapshot, _| {
-            let answer = AnswerContext::new(self, snapshot, &filter, request)?;
+        current::with_snapshot(self, call.progress(), |snapshot, _| {
+            let answer = AnswerContext::new(self, snapshot, &filter, (request, call.session()))?;
             Ok(PlaceCandidates {
                 kind: asked.parsed[0].kind,
                 files: answer.place_candidates(&asked.parsed[0])?,
@@ -110,7 +114,7 @@ fn search_all(
     let _entered = span.enter();
     let reply = match corpus.alone() {
         Some(engine) => current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
-            let context = AnswerContext::new(engine, snapshot, &filter, request)?;
+            let context = AnswerContext::new(engine, snapshot, &filter, (request, call.session()))?;
             let mut reply = context.reply(&asked, ReplyOrigin::of(engine, snapshot, freshness))?;
             if request.notes {
                 note_search::add_notes(engine, &mut reply, (&asked.parsed, None), &request.filter, snapshot);

@@ -128,9 +128,8 @@ impl<'r> SymbolLookup<'r> {
             takes.then(|| version.path())
         };
         let damaged: Mutex<Option<MetaError>> = Mutex::new(None);
-        let call = cancel::current().unwrap_or_default();
         let each = |file: u32, take: &mut dyn FnMut(FileName<'_>)| {
-            if call.is_cancelled() {
+            if cancel::is_cancelled() {
                 return;
             }
             let mut names = Vec::new();

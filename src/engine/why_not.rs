@@ -48,7 +48,7 @@ impl Operation for WhyNotRequest {
             let Some(file) = snapshot.file_at(path.as_str()) else {
                 return Ok(without_file(engine, snapshot, &path));
             };
-            let answer = AnswerContext::new(engine, snapshot, &filter, &request)?;
+            let answer = AnswerContext::new(engine, snapshot, &filter, (&request, call.session()))?;
             why_not(&answer, &filter, query, file)
         })
     }

@@ -26,6 +26,7 @@ use super::whole::{Reading, Whole};
 use super::within::{self, PlaceFilter, Within};
 use spyhop_base::clean;
 use spyhop_base::path::RelPath;
+use spyhop_base::threads;
 use spyhop_files::read::TreeSource;
 
 /// The files to print from, and the options.
@@ -239,7 +240,7 @@ fn print_in_order(print: &Print<'_>, threads: usize, emit: &mut impl FnMut(Print
                 std::panic::resume_unwind(panic);
             }
         };
-        let start = |_| std::thread::Builder::new().spawn_scoped(scope, guarded).ok();
+        let start = |_| threads::for_call(scope, std::thread::Builder::new(), guarded).ok();
         let workers: Vec<_> = (0..threads).map_while(start).collect();
         if workers.is_empty() {
             // The system allows no further thread.

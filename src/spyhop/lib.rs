@@ -197,7 +197,7 @@ pub use spyhop_engine::api::HostSignal;
 #[doc(inline)]
 pub use spyhop_engine::api::PackRequest;
 /// ```
-/// # use spyhop::{ActivitySource, Engine, Options, SearchRequest, Session};
+/// # use spyhop::{ActivitySource, Call, Engine, Options, SearchRequest, Session};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # let tree = folder.path().join("tree");
@@ -205,11 +205,12 @@ pub use spyhop_engine::api::PackRequest;
 /// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
 /// # let engine = Engine::open(&tree, Options { index_dir: Some(folder.path().join("i")), ..Options::default() })?;
 /// let session = Session::new();
+/// let call = Call::default().with_session(ActivitySource::Session(session.clone()));
 /// let mut request = SearchRequest::new("api key");
-/// (request.activity, request.dedupe) = (ActivitySource::Session(session.clone()), true);
-/// let reply = engine.search(&request)?;
+/// request.dedupe = true;
+/// let reply = engine.call(&request, &call)?;
 /// session.record_reply(&request, &reply); // the caller has it now
-/// let again = engine.search(&request)?;
+/// let again = engine.call(&request, &call)?;
 /// assert!(reply.results[0].snippet.is_some() && again.results[0].snippet.is_none());
 /// assert_eq!(again.results[0].sent_before.as_ref().unwrap().result, 1);
 /// # Ok(())

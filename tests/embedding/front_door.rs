@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use spyhop::{
-    Cancel, Change, Corpus, Engine, Error, ErrorKind, FolderTree, GraphReply, GrepReply, Library, MemoryTree,
-    Options, PackReply, Profile, RevisionTree, SearchReply, SearchRequest, Session, SourceEntry, SourceTree,
-    Stop, ZipTree,
+    Call, Cancel, Change, Corpus, Engine, Error, ErrorKind, FolderTree, GraphReply, GrepReply, Library,
+    MemoryTree, Options, PackReply, Profile, RevisionTree, SearchReply, SearchRequest, Session, SourceEntry,
+    SourceTree, Stop, ZipTree,
 };
 
 /// A source whose third folder takes until a deadline.
@@ -56,6 +56,22 @@ fn a_deadline_ends_a_call_and_the_next_call_is_whole() {
     assert_eq!(reply.snapshot.indexed_files, refreshed_files(&tree));
     late.cancel();
     assert_eq!(ask(&engine, &late).unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn a_call_that_takes_too_long_says_so() {
+    let tree = crate::support::Tree::mixed(20);
+    let engine = crate::support::in_memory(tree.memory());
+    let ask = |call: Call<'_>| engine.call(&SearchRequest::new("merge"), &call);
+    let later = Instant::now() + Duration::from_secs(600);
+    let error = ask(Call::default().with_deadline(Instant::now())).unwrap_err();
+    assert_eq!((error.kind(), ErrorKind::TimedOut.name()), (ErrorKind::TimedOut, "timed-out"));
+    assert!(error.to_string().starts_with("there was no answer within 0 ms"), "{error}");
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let cancelled = ask(Call::default().with_deadline(later).with_cancel(cancel)).unwrap_err();
+    assert_eq!(cancelled.kind(), ErrorKind::Cancelled);
+    assert!(ask(Call::default().with_deadline(later)).is_ok());
 }
 
 /// The number of indexed files of an engine of `tree` that no deadline ended.

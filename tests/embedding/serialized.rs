@@ -7,11 +7,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, from_value, json, to_value};
 use spyhop::{
-    ActivitySource, AddNoteRequest, AddRequest, Case, EntriesRequest, EntryKind, ErrorKind, Export,
-    FileGraphQuestion, FileGraphRequest, FilesRequest, FilterSpec, GraphChanges, GraphQuestion, GraphRequest,
-    GrepRequest, Import, LineRange, ListNotesRequest, MapRequest, Mode, NoteKind, PackMode, PackRequest,
-    Profile, ReadRequest, RelPath, Relation, SearchNotesRequest, SearchRequest, Session, SymbolKind,
-    SymbolsRequest, SymlinkPolicy,
+    AddNoteRequest, AddRequest, Case, EntriesRequest, EntryKind, ErrorKind, Export, FileGraphQuestion,
+    FileGraphRequest, FilesRequest, FilterSpec, GraphChanges, GraphQuestion, GraphRequest, GrepRequest,
+    Import, LineRange, ListNotesRequest, MapRequest, Mode, NoteKind, PackMode, PackRequest, Profile,
+    ReadRequest, RelPath, Relation, SearchNotesRequest, SearchRequest, SymbolKind, SymbolsRequest,
+    SymlinkPolicy,
 };
 
 use crate::support::Tree;
@@ -40,12 +40,11 @@ fn requests_with_a_filter_come_back_as_they_were() {
         max_results: 7,
         filter: filter(),
         mode: Mode::Compact,
-        activity: ActivitySource::Ignored,
         profile: Some(Arc::new(Profile::built_in().clone())),
         ..SearchRequest::new("api key")
     };
     let form = same(&search);
-    assert_eq!((&form["mode"], &form["activity"]), (&json!("compact"), &json!("ignored")));
+    assert_eq!(form["mode"], json!("compact"));
     assert_eq!(form["filter"]["kind"], json!(["fn"]));
 
     let mut grep = GrepRequest { case: Case::Smart, filter: filter(), ..GrepRequest::new("fn .*") };
@@ -107,13 +106,6 @@ fn absent_fields_have_the_values_of_new() {
     assert!(error.contains("unknown field `querry`"), "{error}");
     let error = Tree::small().open().search(&from_value(json!({})).unwrap()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadRequest, "{error}");
-}
-
-#[test]
-fn a_session_is_refused() {
-    let activity = ActivitySource::Session(Session::new());
-    let error = to_value(SearchRequest { activity, ..SearchRequest::new("key") }).unwrap_err().to_string();
-    assert!(error.contains("ActivitySource::Session cannot be serialized"), "{error}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use spyhop::Engine;
+use spyhop::{Call, Engine};
 use spyhop_base::model::SymbolKind;
 use spyhop_engine::api::{
     ActivitySource, Bounds, Case, GrepReply, GrepRequest, Options, OutputFormat, PrintOptions, SearchRequest,
@@ -448,13 +448,9 @@ fn ranked_lines_are_the_same_lines_in_the_order_of_a_search() {
     assert_eq!(files[0], "src/canvas.rs", "{ranked:?}");
     assert_eq!(files.last().unwrap(), "web/node_modules/a.js", "what is not ranked comes last");
     // The order is that of an exhaustive search.
-    let search = SearchRequest {
-        exhaustive: true,
-        per_file: 1,
-        activity: ActivitySource::Ignored,
-        ..SearchRequest::new("canvas")
-    };
-    let hits = engine.search(&SearchRequest { max_results: 100, ..search }).unwrap().results;
+    let search = SearchRequest { exhaustive: true, per_file: 1, ..SearchRequest::new("canvas") };
+    let call = Call::default().with_session(ActivitySource::Ignored);
+    let hits = engine.call(&SearchRequest { max_results: 100, ..search }, &call).unwrap().results;
     let ranked_files = &files[..files.len() - 1];
     let hits = hits.iter().map(|hit| hit.path.to_string());
     let hits: Vec<String> = hits.filter(|path| ranked_files.contains(path)).collect();

@@ -1,7 +1,7 @@
 //! Context packs: whole units within the budget, one search for each goal, and what is left out.
 
 use spyhop::{
-    ActivitySource, AddNoteRequest, Engine, FileActivity, GraphChanges, LeftOutReason, Mode, NoteKind,
+    ActivitySource, AddNoteRequest, Call, Engine, FileActivity, GraphChanges, LeftOutReason, Mode, NoteKind,
     PackFile, PackMode, PackReply, PackRequest, PackStages, PackUnit, Reason, SearchRequest, Session, Signal,
 };
 use spyhop_base::path::RelPath;
@@ -430,16 +430,16 @@ fn a_session_is_not_sent_a_unit_twice() {
     let tree = Tree::new(LARGE);
     let engine = open(&tree);
     let session = Session::new();
-    let activity = ActivitySource::Session(session.clone());
-    let request = PackRequest { activity, dedupe: true, ..PackRequest::new("send_upload") };
-    let first = engine.ask(&request).unwrap();
+    let call = Call::default().with_session(ActivitySource::Session(session.clone()));
+    let request = PackRequest { dedupe: true, ..PackRequest::new("send_upload") };
+    let first = engine.call(&request, &call).unwrap();
     session.record_pack(&request, &first);
-    let again = engine.ask(&request).unwrap();
+    let again = engine.call(&request, &call).unwrap();
     let sent = units(&first);
     assert!(units(&again).iter().all(|unit| !sent.contains(unit)), "{:?}", units(&again));
     let known = again.left_out.iter().find(|place| place.reason == LeftOutReason::Sent).unwrap();
     assert_eq!(known.sent_before.as_ref().unwrap().call, 1);
-    let all = engine.ask(&PackRequest { dedupe: false, ..request }).unwrap();
+    let all = engine.call(&PackRequest { dedupe: false, ..request }, &call).unwrap();
     assert_eq!(units(&all), sent);
 }
 
@@ -448,13 +448,13 @@ fn a_further_page_of_a_session_repeats_nothing_though_the_session_changes_the_ra
     let tree = Tree::new(LARGE);
     let engine = open(&tree);
     let session = Session::new();
-    let activity = ActivitySource::Session(session.clone());
-    let mut request = PackRequest { activity, budget: 200, ..PackRequest::new("retry of uploads") };
-    let first = engine.ask(&request).unwrap();
+    let call = Call::default().with_session(ActivitySource::Session(session.clone()));
+    let mut request = PackRequest { budget: 200, ..PackRequest::new("retry of uploads") };
+    let first = engine.call(&request, &call).unwrap();
     session.record_pack(&request, &first);
     engine.record_activity(&session, &[RelPath::new("app/main.py").unwrap()], FileActivity::Touched).unwrap();
     request.cursor.clone_from(&first.next);
-    let more = engine.ask(&request).unwrap();
+    let more = engine.call(&request, &call).unwrap();
     let sent = units(&first);
     assert!(
         !more.files.is_empty() && units(&more).iter().all(|unit| !sent.contains(unit)),

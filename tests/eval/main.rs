@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use spyhop::{ActivitySource, Feature, Profile, SearchRequest, Signal, Transform};
+use spyhop::{ActivitySource, Call, Feature, Profile, SearchRequest, Signal, Transform};
 
 /// A folder with trees, sets and what the program writes.
 struct Folder {
@@ -322,12 +322,9 @@ fn weights_times_measures_are_the_sum() {
             profile.set_weight(None, feature, ((folder + at) % 7) as f32 * 0.1 - 0.2);
         }
         let profile = Arc::new(profile);
-        let request = SearchRequest {
-            activity: ActivitySource::Ignored,
-            profile: Some(Arc::clone(&profile)),
-            ..SearchRequest::new(*text)
-        };
-        let candidates = engine.candidates(&request).unwrap();
+        let request = SearchRequest { profile: Some(Arc::clone(&profile)), ..SearchRequest::new(*text) };
+        let call = Call::default().with_session(ActivitySource::Ignored);
+        let candidates = engine.candidates(&request, &call).unwrap();
         assert!(candidates.files.len() > 1, "{text}");
         for file in &candidates.files {
             let sum: f32 = features()

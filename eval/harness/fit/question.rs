@@ -10,7 +10,7 @@ use super::feature::weighed_alone;
 use super::model::Lesson;
 use super::names::{self, DEFINITIONS};
 use crate::failure::Failure;
-use crate::run::request;
+use crate::run::{call, request};
 use crate::select::Selection;
 use crate::sets::Query;
 
@@ -74,7 +74,7 @@ pub fn gathered(
             gathered.sets.push(set.name.clone());
         }
         let mut ask = |set: &str, query: &Query| {
-            let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
+            let candidates = opened.engine.candidates(&request(&query.text, 1, start), &call())?;
             gathered.questions.push(Question::new(set, &tree.name, query, &candidates, features, start));
             Ok::<(), Failure>(())
         };

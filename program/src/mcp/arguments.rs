@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    ActivitySource, AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion,
-    GraphRequest, GrepRequest, ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation,
-    RetireNoteRequest, SearchNotesRequest, SearchRequest, Session, SkippedRequest, SourceName,
-    SymbolsRequest, VerifyNoteRequest, WhyNotRequest,
+    AddNoteRequest, EntriesRequest, FileGraphRequest, FilesRequest, GraphQuestion, GraphRequest, GrepRequest,
+    ListNotesRequest, MapRequest, Options, PackRequest, ReadRequest, Relation, RetireNoteRequest,
+    SearchNotesRequest, SearchRequest, Session, SkippedRequest, SourceName, SymbolsRequest,
+    VerifyNoteRequest, WhyNotRequest,
 };
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
@@ -164,9 +164,8 @@ pub fn call(
     let view = arguments.text(&params::VIEW)?;
     let index_dir = arguments.text(&params::TOOL_DB)?;
     let index_dir = index_dir.map(|text| roots.folder(params::TOOL_DB.name, &text, root)).transpose()?;
-    let activity = session.clone().map_or(ActivitySource::Ignored, ActivitySource::Session);
     let is_on_disk = view.is_none() && sources.is_none();
-    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, activity };
+    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk };
     Ok(ToolCall { root, sources, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
@@ -317,8 +316,6 @@ struct ResolvedArguments<'a> {
     path: Option<ResolvedPath>,
     /// Whether the call searches files on disk. If not, only the engine knows which paths exist.
     is_on_disk: bool,
-    /// What a search remembers: the actions of its own client, never those of other clients.
-    activity: ActivitySource,
 }
 
 impl ResolvedArguments<'_> {
@@ -345,12 +342,11 @@ impl ResolvedArguments<'_> {
                 ToolRequest::Skipped(self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?)
             }
             ToolId::WhyNot => {
-                let mut request =
+                let request =
                     self.filled(catalog::WHY_NOT_ROWS, WhyNotRequest::new("", SearchRequest::new("")))?;
                 if request.path.is_empty() {
                     return Err(format!("{} needs '{}'", tool.name, catalog::FILE.name));
                 }
-                request.search.activity = self.activity.clone();
                 ToolRequest::WhyNot(Box::new(request))
             }
             ToolId::Touch => {
@@ -400,11 +396,7 @@ impl ResolvedArguments<'_> {
             ToolId::Pack => {
                 let request = self.filled(catalog::PACK_ROWS, PackRequest::new(""))?;
                 let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
-                ToolRequest::Pack(Box::new(PackRequest {
-                    seed_files: files,
-                    activity: self.activity.clone(),
-                    ..request
-                }))
+                ToolRequest::Pack(Box::new(PackRequest { seed_files: files, ..request }))
             }
             ToolId::Library
             | ToolId::LibraryStatus
@@ -463,8 +455,7 @@ impl ResolvedArguments<'_> {
     fn search(&self) -> Result<(Option<Vec<String>>, SearchRequest), String> {
         let mut call = SearchCall::new(Options::default());
         self.fill(catalog::SEARCH_ROWS, &mut call)?;
-        let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
-        Ok((call.queries, request))
+        Ok((call.queries, call.search.request))
     }
 
     fn filled<R>(&self, rows: &[Row<catalog::FilledRequest<R>>], request: R) -> Result<R, String> {

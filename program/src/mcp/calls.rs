@@ -7,9 +7,9 @@ use std::path::Path;
 
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    FileActivity, FilesReply, GraphReply, GrepReply, MapReply, MapRequest, Mode, PackRequest, Progress,
-    ReadReply, ReadRequest, SearchBatch, SearchReply, SearchRequest, Session, SkippedRequest, StatusReply,
-    StatusRequest, SymbolsReply, ViewsRequest,
+    ActivitySource, FileActivity, FilesReply, GraphReply, GrepReply, MapReply, MapRequest, Mode, PackRequest,
+    Progress, ReadReply, ReadRequest, SearchBatch, SearchReply, SearchRequest, Session, SkippedRequest,
+    StatusReply, StatusRequest, SymbolsReply, ViewsRequest,
 };
 use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
 use spyhop_interface::render::agent::{self, Answer};
@@ -77,7 +77,9 @@ struct ToolTrees<'a> {
 
 impl ToolTrees<'_> {
     fn ask<O: Operation>(&self, request: &O) -> Result<O::Reply, Error> {
-        self.corpus.call(request, &Call::default().with_progress(self.progress))
+        // A search remembers the actions of its own client, never those of other clients.
+        let session = self.call.session.clone().map_or(ActivitySource::Ignored, ActivitySource::Session);
+        self.corpus.call(request, &Call::default().with_progress(self.progress).with_session(session))
     }
 
     fn root(&self) -> &Path {

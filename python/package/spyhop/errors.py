@@ -49,7 +49,7 @@ class TooLargeError(SpyhopError):
 
 
 class CancelledError(SpyhopError):
-    """The call was cancelled."""
+    """The call was cancelled, or its time was up."""
 
 
 class StorageError(SpyhopError, OSError):
@@ -91,6 +91,7 @@ _CLASSES: dict[str, type[SpyhopError]] = {
     "index-exists": IndexStateError,
     "too-large": TooLargeError,
     "cancelled": CancelledError,
+    "timed-out": CancelledError,
     "disk-full": StorageError,
     "read-only": StorageError,
     "permission": StorageError,

@@ -13,6 +13,7 @@ use std::thread;
 
 use super::file_error::{AtFile, FileError};
 use super::store_step::StoreStep;
+use crate::threads;
 
 /// Announces a step that is about to be done. An error means that the step must not be done and has failed.
 #[cfg(not(any(test, feature = "testing")))]
@@ -55,7 +56,10 @@ pub fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Result<()> 
     thread::scope(|scope| {
         // If no thread can be started, the running ones do its share.
         let helpers: Vec<_> = (1..wanted)
-            .map_while(|_| thread::Builder::new().name("sync".into()).spawn_scoped(scope, sync).ok())
+            .map_while(|_| {
+                let thread = thread::Builder::new().name("sync".into());
+                threads::for_call(scope, thread, sync).ok()
+            })
             .collect();
         let first = sync();
         let all =

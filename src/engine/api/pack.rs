@@ -8,7 +8,7 @@ use crate::api::reasons::Reason;
 use crate::api::search::Mode;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
-use crate::session::{ActivitySource, Sent};
+use crate::session::Sent;
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -43,9 +43,7 @@ pub struct PackRequest {
     pub seed_symbols: Vec<String>,
     /// A change: the pack begins with the symbols that the change touches.
     pub changes: Option<GraphChanges>,
-    /// Whose earlier work with files affects the ranking, and whose session remembers what was sent.
-    pub activity: ActivitySource,
-    /// Whether units that the session was sent are left out.
+    /// Whether units that the session of the call was sent are left out.
     pub dedupe: bool,
     /// The cursor of the reply that this request extends, with otherwise equal parameters.
     pub cursor: Option<String>,
@@ -69,7 +67,6 @@ impl PackRequest {
             seed_files: Vec::new(),
             seed_symbols: Vec::new(),
             changes: None,
-            activity: ActivitySource::AnyCaller,
             dedupe: false,
             cursor: None,
             stages: PackStages::default(),

@@ -11,7 +11,7 @@ use crate::api::page::MAX_ROWS;
 use crate::api::reasons::Reason;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
-use crate::session::{ActivitySource, Sent};
+use crate::session::Sent;
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
@@ -83,9 +83,6 @@ pub struct SearchRequest {
     pub per_file: usize,
     /// How much text the reply has for each hit.
     pub mode: Mode,
-    /// Whose earlier work with files affects the ranking. Default: the files that
-    /// [`Engine::record_touch`](crate::Engine::record_touch) recorded.
-    pub activity: ActivitySource,
     /// Whether a hit omits its snippet if the session was sent the same text of unchanged content before. Such a hit has
     /// [`Hit::sent_before`] instead. Without a session the value has no effect. Default false.
     pub dedupe: bool,
@@ -111,7 +108,6 @@ impl SearchRequest {
             min_score: 0.0,
             per_file: 10,
             mode: Mode::Default,
-            activity: ActivitySource::AnyCaller,
             dedupe: false,
             notes: true,
             profile: None,

@@ -173,7 +173,7 @@ impl PackRun<'_, '_> {
 
     /// The earlier reply of the session that had the lines, if the request leaves out what was sent.
     pub(super) fn sent_before(&self, file: u32, lines: Lines) -> Result<Option<Sent>, Error> {
-        let ActivitySource::Session(session) = &self.request.activity else { return Ok(None) };
+        let ActivitySource::Session(session) = self.activity else { return Ok(None) };
         let version = self.snapshot.version(file);
         let Some(content) = version.content().ranked().filter(|_| self.dedupes) else {
             return Ok(None);

@@ -36,6 +36,16 @@ const ENOUGH_USES: usize = 16;
 /// The least confidence of an edge.
 const MIN_CONFIDENCE: f32 = 0.5;
 
+/// What a pack is asked for.
+pub(crate) struct AskedPack<'r> {
+    pub request: &'r PackRequest,
+    /// The source whose name stands before the paths of files.
+    pub source: Option<&'r SourceName>,
+    /// Whose earlier work counts, and whose session remembers what was sent.
+    pub activity: &'r ActivitySource,
+    pub query: &'r Query,
+}
+
 /// A pack that is being made.
 pub(crate) struct PackRun<'a, 'e> {
     pub engine: &'a Engine,
@@ -43,6 +53,7 @@ pub(crate) struct PackRun<'a, 'e> {
     pub request: &'a PackRequest,
     /// The source whose name stands before the paths of files.
     pub source: Option<&'a SourceName>,
+    pub activity: &'a ActivitySource,
     pub query: &'a Query,
     pub answer: AnswerContext<'a>,
     pub graph: GraphAnswer<'a, 'e>,
@@ -75,7 +86,8 @@ pub(super) fn pack_of_tree(
     let span = tracing::info_span!("code.pack", project = %engine.root().display());
     let _entered = span.enter();
     current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
-        let run = || pack(engine, snapshot, &filter, (request, source), &query, &freshness);
+        let asked = AskedPack { request, source, activity: call.session(), query: &query };
+        let run = || pack(engine, snapshot, &filter, &asked, &freshness);
         on_large_stack(|| parallel::with_helper_thread(run))
     })
 }
@@ -85,8 +97,7 @@ fn pack(
     engine: &Engine,
     snapshot: &SearchSnapshot,
     filter: &Filter,
-    (request, source): (&PackRequest, Option<&SourceName>),
-    query: &Query,
+    &AskedPack { request, source, activity, query }: &AskedPack<'_>,
     freshness: &Freshness,
 ) -> Result<PackReply, Error> {
     let tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
@@ -94,12 +105,12 @@ fn pack(
     let search = SearchRequest {
         filter: request.filter.clone(),
         mode: Mode::Compact,
-        activity: request.activity.clone(),
         // A further page is ranked with the activity of the first one.
         cursor: request.cursor.clone(),
         ..SearchRequest::new(&*request.task)
     };
-    let answer = AnswerContext::with_sources(engine, snapshot, filter, &search, Arc::clone(&sources));
+    let answer =
+        AnswerContext::with_sources(engine, snapshot, filter, (&search, activity), Arc::clone(&sources));
     let quarantine = updating::updater(engine, None)?.quarantine();
     let graph_sources = GraphSources::with_sources(engine, snapshot, &quarantine, Arc::clone(&sources));
     let limits = GraphLimits {
@@ -123,6 +134,7 @@ fn pack(
     let record = PackDiagnostics::default();
     let imports = KnownImports::default();
     let mut run = PackRun {
+        activity,
         engine,
         snapshot,
         request,

@@ -91,7 +91,6 @@ fn shares<'c>(
         filter: request.filter.clone(),
         mode: Mode::Compact,
         max_results: DIVIDING_HITS,
-        activity: ActivitySource::Ignored,
         ..SearchRequest::new(&*request.task)
     };
     let found = corpus.call(&search, call)?;

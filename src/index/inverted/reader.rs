@@ -26,6 +26,7 @@ use spyhop_base::id::VersionId;
 use spyhop_base::model::{Field, KindSet, SymbolKind};
 use spyhop_base::parallel;
 use spyhop_base::text::{Lines, Span};
+use spyhop_base::threads;
 
 /// One commit of an index, open for reading from any number of threads.
 pub struct Reader {
@@ -190,7 +191,7 @@ impl Reader {
         } else {
             let (first, second) = all.split_at(all.len() / 2);
             std::thread::scope(|scope| {
-                let helper = std::thread::Builder::new().spawn_scoped(scope, || open(second));
+                let helper = threads::for_call(scope, std::thread::Builder::new(), || open(second));
                 let mut segments = open(first)?;
                 segments.extend(match helper {
                     Ok(helper) => helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,

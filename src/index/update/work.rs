@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -34,6 +35,7 @@ use spyhop_base::id::{LanguageId, PathOnlyKey, VersionContent, VersionId};
 use spyhop_base::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_base::threads;
 use spyhop_files::git::Tracked;
 use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 use spyhop_files::walk::{Cancel, FileIdentity};
@@ -225,8 +227,9 @@ pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl Fn() -> T + Send + Copy + 'scope,
 ) -> ScopedJoinHandle<'scope, T> {
-    let deep = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-    deep.unwrap_or_else(|_| scope.spawn(work))
+    let deep = threads::for_call(scope, Builder::new().stack_size(STACK_BYTES), work);
+    let usual = || threads::for_call(scope, Builder::new(), work);
+    deep.or_else(|_| usual()).unwrap_or_else(|error| panic!("failed to spawn thread: {error}"))
 }
 
 /// A worker thread with its tools.

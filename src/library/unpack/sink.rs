@@ -1,5 +1,6 @@
 //! Hashing and writing files on a second thread, while the first one decompresses.
 
+use spyhop_base::threads;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -40,9 +41,9 @@ impl FileSink {
         let (messages, to_write) = mpsc::sync_channel(MESSAGES);
         let (written, spare) = mpsc::channel();
         let (hashed, hashes) = mpsc::channel();
-        let thread = thread::Builder::new()
-            .name("spyhop-unpack".to_string())
-            .spawn(move || write_all(&to_write, &written, &hashed))?;
+        let thread = thread::Builder::new().name("spyhop-unpack".to_string());
+        // The thread ends when the sink is dropped, which a cancelled import does.
+        let thread = threads::for_no_call(thread, move || write_all(&to_write, &written, &hashed))?;
         Ok(FileSink {
             messages: Some(messages),
             spare,

@@ -11,6 +11,7 @@ use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::document;
 use crate::grammar::Grammars;
 use spyhop_base::model::Note;
+use spyhop_base::threads;
 
 /// Serves requests and ends the process.
 pub fn run() -> ! {
@@ -19,7 +20,7 @@ pub fn run() -> ! {
     unsafe { libc::chdir(c"/".as_ptr()) };
     // The reply carries the message of a panic.
     std::panic::set_hook(Box::new(|_| ()));
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(|| {
+    let worker = threads::for_no_call(std::thread::Builder::new().stack_size(STACK_BYTES), || {
         // The parent process is gone, or has sent something invalid, so an error cannot be reported.
         let _ = serve();
         end();

@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use super::limits::CallLimits;
+use spyhop_base::threads;
 
 /// The interval between two looks at the folder and the clock.
 const TICK: Duration = Duration::from_millis(50);
@@ -95,7 +96,7 @@ fn pass_on(
 ) -> io::Result<()> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let thread = std::thread::Builder::new().name("spyhop-git".to_string());
-    thread.spawn(move || {
+    threads::for_no_call(thread, move || {
         let mut buffer = vec![0; CHUNK_BYTES];
         while let Ok(read @ 1..) = pipe.read(&mut buffer) {
             if sender.send(chunk(buffer[..read].to_vec())).is_err() {
