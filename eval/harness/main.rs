@@ -14,6 +14,7 @@ mod measure;
 mod outline;
 mod packs;
 mod record;
+mod related_pairs;
 mod report;
 mod run;
 mod select;
@@ -57,6 +58,7 @@ enum Command {
     Packs(packs::Args),
     Outline(outline::Args),
     GraphRows(graph_rows::Args),
+    RelatedPairs(related_pairs::Args),
 }
 
 fn main() -> ExitCode {
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Packs(args) => packs::run(&args),
         Command::Outline(args) => outline::run(&args),
         Command::GraphRows(args) => graph_rows::run(&args),
+        Command::RelatedPairs(args) => related_pairs::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

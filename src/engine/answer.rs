@@ -10,6 +10,7 @@ use tracing::debug_span;
 use super::api::cursor::page_cursor;
 use super::api::*;
 use super::asked_queries::{AskedQueries, lost_query};
+use super::copies::{self, Copies};
 use super::core::Engine;
 use super::exhaustive::{self, ExhaustiveMatches, UnrankedFile};
 use super::member::{MemberTree, MemberTrees};
@@ -116,15 +117,25 @@ impl<'a> AnswerContext<'a> {
         let queries = &all.parsed;
         let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
         let (mut asked, mut lost) = self.ask_all(all)?;
-        let (total, doubt, mut results) = loop {
-            let rows =
-                rows::merged(&asked, self.snapshot, |row| row.literal || row.score >= self.request.min_score);
+        let (total, doubt, below, mut results) = loop {
+            let rows = rows::merged(&asked, self.snapshot, |_| true);
+            // An exhaustive search has every file that contains the query.
+            let (mut rows, copies) = match self.request.exhaustive {
+                true => (rows, Copies::default()),
+                false => copies::collapsed(rows, self.snapshot),
+            };
+            let n_all = rows.len();
+            rows.retain(|row| row.literal || row.score >= self.request.min_score);
+            let below = n_all - rows.len();
             let rows = literal_files::lifted(rows, &asked, self.snapshot);
             let (total, doubt) = (rows.len(), self.doubt(&asked, &rows));
-            match self
-                .page_of(&asked, rows.into_iter().skip(offset).take(self.request.max_results).collect())?
-            {
-                Ok(results) => break (total, doubt, results),
+            let page: Vec<HitRow> = rows.into_iter().skip(offset).take(self.request.max_results).collect();
+            let also_in: Vec<_> = page.iter().map(|row| copies.of(row, self.snapshot)).collect();
+            match self.page_of(&asked, page)? {
+                Ok(mut results) => {
+                    results.iter_mut().zip(also_in).for_each(|(hit, also_in)| hit.also_in = also_in);
+                    break (total, doubt, below, results);
+                }
                 // The others are merged again without the query whose hit could not be shown.
                 Err((at, fault)) if asked.len() > 1 => {
                     lost.push(lost_query(&asked.remove(at).query.text, &fault))
@@ -164,16 +175,17 @@ impl<'a> AnswerContext<'a> {
                 .chain(asked.iter().flat_map(query_warnings))
                 .chain(unknown.into_iter().flatten())
                 .chain(doubt)
+                .chain(below_warning(below, self.request.min_score))
                 .collect(),
         })
     }
 
     /// The warning about words of a query that no file contains.
     fn unknown(&self, asked: &RankedQuery<'_>) -> Result<Option<String>, Error> {
-        if asked.ranking.respelled.is_some() {
-            return Ok(None);
-        }
-        let unknown = spyhop_search::unknown_words(asked.query, self.snapshot)?;
+        let replaced = asked.ranking.respelled.iter().flat_map(|respelled| &respelled.replaced);
+        let replaced: Vec<&str> = replaced.map(|replaced| replaced.typed.as_str()).collect();
+        let mut unknown = spyhop_search::unknown_words(asked.query, self.snapshot)?;
+        unknown.retain(|unknown| !replaced.iter().any(|typed| typed.eq_ignore_ascii_case(&unknown.word)));
         let quoted = |words: &[String]| {
             words.iter().map(|word| format!("'{}'", clean::line(word))).collect::<Vec<_>>().join(", ")
         };
@@ -260,7 +272,10 @@ impl<'a> AnswerContext<'a> {
             let [asked] = &asked;
             let query = asked.query();
             let file = &asked.ranking.files[ranked.file];
-            let reasons = spyhop_search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
+            let text = self.trees.text(file.file);
+            let text = text.as_ref().map(|text| text.as_str());
+            let reasons =
+                spyhop_search::reasons(query, &self.context(None, None), &asked.ranking, &ranked, text)?;
             let face = self.face(query, &ranked)?;
             places.push(FoundPlace {
                 file: file.file,
@@ -421,7 +436,11 @@ impl<'a> AnswerContext<'a> {
     pub fn hit(&self, asked: &RankedQuery<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
-        let reasons = spyhop_search::reasons(query, &self.context(None, None), &asked.ranking, &ranked)?;
+        let text = self.trees.text(file.file);
+        let shown = text.as_ref().map(|text| text.as_str());
+        let context = self.context(None, None);
+        let reasons = debug_span!("search.reasons")
+            .in_scope(|| spyhop_search::reasons(query, &context, &asked.ranking, &ranked, shown))?;
         let face = debug_span!("search.face").in_scope(|| self.face(query, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.snapshot.version(file.file);
@@ -436,7 +455,6 @@ impl<'a> AnswerContext<'a> {
                 return Ok(self.deduplicated(hit));
             }
         }
-        let text = self.trees.text(file.file);
         let stale = !is_path_only && text.is_none();
         // The text must come from the indexed content.
         let shown = text.as_ref().map(|text| self.shown_text(&face, file, query, (version.path(), text)));
@@ -462,6 +480,7 @@ impl<'a> AnswerContext<'a> {
             stale,
             query_index: Some(asked.place),
             source: tree.name.clone(),
+            also_in: Vec::new(),
             path: RelPath::new(version.path())?,
         };
         Ok(self.deduplicated(hit))
@@ -527,6 +546,7 @@ impl<'a> AnswerContext<'a> {
             stale: false,
             query_index: Some(asked.place),
             source: tree.name.clone(),
+            also_in: Vec::new(),
             path: first.path.clone(),
         }
     }
@@ -572,7 +592,10 @@ impl<'a> AnswerContext<'a> {
         (path, source): (&str, &str),
     ) -> (Option<Snippet>, SourceLine) {
         let mut tokenizer = self.engine.parsers().tokenizers().take();
-        let telling = snippet::representative_line(source, index, request, signature, &mut tokenizer);
+        // The line of the hit is in its snippet.
+        let best = snippet::shown_lines(source, index, request, &mut tokenizer);
+        let of_snippet = snippet::SnippetRequest { lines: best, ..*request };
+        let telling = snippet::representative_line(source, index, &of_snippet, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.policy().secret_mask(path, source).map(|cover| {
             let above = request.head.iter().map(|line| Lines { first: *line, last: *line });
@@ -588,16 +611,26 @@ impl<'a> AnswerContext<'a> {
         let source = masked.as_deref().unwrap_or(source);
         let line = snippet::source_line(source, index, request, telling, &mut tokenizer);
         let shows = self.request.mode != Mode::Compact;
-        (shows.then(|| snippet::snippet(source, index, request, &mut tokenizer)), line)
+        (shows.then(|| snippet::snippet(source, index, request, best, &mut tokenizer)), line)
     }
+}
+
+/// The warning that hits are left out because of their scores.
+fn below_warning(below: usize, min_score: f32) -> Option<String> {
+    let hits = if below == 1 { "1 hit scores" } else { &format!("{below} hits score") };
+    (below > 0).then(|| format!("{hits} below {min_score:.2}; a lower min_score shows more"))
 }
 
 /// The warnings about a query that was respelled or answered without its quotes.
 fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
-    if let Some(respelled) = &asked.ranking.respelled {
-        let quoted: Vec<String> = respelled.query.names.iter().map(|name| format!("'{name}'")).collect();
-        warnings.push(format!("no name '{}' is defined; looked for {}", respelled.typed, quoted.join(", ")));
+    for replaced in asked.ranking.respelled.iter().flat_map(|respelled| &respelled.replaced) {
+        let quoted: Vec<String> = replaced.instead.iter().map(|word| format!("'{word}'")).collect();
+        let (typed, quoted) = (clean::line(&replaced.typed), quoted.join(", "));
+        warnings.push(match replaced.is_name {
+            true => format!("no name '{typed}' is defined; looked for {quoted}"),
+            false => format!("no file contains '{typed}'; looked for {quoted}"),
+        });
     }
     if asked.is_unquoted {
         let quoted: Vec<String> = asked.query.quoted.iter().map(|text| format!("\"{text}\"")).collect();

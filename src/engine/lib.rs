@@ -25,6 +25,7 @@ mod code_graph;
 mod colors;
 mod comparing;
 mod completions;
+mod copies;
 mod core;
 mod corpus;
 mod current;

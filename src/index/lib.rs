@@ -5,6 +5,7 @@
 pub mod archive;
 pub mod inverted;
 pub mod meta;
+pub mod related;
 pub mod retention;
 pub mod tokenize;
 pub mod update;

@@ -76,10 +76,9 @@ impl QueryCalibration {
     /// its sum.
     pub(crate) fn calibrate(&self, files: &mut [RankedFile]) {
         let is_doubted = self.doubt.is_some_and(|least| {
-            files.iter().all(|ranked| {
-                let lead = ranked.parts[Signal::BestPlace as usize];
-                ranked.measured.row.literal == 0 && probability(ranked.raw - lead) < least
-            })
+            files
+                .iter()
+                .all(|ranked| ranked.measured.row.literal == 0 && probability(ranked.own_sum()) < least)
         });
         let mut before = if is_doubted { MAX_IN_DOUBT } else { f32::INFINITY };
         for ranked in files {

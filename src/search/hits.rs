@@ -165,7 +165,7 @@ fn hit(
         lift: 0.0,
         sum,
         score: probability(sum),
-        evidence: probability(ranked.raw - ranked.lead()),
+        evidence: probability(ranked.own_sum()),
         literal: match place {
             Some(place) => place.literal,
             None => evidence.literal_docs.binary_search(&doc).is_ok(),

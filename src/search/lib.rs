@@ -32,12 +32,14 @@ mod literal;
 mod measure;
 mod model;
 mod names;
+mod occurrence;
 mod places;
 pub mod profile;
 pub mod query;
 mod ranking;
 mod rarity;
 mod reason;
+mod related;
 mod relations;
 mod role;
 pub mod session;
@@ -85,9 +87,11 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         debug_span!("search.evidence").in_scope(|| evidence::collect(query, context, source))?;
     let head =
         debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.files_if_few()));
-    let mut files = debug_span!("search.rescoring").in_scope(|| {
+    let (mut files, related) = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
-        Ok::<_, SearchError>(model::weigh(&measured, query.kind, context.profile, context.snapshot))
+        let mut files = model::weigh(&measured, query.kind, context.profile, context.snapshot);
+        let related = related::add_related(query, context, &evidence, &mut files);
+        Ok::<_, SearchError>((files, related))
     })?;
     let places = debug_span!("search.places")
         .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
@@ -100,6 +104,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         files,
         places,
         calibration,
+        related,
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,

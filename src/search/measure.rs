@@ -5,7 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use super::context::Context;
-use super::definition::{definition_worth, has_body, qualification};
+use super::definition::{definition_worth, has_body, outer_share, qualification};
 use super::error::{SearchError, check_cancelled};
 use super::evidence::{Evidence, FileEvidence};
 use super::host_measure;
@@ -51,6 +51,8 @@ pub struct Facts {
     /// The symbol whose name matches the query best, and their common terms.
     pub best: Option<(u32, u64)>,
     pub activity: Option<WeightedActivity>,
+    /// The line in a frame of the query, and the line to which the function that the frame names has moved.
+    pub moved: Option<[u32; 2]>,
 }
 
 /// The factor that brings BM25 sums to the scale of the other measures.
@@ -64,6 +66,9 @@ const QUALIFIED_DECLARATION: f32 = 1.75;
 /// The factor for a definition if the query is only a qualified name: uses that contain the query as written, such as
 /// imports, must rank behind the definition.
 const ONLY_QUALIFIED: f32 = 2.0;
+
+/// The gain of a definition that has all outer parts of the qualified name.
+const OF_OUTER: f32 = 0.2;
 
 /// A query of at least this many words, found as written in at most this many files, was probably copied from there.
 const PASTED_WORDS: usize = 4;
@@ -127,7 +132,7 @@ impl<'m> FileMeasure<'m> {
     }
 
     fn measure_text(&self, measured: &mut MeasuredFile) {
-        let MeasuredFile { row, values, file, .. } = measured;
+        let MeasuredFile { row, values, file, facts, .. } = measured;
         let mut set = |signal: Signal, value: f32| values[signal as usize] = value;
         set(Signal::Base, 1.0);
         set(Signal::Lexical, BM25_UNIT * row.chunks[0]);
@@ -140,6 +145,8 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Coverage, self.evidence.idf_of(row.body_mask | row.path_mask));
         set(Signal::Literal, self.literal_value(row.literal));
         set(Signal::Frame, !self.evidence.frames_of(*file).is_empty() as u32 as f32);
+        let moved = self.evidence.moved.iter().find(|(moved, _)| moved == file);
+        facts.moved = moved.map(|(_, lines)| *lines);
         let n_names = self.query.names.len().max(1);
         set(Signal::Mentions, row.mentions.count_ones() as f32 / n_names as f32);
     }
@@ -244,9 +251,10 @@ impl<'m> FileMeasure<'m> {
         let mut exact = 0.0f32;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             if self.query.names.iter().any(|name| name == symbol.name) {
+                let outer = || OF_OUTER * outer_share(self.query, symbol, version.path());
                 let worth = match qualification(self.query, symbol, version.path()) {
-                    2 => qualified_worth(self.query, has_body(symbol)),
-                    1 => qualified_worth(self.query, true),
+                    2 => qualified_worth(self.query, has_body(symbol)) + outer(),
+                    1 => qualified_worth(self.query, true) + outer(),
                     _ => definition_worth(symbol, outline.depth(place)),
                 };
                 if worth > exact {

@@ -31,9 +31,19 @@ pub struct RankedFile {
 }
 
 impl RankedFile {
-    /// The contribution of the lead over the best places of other files, before calibration.
-    pub fn lead(&self) -> f32 {
-        self.parts[Signal::BestPlace as usize] / self.factor
+    /// Adds the contribution of a signal that is measured after the files were weighed.
+    pub(super) fn add(&mut self, signal: Signal, value: f32, weight: f32) {
+        self.measured.values[signal as usize] = value;
+        self.parts[signal as usize] = weight * value;
+        self.raw += weight * value;
+        self.sum = self.raw;
+    }
+
+    /// The sum without the contributions that compare the file with the other first files, before calibration: these say
+    /// nothing of whether any file answers.
+    pub fn own_sum(&self) -> f32 {
+        let compared = [Signal::BestPlace, Signal::Related].map(|signal| self.parts[signal as usize]);
+        self.raw - compared.iter().sum::<f32>() / self.factor
     }
 }
 

@@ -6,6 +6,7 @@ use super::model::RankedFile;
 use super::places::MeasuredPlace;
 use super::spelling::Respelled;
 use crate::query::Query;
+use spyhop_index::related::QuestionVector;
 
 /// The ranking of one query.
 pub struct Ranking {
@@ -16,7 +17,9 @@ pub struct Ranking {
     /// The places of the first files, best first.
     pub places: Vec<Vec<MeasuredPlace>>,
     pub calibration: QueryCalibration,
-    /// The replacement of a name that is not defined.
+    /// The vector of the query, if files were compared by related words.
+    pub(crate) related: Option<QuestionVector>,
+    /// The query that was answered instead, with the words that do not occur.
     pub respelled: Option<Respelled>,
     /// The number of lines that contain the query as written.
     pub literal_lines: usize,

@@ -1,8 +1,8 @@
 //! How rare a term is in a view.
 
 use super::error::SearchError;
+use super::occurrence::document_count;
 use super::snapshot::SearchSnapshot;
-use super::spelling::document_count;
 use spyhop_base::model::Field;
 use spyhop_index::inverted::IndexField;
 

@@ -7,6 +7,7 @@ use super::measure::{MeasuredFile, Values};
 use super::model::{self, RankedFile};
 use super::places::{self, HostPlacePart, MeasuredPlace, Place};
 use super::ranking::Ranking;
+use super::related;
 use super::role;
 use crate::profile::Signal;
 use crate::query::Query;
@@ -25,12 +26,13 @@ pub struct Contribution {
 }
 
 /// The contributions to a hit of a ranking: the largest first, the base last. The list is never empty, and their amounts
-/// add up to the score of the hit.
+/// add up to the score of the hit. `text` is the current text of the file, which has the pairs of related words.
 pub fn reasons(
     query: &Query,
     context: &Context<'_>,
     ranking: &Ranking,
     hit: &Ranked,
+    text: Option<&str>,
 ) -> Result<Vec<Contribution>, SearchError> {
     let ranked = &ranking.files[hit.file];
     let host = HostOfPlace::new(query, context, ranked, (ranking.places_of(hit), hit.place));
@@ -42,11 +44,27 @@ pub fn reasons(
     parts[Signal::Sibling as usize] = hit.sibling;
     parts[Signal::Literal as usize] += hit.lift;
     let mut reasons = contributions(query, context, (ranked, hit.place), &parts, host)?;
+    if let (Some(vector), Some(text)) = (&ranking.related, text)
+        && let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == Signal::Related)
+        && let pairs = related::pairs(query, context, vector, ranked.file, text_of(hit, context, text)?)
+        && !pairs.is_empty()
+    {
+        reason.text = format!("{}: {}", Signal::Related, pairs.join(", "));
+    }
     if hit.lift != 0.0 {
         let literal = reasons.iter_mut().filter(|reason| reason.signal == Signal::Literal);
         literal.for_each(|reason| reason.text.push_str(OF_FEW));
     }
     Ok(reasons)
+}
+
+/// The part of a text that a hit shows.
+fn text_of<'t>(hit: &Ranked, context: &Context<'_>, text: &'t str) -> Result<&'t str, SearchError> {
+    let span = match hit.place {
+        Some(place) => place.span,
+        None => context.snapshot.columns(hit.doc)?.span,
+    };
+    Ok(text.get(span.range()).unwrap_or_default())
 }
 
 /// The end of the literal reason of a hit that is moved to the first page, because few files contain the query as
@@ -185,6 +203,10 @@ impl SentenceWriter<'_> {
                 let component = path_component(path, &self.words(row.path_mask));
                 format!("component '{component}' matches query")
             }
+            Signal::PathRelated if row.path_mask != 0 => {
+                let component = path_component(path, &self.words(row.path_mask));
+                format!("'{component}' in the path matches query")
+            }
             Signal::PathRelated => format!("{} of the query's weight is related to the path", percent(value)),
             Signal::Folder => format!("the query names {} of the folder's name", percent(value)),
             Signal::FileName => format!("the query names {} of '{}'", percent(value), rel.naming()),
@@ -203,13 +225,21 @@ impl SentenceWriter<'_> {
                 _ => format!("the file {}", literal(row.literal)),
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
+            Signal::Related => "its words are related to those of the query".to_string(),
             Signal::BestPlace if self.lead >= 0.0 => {
                 "by its own lines its best place matches better than the mean of the first files".to_string()
             }
             Signal::BestPlace => {
                 "by its own lines its best place matches less than the mean of the first files".to_string()
             }
-            Signal::Frame => "the query names a line of the file".to_string(),
+            Signal::Frame => match facts.moved {
+                Some([from, to]) => {
+                    format!(
+                        "the query names line {from} of the file; the function that it names begins on line {to}"
+                    )
+                }
+                None => "the query names a line of the file".to_string(),
+            },
             Signal::Session => facts.activity.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),

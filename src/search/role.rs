@@ -24,6 +24,9 @@ const TEST_PARTS: &[&str] = &[
     "fixtures",
     "mock",
     "mocks",
+    "fake",
+    "fakes",
+    "stubs",
     "testutil",
     "testutils",
     "e2e",
@@ -51,6 +54,12 @@ const COMPAT_PARTS: &[&str] = &[
 
 /// Words of a path that mark generated code.
 const GENERATED_WORDS: &[&str] = &["generated", "pb", "deepcopy"];
+
+/// Folders of builds and bundles. A folder `build` often holds the sources of a build system.
+const BUILT_PARTS: &[&str] = &["dist", "bundles"];
+
+/// Parts of the names of bundles and minified scripts.
+const BUILT_NAMES: &[&str] = &[".min.", ".bundle.", "-bundle."];
 
 /// Files that tools write: build systems, package managers, generators of lexers and parsers.
 const GENERATED_FILES: &[&str] = &[
@@ -109,7 +118,11 @@ pub(crate) fn generated_part(path: &str) -> Option<&str> {
     if matches(name, GENERATED_FILES) {
         return Some(name);
     }
-    folders.split('/').find(|part| matches(part, GENERATED_WORDS)).or_else(|| {
+    if let Some(part) = BUILT_NAMES.iter().find(|part| name.contains(**part)) {
+        return Some(part);
+    }
+    let is_made = |part: &&str| matches(part, GENERATED_WORDS) || matches(part, BUILT_PARTS);
+    folders.split('/').find(is_made).or_else(|| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         stem.split(['_', '-', '.']).find(|word| matches(word, GENERATED_WORDS))
     })
@@ -254,6 +267,9 @@ mod tests {
         assert_eq!(generated_part("pkg/apis/zz_generated.deepcopy.go"), Some("generated"));
         assert_eq!(generated_part("web/package-lock.json"), Some("package-lock.json"));
         assert_eq!(generated_part("src/configure.rs"), None);
+        assert_eq!(generated_part("dist/node/parser.js"), Some("dist"));
+        assert_eq!(generated_part("lib/parser.min.js"), Some(".min."));
+        assert_eq!(generated_part("src/min_heap.rs"), None);
         assert_eq!(compat_part("vendor/x/y.go"), Some("vendor"));
         assert_eq!(compat_part("src/vendors.go"), None);
     }

@@ -118,19 +118,30 @@ pub fn extent(index: &LineIndex, request: &SnippetRequest<'_>) -> Lines {
     }
 }
 
-/// Cuts a snippet out of `source`. A tokenizer whose cache has the words of the text is faster.
-pub fn snippet(
+/// The lines of a hit that its snippet has, without context: the whole hit, or the lines that match best.
+pub fn shown_lines(
     source: &str,
     index: &LineIndex,
     request: &SnippetRequest<'_>,
     tokenizer: &mut Tokenizer,
+) -> Lines {
+    let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
+    match request.max_chars {
+        Some(max) => choose(source, index, (hit, request.wanted), max, &mut Matcher::new(request, tokenizer)),
+        None => hit,
+    }
+}
+
+/// Cuts the lines `best`, which are [`shown_lines`], out of `source`. A tokenizer whose cache has the words of the text is faster.
+pub fn snippet(
+    source: &str,
+    index: &LineIndex,
+    request: &SnippetRequest<'_>,
+    best: Lines,
+    tokenizer: &mut Tokenizer,
 ) -> Snippet {
     let hit = extent(index, &SnippetRequest { expand: 0, ..*request });
     let mut matcher = Matcher::new(request, tokenizer);
-    let best = match request.max_chars {
-        Some(max) => choose(source, index, (hit, request.wanted), max, &mut matcher),
-        None => hit,
-    };
     // Context stands around the lines that were shown, however many characters it has.
     let shown = extent(index, &SnippetRequest { lines: best, ..*request });
     let span = index.span_of(shown);
@@ -392,7 +403,8 @@ mod tests {
             terms: &terms,
             literal: "",
         };
-        let snippet = snippet(source, &index, &request, &mut Tokenizer::new());
+        let best = shown_lines(source, &index, &request, &mut Tokenizer::new());
+        let snippet = snippet(source, &index, &request, best, &mut Tokenizer::new());
         let mut shown = String::new();
         let mut at = 0;
         for span in &snippet.highlights {
@@ -464,7 +476,8 @@ mod tests {
             let (head, max_chars, terms) = (&[1, 3][..], Some(14), &terms[..]);
             let request =
                 SnippetRequest { lines, span, wanted, head, expand: 0, max_chars, terms, literal: "" };
-            let snippet = snippet(source, &index, &request, &mut Tokenizer::new());
+            let best = shown_lines(source, &index, &request, &mut Tokenizer::new());
+            let snippet = snippet(source, &index, &request, best, &mut Tokenizer::new());
             let head: Vec<u32> = snippet.head.iter().map(|line| line.line).collect();
             (head, snippet.lines.first, snippet.lines.last)
         };

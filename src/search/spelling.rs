@@ -1,9 +1,12 @@
 //! Near names: a name that is typed in another style, without separators, with a typing error, or only by its prefix.
-//! If no definition has the name as typed, the nearest definitions replace it.
+//! If no definition has the name as typed, the nearest definitions replace it. A word of a sentence that no file has is
+//! replaced in the same way, or by the word that differs by a typing error.
 
 use super::error::SearchError;
-use super::snapshot::{NO_FILE, SearchSnapshot};
-use crate::query::Query;
+use super::occurrence::{occurs_anywhere, occurs_in};
+use super::snapshot::SearchSnapshot;
+use super::unknown;
+use crate::query::{Query, Replaced};
 use spyhop_index::inverted::{IndexField, folded};
 
 /// Shorter names have too many near names.
@@ -12,77 +15,131 @@ const MIN_LETTERS: usize = 4;
 /// Names with fewer letters are not searched for with typing errors.
 const MIN_FOR_SLIP: usize = 5;
 
+/// The most terms of a query whose words are replaced. A longer text is a report or a piece of code.
+const MAX_TERMS: usize = 16;
+
 /// The most names that are kept; a short prefix has thousands.
 const MAX_KEPT: usize = 1_000;
 
 /// The most names of each nearness that replace a name.
 const MAX_INSTEAD: usize = 8;
 
-/// A name that does not occur in the view, and the query that replaces it.
+/// A query with other names or words than typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Respelled {
-    /// The name as typed.
-    pub typed: String,
-    /// The query that is answered. Its names are defined, nearest first.
+    /// The words that do not occur in the view, with what was looked for instead.
+    pub replaced: Vec<Replaced>,
+    /// The query that is answered.
     pub query: Query,
 }
 
-/// The query with near names, if it is one plain or qualified name that does not occur in the view and has near names.
+/// The query with near names or words, if it has a name or words that do not occur in the view.
 pub fn respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Respelled>, SearchError> {
-    let Some(typed) = query.only_name().filter(|name| name.is_ascii()) else { return Ok(None) };
-    if occurs(typed, snapshot)? {
+    match query.only_name().filter(|name| name.is_ascii()) {
+        Some(typed) => name_respelled(query, typed, snapshot),
+        None => words_respelled(query, snapshot),
+    }
+}
+
+/// The query with near names, for a query that is one plain or qualified name.
+fn name_respelled(
+    query: &Query,
+    typed: &str,
+    snapshot: &SearchSnapshot,
+) -> Result<Option<Respelled>, SearchError> {
+    let container = query.qualified.last().map(|last| last.container.as_str());
+    let containers = match container.filter(|container| container.is_ascii()) {
+        Some(container) if !occurs(container, snapshot)? => same_names(container, snapshot)?,
+        _ => Vec::new(),
+    };
+    let instead = if occurs(typed, snapshot)? { Vec::new() } else { near_names(typed, snapshot)? };
+    if instead.is_empty() && containers.is_empty() {
         return Ok(None);
     }
-    let instead = near_names(typed, snapshot)?;
-    if instead.is_empty() {
+    let mut replaced = Vec::new();
+    let mut note = |typed: &str, instead: &[String]| {
+        if !instead.is_empty() {
+            replaced.push(Replaced { typed: typed.to_string(), instead: instead.to_vec(), is_name: true });
+        }
+    };
+    note(typed, &instead);
+    note(container.unwrap_or_default(), &containers);
+    let names = if instead.is_empty() { vec![typed.to_string()] } else { instead };
+    Ok(Some(Respelled { replaced, query: query.with_names(&names, &containers) }))
+}
+
+/// The names that the view defines and that have the letters of `typed`, in any style.
+fn same_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
+    let pattern = folded(typed);
+    let mut names = near_names(typed, snapshot)?;
+    names.retain(|name| folded(name) == pattern);
+    Ok(names)
+}
+
+/// The query whose words that do not occur in the view are replaced: by a name that is written in another style, or by a
+/// word that differs by a typing error. Two names with a blank between them are read as container and name.
+fn words_respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Respelled>, SearchError> {
+    if query.is_report || query.is_code && query.names.is_empty() || query.terms.len() > MAX_TERMS {
         return Ok(None);
     }
-    Ok(Some(Respelled { typed: typed.to_string(), query: query.with_names(&instead) }))
+    let mut replaced: Vec<Replaced> = Vec::new();
+    for term in &query.terms {
+        let is_seen = replaced.iter().any(|seen| seen.typed == term.word);
+        if is_seen || term.word.len() < MIN_FOR_SLIP || occurs_anywhere(&term.term, snapshot)? {
+            continue;
+        }
+        let names = same_names(&term.word, snapshot)?;
+        let is_name = !names.is_empty();
+        let instead = if is_name { names } else { one_slip(&term.word, snapshot)? };
+        if !instead.is_empty() {
+            replaced.push(Replaced { typed: term.word.clone(), instead, is_name });
+        }
+    }
+    let other = if replaced.is_empty() { None } else { Some(query.with_words(&replaced)) };
+    let paired = paired(other.as_ref().unwrap_or(query), &replaced, snapshot)?;
+    Ok(paired.or(other).map(|query| Respelled { replaced, query }))
+}
+
+/// The word of the view that differs from `word` by one typing error behind its first letter; empty if there is none.
+fn one_slip(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
+    let mut similar = unknown::similar(word, snapshot)?;
+    similar.retain(|other| other.to_lowercase().as_bytes().first() == word.as_bytes().first());
+    similar.truncate(1);
+    Ok(similar)
+}
+
+/// The query with a qualified name, if the query is two names of definitions and the first is in the style of a type, or
+/// was typed in another style.
+fn paired(
+    query: &Query,
+    replaced: &[Replaced],
+    snapshot: &SearchSnapshot,
+) -> Result<Option<Query>, SearchError> {
+    let words: Vec<&str> = query.text.split_whitespace().collect();
+    let [container, name] = words[..] else { return Ok(None) };
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !is_word(container) || !is_word(name) || container == name {
+        return Ok(None);
+    }
+    let meant = |typed: &str| {
+        let other = replaced.iter().find(|other| other.is_name && other.typed.eq_ignore_ascii_case(typed));
+        other.map_or_else(|| vec![typed.to_string()], |other| other.instead.clone())
+    };
+    let (containers, names) = (meant(container), meant(name));
+    let is_type = containers[0].starts_with(|c: char| c.is_uppercase());
+    let are_defined = || -> Result<bool, SearchError> {
+        Ok(occurs_in(IndexField::Definition, &containers[0], snapshot)?
+            && occurs_in(IndexField::Definition, &names[0], snapshot)?)
+    };
+    if !is_type || !are_defined()? {
+        return Ok(None);
+    }
+    Ok(Some(query.with_pair(&containers[0], &names)))
 }
 
 /// Whether `word` occurs in the view, as a word or a definition.
 fn occurs(word: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
     Ok(occurs_in(IndexField::Word, word, snapshot)? || occurs_in(IndexField::Definition, word, snapshot)?)
-}
-
-/// Whether a document of the view has `term` in a field.
-pub(super) fn occurs_in(
-    field: IndexField,
-    term: &str,
-    snapshot: &SearchSnapshot,
-) -> Result<bool, SearchError> {
-    let reader = snapshot.index();
-    for segment in 0..reader.segments().len() {
-        let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
-        // If the view contains every document of the segment, no postings have to be read.
-        let mut is_held = snapshot.is_whole(segment) && blocks.count() > 0;
-        if !snapshot.is_whole(segment) {
-            let files = snapshot.files_of(segment);
-            blocks.for_each(|docs, _| is_held |= docs.iter().any(|doc| files[*doc as usize] != NO_FILE));
-        }
-        if is_held {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// The number of documents of the view that have `term` in a field.
-pub(super) fn document_count(
-    field: IndexField,
-    term: &str,
-    snapshot: &SearchSnapshot,
-) -> Result<usize, SearchError> {
-    let reader = snapshot.index();
-    let mut count = 0;
-    for segment in 0..reader.segments().len() {
-        let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
-        let files = snapshot.files_of(segment);
-        blocks.for_each(|docs, _| {
-            count += docs.iter().filter(|doc| files[**doc as usize] != NO_FILE).count();
-        });
-    }
-    Ok(count)
 }
 
 /// The nearness of a defined name to the typed one. A nearer name is less.

@@ -3,10 +3,10 @@
 //! A search answers with the other words of the query, so a typing error would go unnoticed.
 
 use super::error::SearchError;
+use super::occurrence::{document_count, occurs_anywhere};
 use super::snapshot::SearchSnapshot;
-use super::spelling::{document_count, occurs_in};
+
 use crate::query::Query;
-use spyhop_base::model::Field;
 use spyhop_index::inverted::{IndexField, folded};
 
 /// Shorter words have too many similar words.
@@ -38,7 +38,7 @@ pub fn unknown_words(query: &Query, snapshot: &SearchSnapshot) -> Result<Vec<Unk
     let mut unknown: Vec<UnknownWord> = Vec::new();
     for term in &query.terms {
         let is_seen = unknown.iter().any(|seen| seen.word == term.word);
-        if is_seen || occurs(&term.term, snapshot)? {
+        if is_seen || occurs_anywhere(&term.term, snapshot)? {
             continue;
         }
         unknown.push(UnknownWord { similar: similar(&term.word, snapshot)?, word: term.word.clone() });
@@ -49,17 +49,8 @@ pub fn unknown_words(query: &Query, snapshot: &SearchSnapshot) -> Result<Vec<Unk
     Ok(unknown)
 }
 
-fn occurs(term: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
-    for field in Field::ALL {
-        if occurs_in(IndexField::Scored(field), term, snapshot)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// The words of the view that differ from `word` by a typing error, those of most files first.
-fn similar(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
+pub(super) fn similar(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
     let pattern = folded(word);
     if !pattern.bytes().all(|byte| byte.is_ascii_alphabetic()) || pattern.len() < MIN_LETTERS {
         return Ok(Vec::new());

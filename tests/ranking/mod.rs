@@ -9,9 +9,11 @@
 mod doubt;
 mod fingerprints;
 mod named;
+mod names;
 mod places;
 mod ranks;
 mod readme;
+mod related;
 mod same;
 mod stable;
 

@@ -113,6 +113,7 @@ fn check_reasons(query: &str, text: &str, hit: &Hit) {
                     "took" => "tak",
                     "keep" => "kep",
                     "given" => "gave",
+                    "running" if shown.contains("ran_at") => "ran",
                     token => token.get(..3).unwrap_or(token),
                 };
                 assert!(

@@ -23,7 +23,7 @@ pub fn sign(signal: Signal) -> Sign {
     match signal {
         S::Lexical | S::Chunks | S::File | S::Coverage | S::Comment => Sign::For,
         S::Symbol | S::Symbols | S::Definition | S::DefinedName | S::AdjacentWords => Sign::For,
-        S::Mentions | S::Reference => Sign::For,
+        S::Mentions | S::Reference | S::Related => Sign::For,
         S::Path | S::PathRelated | S::Folder | S::FileName | S::FileNameRelated => Sign::For,
         S::Test | S::Docs | S::Legacy | S::Platform | S::OlderCopy | S::Header => Sign::Against,
         S::Depth | S::Size | S::NamedAsFolder => Sign::Either,

@@ -108,10 +108,10 @@ export type GrepReply = { answering?: number; complete: boolean; incomplete: str
 export type Health = "ok" | "warning" | "damaged";
 export type Highlight = { classes: string[]; items: Colors };
 export type HighlightItems = { items: ({ language: string; text: string })[] };
-export type Hit = { band: Band; callers?: HitCallers; end_line: number; head?: ContextLine[]; highlights: Span[];
-    kind: SymbolKind; language: string; line: number; page?: number; path: string; query_index?: number; reasons: Reason[];
-    score: number; sent_before?: Sent; snippet: string | null; snippet_line: number | null; source?: RowSource; stale: boolean;
-    symbol: string | null };
+export type Hit = { also_in?: string[]; band: Band; callers?: HitCallers; end_line: number; head?: ContextLine[];
+    highlights: Span[]; kind: SymbolKind; language: string; line: number; page?: number; path: string; query_index?: number;
+    reasons: Reason[]; score: number; sent_before?: Sent; snippet: string | null; snippet_line: number | null;
+    source?: RowSource; stale: boolean; symbol: string | null };
 export type HitCallers = { has_more: boolean; names: string[] };
 export type ImportEvent = "added" | "updated" | "renamed" | "unprotected";
 export type KeptView = { commit: string | null; committed: boolean; current: boolean; files: number; head: string;
@@ -203,8 +203,8 @@ export type ShownSource = { added_at: string; archive_hash: string | null; branc
     protected: boolean; ref: string | null; state: SourceState; tree_hash: string | null };
 export type Signal = "base" | "lexical" | "chunks" | "file" | "coverage" | "symbol" | "symbols" | "definition" | "defined-name"
     | "adjacent-words" | "path" | "path-related" | "folder" | "file-name" | "file-name-related" | "named-as-folder" | "comment"
-    | "mentions" | "reference" | "literal" | "frame" | "run" | "best-place" | "session" | "depth" | "size" | "test" | "docs"
-    | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
+    | "mentions" | "reference" | "literal" | "frame" | "run" | "related" | "best-place" | "session" | "depth" | "size" | "test"
+    | "docs" | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
 export type SkipReason = "ignored" | "hidden" | "built-in" | "symlink" | "special" | "unreadable" | "name-not-utf8" | "binary"
     | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret";
 export type SkippedReply = { counts: ReasonCount[]; entries: SkippedRow[]; warnings?: string[] };

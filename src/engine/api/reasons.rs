@@ -30,6 +30,16 @@ const GENERAL: &[Signal] = &[
     Signal::Symbols,
 ];
 
+/// Whether a reason says something about one place. Related words do only as pairs of words, a path by its part.
+fn is_of_place(reason: &Reason) -> bool {
+    match reason.signal {
+        Signal::Base => false,
+        Signal::Related => reason.text.contains("' for '"),
+        Signal::PathRelated => reason.text.contains("' in the path"),
+        signal => !GENERAL.contains(&signal),
+    }
+}
+
 /// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
 /// speak against it, the weightiest first. Where there are none, the first reason of all.
 pub fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
@@ -48,9 +58,8 @@ pub(crate) fn most_telling(reasons: &[Reason]) -> Option<&Reason> {
 
 /// The reasons that say something about a hit's own place: those for the place before those against it.
 fn of_place(reasons: &[Reason]) -> Vec<&Reason> {
-    let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
     let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
-        reasons.iter().filter(says).partition(|reason| reason.contribution >= 0.0);
+        reasons.iter().filter(|reason| is_of_place(reason)).partition(|reason| reason.contribution >= 0.0);
     telling.extend(against);
     telling
 }

@@ -283,6 +283,8 @@ pub struct Hit {
     pub source: Option<SourceName>,
     /// The file, relative to the root of its tree.
     pub path: RelPath,
+    /// Tests, vendored and generated files with the same content, at most ten. They are no hits of their own.
+    pub also_in: Vec<RelPath>,
     /// The lines of the place.
     pub lines: Lines,
     /// The kind of the place: the kind of a symbol, or `doc`, `block` or `text` for another part of a file.
@@ -460,6 +462,9 @@ struct HitForm<'r> {
     source: Option<&'r SourceName>,
     /// The file, relative to the root of its tree.
     path: &'r RelPath,
+    /// Tests, vendored and generated files with the same content, at most ten. They are no hits of their own.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    also_in: &'r [RelPath],
     /// The lines of the place.
     #[serde(flatten)]
     lines: Lines,
@@ -507,6 +512,7 @@ impl<'r> HitForm<'r> {
         HitForm {
             source: hit.source.as_ref(),
             path: &hit.path,
+            also_in: &hit.also_in,
             lines: hit.lines,
             kind: hit.kind,
             symbol: hit.symbol.as_deref(),

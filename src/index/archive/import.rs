@@ -278,7 +278,7 @@ impl Updater<'_> {
         inverted::put_in_place(&segment_dir, &segments_here).map_err(at_segments(&segments_here))?;
         // From here on the imported index is in place. Files of the previous index are removed.
         Writer::open(&segments_here).and_then(Writer::close).map_err(at_segments(&segments_here))?;
-        workspace.write_trigram_indexes();
+        workspace.write_derived();
         meta::remove_garbage(&workspace.meta_dir(), &[&commit])?;
         Ok(())
     }

@@ -21,7 +21,9 @@ use super::near::Near;
 use super::schema::{IndexField, Layout, N_FIELDS, tokenizers};
 use super::term_filter::{self, TermFilter};
 use super::trigrams::TrigramIndex;
+use super::vectors::{self, SegmentVectors};
 use crate::inverted::error::{IndexError, guarded};
+use crate::related::PACKED_BYTES;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::{Field, KindSet, SymbolKind};
 use spyhop_base::parallel;
@@ -52,6 +54,7 @@ pub struct Segment {
     reader: SegmentReader,
     versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
     pub(super) grams: OnceLock<Option<TrigramIndex>>,
+    vectors: OnceLock<Option<SegmentVectors>>,
     /// Which terms the segment may hold, once that is worthwhile.
     filter: OnceLock<TermFilter>,
     columns: [Arc<dyn ColumnValues<u64>>; 6],
@@ -220,6 +223,15 @@ impl Reader {
         self.checks.is_some()
     }
 
+    /// Whether a segment lacks the vectors of its files, as in an index of an older program.
+    pub fn lacks_vectors(&self) -> bool {
+        let lacks = |segment: &Arc<Segment>| {
+            let path = || vectors::path_of(&segment.dir, &segment.id());
+            vectors::has_file(segment.max_doc()) && !path().exists()
+        };
+        self.segments.segments.iter().any(lacks)
+    }
+
     /// Notes which blocks of the files were compared, if that saves later processes much. Called after an answer.
     pub fn note_checks(&self) {
         if let Some(checks) = &self.checks {
@@ -232,6 +244,9 @@ impl Reader {
         self.mapped.release();
         for lists in self.segments.segments.iter().filter_map(|segment| segment.grams.get()?.as_ref()) {
             lists.release_pages();
+        }
+        for vectors in self.segments.segments.iter().filter_map(|segment| segment.vectors.get()?.as_ref()) {
+            vectors.release_pages();
         }
     }
 
@@ -331,6 +346,14 @@ impl SegmentList {
         Ok(())
     }
 
+    /// The packed vector of a file version with documents in segment `segment`; `None` if the segment lacks vectors.
+    pub fn vector(&self, segment: usize, version: VersionId) -> Option<&[u8; PACKED_BYTES]> {
+        let segment = &self.segments[segment];
+        let path = || vectors::path_of(&segment.dir, &segment.id());
+        let open = || SegmentVectors::open(&path(), &segment.reader, &self.layout);
+        segment.vectors.get_or_init(open).as_ref()?.get(version.0)
+    }
+
     /// Calls `each` with the terms of a field whose letters differ from `pattern`, which is [`folded`](super::folded),
     /// by at most `slips`, and with those that have it as a prefix; segment by segment in the order of their bytes.
     pub fn terms_near(
@@ -398,6 +421,7 @@ impl Segment {
             reader,
             versions: OnceLock::new(),
             grams: OnceLock::new(),
+            vectors: OnceLock::new(),
             filter: OnceLock::new(),
             columns,
             lengths: Default::default(),

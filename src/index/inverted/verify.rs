@@ -11,11 +11,11 @@ use std::sync::Arc;
 use tantivy::Index;
 
 use super::checked_file::damage_of;
+use super::derived;
 use super::directory::{META, PinnedDirectory};
 use super::error::{IndexError, guarded};
 use super::reader::Reader;
 use super::sums::FileSums;
-use super::trigrams::{self, TrigramIndex};
 
 /// Reads every file of the newest commit in the folder `dir` and compares its checksums, then opens the segments.
 /// Returns the damage of each file; empty when there is none.
@@ -63,8 +63,7 @@ pub fn verify(dir: &Path) -> Result<Vec<(PathBuf, String)>, IndexError> {
         }
     }
     for segment in &metas.segments {
-        let path = trigrams::path_of(dir, &segment.id().uuid_string());
-        wrong.extend(TrigramIndex::damage(&path).map(|reason| (path, reason)));
+        wrong.extend(derived::damaged(dir, &segment.id().uuid_string()));
     }
     if wrong.is_empty()
         && let Err(IndexError::Damaged(reason)) = guarded(|| Reader::open(dir))

@@ -1,18 +1,16 @@
 //! Finding the words of a segment by the text that they contain.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tantivy::SegmentReader;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 
-use super::reader::{NewestCommit, PostingBlocks, SegmentList};
+use super::reader::{PostingBlocks, SegmentList};
 use super::trigrams::{self, BLOCK_WORDS, Builder, Trigram, TrigramIndex};
-use crate::inverted::error::{IndexError, guarded};
+use crate::inverted::error::IndexError;
 use crate::inverted::schema::IndexField;
-use spyhop_base::cores::{cores, spread};
-use spyhop_base::store::{self, FileError};
+use spyhop_base::store::FileError;
 
 /// The words of a segment.
 pub struct Words<'r> {
@@ -123,44 +121,8 @@ impl SegmentList {
     }
 }
 
-/// Writes the trigram indexes that segments of the newest commit in the folder `dir` lack, and removes those of
-/// segments that no longer exist. The caller holds the workspace's lock.
-pub(crate) fn write_grams(dir: &Path) -> Result<(), IndexError> {
-    guarded(|| write_grams_unguarded(dir))
-}
-
-fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
-    let listed = NewestCommit::read(dir)?;
-    let field = listed.layout.field(IndexField::Word);
-    let ids: Vec<String> = listed.segments.iter().map(|segment| segment.id().uuid_string()).collect();
-    for entry in std::fs::read_dir(dir)?.flatten() {
-        let name = entry.file_name();
-        let segment = name.to_str().and_then(trigrams::segment_of);
-        if segment.is_some_and(|segment| !ids.iter().any(|id| id == segment)) {
-            // On some systems a file that another process still reads stays until the next time.
-            let _ = store::remove_file(&entry.path());
-        }
-    }
-    // Opening a segment takes longer than checking for its lists.
-    let lack: Vec<(&tantivy::Segment, PathBuf)> = listed
-        .segments
-        .iter()
-        .zip(&ids)
-        .map(|(segment, id)| (segment, trigrams::path_of(dir, id)))
-        .filter(|(_, path)| TrigramIndex::open(path, None).is_none() || TrigramIndex::damage(path).is_some())
-        .collect();
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let work = || -> Result<(), IndexError> {
-        loop {
-            let place = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let Some((segment, path)) = lack.get(place) else { return Ok(()) };
-            write_grams_of(&*SegmentReader::open(segment)?.inverted_index(field)?, path)?;
-        }
-    };
-    spread(cores().min(lack.len()), work).into_iter().collect()
-}
-
-fn write_grams_of(inverted: &InvertedIndexReader, path: &Path) -> Result<(), IndexError> {
+/// Writes the trigram index of a segment.
+pub(super) fn write_grams_of(inverted: &InvertedIndexReader, path: &Path) -> Result<(), IndexError> {
     if !trigrams::has_lists(inverted.terms().num_terms() as u64) {
         return Ok(());
     }

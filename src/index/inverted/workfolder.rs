@@ -21,9 +21,9 @@ use tantivy::directory::{
 };
 
 use super::checked_file::CheckedFile;
+use super::derived;
 use super::directory::META;
 use super::sums::{FileSums, SumsBuilder, SumsByName, sealed, unsealed};
-use super::trigrams;
 use crate::inverted::error::IndexError;
 use spyhop_base::store::{self, Private, StoreStep};
 
@@ -205,8 +205,8 @@ impl Directory for WorkFolder {
         }
         let mut names =
             names(&self.dir).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))?;
-        // tantivy does not know files of trigram lists, so it would treat them as garbage.
-        names.retain(|name| is_of_segment(name) && trigrams::segment_of(name).is_none());
+        // tantivy does not know derived files, so it would treat them as garbage.
+        names.retain(|name| is_of_segment(name) && derived::segment_of(name).is_none());
         Ok(serde_json::to_vec(&names).expect("plain data"))
     }
 

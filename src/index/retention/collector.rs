@@ -95,7 +95,7 @@ impl Collector<'_> {
         }
         writer.compact().map_err(failed)?;
         writer.close().map_err(failed)?;
-        self.workspace.write_trigram_indexes();
+        self.workspace.write_derived();
         Ok(generation)
     }
 }

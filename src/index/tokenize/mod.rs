@@ -2,7 +2,8 @@
 //!
 //! A *word* is a maximal run of letters, digits and `_` (Unicode's XID_Continue), as written. A word gives *terms*: its
 //! camelCase, snake_case, digit and acronym parts, in lower case, without diacritics, stemmed. The stemmer is Porter2;
-//! [`family`] joins forms of one word that Porter2 keeps apart. A part of one character is dropped, unless the word has
+//! [`family`] joins forms of one word that Porter2 keeps apart. The `s` of the
+//! plural of an acronym, as in `URLs`, belongs to no part. A part of one character is dropped, unless the word has
 //! no longer part. A component that is split at digits is also kept whole: `sha256` gives `sha`, `256` and `sha256`. A
 //! run of Chinese, Japanese or Korean letters gives overlapping bigrams.
 //!
@@ -36,4 +37,4 @@ pub const OPEN_WORDS: &str = "\u{1}";
 
 /// The version of the mapping from text to terms. A change of the mapping increments the version, and older indexes are
 /// rebuilt.
-pub(crate) const TOKENIZER_VERSION: u32 = 3;
+pub(crate) const TOKENIZER_VERSION: u32 = 4;

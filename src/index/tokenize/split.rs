@@ -48,6 +48,15 @@ pub(super) fn cut<'w>(component: &'w str, mut each: impl FnMut(&'w str)) {
         let class = class_of(c);
         if let Some((previous_at, before)) = previous {
             let boundary = match (before, class) {
+                // `PDFs`, `URLsOf`: the `s` belongs to no part.
+                (CharClass::Upper, CharClass::Lower)
+                    if previous_at > start && is_plural(&component[at..]) =>
+                {
+                    each(&component[start..at]);
+                    start = at + 1;
+                    previous = None;
+                    continue;
+                }
                 (CharClass::Upper, CharClass::Lower) => {
                     // `HTTPServer`: the last capital belongs to the next part.
                     if previous_at > start {
@@ -70,6 +79,12 @@ pub(super) fn cut<'w>(component: &'w str, mut each: impl FnMut(&'w str)) {
     }
 }
 
+/// Whether `rest`, the text after an acronym, begins with the `s` of a plural.
+fn is_plural(rest: &str) -> bool {
+    rest.strip_prefix('s')
+        .is_some_and(|after| after.chars().next().is_none_or(|c| class_of(c) != CharClass::Lower))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +92,7 @@ mod tests {
     #[test]
     fn parts_keep_their_case() {
         assert_eq!(parts("resolveAPIKey_v2"), ["resolve", "API", "Key", "v", "2"]);
+        assert_eq!(parts("openURLsOfPDFs"), ["open", "URL", "Of", "PDF"]);
+        assert_eq!(parts("DNSserver_isOK"), ["DN", "Sserver", "is", "OK"]);
     }
 }

@@ -101,6 +101,11 @@ enum ByteClass {
     None,
 }
 
+/// Whether `rest`, the bytes after an acronym, begin with the `s` of a plural, which belongs to no part.
+fn is_plural(rest: &[u8]) -> bool {
+    rest[0] == b's' && rest.get(1).is_none_or(|after| !after.is_ascii_lowercase())
+}
+
 const CLASS: [ByteClass; 128] = {
     let mut table = [ByteClass::None; 128];
     let mut byte = 0;
@@ -215,6 +220,7 @@ impl TermPrefixFilter {
                 (_, ByteClass::None) | (ByteClass::Upper, ByteClass::Lower) => false,
                 (ByteClass::Upper, ByteClass::Upper) => {
                     name.get(at + 1).is_some_and(|next| class(next) == ByteClass::Lower)
+                        && !is_plural(&name[at + 1..])
                 }
                 (before, current) => before != current,
             };

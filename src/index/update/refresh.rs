@@ -50,6 +50,7 @@ impl Updater<'_> {
             let plan = self.plan(Some(committed))?;
             let has_view = committed.meta.view_info(&self.view_key()).is_some();
             if has_view && (plan.is_empty() || self.is_settled(&plan, &committed.meta)?) {
+                self.write_missing_vectors(committed);
                 let generation = committed.meta.commit().generation;
                 return Ok(RefreshReport { generation, ..RefreshReport::default() });
             }
@@ -70,6 +71,16 @@ impl Updater<'_> {
         let report = self.plan(current.as_ref()).and_then(|plan| self.run_to(extent, meta, plan, progress));
         let report = report.or_else(|error| self.unless_damaged(error, progress))?;
         Ok(RefreshReport { put_aside: report.put_aside.or(put_aside), ..report })
+    }
+
+    /// Writes the vectors of an index that an older program made, although nothing else is to be done. A process that
+    /// holds the lock writes them itself.
+    fn write_missing_vectors(&self, committed: &Committed) {
+        if committed.reader.lacks_vectors()
+            && let Ok(_lock) = self.workspace.lock(Duration::ZERO, &mut |_| {})
+        {
+            self.workspace.write_derived();
+        }
     }
 
     /// Rebuilds an index that turned out to be damaged while it was being updated; any other error is returned. The

@@ -151,6 +151,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         }
         let view = self.view_now(&found);
         if self.comes_to_nothing(&found, &view) {
+            workspace.write_derived();
             return Ok(RefreshReport { generation: self.base.commit().generation, ..found.report });
         }
         tell(self.progress, Stage::Commit, self.n_tasks, found.report.bytes);
@@ -161,7 +162,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         if let Err(error) = writer.merge(found.docs).and_then(|_| writer.close()) {
             tracing::warn!(%error, "segments were not merged");
         }
-        workspace.write_trigram_indexes();
+        workspace.write_derived();
         // Readers of the previous commit may still open its records, so these are kept. A previous commit with only a
         // staged view is not kept: its readers start again.
         let kept = if self.view.is_some() { &[&before, &commit][..] } else { &[&commit] };

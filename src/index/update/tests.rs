@@ -196,6 +196,42 @@ fn a_file_saved_just_before_it_was_indexed_costs_no_lock_later() {
 }
 
 #[test]
+fn an_update_without_changes_writes_the_vectors_that_an_index_lacks() {
+    let tree = TestTree::new();
+    (0..200).for_each(|n| tree.write(&format!("f{n}.rs"), "fn evict_oldest_entry() {}\n"));
+    let first = tree.refresh();
+    let vectors = || -> Vec<PathBuf> {
+        let files =
+            std::fs::read_dir(tree.workspace.segment_dir()).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> =
+            files.filter(|path| path.extension().is_some_and(|it| it == "vectors")).collect();
+        files.sort();
+        files
+    };
+    let written = vectors();
+    assert!(!written.is_empty() && !tree.workspace.open().unwrap().reader.lacks_vectors());
+    written.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    let before = tree.workspace.open().unwrap();
+    assert!(before.reader.lacks_vectors());
+    // A question computes what a small segment lacks.
+    let version = before.meta.version_ids().next().unwrap();
+    let computed =
+        (0..before.reader.segments().len()).find_map(|at| before.reader.vector(at, version)).copied();
+    assert_eq!(tree.refresh().generation, first.generation);
+    assert_eq!(vectors(), written);
+    let after = tree.workspace.open().unwrap();
+    let read = (0..after.reader.segments().len()).find_map(|at| after.reader.vector(at, version)).copied();
+    assert!(read.is_some() && read == computed);
+    assert_eq!(crate::inverted::verify(&tree.workspace.segment_dir()).unwrap(), []);
+    let mut bytes = std::fs::read(&written[0]).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::remove_file(&written[0]).unwrap();
+    std::fs::write(&written[0], bytes).unwrap();
+    let damage = crate::inverted::verify(&tree.workspace.segment_dir()).unwrap();
+    assert_eq!(damage, [(written[0].clone(), "the checksum of its vectors is wrong".to_string())]);
+}
+
+#[test]
 fn a_list_of_what_is_left_out_that_is_another_is_behind_too() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn a() {}\n");

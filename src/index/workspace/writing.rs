@@ -1,5 +1,5 @@
-//! The common steps of writers of an index: the lock, the check that there is a tree to compare, and the derived trigram
-//! indexes.
+//! The common steps of writers of an index: the lock, the check that there is a tree to compare, and the derived
+//! files of segments.
 
 use std::time::Duration;
 
@@ -60,11 +60,12 @@ impl Workspace {
         }
     }
 
-    /// Writes the trigram indexes of the newest segments. Trigram indexes are derived data and belong to no commit: without them
-    /// an exact search is slower and finds the same results. The caller holds the lock.
-    pub(crate) fn write_trigram_indexes(&self) {
-        if let Err(error) = inverted::write_grams(&self.segment_dir()) {
-            tracing::warn!(%error, "the trigram indexes were not written");
+    /// Writes the trigram indexes and the vectors of the newest segments. They are derived data and belong to no commit:
+    /// without trigram indexes an exact search is slower and finds the same results; without vectors the next update
+    /// writes them. The caller holds the lock.
+    pub(crate) fn write_derived(&self) {
+        if let Err(error) = inverted::write_derived(&self.segment_dir()) {
+            tracing::warn!(%error, "the derived files were not written");
         }
     }
 }

@@ -35,7 +35,7 @@ pub use self::sources::source_statuses;
 use super::command::{error_text, no_index as how_to_index, quoted};
 use super::paint::{Style, shown};
 use super::places::{RowPlaces, agent_path};
-use super::text::{about_page, bytes, count, in_words, tally};
+use super::text::{about_page, also_in, bytes, count, in_words, tally};
 use super::{json, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
@@ -135,6 +135,9 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode, is_r
     }
     if hit.stale {
         out.push_str(" (changed since indexed)");
+    }
+    if let Some(copies) = also_in(hit) {
+        let _ = write!(out, " ({})", clean(&copies));
     }
     if let Some(query) = query {
         let _ = write!(out, " <- {}", clean(query));

@@ -42,6 +42,7 @@ pub use self::pack::pack;
 pub(super) use self::pack::pack_without_notes;
 pub use self::page::evidence;
 pub(super) use self::page::{in_words, parts as about_page};
+pub(crate) use self::parts::also_in;
 use self::parts::{annotations, code, footer, kind_and_symbol, language_and_lines, location, score_and_band};
 pub use self::read::read;
 pub use self::sources::source_statuses;

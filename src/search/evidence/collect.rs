@@ -10,7 +10,7 @@ use tracing::debug_span;
 use super::columns::{Evidence, MATCHES, Marks, RowSums};
 use crate::context::Context;
 use crate::error::SearchError;
-use crate::framed::framed;
+use crate::framed::{Framed, framed};
 use crate::literal::{self, Literal};
 use crate::profile::{Bm25, Bm25Fields};
 use crate::query::{Query, QueryTerm};
@@ -60,7 +60,8 @@ pub fn collect(
     let worth = |file: u32| evidence.columns.file_score(file);
     let literal =
         debug_span!("search.literal").in_scope(|| literal::find(query, context, source, likely, &worth))?;
-    evidence.framed = framed(query, context);
+    let Framed { files, moved } = framed(query, context);
+    (evidence.framed, evidence.moved) = (files, moved);
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
     Ok((evidence, literal))
 }
@@ -173,6 +174,7 @@ struct NamePass<'n> {
     name: &'n mut [f32],
     path: &'n mut [f32],
     first: &'n mut [u32],
+    path_idf: &'n mut [f32],
     /// By field; empty for the text.
     masks: [&'n mut [u64]; Field::ALL.len()],
     defines: &'n mut [u64],
@@ -180,7 +182,7 @@ struct NamePass<'n> {
 
 /// Splits the evidence into the columns that each pass fills.
 fn passes<'e>(pass: &'e PassContext<'e>, evidence: &'e mut Evidence) -> (PostingsPass<'e>, NamePass<'e>) {
-    let Evidence { chunk_body, chunk_symbol, columns, idf, .. } = evidence;
+    let Evidence { chunk_body, chunk_symbol, columns, idf, path_idf, .. } = evidence;
     let RowSums { of_texts, of_names, comment, body, symbols, name, path, first, masks, defines, .. } =
         columns;
     let mut masks = masks.each_mut().map(Vec::as_mut_slice);
@@ -197,6 +199,7 @@ fn passes<'e>(pass: &'e PassContext<'e>, evidence: &'e mut Evidence) -> (Posting
         name,
         path,
         first,
+        path_idf,
         masks,
         defines,
     };
@@ -298,6 +301,7 @@ impl NamePass<'_> {
         let PassContext { snapshot, admitted, scores, .. } = self.pass;
         self.opened.open(self.pass, field, term)?;
         let TermPostings { blocks, idf } = &mut self.opened;
+        self.path_idf[place] = self.path_idf[place].max(*idf);
         let scores = &scores[field as usize];
         let sums = if field == Field::Name { &mut *self.name } else { &mut *self.path };
         let mask = &mut *self.masks[field as usize];
@@ -435,7 +439,7 @@ fn is_admitted(admitted: &Option<Vec<bool>>, file: u32) -> bool {
 }
 
 /// The idf of a term that `n` of `total` documents contain.
-fn idf(total: u64, n: u64) -> f32 {
+pub(super) fn idf(total: u64, n: u64) -> f32 {
     // One commit writes the totals of a view and its postings; `max` is a guard for an index that lost a document.
     let total = total.max(n) as f32;
     (1.0 + (total - n as f32 + 0.5) / (n as f32 + 0.5)).ln()

@@ -117,10 +117,16 @@ pub struct Evidence {
     pub literal_files: Vec<(u32, u32)>,
     /// The files that frames of the query name, in increasing order, with the lines.
     pub framed: Vec<(u32, Vec<u32>)>,
+    /// The functions that frames name and that have moved, by file: the line in the frame, and that of the function.
+    pub moved: Vec<(u32, [u32; 2])>,
     /// A chunk for each definition of a name of the query, in increasing order.
     pub(super) defining: Vec<u32>,
     /// By query term: its idf in the text of chunks, scaled so that the sum is 1.
     pub idf: Vec<f32>,
+    /// By query term: its idf among the paths.
+    pub(super) path_idf: Vec<f32>,
+    /// The sum of the idf of the terms, by which `idf` is divided.
+    pub(super) total_idf: f32,
     pub(super) columns: RowSums,
     pool: Option<Arc<Pool>>,
 }
@@ -269,6 +275,7 @@ impl Evidence {
     pub(super) fn take(pool: &Arc<Pool>, (n_docs, n_files): (usize, usize), n_terms: usize) -> Evidence {
         let mut evidence = pool.take().unwrap_or_else(|| Evidence::sized(n_docs, n_files));
         evidence.idf.resize(n_terms, 0.0);
+        evidence.path_idf.resize(n_terms, 0.0);
         evidence.pool = Some(pool.clone());
         evidence
     }
@@ -344,8 +351,10 @@ impl Evidence {
         self.literal_docs.clear();
         self.literal_files.clear();
         self.framed.clear();
+        self.moved.clear();
         self.defining.clear();
         self.idf.clear();
+        self.path_idf.clear();
     }
 
     /// The score of the matching file with index `row` for a fused list. A file with score 0 is not in that list.
@@ -377,6 +386,14 @@ impl Evidence {
     pub(crate) fn frames_of(&self, file: u32) -> &[u32] {
         let place = self.framed.binary_search_by_key(&file, |(file, _)| *file);
         place.map_or(&[], |place| &self.framed[place].1)
+    }
+
+    /// The rarity of the query term at `place` in the text of `n_chunks` chunks: 1 if at most one chunk has the term, near 0 if all
+    /// have it.
+    pub(crate) fn rarity(&self, n_chunks: u64, place: usize) -> f32 {
+        let idf = self.idf[place] * self.total_idf;
+        let greatest = super::collect::idf(n_chunks, 1);
+        if idf > 0.0 { (idf / greatest).min(1.0).sqrt() } else { 1.0 }
     }
 
     /// The sum of the idf of the terms in a mask: their share of the query's weight.

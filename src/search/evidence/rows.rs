@@ -28,7 +28,11 @@ impl Evidence {
             file_marks[*file as usize] = 1;
             context.snapshot.docs(*file).for_each(|doc| doc_marks[doc as usize] |= MATCHES);
         }
+        // A word that only paths have is as rare as it is there.
+        let of_paths = self.idf.iter_mut().zip(&self.path_idf).filter(|(idf, _)| **idf == 0.0);
+        of_paths.for_each(|(idf, of_paths)| *idf = *of_paths);
         let total: f32 = self.idf.iter().sum();
+        self.total_idf = total;
         if total > 0.0 {
             self.idf.iter_mut().for_each(|idf| *idf /= total);
         }

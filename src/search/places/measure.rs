@@ -8,7 +8,7 @@ use super::runs::Runs;
 use super::templates::Templates;
 use super::units::Unit;
 use crate::context::Context;
-use crate::definition::{definition_worth, is_constructor, is_in_container, is_in_module};
+use crate::definition::{definition_worth, is_constructor, is_in_container, is_in_module, meant};
 use crate::error::SearchError;
 use crate::evidence::Evidence;
 use crate::literal;
@@ -345,7 +345,7 @@ impl<'m> UnitMeasure<'m> {
 
     /// The measure of a symbol whose qualified name is in the query, by its container, module or file.
     fn qualified_value(&self, symbol: &OutlineSymbol<'_>, file: u32) -> f32 {
-        let of_name = || self.query.qualified.iter().filter(|named| named.name == symbol.name);
+        let of_name = || meant(self.query).iter().filter(|named| named.name == symbol.name);
         let by_holder = of_name().any(|named| is_in_container(symbol, &named.container));
         let path = self.context.snapshot.path(file);
         let by_module = || of_name().any(|named| is_in_module(symbol, path, &named.container));

@@ -139,6 +139,10 @@ const EQUAL: f32 = 1e-3;
 fn add_texts(files: &mut [RankedFile], places: &[Vec<MeasuredPlace>], context: &Context<'_>, query: &Query) {
     let weight =
         context.profile.weight(query.kind, Feature { signal: Signal::Run, transform: Transform::Value });
+    let related = |ranked: &RankedFile| ranked.measured.values[Signal::Related as usize];
+    let most_related = files.iter().map(related).fold(0.0, f32::max);
+    let related_weight =
+        context.profile.weight(query.kind, Feature { signal: Signal::Related, transform: Transform::Value });
     for (ranked, places) in files.iter_mut().zip(places) {
         let most = |signal: PlaceSignal| {
             places.iter().map(|place| place.values[signal as usize][0]).fold(0.0, f32::max)
@@ -146,7 +150,14 @@ fn add_texts(files: &mut [RankedFile], places: &[Vec<MeasuredPlace>], context: &
         let is_said = query.is_message || is_template(context.snapshot.path(ranked.file));
         let counted = if is_said { 1.0 } else { RUN_OF_QUESTION };
         let run = (counted * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
-        add(ranked, Signal::Run, run, weight);
+        ranked.add(Signal::Run, run, weight);
+        if is_said && run > 0.0 {
+            // Words that stand there as in the query are as related as words can be.
+            let gain = (most_related - related(ranked)) * run.min(1.0);
+            let value = related(ranked) + gain;
+            ranked.raw -= ranked.parts[Signal::Related as usize];
+            ranked.add(Signal::Related, value, related_weight);
+        }
     }
 }
 
@@ -168,7 +179,7 @@ fn add_best_places(
     let best: Vec<Option<f32>> = places.iter().map(|places| places.first().map(|best| best.sum)).collect();
     let leads = leads_of_best(&sums, &best, least, weight);
     for (ranked, lead) in files.iter_mut().zip(leads) {
-        add(ranked, Signal::BestPlace, lead, weight);
+        ranked.add(Signal::BestPlace, lead, weight);
     }
 }
 
@@ -197,14 +208,6 @@ fn leads_of_best(sums: &[f32], best: &[Option<f32>], least: Option<f32>, weight:
         best.map(|best| best - mean).filter(|lead| lead.abs() > EQUAL).map_or(0.0, |lead| lead.max(lowest))
     };
     sums.iter().zip(best).map(lead).collect()
-}
-
-/// Adds the contribution of a signal to the sum of a file.
-fn add(ranked: &mut RankedFile, signal: Signal, value: f32, weight: f32) {
-    ranked.measured.values[signal as usize] = value;
-    ranked.parts[signal as usize] = weight * value;
-    ranked.raw += weight * value;
-    ranked.sum = ranked.raw;
 }
 
 /// Sorts the files with their places. Ties are broken by path.

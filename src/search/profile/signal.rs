@@ -71,6 +71,7 @@ signals! {
     Literal "literal",
     Frame "frame",
     Run "run",
+    Related "related",
     BestPlace "best-place",
     Session "session",
     Depth "depth",
@@ -117,7 +118,7 @@ impl Signal {
     /// Whether only the value of the signal is weighed. The relative value and the rank of these signals are not known:
     /// they are measured on the texts of the first files, or on the hits, after all files are weighed.
     pub fn has_only_value(self) -> bool {
-        matches!(self, Signal::Run | Signal::BestPlace | Signal::Sibling | Signal::Own)
+        matches!(self, Signal::Run | Signal::Related | Signal::BestPlace | Signal::Sibling | Signal::Own)
     }
 }
 

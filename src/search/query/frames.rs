@@ -11,6 +11,8 @@ pub struct Frame {
     pub path: String,
     /// The line, counted from 1.
     pub line: u32,
+    /// The function that the frame names, with its container as written.
+    pub function: Option<String>,
 }
 
 /// The most frames of a text; deep recursion repeats frames.
@@ -26,7 +28,7 @@ pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
     }
     let pattern = PATTERN.get_or_init(|| {
         let pattern =
-            r#"File "(?<python>[^"\n]+)", line (?<number>\d+)|(?<path>[\w@+./\\-]*\w\.[A-Za-z]\w{0,9}):(?<line>\d+)"#;
+            r#"File "(?<python>[^"\n]+)", line (?<number>\d+)(?:, in (?<in>\w+))?|(?:(?<function>[\w$.]+) ?\()?(?<path>[\w@+./\\-]*\w\.[A-Za-z]\w{0,9}):(?<line>\d+)"#;
         Regex::new(pattern).expect("a constant pattern")
     });
     let mut frames: Vec<Frame> = Vec::new();
@@ -35,7 +37,9 @@ pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
         let line = found.name("number").or_else(|| found.name("line"));
         let (Some(path), Some(line)) = (path, line) else { continue };
         let Ok(line @ 1..) = line.as_str().parse::<u32>() else { continue };
-        let frame = Frame { path: path.as_str().replace('\\', "/"), line };
+        let function = found.name("in").or_else(|| found.name("function"));
+        let function = function.map(|function| function.as_str().to_string());
+        let frame = Frame { path: path.as_str().replace('\\', "/"), line, function };
         if !frames.contains(&frame) {
             frames.push(frame);
         }
@@ -87,8 +91,22 @@ mod tests {
     }
 
     #[test]
+    fn frames_name_their_functions() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(frames_of(text)[0].function.as_deref(), expected, "{text}");
+        };
+        check("  File \"/a/db/query.py\", line 31, in fetch", Some("fetch"));
+        check("  File \"/a/db/query.py\", line 31, in <module>", None);
+        check("\tat com.example.Crane.liftBox(Crane.java:932)", Some("com.example.Crane.liftBox"));
+        check("    at Crane.lift (/web/src/app.js:10:5)", Some("Crane.lift"));
+        check("query.py:1958", None);
+    }
+
+    #[test]
     fn parts_are_shared_from_the_end() {
-        let shared = |frame: &str, path: &str| Frame { path: frame.to_string(), line: 1 }.shared_parts(path);
+        let shared = |frame: &str, path: &str| {
+            Frame { path: frame.to_string(), line: 1, function: None }.shared_parts(path)
+        };
         assert_eq!(shared("/usr/lib/python3/django/db/models/query.py", "django/db/models/query.py"), 4);
         assert_eq!(shared("query.py", "django/db/models/query.py"), 1);
         assert_eq!(shared("./src/a.rs", "src/a.rs"), 2);

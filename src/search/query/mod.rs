@@ -85,6 +85,17 @@ impl Weight {
     }
 }
 
+/// A word that does not occur in the view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The word as typed.
+    pub typed: String,
+    /// What is looked for instead, nearest first.
+    pub instead: Vec<String>,
+    /// Whether the word was looked for as the name of a definition.
+    pub is_name: bool,
+}
+
 /// Kinds of file that ranking usually puts behind other files, unless the query asks for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asks {
@@ -158,7 +169,12 @@ impl Query {
         let quoted = quoted_of(text);
         let is_message = looks_like_message(text);
         let without_values: Vec<&str> = match is_message && kind != QueryKind::Names && !is_report {
-            true => kept.iter().copied().filter(|word| !is_of_value(text, word)).collect(),
+            true => {
+                let numbers_count = !has_message_signs(text);
+                let is_value =
+                    |word: &str| is_of_value(text, word) && !(numbers_count && is_telling_number(word));
+                kept.iter().copied().filter(|word| !is_value(word)).collect()
+            }
             false => Vec::new(),
         };
         let kept = if without_values.len() >= MIN_INFORMATIVE_WORDS { &without_values } else { kept };
@@ -193,9 +209,52 @@ impl Query {
         }
     }
 
+    /// The query with other words instead of words that do not occur. Names of definitions become names of the query.
+    pub(crate) fn with_words(&self, replaced: &[Replaced]) -> Query {
+        let mut terms: Vec<QueryTerm> = Vec::new();
+        let mut names = self.names.clone();
+        for term in &self.terms {
+            let other = replaced.iter().find(|other| other.typed == term.word);
+            let instead = match other {
+                Some(other) => terms_of(&[&other.instead[0]], &ExtraTerms::default()),
+                None => vec![term.clone()],
+            };
+            let is_new = |new: &QueryTerm| !terms.iter().any(|known| known.term == new.term);
+            let new: Vec<QueryTerm> = instead.into_iter().filter(is_new).collect();
+            terms.extend(new);
+            names.retain(|name| other.is_none_or(|other| !name.eq_ignore_ascii_case(&other.typed)));
+            names.extend(
+                other.filter(|other| other.is_name).into_iter().flat_map(|other| other.instead.clone()),
+            );
+        }
+        terms.truncate(MAX_TERMS);
+        names.truncate(MAX_TERMS);
+        let is_replaced = |word: &str| {
+            replaced.iter().any(|other| other.is_name && other.typed.eq_ignore_ascii_case(word))
+                || self.names.iter().any(|name| name == word)
+        };
+        let mut are_names = true;
+        for_each_word(&self.text, |word| are_names &= is_replaced(word));
+        let kind = match (names.is_empty(), are_names) {
+            (true, _) => QueryKind::Words,
+            (false, true) => QueryKind::Names,
+            (false, false) => QueryKind::Mixed,
+        };
+        Query { terms, names, kind, ..self.clone() }
+    }
+
+    /// The query that means the definitions `names` in `container`.
+    pub(crate) fn with_pair(&self, container: &str, names: &[String]) -> Query {
+        let pair = |name: &String| Qualified { container: container.to_string(), name: name.clone() };
+        let qualified: Vec<Qualified> = names.iter().map(pair).collect();
+        let names = names.iter().cloned().chain([container.to_string()]).collect();
+        Query { names, qualified, kind: QueryKind::Names, ..self.clone() }
+    }
+
     /// The query with `names` instead of its names. If the query has a qualified name, each name keeps its
-    /// container. The terms of the first name are added before the terms of the query; the text does not change.
-    pub(crate) fn with_names(&self, names: &[String]) -> Query {
+    /// container, or has each of `containers` instead. The terms of the first name are added before the terms of the
+    /// query; the text does not change.
+    pub(crate) fn with_names(&self, names: &[String], containers: &[String]) -> Query {
         let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
         let mut terms = terms_of(&first, &ExtraTerms::default());
         terms.extend(
@@ -206,9 +265,11 @@ impl Query {
                 .collect::<Vec<_>>(),
         );
         terms.truncate(MAX_TERMS);
-        let containers = self.qualified.last().into_iter();
-        let qualified = containers.flat_map(|qualified| {
-            names.iter().map(|name| Qualified { container: qualified.container.clone(), name: name.clone() })
+        let typed = self.qualified.last().map(|last| last.container.clone());
+        let own: Vec<String> =
+            if containers.is_empty() { typed.into_iter().collect() } else { containers.to_vec() };
+        let qualified = own.iter().flat_map(|container| {
+            names.iter().map(|name| Qualified { container: container.clone(), name: name.clone() })
         });
         let qualified = qualified.collect();
         Query { terms, names: names.to_vec(), qualified, is_respelled: true, ..self.clone() }
@@ -341,12 +402,20 @@ fn is_of_value(text: &str, word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || token.starts_with('/')
 }
 
-/// Whether a text has signs of program output that questions lack: a number, a quoted value, a colon after a word.
+/// Whether a number in a question tells code apart, as in "rfc 2822" and "status 429".
+fn is_telling_number(word: &str) -> bool {
+    word.len() >= 2 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text looks like program output: it has a number or other signs of messages.
 fn looks_like_message(text: &str) -> bool {
-    let has_number =
-        text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    has_number
-        || text.contains(['"', '=', '[', '%', '{', '<', '!', '$'])
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word.starts_with(|c: char| c.is_ascii_digit())) || has_message_signs(text)
+}
+
+/// Whether a text has signs of program output that questions lack, besides numbers: a quoted value, a colon after a word.
+fn has_message_signs(text: &str) -> bool {
+    text.contains(['"', '=', '[', '%', '{', '<', '!', '$'])
         || [": ", " '", " (", ". "].iter().any(|signs| text.contains(signs))
 }
 
@@ -393,7 +462,7 @@ fn asks_of(words: &[&str]) -> Asks {
             "vendor",
             "vendored",
         ]),
-        generated: any(&["generated", "codegen", "generate"]),
+        generated: any(&["generated", "codegen", "generate", "dist", "bundle", "bundled", "minified"]),
         platform: any(&[
             "windows", "win32", "macos", "darwin", "ios", "android", "wasm", "platform", "freebsd",
         ]),
@@ -470,6 +539,21 @@ mod tests {
             let query = Query::parse(&format!("/tmp/größe{blank}failed{blank}to open: 7 files")).unwrap();
             assert_eq!(query.printed(), "terms [fail open file] names []", "{blank:?}");
         }
+    }
+
+    #[test]
+    fn numbers_of_a_question_count_and_values_of_a_message_do_not() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(
+                Query::parse(text).unwrap().printed(),
+                format!("terms [{expected}] names []"),
+                "{text}"
+            );
+        };
+        check("how is an rfc 2822 date parsed", "rfc 2822 date pars");
+        check("retry after status 429 with a pause", "retri after status 429 paus");
+        check("connection lost: 2822 bytes written, 12 left", "connect lose byte write left");
+        check("wait 3 seconds before closing", "wait second befor close");
     }
 
     #[test]

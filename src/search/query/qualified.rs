@@ -14,6 +14,25 @@ pub struct Qualified {
 /// Extensions of files whose names are often in capitals.
 const DOCUMENTS: &[&str] = &["md", "rst", "txt"];
 
+/// The letters of most extensions; longer ones are listed.
+const MAX_EXTENSION: usize = 5;
+
+/// Longer extensions of files.
+const LONG_EXTENSIONS: &[&str] = &[
+    "config",
+    "feature",
+    "gradle",
+    "graphql",
+    "groovy",
+    "ignore",
+    "markdown",
+    "properties",
+    "service",
+    "svelte",
+    "template",
+    "webmanifest",
+];
+
 impl Qualified {
     /// Whether the qualified name cannot be a file name, as `query.py`, `src/main.rs` and `README.MD` are.
     pub fn is_code(&self, text: &str) -> bool {
@@ -23,10 +42,12 @@ impl Qualified {
         !text.contains('/') && (is_type || !has_extension())
     }
 
-    /// Whether the last part is in mixed case or has an underscore, as names in code and unlike extensions.
+    /// Whether the last part is in mixed case, has an underscore or is long, as names in code and unlike extensions.
     fn has_name_style(&self) -> bool {
         let name = &self.name;
-        name.contains('_') || (name.contains(char::is_uppercase) && name.contains(char::is_lowercase))
+        let is_long = name.len() > MAX_EXTENSION && !LONG_EXTENSIONS.contains(&name.as_str());
+        let is_mixed = name.contains(char::is_uppercase) && name.contains(char::is_lowercase);
+        is_long || is_mixed || name.contains('_')
     }
 }
 
@@ -144,10 +165,17 @@ mod tests {
     #[test]
     fn files_are_told_from_code() {
         let is_code = |text: &str| qualified_of(text).last().is_some_and(|last| last.is_code(text));
-        for text in ["Arr.last", "route::new", "linked_map.clear", "web.schemas.Schema", "pool.take_permit"] {
+        for text in [
+            "Arr.last",
+            "route::new",
+            "linked_map.clear",
+            "web.schemas.Schema",
+            "pool.take_permit",
+            "crane.liftbox",
+        ] {
             assert!(is_code(text), "{text}");
         }
-        for text in ["query.py", "src/main.rs", "README.md", "README.MD", "a.b.rs"] {
+        for text in ["query.py", "src/main.rs", "README.md", "README.MD", "a.b.rs", "build.gradle"] {
             assert!(!is_code(text), "{text}");
         }
     }

@@ -127,6 +127,15 @@ pub(super) fn score_and_band(hit: &Hit, style: &Style) -> String {
     style.paint(ink, &format!("{:.2} {}", hit.score, hit.band.name()))
 }
 
+/// Where else a hit is, if other files have its content: `also in vendor/a.ts and 2 more`.
+pub fn also_in(hit: &Hit) -> Option<String> {
+    let (first, more) = hit.also_in.split_first()?;
+    Some(match more.len() {
+        0 => format!("also in {first}"),
+        n => format!("also in {first} and {n} more"),
+    })
+}
+
 pub(super) fn annotations(hit: &Hit, query: Option<&str>, style: &Style) -> String {
     let mut out = String::new();
     if let Some(page) = hit.page {
@@ -134,6 +143,9 @@ pub(super) fn annotations(hit: &Hit, query: Option<&str>, style: &Style) -> Stri
     }
     if hit.stale {
         let _ = write!(out, "  {}", style.paint(Ink::Alarm, "changed since indexed"));
+    }
+    if let Some(copies) = also_in(hit) {
+        let _ = write!(out, "  {}", style.paint(Ink::Dim, &clean(&copies)));
     }
     if let Some(query) = query {
         let _ = write!(out, "  {}", style.paint(Ink::Dim, &format!("← {}", clean(query))));

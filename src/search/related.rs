@@ -1,0 +1,132 @@
+//! Related words: the first files of a question are ordered by how related their words are to those of the
+//! question, too (see [`spyhop_index::related`]).
+
+use rustc_hash::FxHashMap;
+
+use super::context::Context;
+use super::evidence::Evidence;
+use super::model::RankedFile;
+use super::snapshot::SearchSnapshot;
+use crate::profile::{Feature, Signal, Transform};
+use crate::query::Query;
+use spyhop_index::related::{PACKED_BYTES, QuestionVector, related_words};
+use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word, parts};
+
+/// The number of files that are compared.
+const FILES: usize = 50;
+
+/// The usual deviation of similarities, and how many files it counts as: few files tell little of how far similarities
+/// differ, and small differences must not be made large.
+const USUAL_DEVIATION: f32 = 0.1;
+const USUAL_FILES: f32 = 10.0;
+
+/// The bytes of a place that are read for pairs of related words.
+const PAIR_BYTES: usize = 4 << 10;
+
+/// Adds to the sums of the first files how related their words are, and sorts them again. The measure is the similarity
+/// above the least one of these files, in standard deviations: how far similarities differ depends on the question.
+/// Returns the vector of the question, if files were compared.
+pub fn add_related(
+    query: &Query,
+    context: &Context<'_>,
+    evidence: &Evidence,
+    files: &mut [RankedFile],
+) -> Option<QuestionVector> {
+    let feature = Feature { signal: Signal::Related, transform: Transform::Value };
+    let weight = context.profile.weight(query.kind, feature);
+    if weight == 0.0 || query.is_report {
+        return None;
+    }
+    let snapshot = context.snapshot;
+    let (stems, n_chunks) = (query.terms.iter().enumerate(), snapshot.totals().chunks);
+    let stems = stems.map(|(place, term)| (term.term.as_str(), evidence.rarity(n_chunks, place)));
+    let vector = QuestionVector::new(related_words(), stems)?;
+    let n_files = files.len().min(FILES);
+    let files = &mut files[..n_files];
+    let similarity = |ranked: &RankedFile| Some(vector.similarity(packed_of(snapshot, ranked.file)?));
+    let all: Vec<Option<f32>> = files.iter().map(similarity).collect();
+    let known = || all.iter().flatten().copied();
+    let n = known().count().max(1) as f32;
+    let mean = known().sum::<f32>() / n;
+    let squares: f32 = known().map(|similarity| (similarity - mean).powi(2)).sum();
+    let usual = USUAL_FILES * USUAL_DEVIATION.powi(2);
+    let deviation = ((squares + usual) / (n + USUAL_FILES)).sqrt();
+    let least = known().fold(f32::INFINITY, f32::min);
+    for (ranked, similarity) in files.iter_mut().zip(&all) {
+        let value = similarity.map_or(0.0, |similarity| (similarity - least) / deviation);
+        ranked.add(Signal::Related, value, weight);
+    }
+    let path = |ranked: &RankedFile| snapshot.path(ranked.file);
+    files.sort_by(|a, b| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
+    Some(vector)
+}
+
+/// The packed vector of a file; `None` if its segment has no vectors.
+fn packed_of(snapshot: &SearchSnapshot, file: u32) -> Option<&[u8; PACKED_BYTES]> {
+    let (segment, _) = snapshot.locate(snapshot.docs(file).start);
+    snapshot.index().vector(segment, snapshot.version(file).id())
+}
+
+/// The pairs of related words that add most to the similarity of a file, among the words of a text in the file, such as
+/// `'evict' for 'forgotten'`. Empty if no pair adds much.
+pub fn pairs(
+    query: &Query,
+    context: &Context<'_>,
+    vector: &QuestionVector,
+    file: u32,
+    text: &str,
+) -> Vec<String> {
+    let Some(packed) = packed_of(context.snapshot, file) else { return Vec::new() };
+    let mut end = text.len().min(PAIR_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut tokenizer = context.tokenizers.take();
+    let held = held_stems(query, &mut tokenizer, &text[..end]);
+    let stems = held.iter().map(|held| (held.stem.as_str(), held.count));
+    let pairs = vector.pairs(related_words(), packed, stems);
+    let named = pairs.iter().map(|pair| {
+        let held = &held[pair.held];
+        let word = part_of(held.word, &held.stem, &mut tokenizer).to_lowercase();
+        format!("'{word}' for '{}'", query.terms[pair.asked].word)
+    });
+    named.collect()
+}
+
+/// A stem of a text.
+struct HeldStem<'t> {
+    stem: String,
+    count: u32,
+    /// The first word with the stem.
+    word: &'t str,
+}
+
+/// The stems of a text, without those of the query, in the order of the text.
+fn held_stems<'t>(query: &Query, tokenizer: &mut Tokenizer, text: &'t str) -> Vec<HeldStem<'t>> {
+    let mut held: Vec<HeldStem<'t>> = Vec::new();
+    let mut known: FxHashMap<String, usize> = FxHashMap::default();
+    let mut terms = TermList::default();
+    for_each_word(text, |word| {
+        terms.clear();
+        tokenizer.terms(word, &mut terms);
+        for term in terms.iter() {
+            if let Some(at) = known.get(term) {
+                held[*at].count += 1;
+            } else if query.terms.iter().all(|asked| asked.term != term) {
+                known.insert(term.to_string(), held.len());
+                held.push(HeldStem { stem: term.to_string(), count: 1, word });
+            }
+        }
+    });
+    held
+}
+
+/// The part of a word that has this stem, or the whole word.
+fn part_of<'w>(word: &'w str, stem: &str, tokenizer: &mut Tokenizer) -> &'w str {
+    let has_stem = |part: &&str| {
+        let mut terms = TermList::default();
+        tokenizer.terms(part, &mut terms);
+        terms.iter().eq([stem])
+    };
+    parts(word).into_iter().find(has_stem).unwrap_or(word)
+}

@@ -1,0 +1,241 @@
+//! Names as people type them: alone, with containers, in lower case, with slips, in frames, with numbers. Each test is a
+//! small tree in which something else would be found first.
+
+use spyhop_engine::api::{Hit, Mode, Reason, SearchReply, SearchRequest};
+
+use super::{ask, indexed, request, track};
+use crate::support::Tree;
+
+/// The reply to each query about a tree.
+fn asked(files: &[(&str, &str)], queries: &[&str]) -> Vec<SearchReply> {
+    let tree = Tree::new("");
+    files.iter().for_each(|(path, text)| tree.write(path, text));
+    track(&tree);
+    let engine = indexed(&tree, "names", None);
+    queries.iter().map(|query| ask(&engine, query, 10)).collect()
+}
+
+/// The path and the symbol of the first hit.
+fn first(reply: &SearchReply) -> (&str, &str) {
+    let hit = reply.results.first().unwrap_or_else(|| panic!("no hit: {:?}", reply.warnings));
+    (hit.path.as_str(), hit.symbol.as_deref().unwrap_or_default())
+}
+
+const SESSION: &str = "/** Holds what one visitor did. */\nexport class Session {\n  private id = 1;\n  load(): void {\n    this.id = 2;\n  }\n}\n";
+
+#[test]
+fn a_bare_name_means_own_code() {
+    let copy = "export class Session {}\n";
+    for other in ["vendor/acme", "third_party/acme", "tests", "examples", "fakes", "dist"] {
+        let path = format!("{other}/session.ts");
+        let files =
+            [("src/session.ts", SESSION), (path.as_str(), copy), ("src/other.ts", "export const a = 1;\n")];
+        let replies = asked(&files, &["Session"]);
+        assert_eq!(first(&replies[0]).0, "src/session.ts", "{other}");
+        assert!(replies[0].results.iter().any(|hit| hit.path.as_str() == path), "{other}");
+    }
+}
+
+#[test]
+fn a_definition_stands_before_its_declaration() {
+    let files = [
+        (
+            "include/ring.h",
+            "int ring_create(int size);\nvoid ring_free(int ring);\nint ring_size(int ring);\n",
+        ),
+        (
+            "src/a_use.c",
+            "#include \"ring.h\"\nint use_it(void) {\n  return ring_create(1) + ring_create(2);\n}\n",
+        ),
+        (
+            "src/ring.c",
+            "#include \"ring.h\"\nint ring_create(int size) {\n  int all = size * 2;\n  return all;\n}\n",
+        ),
+    ];
+    assert_eq!(first(&asked(&files, &["ring_create"])[0]), ("src/ring.c", "ring_create"));
+}
+
+#[test]
+fn three_parts_mean_the_last_one() {
+    let files = [
+        (
+            "include/ring.h",
+            "namespace acme { namespace render {\nclass RingBuffer {\n public:\n  int sizeHint(int wanted) const;\n  int size() const;\n};\nclass Other {\n public:\n  int sizeHint(int wanted) const;\n};\n} }\n",
+        ),
+        (
+            "src/ring.cpp",
+            "#include \"ring.h\"\nnamespace acme { namespace render {\nint RingBuffer::sizeHint(int wanted) const {\n  return wanted * 2;\n}\nint Other::sizeHint(int wanted) const {\n  return wanted;\n}\n} }\n",
+        ),
+    ];
+    let replies = asked(&files, &["acme::render::RingBuffer::sizeHint"]);
+    assert_eq!(first(&replies[0]), ("src/ring.cpp", "RingBuffer.sizeHint"));
+}
+
+const KEYS: &[(&str, &str)] = &[
+    (
+        "org/x/BibEntry.java",
+        "package org.x;\n\npublic class BibEntry {\n    public String getField(String name) {\n        return name;\n    }\n    public String setField(String name) {\n        return name;\n    }\n}\n",
+    ),
+    (
+        "org/x/CitationKeyGenerator.java",
+        "package org.x;\n\npublic class CitationKeyGenerator {\n    private String pattern;\n    public String generateKey(String entry) {\n        return entry + pattern;\n    }\n    public String resetKey() {\n        return pattern;\n    }\n}\n",
+    ),
+    (
+        "org/y/Field.java",
+        "package org.y;\n\npublic class Field {\n    public String getField(String name) {\n        return name;\n    }\n    public String save() {\n        return name;\n    }\n}\n",
+    ),
+    (
+        "org/x/UndoHandler.java",
+        "package org.x;\n\npublic class UndoHandler {\n    public void undo() {\n    }\n    public void save() {\n    }\n}\n",
+    ),
+    (
+        "org/y/UndoHandler.java",
+        "package org.y;\n\npublic class UndoHandler {\n    private int n;\n    public void undo() {\n        n++;\n    }\n}\n",
+    ),
+];
+
+#[test]
+fn names_are_found_however_they_are_typed() {
+    let expected = [
+        ("bibentry.getfield", "org/x/BibEntry.java", "BibEntry.getField"),
+        ("bibentry getfield", "org/x/BibEntry.java", "BibEntry.getField"),
+        ("BibEntry getField", "org/x/BibEntry.java", "BibEntry.getField"),
+        (
+            "citationkeygenerator generatekey",
+            "org/x/CitationKeyGenerator.java",
+            "CitationKeyGenerator.generateKey",
+        ),
+        ("citation key generator", "org/x/CitationKeyGenerator.java", "CitationKeyGenerator"),
+        ("org.x.UndoHandler", "org/x/UndoHandler.java", "UndoHandler"),
+        ("org.y.UndoHandler", "org/y/UndoHandler.java", "UndoHandler"),
+        ("UndoHandler save", "org/x/UndoHandler.java", "UndoHandler.save"),
+        ("Field save", "org/y/Field.java", "Field.save"),
+    ];
+    let queries = expected.map(|(query, _, _)| query);
+    for (reply, (query, path, symbol)) in asked(KEYS, &queries).iter().zip(expected) {
+        assert_eq!(first(reply), (path, symbol), "{query}: {:?}", reply.warnings);
+    }
+}
+
+#[test]
+fn a_slip_in_a_sentence_is_repaired_and_named() {
+    let files = [
+        (
+            "src/auth.rs",
+            "/// Resolves the provider.\npub fn resolve_provider(name: &str) -> &str {\n    name\n}\n",
+        ),
+        ("src/cache.rs", "/// Resolves where a key is.\npub fn resolve(key: u32) -> u32 {\n    key\n}\n"),
+        ("src/keys.rs", "/// Resolves a key again.\npub fn resolve_again(key: u32) -> u32 {\n    key\n}\n"),
+    ];
+    let replies = asked(&files, &["where is provder resolved", "where is provider resolved"]);
+    assert_eq!(first(&replies[0]), ("src/auth.rs", "resolve_provider"));
+    assert_eq!(replies[0].warnings, ["no file contains 'provder'; looked for 'provider'"]);
+    let shown = |reply: &SearchReply| -> Vec<String> {
+        reply.results.iter().map(|hit| hit.path.to_string()).collect()
+    };
+    assert_eq!(shown(&replies[0]), shown(&replies[1]));
+}
+
+#[test]
+fn a_frame_finds_its_function_when_the_line_has_moved() {
+    let text = "package org.x;\n\npublic class MainTable {\n    private int first;\n\n    public void clearAndSelectFirst() {\n        first = 0;\n    }\n\n    public void other() {\n        first = 2;\n        first = 3;\n        first = 4;\n    }\n}\n";
+    let query = "at org.x.MainTable.clearAndSelectFirst(MainTable.java:12)";
+    let replies = asked(&[("org/x/MainTable.java", text)], &[query]);
+    assert_eq!(first(&replies[0]), ("org/x/MainTable.java", "MainTable.clearAndSelectFirst"));
+    let reasons: Vec<&str> =
+        replies[0].results[0].reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let moved = "frame: the query names line 12 of the file; the function that it names begins on line 6";
+    assert!(reasons.contains(&moved), "{reasons:?}");
+}
+
+#[test]
+fn plurals_of_acronyms_and_numbers_tell_files_apart() {
+    let files = [
+        (
+            "src/dates.rs",
+            "/// Parses a date of RFC 2822.\npub fn parse_mail_date(text: &str) -> &str {\n    text\n}\n",
+        ),
+        (
+            "src/stamps.rs",
+            "/// Parses a date of RFC 3339. An RFC date is parsed.\npub fn parse_date(date: &str) -> &str {\n    date\n}\n",
+        ),
+        ("src/view.rs", "pub fn open_url(url: &str) {\n    browser(url)\n}\n"),
+        ("src/window.rs", "pub fn open_window(browser: &str) {\n    open(browser);\n    browser\n}\n"),
+    ];
+    let replies = asked(&files, &["how is an rfc 2822 date parsed", "open URLs in the browser"]);
+    assert_eq!(first(&replies[0]), ("src/dates.rs", "parse_mail_date"));
+    assert_eq!(first(&replies[1]), ("src/view.rs", "open_url"));
+}
+
+#[test]
+fn a_vendored_copy_is_no_hit_of_its_own() {
+    let files = [
+        ("src/session.ts", SESSION),
+        ("vendor/acme/session.ts", SESSION),
+        ("lib/session.ts", SESSION),
+        ("src/user.ts", "import { Session } from './session';\nexport const user = new Session();\n"),
+    ];
+    let tree = Tree::new("");
+    files.iter().for_each(|(path, text)| tree.write(path, text));
+    track(&tree);
+    let engine = indexed(&tree, "copies", None);
+    let reply = ask(&engine, "Session", 10);
+    let of_content = |hit: &&Hit| hit.path.as_str().ends_with("session.ts");
+    let shown: Vec<&Hit> = reply.results.iter().filter(of_content).collect();
+    let copies: Vec<&str> = shown.iter().flat_map(|hit| &hit.also_in).map(|path| path.as_str()).collect();
+    assert!(
+        copies.contains(&"vendor/acme/session.ts") && copies.iter().all(|path| path.starts_with("vendor"))
+    );
+    assert!(!reply.results.iter().any(|hit| hit.path.as_str() == "vendor/acme/session.ts"));
+    let every = SearchRequest { exhaustive: true, ..request("Session", 10) };
+    let every = engine.search(&every).unwrap();
+    assert!(every.results.iter().any(|hit| hit.path.as_str() == "vendor/acme/session.ts"));
+}
+
+#[test]
+fn a_threshold_says_how_many_hits_it_cut() {
+    let files =
+        [("src/session.ts", SESSION), ("src/user.ts", "export function openUser() {\n  return 1;\n}\n")];
+    let tree = Tree::new("");
+    files.iter().for_each(|(path, text)| tree.write(path, text));
+    let engine = indexed(&tree, "threshold", None);
+    let reply =
+        engine.search(&SearchRequest { min_score: 0.99, ..request("visitor load user", 10) }).unwrap();
+    assert_eq!(reply.total, 0);
+    let told = "below 0.99; a lower min_score shows more";
+    assert!(reply.warnings.iter().any(|warning| warning.ends_with(told)), "{:?}", reply.warnings);
+}
+
+#[test]
+fn the_line_of_a_hit_is_in_its_snippet() {
+    let mut text = String::from(
+        "/// Drains what is left.\npub fn drain_all(queue: &mut Vec<u32>) -> u32 {\n    let mut sum = 0;\n",
+    );
+    (0..60).for_each(|n| text += &format!("    sum += queue.pop().unwrap_or({n}) * {n};\n"));
+    text += "    let waterline = sum / 2;\n    let waterline_of_pump = waterline + 1;\n    waterline_of_pump\n}\n";
+    let tree = Tree::new("");
+    tree.write("src/queue.rs", &text);
+    let engine = indexed(&tree, "lines", None);
+    for query in ["where is the waterline of the pump", "drain_all", "drain the queue", "waterline_of_pump"] {
+        let whole = SearchRequest { mode: Mode::Default, ..request(query, 3) };
+        for hit in engine.search(&whole).unwrap().results {
+            let (lines, line) = (hit.snippet.unwrap().lines, hit.representative_line.unwrap().line);
+            assert!(lines.first <= line && line <= lines.last, "{query}: {line} is not in {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn a_path_that_matches_alone_is_a_reason() {
+    let body = "pub fn handle(event: u32) -> u32 {\n    event\n}\n";
+    let mut files = vec![("zebrafish/pond.rs".to_string(), body.replace("event", "event9"))];
+    files
+        .extend((0..8).map(|n| (format!("animals/pond{n}.rs"), body.replace("event", &format!("event{n}")))));
+    let tree = Tree::new("");
+    files.iter().for_each(|(path, text)| tree.write(path, text));
+    let engine = indexed(&tree, "paths", None);
+    let reply = ask(&engine, "zebrafish handle", 10);
+    assert_eq!(first(&reply).0, "zebrafish/pond.rs");
+    let is_named = |reason: &Reason| reason.text.contains("'zebrafish' in the path matches query");
+    assert!(reply.results[0].reasons.iter().any(is_named), "{:?}", reply.results[0].reasons);
+}
