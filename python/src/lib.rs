@@ -1,7 +1,6 @@
 //! The native part of the Python package `spyhop`: the module `spyhop._spyhop`.
 //!
-//! Calls run without the interpreter's lock, and results are plain data with a copy of what a reply of the library says.
-//! Long calls run on a thread of their own, so that the caller's thread can look for signals (`run`). A panic becomes
+//! Calls run without the interpreter's lock. Requests and replies are JSON, that of the program. Long calls run on a thread of their own, so that the caller's thread can look for signals (`run`). A panic becomes
 //! an exception, and nothing is printed. The Python half of the package is in `package/spyhop`.
 
 mod batch;
@@ -9,9 +8,6 @@ mod engine;
 mod failure;
 mod features;
 mod profile;
-mod requests;
-mod results;
-mod rows;
 mod run;
 
 use pyo3::prelude::*;
@@ -21,9 +17,9 @@ use pyo3::prelude::*;
 fn _spyhop(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::silence_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<engine::Engine>()?;
+    module.add_class::<engine::NativeEngine>()?;
     module.add_class::<profile::Profile>()?;
-    results::register(module)?;
+    module.add_function(wrap_pyfunction!(engine::operations, module)?)?;
     module.add_function(wrap_pyfunction!(profile::feature_names, module)?)?;
     module.add_function(wrap_pyfunction!(profile::_parse_profile, module)?)?;
     #[cfg(debug_assertions)]

@@ -16,30 +16,41 @@ use pyo3::prelude::*;
 use spyhop::Progress;
 use spyhop_engine::Cancel;
 
-use crate::failure::Failure;
-use crate::results::UpdateProgress;
+use crate::failure::{Failure, kebab};
 
 /// The time between two looks at signals and progress.
 const SLICE: Duration = Duration::from_millis(25);
 
+/// The progress of a call: of an update, or of a batch of queries.
+struct CallProgress {
+    stage: String,
+    done: usize,
+    total: usize,
+    bytes: u64,
+    total_bytes: u64,
+}
+
 /// What the threads of a call tell the caller's thread.
 #[derive(Default)]
 pub struct Told {
-    progress: Mutex<VecDeque<UpdateProgress>>,
+    progress: Mutex<VecDeque<CallProgress>>,
 }
 
 impl Told {
     /// Notes progress. Of one stage only the newest state is kept.
     pub fn note(&self, progress: Progress) {
-        self.push(UpdateProgress::from(progress));
+        let stage = kebab(&format!("{:?}", progress.stage));
+        let (done, total) = (progress.files, progress.total_files);
+        let (bytes, total_bytes) = (progress.bytes, progress.total_bytes);
+        self.push(CallProgress { stage, done, total, bytes, total_bytes });
     }
 
     /// Notes progress of a batch of queries.
     pub fn note_queries(&self, done: usize, total: usize) {
-        self.push(UpdateProgress::of_queries(done, total));
+        self.push(CallProgress { stage: "queries".to_string(), done, total, bytes: 0, total_bytes: 0 });
     }
 
-    fn push(&self, progress: UpdateProgress) {
+    fn push(&self, progress: CallProgress) {
         let mut waiting = unpoisoned(&self.progress);
         match waiting.back_mut() {
             Some(last) if last.stage == progress.stage => *last = progress,
@@ -52,8 +63,8 @@ impl Told {
         py.check_signals()?;
         let Some(listener) = listener else { return Ok(()) };
         let waiting = std::mem::take(&mut *unpoisoned(&self.progress));
-        for progress in waiting {
-            listener.call1(py, (progress,))?;
+        for CallProgress { stage, done, total, bytes, total_bytes } in waiting {
+            listener.call1(py, (stage, done, total, bytes, total_bytes))?;
         }
         Ok(())
     }

@@ -96,6 +96,61 @@ def test_files_map_status_and_why_not(engine: spyhop.Engine, tree: Path) -> None
     assert engine.why_not("src/auth.py", "RetryDelay").verdict == "no-term"
 
 
+def test_every_operation_answers(engine: spyhop.Engine) -> None:
+    filled: dict[str, dict[str, Any] | None] = {
+        "search": {"query": "keys"},
+        "search_batch": {"queries": ["keys", "retry"], "request": {"query": ""}},
+        "grep": {"pattern": "key"},
+        "find_files": {"pattern": "auth"},
+        "symbols": {"pattern": "KeyStore"},
+        "map": {},
+        "read": {"path": "src/auth.py"},
+        "graph": {"question": "refs", "target": "resolve_api_key"},
+        "entries": {"kind": "command"},
+        "file_graph": {},
+        "pack": {"task": "let keys expire"},
+        "why_not": {"path": "src/auth.py", "search": {"query": "keys"}},
+        "skipped": {},
+        "explain_skips": {"path": "src/auth.py"},
+        "status": None,
+        "views": None,
+        "doctor": None,
+        "languages": None,
+        "search_notes": {"query": "keys"},
+        "list_notes": {},
+        "add_note": {"kind": "failure", "text": "Keys expire at midnight", "links": ["src/auth.py"]},
+    }
+    assert [name for name in spyhop.operations() if name not in filled] == ["show_note", "verify_note", "retire_note"]
+    for name, request in filled.items():
+        reply = engine.ask(name, request)
+        assert pickle.loads(pickle.dumps(reply)) == reply and repr(reply), name
+        # Every field of the JSON is an attribute.
+        for field in reply.to_dict():
+            assert field in ("offset", "checked_at") or hasattr(reply, field), f"{name}: {field}"
+    note = engine.notes()[0]
+    assert engine.ask("show_note", {"id": note.id}) == engine.notes()
+    for name, more in [("verify_note", {"test": "cargo test"}), ("retire_note", {"reason": "it is fixed"})]:
+        assert len(engine.ask(name, {"id": note.id, **more}).to_dict()["results"]) == 1
+    with pytest.raises(spyhop.RequestError, match="operation is 'serch'; choose search"):
+        engine.ask("serch")
+
+
+def test_definitions_uses_and_lines(engine: spyhop.Engine) -> None:
+    symbol = engine.symbols("resolve_api_key")[0]
+    assert (symbol.name, symbol.path, symbol.kind, symbol.lines[0]) == ("resolve_api_key", "src/auth.py", "fn", 4)
+    text = engine.read(symbol="resolve_api_key")
+    assert text.text is not None and text.path == "src/auth.py"
+    assert engine.read("src/auth.py", lines=(4, 4)).line == 4
+    uses = engine.graph("refs", "resolve_api_key")
+    assert uses.definitions[0].symbol == "resolve_api_key"
+    packed = engine.pack("let keys expire", budget=500)
+    assert packed.tokens <= 500 and packed[0].units[0].lines[0] >= 1
+    assert {file.path for file in engine.file_graph("orphans").files} <= set(FILES)
+    assert engine.skipped().entries == () and engine.check().clean
+    assert "python" in {row.name for row in engine.languages().languages}
+    assert engine.views().views[0].current is True
+
+
 def test_an_update_reports_progress_in_the_thread_of_the_caller(tmp_path: Path) -> None:
     import threading
 
@@ -232,7 +287,7 @@ def test_results_are_pickled_compared_and_frozen(engine: spyhop.Engine) -> None:
         assert repr(again) == repr(result)
     assert replies[0] != replies[1]
     with pytest.raises(AttributeError):
-        replies[0].total = 3  # type: ignore[misc]
+        replies[0].total = 3
 
 
 def test_frames(engine: spyhop.Engine) -> None:

@@ -30,6 +30,20 @@ pub trait Operation: Clone {
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<Self::Reply, Error>;
 }
 
+/// Calls the macro `$each` with the requests of all operations, which are types of [`api`](crate::api).
+#[macro_export]
+macro_rules! for_each_operation {
+    ($each:ident) => {
+        $each! {
+            SearchRequest, SearchBatch, GrepRequest, FilesRequest, SymbolsRequest, MapRequest, ReadRequest,
+            GraphRequest, EntriesRequest, FileGraphRequest, PackRequest, WhyNotRequest, SkippedRequest,
+            ExplainSkipsRequest, StatusRequest, ViewsRequest, CheckupRequest, LanguagesRequest,
+            SearchNotesRequest, ListNotesRequest, ShowNoteRequest, AddNoteRequest, VerifyNoteRequest,
+            RetireNoteRequest,
+        }
+    };
+}
+
 impl Corpus {
     /// Answers a request.
     ///

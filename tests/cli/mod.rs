@@ -34,6 +34,7 @@ mod people;
 mod portable;
 #[cfg(unix)]
 mod pty;
+mod reach;
 #[cfg(unix)]
 mod remote;
 mod ripgrep_files;

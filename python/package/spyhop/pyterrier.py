@@ -7,7 +7,7 @@ from typing import Any
 import pandas
 import pyterrier as pt
 
-from ._spyhop import Engine
+from ._engine import Engine
 from .research.documents import document_id
 
 _COLUMNS = ["docno", "rank", "score", "text"]

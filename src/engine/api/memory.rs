@@ -370,6 +370,8 @@ impl<'r> NoteForm<'r> {
 
 /// Asks for one note.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct ShowNoteRequest {
     /// The id of the note, or the beginning of it, from four digits on.
     pub id: String,

@@ -390,7 +390,7 @@ pub struct WhyNot {
     /// A summary in one sentence.
     pub text: String,
     /// The files with similar names, which the summary lists, if there is no such file.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<String>,
     /// The root of the tree.
     #[serde(skip)]
@@ -558,6 +558,7 @@ fn verdict<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::
 
 /// Asks for the languages that this program parses.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LanguagesRequest;
 
 /// The languages that this program parses.
@@ -570,6 +571,8 @@ pub struct Languages {
 
 /// Asks why a file has its rank for a query, or has none.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct WhyNotRequest {
     /// The file, relative to the root.
     pub path: String,

@@ -10,6 +10,8 @@ use spyhop_base::wire::wire;
 
 /// Asks for the files of the view that are not indexed or only partly indexed.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SkippedRequest {
     /// Only files with this reason.
     pub reason: Option<SkipReason>,

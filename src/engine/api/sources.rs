@@ -290,6 +290,7 @@ impl SourcePackage {
 
 /// Asks for the state of the index. An index is never built or changed; a missing index is not an error.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StatusRequest;
 
 /// The state of one tree, or of each tree of a corpus.

@@ -344,11 +344,14 @@ impl<'r> ExplanationForm<'r> {
 /// Asks for a check of every byte of the index. Nothing is changed; a missing index is not an error, and damage is part of the
 /// reply.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CheckupRequest;
 
 /// Asks how an update treats one path: which rule of which file excludes the path or a folder above the path, or that no rule
 /// does. The answer comes from the present tree and needs no index.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ExplainSkipsRequest {
     /// The path, relative to the root; it need not be UTF-8.
     pub path: PathBuf,

@@ -133,4 +133,5 @@ impl<'r> KeptViewForm<'r> {
 
 /// Asks for the views of the index, the most recently used first. An index is never built or changed.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ViewsRequest;

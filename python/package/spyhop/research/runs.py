@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._features import FeatureMatrix
-from .._spyhop import SearchReplies, SearchReply
+from .._results import SearchReplies, SearchReply
 from ..errors import RequestError
 from .documents import Target, document_id, parse_document_id
 from .sets import Qrels, QuerySet
