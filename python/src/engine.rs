@@ -8,7 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use spyhop::{ActivitySource, Call, FilesRequest, OnMissing, Options, SearchRequest, StalePolicy, WhyNotRequest};
+use spyhop::{
+    ActivitySource, Call, FilesRequest, OnMissing, Options, SearchRequest, StalePolicy, WhyNotRequest,
+};
 use spyhop_engine::{Operation, for_each_operation};
 
 use crate::batch;

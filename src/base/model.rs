@@ -344,6 +344,8 @@ skip_reasons! {
     Minified "minified" "Its lines are so long that it must be minified.",
     Quarantined "quarantined" "Its parser crashed, hung, was killed or could not be started; it is indexed by lines, without structure.",
     Secret "secret" "It holds passwords, keys or tokens by its name.",
+    TooDeep "too-deep" "Its brackets nest too deep to parse; it is indexed by lines, without structure.",
+    ParseBudget "parse-budget" "Parsing it was given up; it is indexed by lines, without structure.",
 }
 
 /// A file or directory that is not indexed, or a file that is partly indexed: by its path only, or without structure. A

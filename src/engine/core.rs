@@ -18,6 +18,7 @@ use spyhop_base::id::LanguageId;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::TreeSource;
 use spyhop_index::meta::ViewKey;
+use spyhop_index::update::Quarantine;
 use spyhop_index::workspace;
 use spyhop_syntax::grammar::Grammars;
 
@@ -121,6 +122,11 @@ impl Engine {
     pub(super) fn language_now(&self, path: &RelPath, source_tree: &TreeSource) -> LanguageId {
         let EngineParts { tree, parsers, .. } = &*self.parts;
         parsers.language_of(path, source_tree, tree.settings().max_file_bytes)
+    }
+
+    /// The contents that are not parsed, because their parser failed.
+    pub(super) fn quarantine(&self) -> Quarantine {
+        Quarantine::of(self.index_dir(), self.grammars())
     }
 
     pub(super) fn notes(&self) -> &RevisionNotes {

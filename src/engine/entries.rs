@@ -16,7 +16,6 @@ use super::lookup::{self, check_pattern_length, check_rows};
 use super::open_index::Viewed;
 use super::operation::Operation;
 use super::origin::sums;
-use super::updating;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -103,7 +102,7 @@ fn entries_of_tree(
     let (snapshot, freshness) = current::ready(engine, call.progress())?;
     cancel::begin_answer()?;
     let answer = || -> Result<EntriesReply, Error> {
-        let quarantine = updating::updater(engine, None)?.quarantine();
+        let quarantine = engine.quarantine();
         let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
         let graph = Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
         let (found, incomplete) = asked_entries(request, &graph, &snapshot, engine.root())?;

@@ -18,7 +18,6 @@ use super::graph_target::{self, Target};
 use super::lookup::{self, check_pattern_length, check_rows};
 use super::open_index::Viewed;
 use super::source::ReplySources;
-use super::updating;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::cores::NoThread;
 use spyhop_base::id::LanguageId;
@@ -97,7 +96,7 @@ fn graph_of_snapshot(
     snapshot: &SearchSnapshot,
     freshness: &Freshness,
 ) -> Result<GraphReply, Error> {
-    let quarantine = updating::updater(engine, None)?.quarantine();
+    let quarantine = engine.quarantine();
     let sources = GraphSources::new(engine, snapshot, &quarantine)?;
     let takes_file =
         |file: u32| *depth > 1 || filter.takes_file(snapshot.path(file), snapshot.version(file).language());

@@ -7,7 +7,6 @@ use super::api::*;
 use super::core::Engine;
 use super::current;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
-use super::updating;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
@@ -102,7 +101,7 @@ fn with_graph<T: Send>(
 ) -> Result<T, Error> {
     let (snapshot, _) = current::ready(engine, &|_| ())?;
     on_large_stack(|| {
-        let quarantine = updating::updater(engine, None)?.quarantine();
+        let quarantine = engine.quarantine();
         let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
         let graph = Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_WORK));
         let asked = GraphAnswer::new(engine, &snapshot, graph, &sources);

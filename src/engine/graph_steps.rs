@@ -2,7 +2,6 @@
 //! very many definitions.
 
 use super::current;
-use super::updating;
 use crate::api::Options;
 use crate::core::Engine;
 use crate::error::ErrorKind;
@@ -27,7 +26,7 @@ fn engine(files: impl IntoIterator<Item = (String, String)>) -> (tempfile::TempD
 /// Asks the graph of a tree, which may take `steps`.
 fn with_graph<T>(engine: &Engine, steps: u64, ask: impl FnOnce(&Graph<'_>) -> T) -> T {
     let (snapshot, _) = current::ready(engine, &|_| ()).unwrap();
-    let quarantine = updating::updater(engine, None).unwrap().quarantine();
+    let quarantine = engine.quarantine();
     let sources = GraphSources::new(engine, &snapshot, &quarantine).unwrap();
     let limits = GraphLimits { steps, ..GraphLimits::of_work(100_000) };
     ask(&Graph::new(&snapshot, engine.grammars(), &sources, limits))

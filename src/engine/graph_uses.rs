@@ -3,7 +3,6 @@
 use super::core::Engine;
 use super::current;
 use super::graph::{GraphSources, on_large_stack};
-use super::updating;
 use crate::error::Error;
 use spyhop_base::text::LineIndex;
 use spyhop_graph::{Definition, Graph, GraphEdge, GraphLimits, ImportEdge};
@@ -31,7 +30,7 @@ impl Engine {
     pub fn graph_of_files(&self, visit: &mut (dyn FnMut(GraphOfFile<'_>) + Send)) -> Result<(), Error> {
         let (snapshot, _) = current::ready(self, &|_| ())?;
         on_large_stack(|| {
-            let quarantine = updating::updater(self, None)?.quarantine();
+            let quarantine = self.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, self.grammars(), &sources, GraphLimits::of_work(usize::MAX));
             let mut files: Vec<u32> = (0..snapshot.n_files() as u32).collect();

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::answer::AnswerContext;
 use super::api::*;
 use super::graph::{GraphSources, on_large_stack};
-use super::updating;
 use crate::error::Error;
 use spyhop_base::parallel;
 use spyhop_graph::{Definition, Graph, GraphLimits, Relation};
@@ -49,7 +48,7 @@ impl AnswerContext<'_> {
     }
 
     fn callers_of(&self, file: u32, hit: &Hit, until: Instant) -> Result<Option<HitCallers>, Error> {
-        let quarantine = updating::updater(self.engine, None)?.quarantine();
+        let quarantine = self.engine.quarantine();
         let sources = Arc::clone(&self.trees.all()[0].sources);
         let sources = GraphSources::with_sources(self.engine, self.snapshot, &quarantine, sources);
         let limits = GraphLimits {

@@ -10,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::core::Engine;
 use super::lock::lock;
 use super::open_index::Viewed;
-use super::updating;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
 use spyhop_base::model::SymbolKind;
@@ -86,7 +85,7 @@ fn parsed_items<T: Send>(
         return Ok(Vec::new());
     }
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let quarantine = updating::updater(engine, None)?.quarantine();
+    let quarantine = engine.quarantine();
     let work = || {
         let mut analyzer = engine.parsers().analyzer();
         while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {

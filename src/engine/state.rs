@@ -13,6 +13,8 @@ use super::open_index::{Current, Viewed};
 use super::operation::Operation;
 use super::{current, vouched};
 use crate::error::{Error, ErrorKind};
+use spyhop_base::model::{Note, SkipReason, Skipped};
+use spyhop_base::path::RelPath;
 use spyhop_base::store::Lock;
 use spyhop_files::git::Head;
 use spyhop_index::meta::Meta;
@@ -187,7 +189,7 @@ pub(crate) fn reconciled(snapshot: &SearchSnapshot) -> Result<(), String> {
 
 fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
     let mut languages: FxHashMap<&'static str, usize> = FxHashMap::default();
-    let mut notes: FxHashMap<spyhop_base::model::Note, usize> = FxHashMap::default();
+    let mut notes: FxHashMap<Note, usize> = FxHashMap::default();
     for file in 0..snapshot.n_files() as u32 {
         let version = snapshot.version(file);
         status.chunks += version.chunks() as usize;
@@ -219,11 +221,27 @@ fn skipped_in_sources(
 
 /// The files of a view that are not indexed or only partly indexed.
 fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
-    counted(snapshot.view().skipped().iter().map(|entry| entry.skipped.clone().into()).collect())
+    let recorded = snapshot.view().skipped().iter().map(|entry| entry.skipped.clone());
+    let mut all: Vec<Skipped> = recorded.chain(without_structure(snapshot)).collect();
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    counted(all.into_iter().map(SkippedRow::from).collect())
+}
+
+/// The files that were not parsed to their end: the notes of their analysis say why.
+fn without_structure(snapshot: &SearchSnapshot) -> impl Iterator<Item = Skipped> {
+    (0..snapshot.n_files() as u32).filter_map(|file| {
+        let version = snapshot.version(file);
+        let reason = version.notes().find_map(|note| match note {
+            Note::TooDeep => Some(SkipReason::TooDeep),
+            Note::ParseBudget => Some(SkipReason::ParseBudget),
+            _ => None,
+        })?;
+        Some(Skipped::new(RelPath::new(version.path()).ok()?, reason, String::new(), false))
+    })
 }
 
 fn counted(entries: Vec<SkippedRow>) -> SkippedReply {
-    let mut counts: FxHashMap<spyhop_base::model::SkipReason, usize> = FxHashMap::default();
+    let mut counts: FxHashMap<SkipReason, usize> = FxHashMap::default();
     entries.iter().for_each(|entry| *counts.entry(entry.reason).or_default() += 1);
     SkippedReply { counts: most_first(counts, |reason| *reason), entries, warnings: Vec::new() }
 }

@@ -48,6 +48,16 @@ fn files_excluded_by_size_and_content_can_be_requested() {
     assert_eq!((paths(&reply), reply.results[0].symbol.as_deref()), (vec!["big.rs"], None));
 }
 
+/// A file that is indexed by lines alone is said to be so, with the reason.
+#[test]
+fn files_that_are_not_parsed_are_listed() {
+    let tree = Tree::new("\n=== a.rs\nfn shallow_pool() {}\n");
+    tree.write("deep.rs", format!("fn deep_trench() {{ {} }}", "(".repeat(100_000)));
+    let engine = open(&tree);
+    assert_eq!(refresh(&engine).added, 2);
+    assert_eq!(left_out(&engine), ["deep.rs too-deep"]);
+}
+
 #[test]
 fn repositories_inside_are_indexed_once_under_their_rules() {
     let tree = Tree::new("\n=== a.rs\nfn outer_reef() {}\n");

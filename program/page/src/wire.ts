@@ -206,7 +206,7 @@ export type Signal = "base" | "lexical" | "chunks" | "file" | "coverage" | "symb
     | "mentions" | "reference" | "literal" | "frame" | "run" | "related" | "best-place" | "session" | "depth" | "size" | "test"
     | "docs" | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
 export type SkipReason = "ignored" | "hidden" | "built-in" | "symlink" | "special" | "unreadable" | "name-not-utf8" | "binary"
-    | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret";
+    | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret" | "too-deep" | "parse-budget";
 export type SkippedReply = { counts: ReasonCount[]; entries: SkippedRow[]; warnings?: string[] };
 export type SkippedRow = { detail: string; is_dir: boolean; path: string; reason: SkipReason; source?: RowSource };
 export type Snapshot = { branch: string | null; building?: Building; checked_at: string | null; commit: string | null;
@@ -243,5 +243,5 @@ export type Verifier = "test" | "commit";
 export type ViewRow = { committed?: boolean; files: number; head: string; root: string; staged?: boolean; used: string };
 export type ViewsReply = { home: string | null; home_bytes: number | null; index_bytes: number; index_path: string;
     views: KeptView[] };
-export type WhyNot = { detail: string | null; hit: Hit | null; missing: Gap[]; path: string; rank: number | null;
-    source?: RowSource; text: string; verdict: string };
+export type WhyNot = { detail: string | null; hit: Hit | null; missing: Gap[]; nearest?: string[]; path: string; rank: number
+    | null; source?: RowSource; text: string; verdict: string };

@@ -18,7 +18,6 @@ use crate::graph::{GraphAnswer, GraphSources, RemovedRows, on_large_stack};
 use crate::lookup;
 use crate::open_index::Viewed;
 use crate::source::ReplySources;
-use crate::updating;
 use spyhop_base::parallel;
 use spyhop_context::goals::{Goal, PackMode, planned};
 use spyhop_context::pack::order;
@@ -111,7 +110,7 @@ fn pack(
     };
     let answer =
         AnswerContext::with_sources(engine, snapshot, filter, (&search, activity), Arc::clone(&sources));
-    let quarantine = updating::updater(engine, None)?.quarantine();
+    let quarantine = engine.quarantine();
     let graph_sources = GraphSources::with_sources(engine, snapshot, &quarantine, Arc::clone(&sources));
     let limits = GraphLimits {
         work: MAX_WORK,

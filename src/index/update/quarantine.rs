@@ -26,6 +26,8 @@ use serde::{Deserialize, Serialize};
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 use spyhop_base::store::{self, FileError, Private};
+use spyhop_syntax::analyze;
+use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::{LossKind, Lost};
 
 /// A note: the length of the path (4 bytes, little endian), the hash of the content (16 bytes), the path.
@@ -80,9 +82,18 @@ pub(crate) struct Suspect {
 }
 
 impl Quarantine {
+    /// The list in the workspace folder `dir` for the parsers of these grammars.
+    pub fn of(dir: &Path, grammars: &Grammars) -> Quarantine {
+        // Everything that decides how a text is parsed.
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&analyze::VERSION.to_le_bytes());
+        hasher.update(&grammars.fingerprint());
+        Quarantine::open(dir, &hasher.finalize().to_hex()[..32])
+    }
+
     /// The list in the workspace folder `dir` for the parsers with the fingerprint `parsers`. If the list cannot be
     /// read, an empty one replaces it: its files will be found again.
-    pub fn open(dir: &Path, parsers: &str) -> Quarantine {
+    pub(super) fn open(dir: &Path, parsers: &str) -> Quarantine {
         let read = || serde_json::from_slice(&fs::read(dir.join("quarantine")).ok()?).ok();
         let list = read().filter(|list: &QuarantineList| list.parsers == parsers);
         let list = list

@@ -17,7 +17,6 @@ use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
 use spyhop_files::walk::{
     self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked,
 };
-use spyhop_syntax::analyze;
 use spyhop_syntax::grammar::Grammars;
 use spyhop_syntax::worker::Isolation;
 
@@ -91,17 +90,9 @@ pub struct Since<'e> {
 }
 
 impl Updater<'_> {
-    /// A hash of everything that decides how a text is parsed.
-    fn parsers(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&analyze::VERSION.to_le_bytes());
-        hasher.update(&self.grammars.fingerprint());
-        hasher.finalize().to_hex()[..32].to_string()
-    }
-
     /// The files that crashed their parser.
     pub fn quarantine(&self) -> Quarantine {
-        Quarantine::open(self.workspace.dir(), &self.parsers())
+        Quarantine::of(self.workspace.dir(), self.grammars)
     }
 
     /// The text of a suspect, if its content is unchanged here or in the worktree.

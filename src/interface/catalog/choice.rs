@@ -14,60 +14,27 @@ pub trait NamedChoice: Copy + 'static {
     fn name(self) -> &'static str;
 }
 
-impl NamedChoice for Mode {
-    const ALL: &'static [Mode] = &Mode::ALL;
+/// Types of the engine, each with its values and their names.
+macro_rules! named_choices {
+    ($($type:ident: $all:expr),+ $(,)?) => {
+        $(impl NamedChoice for $type {
+            const ALL: &'static [$type] = $all;
 
-    fn name(self) -> &'static str {
-        Mode::name(self)
-    }
+            fn name(self) -> &'static str {
+                $type::name(self)
+            }
+        })+
+    };
 }
 
-impl NamedChoice for StalePolicy {
-    const ALL: &'static [StalePolicy] = &StalePolicy::ALL;
-
-    fn name(self) -> &'static str {
-        StalePolicy::name(self)
-    }
-}
-
-impl NamedChoice for SkipReason {
-    const ALL: &'static [SkipReason] = SkipReason::ALL;
-
-    fn name(self) -> &'static str {
-        SkipReason::name(self)
-    }
-}
-
-impl NamedChoice for SymbolKind {
-    const ALL: &'static [SymbolKind] = SymbolKind::ALL;
-
-    fn name(self) -> &'static str {
-        SymbolKind::name(self)
-    }
-}
-
-impl NamedChoice for Relation {
-    const ALL: &'static [Relation] = &Relation::ALL;
-
-    fn name(self) -> &'static str {
-        Relation::name(self)
-    }
-}
-
-impl NamedChoice for NoteKind {
-    const ALL: &'static [NoteKind] = &NoteKind::ALL;
-
-    fn name(self) -> &'static str {
-        NoteKind::name(self)
-    }
-}
-
-impl NamedChoice for PackMode {
-    const ALL: &'static [PackMode] = &PackMode::ALL;
-
-    fn name(self) -> &'static str {
-        PackMode::name(self)
-    }
+named_choices! {
+    Mode: &Mode::ALL,
+    StalePolicy: &StalePolicy::ALL,
+    SkipReason: SkipReason::ALL,
+    SymbolKind: &SymbolKind::ALL,
+    Relation: &Relation::ALL,
+    NoteKind: &NoteKind::ALL,
+    PackMode: &PackMode::ALL,
 }
 
 /// The names of a type's values.

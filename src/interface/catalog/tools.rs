@@ -498,7 +498,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Skipped,
         name: "skipped_files",
         operation: Some(&SKIPPED),
-        description: "List the files left out of the index, with the reason: ignored, binary, too large and so on.",
+        description: "List the files left out of the index, with the reason.",
         required: &[],
         without: &[],
         of_call: OF_ANSWER,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::plain::{PlainOutcome, PlainReply};
+use super::plain::{PlainOutcome, PlainReply, ReplyFacts, replies_of_rows};
 use crate::catalog::{
     self, AddSourceRequest, FilledRequest, OperationRow, RawValues, RenameSourceRequest, Row,
     UpdateSourcesRequest, ValueError, fill,
@@ -42,10 +42,6 @@ pub struct LibraryOperation<Q: 'static, A: 'static> {
     pub rows: &'static [Row<FilledRequest<Q>>],
     /// Answers the request.
     pub run: fn(&Library, &FilledRequest<Q>, OnAddProgress<'_>) -> Result<A, Error>,
-    /// The warnings of the reply.
-    pub warnings: fn(&A) -> &[String],
-    /// What the reply means for an exit code.
-    pub outcome: fn(&A) -> PlainOutcome,
     /// The reply as text for people.
     pub text: fn(&A, &Style) -> String,
 }
@@ -76,7 +72,7 @@ pub trait RunLibrary: Sync {
 pub(crate) type PreparedLibraryRun =
     Box<dyn FnOnce(&Library, OnAddProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
 
-impl<Q: 'static, A: Serialize + 'static> RunLibrary for LibraryOperation<Q, A> {
+impl<Q: 'static, A: Serialize + ReplyFacts + 'static> RunLibrary for LibraryOperation<Q, A> {
     fn operation(&self) -> &'static OperationRow {
         self.operation
     }
@@ -109,13 +105,13 @@ struct LibraryAnswer<Q: 'static, A: 'static> {
     reply: A,
 }
 
-impl<Q, A: Serialize> PlainReply for LibraryAnswer<Q, A> {
+impl<Q, A: Serialize + ReplyFacts> PlainReply for LibraryAnswer<Q, A> {
     fn warnings(&self) -> &[String] {
-        (self.row.warnings)(&self.reply)
+        self.reply.warnings()
     }
 
     fn outcome(&self) -> PlainOutcome {
-        (self.row.outcome)(&self.reply)
+        self.reply.outcome()
     }
 
     fn json(&self, _: JsonPaths<'_>) -> String {
@@ -186,8 +182,6 @@ pub static ADD_SOURCE: LibraryOperation<AddSourceRequest, AddAnswer> = LibraryOp
         true => Ok(AddAnswer::Planned(Box::new(library.plan(&request.source, options)?))),
         false => Ok(AddAnswer::Added(Box::new(library.add(&request.source, options, progress)?))),
     },
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |reply, style| match reply {
         AddAnswer::Planned(plan) => text::add_plan(plan, style),
         AddAnswer::Added(added) => text::added_source(added, style),
@@ -202,8 +196,6 @@ pub static LIST_SOURCES: LibraryOperation<Option<String>, LibraryReply> = Librar
     request: || None,
     rows: catalog::LIST_SOURCES_ROWS,
     run: |library, _, _| library.list(),
-    warnings: |reply| &reply.warnings,
-    outcome: |reply| PlainOutcome::of_rows(&reply.sources),
     text: text::sources,
 };
 
@@ -218,8 +210,6 @@ pub static SHOW_SOURCE: LibraryOperation<String, SourceAnswer> = LibraryOperatio
         let (source, path) = (library.show(&call.request)?, library.path(&call.request)?);
         Ok(SourceAnswer { source, path: Some(path) })
     },
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |reply, style| text::source(&reply.source, reply.path.as_deref().unwrap_or(Path::new("")), style),
 };
 
@@ -231,8 +221,6 @@ pub(crate) static SOURCE_PATH: LibraryOperation<String, PathAnswer> = LibraryOpe
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| Ok(PathAnswer { path: library.path(&call.request)? }),
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |reply, _| text::source_path(&reply.path),
 };
 
@@ -244,8 +232,6 @@ pub static LIBRARY_STATUS: LibraryOperation<(), LibraryStatus> = LibraryOperatio
     request: || (),
     rows: catalog::NO_ROWS,
     run: |library, call, _| library.status(&call.options),
-    warnings: |reply| &reply.warnings,
-    outcome: |reply| PlainOutcome::of_rows(&reply.sources),
     text: text::library_status,
 };
 
@@ -259,8 +245,6 @@ pub static RENAME_SOURCE: LibraryOperation<RenameSourceRequest, SourceAnswer> = 
     run: |library, FilledRequest { request, .. }, _| {
         library.rename(&request.source, &request.name).map(SourceAnswer::from)
     },
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |reply, _| text::changed_source("renamed", &reply.source),
 };
 
@@ -272,8 +256,6 @@ pub static REMOVE_SOURCE: LibraryOperation<String, RemovedSource> = LibraryOpera
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| library.remove(&call.request),
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |removed, _| text::removed_source(removed),
 };
 
@@ -285,8 +267,6 @@ pub static UNPROTECT_SOURCE: LibraryOperation<String, SourceAnswer> = LibraryOpe
     request: String::new,
     rows: catalog::SOURCE_ROWS,
     run: |library, call, _| library.unprotect(&call.request).map(SourceAnswer::from),
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |reply, _| text::changed_source("unprotected", &reply.source),
 };
 
@@ -304,11 +284,6 @@ pub static UPDATE_SOURCES: LibraryOperation<UpdateSourcesRequest, UpdateAnswer> 
             ([name], false) => UpdateAnswer::Updated(library.update(name, options, progress)?.into()),
             (names, false) => UpdateAnswer::Updated(library.update_all(names, options, progress)?),
         })
-    },
-    warnings: |_| &[],
-    outcome: |reply| match reply {
-        UpdateAnswer::Planned(batch) => outcome_of_batch(batch),
-        UpdateAnswer::Updated(batch) => outcome_of_batch(batch),
     },
     text: |reply, style| match reply {
         UpdateAnswer::Planned(batch) => text::update_plans(batch),
@@ -331,11 +306,6 @@ pub static VERIFY_SOURCES: LibraryOperation<Vec<String>, SourceBatch<VerifiedSou
         [name] => Ok(library.verify(name)?.into()),
         names => library.verify_all(names),
     },
-    warnings: |_| &[],
-    outcome: |batch| match batch.failed.is_empty() && batch.sources.iter().all(VerifiedSource::is_clean) {
-        true => PlainOutcome::of_rows(&batch.sources),
-        false => PlainOutcome::Failed,
-    },
     text: text::verified_sources,
 };
 
@@ -347,8 +317,6 @@ pub static COLLECT_SOURCES: LibraryOperation<bool, CollectedSources> = LibraryOp
     request: || false,
     rows: catalog::COLLECT_SOURCES_ROWS,
     run: |library, call, _| library.collect(call.request),
-    warnings: |_| &[],
-    outcome: |_| PlainOutcome::Found,
     text: |collected, _| text::collected_sources(collected),
 };
 
@@ -360,8 +328,6 @@ pub static TAKE_IN: LibraryOperation<bool, IntakeReply> = LibraryOperation {
     request: || false,
     rows: catalog::TAKE_IN_ROWS,
     run: |library, call, progress| take_in(library, &call.options, call.request, progress),
-    warnings: |reply| &reply.warnings,
-    outcome: outcome_of_intake,
     text: text::intake,
 };
 
@@ -373,8 +339,6 @@ pub(crate) static WATCH_INBOX: LibraryOperation<(), IntakeReply> = LibraryOperat
     request: || (),
     rows: catalog::NO_ROWS,
     run: |library, call, progress| take_in(library, &call.options, false, progress),
-    warnings: |reply| &reply.warnings,
-    outcome: outcome_of_intake,
     text: text::intake,
 };
 
@@ -390,9 +354,48 @@ fn take_in(
     })
 }
 
-fn outcome_of_intake(reply: &IntakeReply) -> PlainOutcome {
-    match reply.failed.is_empty() {
-        true => PlainOutcome::of_rows(&reply.taken),
-        false => PlainOutcome::Failed,
+replies_of_rows! {
+    LibraryReply: sources;
+    LibraryStatus: sources;
+}
+
+impl ReplyFacts for AddAnswer {}
+
+impl ReplyFacts for SourceAnswer {}
+
+impl ReplyFacts for PathAnswer {}
+
+impl ReplyFacts for RemovedSource {}
+
+impl ReplyFacts for CollectedSources {}
+
+impl ReplyFacts for UpdateAnswer {
+    fn outcome(&self) -> PlainOutcome {
+        match self {
+            UpdateAnswer::Planned(batch) => outcome_of_batch(batch),
+            UpdateAnswer::Updated(batch) => outcome_of_batch(batch),
+        }
+    }
+}
+
+impl ReplyFacts for SourceBatch<VerifiedSource> {
+    fn outcome(&self) -> PlainOutcome {
+        match self.sources.iter().all(VerifiedSource::is_clean) {
+            true => outcome_of_batch(self),
+            false => PlainOutcome::Failed,
+        }
+    }
+}
+
+impl ReplyFacts for IntakeReply {
+    fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn outcome(&self) -> PlainOutcome {
+        match self.failed.is_empty() {
+            true => PlainOutcome::of_rows(&self.taken),
+            false => PlainOutcome::Failed,
+        }
     }
 }

@@ -4,19 +4,14 @@
 //! the operation by its number ([`OperationId`]) with an exhaustive `match`. In both cases, an operation without a
 //! function does not compile.
 
-mod entries;
 pub mod library;
-mod map;
-mod memory;
-mod pack;
 mod plain;
-mod state;
+mod rows;
 
 pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, RunLibrary};
 
-pub use memory::{MEMORY, MEMORY_HELP};
-pub use pack::PACK;
-pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, RunPlain};
+pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, ReplyFacts, RunPlain};
+pub use rows::{MEMORY, MEMORY_HELP, PACK};
 
 use crate::catalog::{
     CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,
@@ -111,23 +106,23 @@ pub static OPERATIONS: &[ListedOperation] = &[
     graph(GraphQuestion::Trace, &TRACE),
     graph(GraphQuestion::Impact, &IMPACT),
     own(OperationId::FileGraph, &FILE_GRAPH),
-    plain(&entries::ROUTES),
-    plain(&entries::COMMANDS),
-    plain(&map::MAP),
-    plain(&pack::PACK),
+    plain(&rows::ROUTES),
+    plain(&rows::COMMANDS),
+    plain(&rows::MAP),
+    plain(&rows::PACK),
     own(OperationId::Read, &READ),
     own(OperationId::Index, &INDEX),
     own(OperationId::Watch, &WATCH),
-    plain(&state::STATUS),
-    plain(&state::VIEWS),
+    plain(&rows::STATUS),
+    plain(&rows::VIEWS),
     own(OperationId::Gc, &GC),
-    plain(&state::DOCTOR),
+    plain(&rows::DOCTOR),
     own(OperationId::Export, &EXPORT),
     own(OperationId::Import, &IMPORT),
     own(OperationId::Skipped, &SKIPPED),
     own(OperationId::WhyNot, &WHY_NOT),
     own(OperationId::Touch, &TOUCH),
-    plain(&state::LANGUAGES),
+    plain(&rows::LANGUAGES),
     of_library(&library::ADD_SOURCE),
 ];
 
@@ -149,12 +144,12 @@ pub static LIBRARY_OPERATIONS: &[ListedOperation] = &[
 
 /// The operations of the family [`MEMORY`]; the name of each begins with that of the family.
 pub static MEMORY_OPERATIONS: &[ListedOperation] = &[
-    plain(&memory::ADD),
-    plain(&memory::LIST),
-    plain(&memory::SHOW),
-    plain(&memory::VERIFY),
-    plain(&memory::RETIRE),
-    plain(&memory::SEARCH),
+    plain(&rows::ADD_NOTE),
+    plain(&rows::LIST_NOTES),
+    plain(&rows::SHOW_NOTE),
+    plain(&rows::VERIFY_NOTE),
+    plain(&rows::RETIRE_NOTE),
+    plain(&rows::SEARCH_NOTES),
     own(OperationId::ExportNotes, &EXPORT_NOTES),
     own(OperationId::ImportNotes, &IMPORT_NOTES),
 ];

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::catalog::{FilledRequest, OperationRow, RawValues, Row, ValueError, fill};
 use crate::render::Style;
 use crate::render::json::JsonPaths;
-use spyhop_engine::api::Options;
+use spyhop_engine::api::{EntriesReply, MapReply, NotesReply, Options, PackReply};
 use spyhop_engine::{Call, Corpus, Error, Operation};
 
 /// An operation with its request and the forms of its reply.
@@ -19,12 +19,6 @@ pub struct PlainOperation<Q: Operation + 'static> {
     pub request: fn() -> Q,
     /// The parameters, each with its home in the request.
     pub rows: &'static [Row<FilledRequest<Q>>],
-    /// Adds to a reply what only a face knows, such as the command that helps.
-    pub finish: fn(&mut Q::Reply),
-    /// The warnings of the reply.
-    pub warnings: fn(&Q::Reply) -> &[String],
-    /// What the reply means for an exit code.
-    pub outcome: fn(&Q::Reply) -> PlainOutcome,
     /// The reply as text for people.
     pub text: fn(&Q::Reply, &Style) -> String,
 }
@@ -45,6 +39,46 @@ impl PlainOutcome {
     pub(crate) fn of_rows<T>(rows: &[T]) -> PlainOutcome {
         if rows.is_empty() { PlainOutcome::Nothing } else { PlainOutcome::Found }
     }
+}
+
+/// What every face knows of a reply of a plain operation.
+pub trait ReplyFacts {
+    /// The warnings.
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
+
+    /// What the reply means for an exit code.
+    fn outcome(&self) -> PlainOutcome {
+        PlainOutcome::Found
+    }
+
+    /// Adds what only a face knows, such as the command that helps.
+    fn finish(&mut self) {}
+}
+
+/// Replies with warnings that are empty if they have no rows.
+macro_rules! replies_of_rows {
+    ($($reply:ty: $rows:ident;)+) => {
+        $(impl $crate::operations::plain::ReplyFacts for $reply {
+            fn warnings(&self) -> &[String] {
+                &self.warnings
+            }
+
+            fn outcome(&self) -> $crate::operations::plain::PlainOutcome {
+                $crate::operations::plain::PlainOutcome::of_rows(&self.$rows)
+            }
+        })+
+    };
+}
+
+pub(super) use replies_of_rows;
+
+replies_of_rows! {
+    EntriesReply: rows;
+    MapReply: entries;
+    NotesReply: notes;
+    PackReply: files;
 }
 
 /// A plain operation, whatever its types are.
@@ -85,7 +119,7 @@ pub trait PlainReply {
     fn text(&self, style: &Style) -> String;
 }
 
-impl<Q: Operation<Reply: Serialize> + 'static> RunPlain for PlainOperation<Q> {
+impl<Q: Operation<Reply: Serialize + ReplyFacts> + 'static> RunPlain for PlainOperation<Q> {
     fn operation(&self) -> &'static OperationRow {
         self.operation
     }
@@ -96,7 +130,7 @@ impl<Q: Operation<Reply: Serialize> + 'static> RunPlain for PlainOperation<Q> {
         let FilledRequest { request, options } = call;
         let run: PreparedRun = Box::new(move |corpus, call| {
             let mut reply = corpus.call(&request, call)?;
-            (self.finish)(&mut reply);
+            reply.finish();
             Ok(Box::new(TypedReply { row: self, reply }))
         });
         Ok(PreparedCall { options, run })
@@ -109,13 +143,13 @@ struct TypedReply<Q: Operation + 'static> {
     reply: Q::Reply,
 }
 
-impl<Q: Operation<Reply: Serialize>> PlainReply for TypedReply<Q> {
+impl<Q: Operation<Reply: Serialize + ReplyFacts>> PlainReply for TypedReply<Q> {
     fn warnings(&self) -> &[String] {
-        (self.row.warnings)(&self.reply)
+        self.reply.warnings()
     }
 
     fn outcome(&self) -> PlainOutcome {
-        (self.row.outcome)(&self.reply)
+        self.reply.outcome()
     }
 
     fn json(&self, paths: JsonPaths<'_>) -> String {
