@@ -18,6 +18,7 @@ mod notes;
 mod pages;
 mod paths;
 mod same;
+mod schemas;
 mod sessions;
 mod sources;
 mod state;

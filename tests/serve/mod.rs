@@ -4,7 +4,7 @@ mod access;
 mod assets;
 mod contract;
 mod evaluation;
-mod schema;
+pub mod schema;
 mod search;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -8,6 +8,7 @@ a foreign page and under a foreign name it gets nowhere; then twenty clients ask
 told to. Each step prints a line; the first that fails ends the run with a traceback and exit code 1.
 """
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import tempfile
 
 import anyio
 import httpx2
+import jsonschema
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
@@ -75,6 +77,19 @@ async def with_token(url, headers, folder):
             refused = await session.call_tool("codebase_search", {"query": "a", "path": path})
             assert refused.is_error and refused.structured_content["kind"] == "bad-request", (path, refused)
     said(f"with the token ({len(seen)} notifications of progress)")
+
+
+async def the_schemas(url, headers):
+    """Every tool that only reads answers as its published schema says."""
+    root = pathlib.Path(__file__).resolve().parents[3]
+    schemas = json.loads((root / "docs" / "tool-schemas.json").read_text(encoding="utf-8"))
+    calls = (root / "tests" / "clients" / "calls.json").read_text(encoding="utf-8")
+    calls = json.loads(calls.replace("SYMBOL", "resolve_api_key").replace("FILE", "auth.py"))
+    async with client(url, headers) as session:
+        for tool, arguments in calls.items():
+            result = data(await session.call_tool(tool, arguments))
+            jsonschema.validate(result, {**schemas, **schemas["tools"][tool]})
+    said(f"{len(calls)} results by their schemas")
 
 
 def innermost(error):
@@ -143,6 +158,7 @@ async def run(url, folder):
     await refused(url, {"Authorization": f"Bearer {token[:-1]}x"}, 401, "with another token")
     await refused(url, {**bearer, "Origin": "http://evil.example"}, 403, "from a foreign page")
     await refused(url, {**bearer, "Host": "evil.example"}, 403, "under a foreign name")
+    await the_schemas(url, bearer)
     await apart(url, bearer)
     await many(url, bearer)
 

@@ -13,6 +13,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import readline from "node:readline";
+import Ajv2020 from "ajv/dist/2020.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ACTIVE, FILES, data, make, said } from "./common.mjs";
@@ -85,6 +86,23 @@ async function withToken(url, headers) {
   said(`with the token (${parts.length} notifications of progress)`);
 }
 
+/** Every tool that only reads answers as its published schema says. */
+async function schemas(url, headers) {
+  // The session has moved away from its sources; `.ci/clients` runs it in the folder of the repository.
+  const read = (name) => fs.readFileSync(name, "utf8");
+  const document = JSON.parse(read("docs/tool-schemas.json"));
+  const calls = JSON.parse(read("tests/clients/calls.json").replaceAll("SYMBOL", "resolveApiKey").replaceAll("FILE", "auth.js"));
+  const client = await connect(url, headers);
+  const ajv = new Ajv2020({ strict: false });
+  for (const [tool, args] of Object.entries(calls)) {
+    const result = data(await call(client, tool, args));
+    const validate = ajv.compile({ ...document, ...document.tools[tool] });
+    assert.ok(validate(result), `${tool}: ${ajv.errorsText(validate.errors)}`);
+  }
+  await client.close();
+  said(`${Object.keys(calls).length} results by their schemas`);
+}
+
 /** Two sessions at once: what one touched and was sent is nothing to the other. A session that was ended begins anew. */
 async function apart(url, headers) {
   const question = { query: "where is the api key resolved", limit: 1, dedupe: true };
@@ -140,6 +158,7 @@ try {
   await refused(url, { Authorization: `Bearer ${token.slice(0, -1)}x` }, 401, "with another token");
   await refused(url, { ...bearer, Origin: "http://evil.example" }, 403, "from a foreign page");
   await refused(url, { ...bearer, Host: "evil.example" }, 403, "under a foreign name", underAnotherName);
+  await schemas(url, bearer);
   await apart(url, bearer);
   await many(url, bearer);
   server.kill("SIGTERM");

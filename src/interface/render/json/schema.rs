@@ -3,7 +3,7 @@
 //! A schema is in the part of JSON Schema that `docs/openapi.json` uses: closed objects, `enum` in place of `const`, no formats.
 
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use spyhop_engine::api::Languages;
 use spyhop_engine::api::{
@@ -48,6 +48,65 @@ pub fn definitions(path: &'static str) -> Map<String, Value> {
     let mut definitions = generator.take_definitions(true);
     definitions.values_mut().for_each(tidy);
     definitions
+}
+
+/// The replies of the tools that answer with the reply of an operation, and the fields that a tool adds to the reply.
+const OF_TOOLS: &[(&str, &[&str], &[&str])] = &[
+    ("codebase_search", &["SearchReply"], &[]),
+    ("search_batch", &["SearchReply"], &[]),
+    ("grep_files", &["GrepReply"], &[]),
+    ("file_search", &["FilesReply"], &[]),
+    ("symbol_search", &["SymbolsReply"], &[]),
+    ("project_map", &["MapReply"], &[]),
+    ("read_file", &["ReadReply"], &[]),
+    ("find_references", &["GraphReply"], &[]),
+    ("trace_symbol", &["GraphReply"], &[]),
+    ("impact", &["GraphReply"], &[]),
+    ("file_imports", &["FileGraphReply"], &[]),
+    ("list_routes", &["EntriesReply"], &[]),
+    ("list_commands", &["EntriesReply"], &[]),
+    ("get_context_pack", &["PackReply"], &[]),
+    ("why_not", &["WhyNot"], &[]),
+    ("skipped_files", &["SkippedReply"], &["total", "next"]),
+    ("index_status", &["Status", "SourceStatuses"], &["roots", "indexing"]),
+    ("list_views", &["ViewsReply"], &[]),
+    ("search_revision_memory", &["NotesReply"], &[]),
+    ("list_revisions", &["NotesReply"], &[]),
+    ("record_revision", &["NotesReply"], &[]),
+    ("verify_revision", &["NotesReply"], &[]),
+    ("retire_revision", &["NotesReply"], &[]),
+    ("library", &["LibraryReply", "ShownSource"], &[]),
+    ("library_status", &["LibraryStatus"], &[]),
+];
+
+/// The schemas of the structured results of tools (`docs/tool-schemas.json`): `tools` has one for each tool, and `$defs` their
+/// parts. In a list of tools they would cost more than the tools themselves.
+pub fn of_tools() -> Value {
+    let mut defs = definitions("/$defs");
+    // A client opens the file of a row by the link.
+    let link = json!({ "description": "The file as a link.", "type": "string" });
+    for schema in defs.values_mut() {
+        if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut)
+            && fields.contains_key("path")
+        {
+            fields.insert("link".into(), link.clone());
+        }
+    }
+    for (_, replies, added) in OF_TOOLS {
+        for reply in *replies {
+            let fields = defs.get_mut(*reply).and_then(|schema| schema.get_mut("properties"));
+            let fields = fields.and_then(Value::as_object_mut).into_iter();
+            fields.for_each(|fields| fields.extend(added.iter().map(|name| (name.to_string(), json!({})))));
+        }
+    }
+    let of_tool = |(tool, replies, _): &(&str, &[&str], &[&str])| {
+        let refs: Vec<Value> =
+            replies.iter().map(|reply| json!({ "$ref": format!("#/$defs/{reply}") })).collect();
+        let schema = if let [only] = &refs[..] { only.clone() } else { json!({ "anyOf": refs }) };
+        (tool.to_string(), schema)
+    };
+    let tools: Map<String, Value> = OF_TOOLS.iter().map(of_tool).collect();
+    json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs, "tools": tools })
 }
 
 /// Reduces a schema, and the schemas in it, to the keywords of `docs/openapi.json`.
