@@ -1,7 +1,7 @@
 //! The rows of the lists of routes and commands.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -15,18 +15,12 @@ impl HasFilter for EntriesRequest {
     }
 }
 
-/// The words that an entry must contain.
-pub(crate) const ENTRY_PATTERN: Param = Param {
-    aliases: &["pattern"],
-    positional: Positional::Optional,
-    ..param("filter", Takes::Text, "Only rows with these words in method, path or name, or handler")
-};
-/// The symbol that an entry must reach.
-pub const REACHES: Param = param(
-    "reaches",
-    Takes::Text,
-    "Only rows whose handler is this symbol, or reaches it through up to 5 calls",
-);
+params! {
+    pub(crate) ENTRY_PATTERN = "filter": Takes::Text, aliases: &["pattern"], positional: Positional::Optional,
+        "Only rows with these words in method, path or name, or handler";
+    pub REACHES = "reaches": Takes::Text,
+        "Only rows whose handler is this symbol, or reaches it through up to 5 calls";
+}
 /// The number of rows.
 pub(crate) const ENTRY_RESULTS: Param = Param {
     default: Some("200"),

@@ -1,7 +1,7 @@
 //! The rows of the questions to the graph of files.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Param, Positional, Takes, param, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -16,31 +16,17 @@ impl HasFilter for FileGraphRequest {
     }
 }
 
-/// What is done with the whole graph.
-pub(crate) const ACTION: Param = Param {
-    positional: Positional::Optional,
-    ..param("action", Takes::Choice(|| vec!["export"]), "export: every file and every import, in a format")
-};
-/// The format of an export.
-pub const FORMAT: Param = Param {
-    default: Some("jsonl"),
-    ..param("format", Takes::Choice(|| vec!["graphml", "dot", "jsonl"]), "The format of an export")
-};
-/// The groups of files that import each other.
-pub(crate) const CYCLES: Param =
-    param("cycles", Takes::Nothing, "List the files that import each other in circles");
-/// The files without imports in either direction.
-pub(crate) const ORPHANS: Param = param(
-    "orphans",
-    Takes::Nothing,
-    "List the files that no file imports and that import no file of the tree",
-);
-/// The files that most files import.
-pub(crate) const HUBS: Param = param(
-    "hubs",
-    Takes::Nothing,
-    "List the files that most files import, with the number of importers and imports",
-);
+params! {
+    pub(crate) ACTION = "action": Takes::Choice(|| vec!["export"]), positional: Positional::Optional,
+        "export: every file and every import, in a format";
+    pub FORMAT = "format": Takes::Choice(|| vec!["graphml", "dot", "jsonl"]), default: Some("jsonl"),
+        "The format of an export";
+    pub(crate) CYCLES = "cycles": Takes::Nothing, "List the files that import each other in circles";
+    pub(crate) ORPHANS = "orphans": Takes::Nothing,
+        "List the files that no file imports and that import no file of the tree";
+    pub(crate) HUBS = "hubs": Takes::Nothing,
+        "List the files that most files import, with the number of importers and imports";
+}
 /// The question of a tool.
 pub(crate) const FILE_GRAPH_QUESTION: Param = Param {
     default: Some("hubs"),

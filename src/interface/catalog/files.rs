@@ -1,7 +1,7 @@
 //! The parameters of finding files by name.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -15,21 +15,12 @@ impl HasFilter for FilesRequest {
     }
 }
 
-/// The pattern for file names.
-pub const NAME_PATTERN: Param = Param {
-    positional: Positional::Optional,
-    ..param(
-        "pattern",
-        Takes::Texts,
-        "Letters of the path in order, some left out; every word must match; or a glob; empty for all files",
-    )
-};
-/// Whether scattered matches are listed.
-pub(crate) const ALL_MATCHES: Param = param(
-    "scattered",
-    Takes::Nothing,
-    "Also files in whose paths the letters are scattered, behind better matches",
-);
+params! {
+    pub NAME_PATTERN = "pattern": Takes::Texts, positional: Positional::Optional,
+        "Letters of the path in order, some left out; every word must match; or a glob; empty for all files";
+    pub(crate) ALL_MATCHES = "scattered": Takes::Nothing,
+        "Also files in whose paths the letters are scattered, behind better matches";
+}
 /// The number of files on a page.
 pub const FILES_RESULTS: Param = Param {
     default: Some("20"),

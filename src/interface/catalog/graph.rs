@@ -3,7 +3,7 @@
 use super::choice;
 use super::faces::Faces;
 use super::operation::{Example, OperationRow};
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Listed, Row, both, command_line, listed, saturated_u32, tools};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -18,55 +18,38 @@ impl HasFilter for GraphRequest {
     }
 }
 
-/// The symbol or file that is asked about.
-pub const TARGET: Param = Param {
-    aliases: &["symbol", "name"],
-    positional: Positional::Required,
-    ..param(
-        "target",
-        Takes::Text,
-        "Symbol: name, Type.method, path#name, path:line; imports, importers and impact: also a file",
-    )
-};
-/// The number of steps.
-pub(crate) const GRAPH_DEPTH: Param = Param {
-    aliases: &["max_depth"],
-    ..param("depth", Takes::Number(1, 8), "Steps, 1 to 8; else tests-of and impact 3, paths 8, others 1")
-};
+params! {
+    pub TARGET = "target": Takes::Text, aliases: &["symbol", "name"], positional: Positional::Required,
+        "Symbol: name, Type.method, path#name, path:line; imports, importers and impact: also a file";
+    pub(crate) GRAPH_DEPTH = "depth": Takes::Number(1, 8), aliases: &["max_depth"],
+        "Steps, 1 to 8; else tests-of and impact 3, paths 8, others 1";
+}
 /// The number of rows.
 pub const GRAPH_RESULTS: Param = Param {
     default: Some("50"),
     ..Param { takes: Takes::Number(1, 1_000), help: "Rows, 1 to 1000", ..params::MAX_RESULTS }
 };
-/// The least confidence of a row.
-pub(crate) const MIN_CONFIDENCE: Param =
-    Param { default: Some("0.3"), ..param("min_confidence", Takes::Fraction, "Least confidence, 0 to 1") };
-
-/// The relation of the shown uses.
-pub(crate) const RELATION: Param =
-    param("relation", Takes::Choice(choice::names::<Relation>), "Only uses of this relation to the symbol");
-
-/// The direction of the calls that are shown.
-pub(crate) const ONLY: Param = param(
-    "only",
-    Takes::Choice(|| ONLY_QUESTIONS.map(GraphQuestion::name).to_vec()),
-    "Only this part of the answer",
-);
+params! {
+    pub(crate) MIN_CONFIDENCE = "min_confidence": Takes::Fraction, default: Some("0.3"),
+        "Least confidence, 0 to 1";
+    pub(crate) RELATION = "relation": Takes::Choice(choice::names::<Relation>),
+        "Only uses of this relation to the symbol";
+    pub(crate) ONLY = "only": Takes::Choice(|| ONLY_QUESTIONS.map(GraphQuestion::name).to_vec()),
+        "Only this part of the answer";
+}
 /// The parts of an answer to `trace` that can be asked for by themselves.
 const ONLY_QUESTIONS: [GraphQuestion; 3] =
     [GraphQuestion::Definitions, GraphQuestion::Callers, GraphQuestion::Callees];
 
-/// The end of a path of calls.
-pub(crate) const TO: Param =
-    param("to", Takes::Text, "Show the shortest paths of calls from the target to this symbol");
+params! {
+    pub(crate) TO = "to": Takes::Text, "Show the shortest paths of calls from the target to this symbol";
+}
 /// The symbol or file whose impact is asked.
 pub(crate) const IMPACT_TARGET: Param = Param { positional: Positional::Optional, ..TARGET };
-/// The change whose impact is asked.
-pub const DIFF: Param = param(
-    "diff",
-    Takes::Text,
-    "Instead of a target: a change since a revision (HEAD: uncommitted), A..B, or a diff",
-);
+params! {
+    pub DIFF = "diff": Takes::Text,
+        "Instead of a target: a change since a revision (HEAD: uncommitted), A..B, or a diff";
+}
 
 type GraphParam = Row<FilledRequest<GraphRequest>>;
 
@@ -96,12 +79,10 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
     [shared::require_index()],
 ];
 
-/// Every mention of the name.
-pub(crate) const ALL_MENTIONS: Param = param(
-    "mentions",
-    Takes::Nothing,
-    "List every mention of the name too: of other symbols, in comments and strings",
-);
+params! {
+    pub(crate) ALL_MENTIONS = "mentions": Takes::Nothing,
+        "List every mention of the name too: of other symbols, in comments and strings";
+}
 
 const fn all_mentions() -> GraphParam {
     command_line(&ALL_MENTIONS, |call, param, given| call.request.all_mentions.fill(param, given))

@@ -1,7 +1,7 @@
 //! The rows of a library of sources: `spyhop add` and the commands below `spyhop library`.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Positional, Takes, params};
 use super::row::{FilledField, Row, assign, both, command_line, listed, tools};
 use super::shared::FilledRequest;
 use spyhop_library::{AddRequest, LibraryOptions};
@@ -33,70 +33,30 @@ pub struct UpdateSourcesRequest {
     pub dry_run: bool,
 }
 
-/// A library other than the user's own.
-pub const LIBRARY: Param = param(
-    "library",
-    Takes::Path,
-    "The folder of the library; else SPYHOP_LIBRARY, else the user's data folder",
-);
-/// What is added.
-pub const SOURCE: Param = Param {
-    positional: Positional::Required,
-    ..param(
-        "source",
-        Takes::Text,
-        "A folder, an archive, a source file, or a git repository by its path or URL",
-    )
-};
-/// The name of a source that is added.
-pub const NEW_NAME: Param =
-    param("name", Takes::Text, "The name of the source; else the last part of its location");
-/// The groups of a source that is added.
-pub const GROUP: Param = param(
-    "group",
-    Takes::List,
-    "Labels of the source, separated by commas: --in LABEL asks every source with the label",
-);
-/// The revision of a repository.
-pub const REF: Param =
-    param("ref", Takes::Text, "The branch, tag or commit; else the branch that is checked out");
-/// A folder of a source.
-pub const SOURCE_FOLDER: Param = param("folder", Takes::Text, "Only this folder of the source");
-/// Copies a folder.
-pub const SNAPSHOT: Param = param(
-    "snapshot",
-    Takes::Nothing,
-    "Copy the files of a folder, which is otherwise searched where it lies",
-);
-/// Unpacks archives inside an archive.
-pub(crate) const NESTED: Param = param(
-    "nested",
-    Takes::Nothing,
-    "Also unpack the archives inside an archive: the files of a/b.jar in the folder a/b.jar!",
-);
-/// Plans an import.
-pub const PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be added");
-/// A source by its name.
-pub const SOURCE_NAME: Param = Param {
-    positional: Positional::Required,
-    ..param("source_name", Takes::Text, "The name or the id of a source")
-};
-/// Sources by their names.
-pub(crate) const SOURCE_NAMES: Param = Param {
-    positional: Positional::Optional,
-    ..param("source_name", Takes::Repeated, "Names or ids of sources; else all")
-};
-/// One source in place of all, for tools.
-pub(crate) const ONE_SOURCE: Param = param("source", Takes::Text, "Only this one, with its history");
-/// The new name of a source.
-pub(crate) const OTHER_NAME: Param =
-    Param { positional: Positional::Required, ..param("new_name", Takes::Text, "The new name") };
-/// Plans a collection.
-pub(crate) const COLLECTION_PLAN: Param = param("dry_run", Takes::Nothing, "Only tell what would be removed");
-
-/// Plans updates.
-pub(crate) const UPDATE_PLAN: Param =
-    param("dry_run", Takes::Nothing, "Only tell what would be imported and indexed");
+params! {
+    pub LIBRARY = "library": Takes::Path,
+        "The folder of the library; else SPYHOP_LIBRARY, else the user's data folder";
+    pub SOURCE = "source": Takes::Text, positional: Positional::Required,
+        "A folder, an archive, a source file, or a git repository by its path or URL";
+    pub NEW_NAME = "name": Takes::Text, "The name of the source; else the last part of its location";
+    pub GROUP = "group": Takes::List,
+        "Labels of the source, separated by commas: --in LABEL asks every source with the label";
+    pub REF = "ref": Takes::Text, "The branch, tag or commit; else the branch that is checked out";
+    pub SOURCE_FOLDER = "folder": Takes::Text, "Only this folder of the source";
+    pub SNAPSHOT = "snapshot": Takes::Nothing,
+        "Copy the files of a folder, which is otherwise searched where it lies";
+    pub(crate) NESTED = "nested": Takes::Nothing,
+        "Also unpack the archives inside an archive: the files of a/b.jar in the folder a/b.jar!";
+    pub PLAN = "dry_run": Takes::Nothing, "Only tell what would be added";
+    pub SOURCE_NAME = "source_name": Takes::Text, positional: Positional::Required,
+        "The name or the id of a source";
+    pub(crate) SOURCE_NAMES = "source_name": Takes::Repeated, positional: Positional::Optional,
+        "Names or ids of sources; else all";
+    pub(crate) ONE_SOURCE = "source": Takes::Text, "Only this one, with its history";
+    pub(crate) OTHER_NAME = "new_name": Takes::Text, positional: Positional::Required, "The new name";
+    pub(crate) COLLECTION_PLAN = "dry_run": Takes::Nothing, "Only tell what would be removed";
+    pub(crate) UPDATE_PLAN = "dry_run": Takes::Nothing, "Only tell what would be imported and indexed";
+}
 
 /// The parameters that choose a library; every operation of a library takes these.
 pub const LIBRARY_PLACE: &[Row<LibraryOptions>] = &[command_line(&LIBRARY, |library, param, given| {
@@ -247,9 +207,10 @@ pub const COLLECT_SOURCES: OperationRow = OperationRow::new(
     &[("library gc --dry-run", "only tells what would be removed")],
 );
 
-/// Does not wait for entries that have just changed.
-pub(crate) const INTAKE_ALL: Param =
-    param("all", Takes::Nothing, "Also take in entries that changed in the last two seconds");
+params! {
+    pub(crate) INTAKE_ALL = "all": Takes::Nothing,
+        "Also take in entries that changed in the last two seconds";
+}
 
 /// The rows of `library intake`.
 pub const TAKE_IN_ROWS: &[Row<FilledRequest<bool>>] =

@@ -1,7 +1,7 @@
 //! The parameters of the outline of a tree.
 
 use super::operation::OperationRow;
-use super::param::{Param, Takes, param};
+use super::param::{Param, Takes, param, params};
 use super::params;
 use super::row::{FilledField, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -22,11 +22,10 @@ pub const MAX_ITEMS: Param = Param {
     default: Some("200"),
     ..param("max_items", Takes::Number(1, 5_000), "Folders, files and symbols together, 1 to 5000")
 };
-/// The depth limit of a map.
-pub const DEPTH: Param = Param {
-    default: Some("2"),
-    ..param("depth", Takes::Number(0, u32::MAX as u64), "Folders deep; what lies deeper is summed up above")
-};
+params! {
+    pub DEPTH = "depth": Takes::Number(0, u32::MAX as u64), default: Some("2"),
+        "Folders deep; what lies deeper is summed up above";
+}
 
 /// The rows of `map`.
 pub const MAP_ROWS: &[Row<FilledRequest<MapRequest>>] = table![Row<FilledRequest<MapRequest>>:

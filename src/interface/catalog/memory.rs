@@ -2,7 +2,7 @@
 
 use super::choice;
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -18,78 +18,34 @@ impl HasFilter for SearchNotesRequest {
     }
 }
 
-/// The text of a note.
-pub(crate) const NOTE_TEXT: Param = Param {
-    positional: Positional::Required,
-    ..param(
-        "text",
-        Takes::Texts,
-        "What a later reader should know; the first line is the title; up to 8000 bytes",
-    )
-};
-/// The kind of a note.
-pub(crate) const NOTE_KIND: Param = Param {
-    default: Some("explanation"),
-    ..param(
-        "kind",
-        Takes::Choice(choice::names::<NoteKind>),
-        "failure: what went wrong; revision: what was changed and why; explanation: how something works",
-    )
-};
-/// Only notes of a kind.
-pub(crate) const ONLY_KIND: Param =
-    param("kind", Takes::Choice(choice::names::<NoteKind>), "Only notes of this kind");
-/// Texts by which the matter is recognized.
-pub(crate) const SIGNALS: Param = Param {
-    aliases: &["signal"],
-    ..param("signals", Takes::Repeated, "A text by which the matter is recognized, such as that of an error")
-};
-/// The code that a note is about.
-pub const LINKS: Param = Param {
-    aliases: &["link"],
-    ..param(
-        "links",
-        Takes::Repeated,
-        "The code that the note is about: src/a.rs, src/a.rs#Pool.take, src/a.rs:12 or Pool.take",
-    )
-};
-/// The commit that a note is about.
-pub(crate) const NOTE_COMMIT: Param =
-    param("commit", Takes::Text, "The git revision that the note is about; what it changed is linked");
-/// The change that a note is about.
-pub(crate) const NOTE_DIFF: Param =
-    param("diff", Takes::Text, "The unified diff that the note is about; what it touches is linked");
-/// The paths to which a note applies.
-pub(crate) const APPLIES_PATHS: Param =
-    param("applies_paths", Takes::Repeated, "The note applies only to this folder, file or glob");
-/// The languages to which a note applies.
-pub(crate) const APPLIES_LANGUAGES: Param = param(
-    "applies_languages",
-    Takes::List,
-    "The note applies only to this language; separate several by commas",
-);
-/// The conditions under which a note applies.
-pub(crate) const CONDITIONS: Param = Param {
-    aliases: &["when"],
-    ..param("conditions", Takes::Repeated, "A condition, in words, under which the note applies")
-};
-/// The test that verifies a note.
-pub(crate) const NOTE_TEST: Param = param("test", Takes::Text, "The test that verifies the note");
-/// The author of a note.
-pub(crate) const AUTHOR: Param = param("author", Takes::Text, "Who says so");
-/// The time of a note.
-pub(crate) const NOTE_TIME: Param =
-    param("time", Takes::Text, "The time of the note, such as 2026-01-31; else now");
-/// A note.
-pub(crate) const NOTE_ID: Param = Param {
-    positional: Positional::Required,
-    ..param("id", Takes::Text, "The id of the note, or its first digits, 4 or more")
-};
-/// Only stale notes.
-pub(crate) const STALE: Param =
-    param("stale", Takes::Nothing, "Only notes about code that has changed since");
-/// Retired notes too.
-pub(crate) const RETIRED: Param = param("retired", Takes::Nothing, "Retired notes too");
+params! {
+    pub(crate) NOTE_TEXT = "text": Takes::Texts, positional: Positional::Required,
+        "What a later reader should know; the first line is the title; up to 8000 bytes";
+    pub(crate) NOTE_KIND = "kind": Takes::Choice(choice::names::<NoteKind>), default: Some("explanation"),
+        "failure: what went wrong; revision: what was changed and why; explanation: how something works";
+    pub(crate) ONLY_KIND = "kind": Takes::Choice(choice::names::<NoteKind>), "Only notes of this kind";
+    pub(crate) SIGNALS = "signals": Takes::Repeated, aliases: &["signal"],
+        "A text by which the matter is recognized, such as that of an error";
+    pub LINKS = "links": Takes::Repeated, aliases: &["link"],
+        "The code that the note is about: src/a.rs, src/a.rs#Pool.take, src/a.rs:12 or Pool.take";
+    pub(crate) NOTE_COMMIT = "commit": Takes::Text,
+        "The git revision that the note is about; what it changed is linked";
+    pub(crate) NOTE_DIFF = "diff": Takes::Text,
+        "The unified diff that the note is about; what it touches is linked";
+    pub(crate) APPLIES_PATHS = "applies_paths": Takes::Repeated,
+        "The note applies only to this folder, file or glob";
+    pub(crate) APPLIES_LANGUAGES = "applies_languages": Takes::List,
+        "The note applies only to this language; separate several by commas";
+    pub(crate) CONDITIONS = "conditions": Takes::Repeated, aliases: &["when"],
+        "A condition, in words, under which the note applies";
+    pub(crate) NOTE_TEST = "test": Takes::Text, "The test that verifies the note";
+    pub(crate) AUTHOR = "author": Takes::Text, "Who says so";
+    pub(crate) NOTE_TIME = "time": Takes::Text, "The time of the note, such as 2026-01-31; else now";
+    pub(crate) NOTE_ID = "id": Takes::Text, positional: Positional::Required,
+        "The id of the note, or its first digits, 4 or more";
+    pub(crate) STALE = "stale": Takes::Nothing, "Only notes about code that has changed since";
+    pub(crate) RETIRED = "retired": Takes::Nothing, "Retired notes too";
+}
 /// The number of listed notes.
 pub(crate) const LISTED_NOTES: Param = Param {
     default: Some("50"),
@@ -99,53 +55,31 @@ pub(crate) const LISTED_NOTES: Param = Param {
         ..params::MAX_RESULTS
     }
 };
-/// The commit that verifies a note.
-pub(crate) const VERIFYING_COMMIT: Param =
-    param("commit", Takes::Text, "The git revision that verifies the note");
-/// What contradicts a note.
-pub(crate) const CONTRADICTED: Param =
-    param("contradicted", Takes::Text, "What shows that the note is wrong");
-/// Back to unverified.
-pub(crate) const UNVERIFIED: Param =
-    param("unverified", Takes::Nothing, "The note counts as unverified again");
-/// Takes the present content of the code.
-pub(crate) const RELINK: Param =
-    param("relink", Takes::Nothing, "The note holds for the code as it is now, and is no longer stale");
-/// Why a note is retired.
-pub(crate) const RETIRE_REASON: Param = param("reason", Takes::Text, "Why the note is no longer of use");
-/// Shows a retired note again.
-pub(crate) const UNDO: Param = param("undo", Takes::Nothing, "Show a retired note again");
-/// The question that notes are searched for.
-pub(crate) const NOTE_QUERY: Param = Param {
-    positional: Positional::Required,
-    ..param("query", Takes::Texts, "The task, or the text of an error")
-};
-/// The files that a question is about.
-pub(crate) const ABOUT_FILES: Param =
-    Param { aliases: &["file"], ..param("files", Takes::Paths, "Files that it is about") };
-/// The symbols that a question is about.
-pub(crate) const ABOUT_SYMBOLS: Param = Param {
-    aliases: &["symbol"],
-    ..param("symbols", Takes::Repeated, "Symbols that it is about, such as Pool.take")
-};
+params! {
+    pub(crate) VERIFYING_COMMIT = "commit": Takes::Text, "The git revision that verifies the note";
+    pub(crate) CONTRADICTED = "contradicted": Takes::Text, "What shows that the note is wrong";
+    pub(crate) UNVERIFIED = "unverified": Takes::Nothing, "The note counts as unverified again";
+    pub(crate) RELINK = "relink": Takes::Nothing,
+        "The note holds for the code as it is now, and is no longer stale";
+    pub(crate) RETIRE_REASON = "reason": Takes::Text, "Why the note is no longer of use";
+    pub(crate) UNDO = "undo": Takes::Nothing, "Show a retired note again";
+    pub(crate) NOTE_QUERY = "query": Takes::Texts, positional: Positional::Required,
+        "The task, or the text of an error";
+    pub(crate) ABOUT_FILES = "files": Takes::Paths, aliases: &["file"], "Files that it is about";
+    pub(crate) ABOUT_SYMBOLS = "symbols": Takes::Repeated, aliases: &["symbol"],
+        "Symbols that it is about, such as Pool.take";
+}
 /// The number of found notes.
 pub(crate) const FOUND_NOTES: Param =
     Param { default: Some("5"), ..Param { help: "Notes, 1 to 50", ..params::MAX_RESULTS } };
-/// The lowest score of a note.
-pub(crate) const NOTE_SCORE: Param = Param {
-    default: Some("0.5"),
-    ..param("min_score", Takes::Fraction, "Leave out notes below this score, 0 to 1")
-};
-/// The file of an export.
-pub(crate) const NOTES_OUT: Param = Param {
-    positional: Positional::Optional,
-    ..param("file", Takes::Path, "The file to write; else standard output")
-};
-/// The file of an import.
-pub(crate) const NOTES_IN: Param = Param {
-    positional: Positional::Required,
-    ..param("file", Takes::Path, "The file or <(command) to read; - for standard input")
-};
+params! {
+    pub(crate) NOTE_SCORE = "min_score": Takes::Fraction, default: Some("0.5"),
+        "Leave out notes below this score, 0 to 1";
+    pub(crate) NOTES_OUT = "file": Takes::Path, positional: Positional::Optional,
+        "The file to write; else standard output";
+    pub(crate) NOTES_IN = "file": Takes::Path, positional: Positional::Required,
+        "The file or <(command) to read; - for standard input";
+}
 
 /// The rows of `memory add`.
 pub const ADD_NOTE_ROWS: &[Row<FilledRequest<AddNoteRequest>>] = &[

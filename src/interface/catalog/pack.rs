@@ -3,7 +3,7 @@
 use super::choice;
 use super::faces::Faces;
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Positional, Takes, params};
 use super::params::{self, PACK_DIFF};
 use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::search::DEDUPE;
@@ -17,34 +17,17 @@ impl HasFilter for PackRequest {
     }
 }
 
-/// The task.
-pub const TASK: Param =
-    Param { positional: Positional::Required, ..param("task", Takes::Texts, "The task, in words") };
-/// The number of tokens.
-pub const BUDGET: Param =
-    Param { default: Some("8000"), ..param("budget", Takes::Number(200, 200_000), "Tokens (bytes / 4)") };
-/// The number of files.
-pub const MAX_FILES: Param =
-    Param { default: Some("40"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
-
-/// How far the collection goes.
-pub(crate) const PACK_MODE: Param = Param {
-    default: Some("auto"),
-    ..param(
-        "pack_mode",
-        Takes::Choice(choice::names::<PackMode>),
-        "How far: navigation_prune, one place; focused, one region; broad, all",
-    )
-};
-/// How much of the pack is shown.
-pub(crate) const PACK_DETAIL: Param = Param {
-    default: Some("default"),
-    ..param("mode", Takes::Choice(choice::names::<Mode>), "debug: every stage")
-};
-/// Files to start from.
-pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin with");
-/// Symbols to start from.
-pub(crate) const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
+params! {
+    pub TASK = "task": Takes::Texts, positional: Positional::Required, "The task, in words";
+    pub BUDGET = "budget": Takes::Number(200, 200_000), default: Some("8000"), "Tokens (bytes / 4)";
+    pub MAX_FILES = "max_files": Takes::Number(1, 50), default: Some("40"), "Files of the pack, 1 to 50";
+    pub(crate) PACK_MODE = "pack_mode": Takes::Choice(choice::names::<PackMode>), default: Some("auto"),
+        "How far: navigation_prune, one place; focused, one region; broad, all";
+    pub(crate) PACK_DETAIL = "mode": Takes::Choice(choice::names::<Mode>), default: Some("default"),
+        "debug: every stage";
+    pub SEED_FILE = "seed_file": Takes::Repeated, "Files to begin with";
+    pub(crate) SEED_SYMBOL = "seed_symbol": Takes::Repeated, "Symbols to begin with";
+}
 
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[

@@ -63,3 +63,17 @@ pub enum Takes {
 pub const fn param(name: &'static str, takes: Takes, help: &'static str) -> Param {
     Param { name, aliases: &[], short: None, takes, default: None, positional: Positional::No, help }
 }
+
+/// Parameters, a row for each: the name of the constant, the name of the parameter, the type of its value, other fields of
+/// [`Param`], and the help, which is the documentation too.
+macro_rules! params {
+    ($($vis:vis $name:ident = $text:literal: $takes:expr $(, $field:ident: $value:expr)*, $help:literal;)+) => {
+        $(#[doc = $help]
+        $vis const $name: $crate::catalog::Param = $crate::catalog::Param {
+            $($field: $value,)*
+            ..$crate::catalog::param($text, $takes, $help)
+        };)+
+    };
+}
+
+pub(super) use params;

@@ -1,23 +1,18 @@
 //! The parameters of reading a file or a definition.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Positional, Takes, params};
 use super::row::{FilledField, Row, both, listed};
 use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::ReadRequest;
 
-/// The file to read.
-pub const READ_PATH: Param = Param {
-    positional: Positional::Optional,
-    ..param("path", Takes::Path, "The file, path:12-40 or a name")
-};
-/// The lines to read.
-pub const LINES: Param = param("lines", Takes::Text, "Only these lines: 10-40, 10- or 10");
-/// The definition to read.
-pub const SYMBOL: Param =
-    param("symbol", Takes::Text, "Only this definition, such as Class.method; needs no path");
+params! {
+    pub READ_PATH = "path": Takes::Path, positional: Positional::Optional, "The file, path:12-40 or a name";
+    pub LINES = "lines": Takes::Text, "Only these lines: 10-40, 10- or 10";
+    pub SYMBOL = "symbol": Takes::Text, "Only this definition, such as Class.method; needs no path";
+}
 
 /// The rows of `read`.
 pub const READ_ROWS: &[Row<FilledRequest<ReadRequest>>] = table![Row<FilledRequest<ReadRequest>>:

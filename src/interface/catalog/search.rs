@@ -1,7 +1,7 @@
 //! The rows of ranked search and of the question why a file does not answer.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Positional, Takes, params};
 use super::params::{QUERIES, QUERY_LIST};
 use super::row::{FilledField, Row, assign, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest, HasFilter, HasOptions, HasSearch};
@@ -50,38 +50,18 @@ impl HasSearch for SearchCall {
     }
 }
 
-/// Lines of context around a hit.
-pub(crate) const EXPAND: Param = Param {
-    default: Some("0"),
-    ..param("expand", Takes::Number(0, u32::MAX as u64), "Lines of context before and after")
-};
-/// The most hits of one file before further files.
-pub const PER_FILE: Param = Param {
-    default: Some("10"),
-    ..param("per_file", Takes::Number(1, u32::MAX as u64), "Hits a file; further ones come after")
-};
-/// Every file that contains the query literally.
-pub(crate) const EXHAUSTIVE: Param = param(
-    "exhaustive",
-    Takes::Nothing,
-    "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000",
-);
-/// The amount of detail of a hit.
-pub const MODE: Param = Param {
-    default: Some("default"),
-    ..param(
-        "mode",
-        Takes::Choice(choice::names::<Mode>),
-        "compact: a line a hit; default: a snippet; debug: all",
-    )
-};
-/// Refers to code that was sent before instead of sending it again.
-pub(crate) const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
-/// The file that a search was expected to find.
-pub const FILE: Param = Param {
-    positional: Positional::Required,
-    ..param("file", Takes::Path, "The file that was expected to answer")
-};
+params! {
+    pub(crate) EXPAND = "expand": Takes::Number(0, u32::MAX as u64), default: Some("0"),
+        "Lines of context before and after";
+    pub PER_FILE = "per_file": Takes::Number(1, u32::MAX as u64), default: Some("10"),
+        "Hits a file; further ones come after";
+    pub(crate) EXHAUSTIVE = "exhaustive": Takes::Nothing,
+        "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000";
+    pub MODE = "mode": Takes::Choice(choice::names::<Mode>), default: Some("default"),
+        "compact: a line a hit; default: a snippet; debug: all";
+    pub(crate) DEDUPE = "dedupe": Takes::Nothing, "Only refer to code sent before";
+    pub FILE = "file": Takes::Path, positional: Positional::Required, "The file that was expected to answer";
+}
 
 /// The rows of a search.
 pub const SEARCH_ROWS: &[Row<SearchCall>] = table![Row<SearchCall>:

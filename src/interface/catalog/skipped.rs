@@ -1,7 +1,7 @@
 //! The parameters of the list of skipped files.
 
 use super::operation::OperationRow;
-use super::param::{Param, Takes, param};
+use super::param::{Takes, params};
 use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::shared::{self, FilledRequest};
 use super::values::ValueError;
@@ -9,9 +9,10 @@ use super::{choice, params};
 use spyhop_base::model::SkipReason;
 use spyhop_engine::api::SkippedRequest;
 
-/// A filter by skip reason.
-pub const REASON: Param =
-    param("reason", Takes::Choice(choice::names::<SkipReason>), "Only what was left out for this reason");
+params! {
+    pub REASON = "reason": Takes::Choice(choice::names::<SkipReason>),
+        "Only what was left out for this reason";
+}
 
 /// The rows of `skipped`.
 pub const SKIPPED_ROWS: &[Row<FilledRequest<SkippedRequest>>] = &[

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::library::LIBRARY;
-use super::param::{Param, Takes, param};
+use super::param::{Param, Takes, params};
 use super::row::{FilledField, Row, command_line};
 use spyhop_library::SourceChoice;
 
@@ -29,17 +29,16 @@ impl AskedSources {
     }
 }
 
-/// Sources by name or group.
-pub const IN: Param = param(
-    "in",
-    Takes::List,
-    "Ask sources of the library: names or groups, separated by commas, or all; paths are below each source",
-);
+params! {
+    pub IN = "in": Takes::List,
+        "Ask sources of the library: names or groups, separated by commas, or all; paths are below each \
+         source";
+}
 /// `IN` for tools, whose list has a budget.
 pub const TOOL_IN: Param = Param { help: "Library sources, or all; roots by folder name", ..IN };
-/// Every source.
-pub const ALL_SOURCES: Param =
-    param("all", Takes::Nothing, "Ask every source of the library, the same as --in all");
+params! {
+    pub ALL_SOURCES = "all": Takes::Nothing, "Ask every source of the library, the same as --in all";
+}
 /// The rows of operations that can ask several sources.
 pub const ASKED_SOURCES: &[Row<AskedSources>] = &[
     command_line(&IN, |asked, param, given| asked.names.fill(param, given)),

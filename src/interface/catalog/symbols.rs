@@ -1,7 +1,7 @@
 //! The parameters of finding definitions by name.
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, listed};
 use super::shared::{self, FilledRequest, HasFilter};
@@ -15,15 +15,11 @@ impl HasFilter for SymbolsRequest {
     }
 }
 
-/// The pattern for names of definitions.
-pub(crate) const SYMBOL_PATTERN: Param = Param {
-    positional: Positional::Optional,
-    ..param(
-        "pattern",
-        Takes::Texts,
-        "Letters of the name in order, container before it: Pool.take; every word must match; or a glob; empty for all",
-    )
-};
+params! {
+    pub(crate) SYMBOL_PATTERN = "pattern": Takes::Texts, positional: Positional::Optional,
+        "Letters of the name in order, container before it: Pool.take; every word must match; or a glob; \
+         empty for all";
+}
 /// The number of definitions on a page.
 pub const SYMBOLS_RESULTS: Param = Param {
     default: Some("20"),

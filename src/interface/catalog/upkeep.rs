@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::operation::OperationRow;
-use super::param::{Param, Positional, Takes, param};
+use super::param::{Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed};
 use super::shared::{FilledRequest, HasOptions};
@@ -20,22 +20,14 @@ pub struct IndexRequest {
     pub explain: Option<PathBuf>,
 }
 
-/// A full rebuild.
-pub(crate) const REBUILD: Param =
-    param("rebuild", Takes::Nothing, "Forget what is indexed and index everything again");
-/// Parses a large tree at once, instead of indexing its text first.
-pub(crate) const WAIT: Param = param(
-    "wait",
-    Takes::Nothing,
-    "Parse a large tree at once, instead of making all of its text searchable first: the index is complete \
-           sooner, and nothing answers before it has got somewhere",
-);
-/// Fails instead of waiting for another process.
-pub(crate) const NO_WAIT: Param = param(
-    "no_wait",
-    Takes::Nothing,
-    "Fail at once when another process is changing the index, instead of waiting for it",
-);
+params! {
+    pub(crate) REBUILD = "rebuild": Takes::Nothing, "Forget what is indexed and index everything again";
+    pub(crate) WAIT = "wait": Takes::Nothing,
+        "Parse a large tree at once, instead of making all of its text searchable first: the index is \
+         complete sooner, and nothing answers before it has got somewhere";
+    pub(crate) NO_WAIT = "no_wait": Takes::Nothing,
+        "Fail at once when another process is changing the index, instead of waiting for it";
+}
 
 /// The rows of `index`.
 pub const INDEX_ROWS: &[Row<FilledRequest<IndexRequest>>] = &[
@@ -83,15 +75,12 @@ pub struct GcRequest {
     pub dry_run: bool,
 }
 
-/// The size limit of all indexes together.
-pub const MAX_BYTES: Param = param(
-    "max_bytes",
-    Takes::Bytes,
-    "Also drop the least recently used views, then other trees' indexes, until all take no more than this (bytes, or \
-     with K, M, G)",
-);
-/// Reports what would be done, without doing it.
-pub(crate) const DRY_RUN: Param = param("dry_run", Takes::Nothing, "Only say what would go");
+params! {
+    pub MAX_BYTES = "max_bytes": Takes::Bytes,
+        "Also drop the least recently used views, then other trees' indexes, until all take no more than \
+         this (bytes, or with K, M, G)";
+    pub(crate) DRY_RUN = "dry_run": Takes::Nothing, "Only say what would go";
+}
 
 /// The rows of `gc`.
 pub const GC_ROWS: &[Row<FilledRequest<GcRequest>>] = &[
@@ -120,23 +109,14 @@ pub struct ExportRequest {
     pub export: Export,
 }
 
-/// The archive file of an exported index.
-pub const ARCHIVE: Param = Param {
-    positional: Positional::Required,
-    ..param("archive", Takes::Path, "The file that the index travels in")
-};
-/// Exports the views of all branches.
-pub(crate) const ALL_VIEWS: Param = param(
-    "all_views",
-    Takes::Nothing,
-    "Export every branch of this tree that is indexed, not only the current one",
-);
-/// Exports the sources of the ranked files too.
-pub(crate) const WITH_SNIPPETS: Param = param(
-    "with_snippets",
-    Takes::Nothing,
-    "Export the sources of the ranked files as well, to be searched where the tree is not",
-);
+params! {
+    pub ARCHIVE = "archive": Takes::Path, positional: Positional::Required,
+        "The file that the index travels in";
+    pub(crate) ALL_VIEWS = "all_views": Takes::Nothing,
+        "Export every branch of this tree that is indexed, not only the current one";
+    pub(crate) WITH_SNIPPETS = "with_snippets": Takes::Nothing,
+        "Export the sources of the ranked files as well, to be searched where the tree is not";
+}
 
 /// The rows of `export`.
 pub const EXPORT_ROWS: &[Row<FilledRequest<ExportRequest>>] = &[
@@ -168,14 +148,11 @@ pub struct ImportRequest {
     pub import: Import,
 }
 
-/// Replaces an existing index.
-pub(crate) const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
-/// Imports an index whose tree is elsewhere.
-pub(crate) const WITHOUT_SOURCES: Param = param(
-    "without_sources",
-    Takes::Nothing,
-    "The tree is not here: answer from the file alone, which was exported with snippets",
-);
+params! {
+    pub(crate) FORCE = "force": Takes::Nothing, "Replace the index that this tree has";
+    pub(crate) WITHOUT_SOURCES = "without_sources": Takes::Nothing,
+        "The tree is not here: answer from the file alone, which was exported with snippets";
+}
 
 /// The rows of `import`.
 pub const IMPORT_ROWS: &[Row<FilledRequest<ImportRequest>>] = &[
@@ -201,11 +178,9 @@ pub const IMPORT: OperationRow = OperationRow::new(
     ],
 );
 
-/// Files that are being worked on.
-pub const FILES: Param = Param {
-    positional: Positional::Required,
-    ..param("files", Takes::Paths, "Files that are being worked on")
-};
+params! {
+    pub FILES = "files": Takes::Paths, positional: Positional::Required, "Files that are being worked on";
+}
 
 /// The rows of `touch`: the files.
 pub const TOUCH_ROWS: &[Row<Vec<RelPath>>] = &[both(&FILES, |files, param, given| {
