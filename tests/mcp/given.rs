@@ -49,6 +49,28 @@ fn arguments_mean_what_clients_meant() {
     }
     let wrong = session.ask("tools/call", json!({ "name": "grep_files", "arguments": "circle" }));
     assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+    // A known method with other parameters is no unknown method.
+    for given in [json!({ "name": "grep_files", "arguments": [1] }), json!({})] {
+        let wrong = session.ask("tools/call", given);
+        assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
+    }
+
+    // The number of rows before a page, in place of a cursor.
+    for (tool, given) in [
+        ("codebase_search", json!({ "query": "circle secret" })),
+        ("file_search", json!({ "pattern": "" })),
+        ("symbol_search", json!({ "query": "" })),
+    ] {
+        let rows = |session: &mut Session, more: &[(&str, Value)]| {
+            let mut given = given.clone();
+            more.iter().for_each(|(name, value)| given[*name] = value.clone());
+            session.data(tool, given)["results"].take()
+        };
+        let all = rows(&mut session, &[]);
+        let second = rows(&mut session, &[("offset", json!("1")), ("max_results", json!(1))]);
+        assert_eq!(second[0]["path"], all[1]["path"], "{tool}: {all}");
+        assert_eq!(rows(&mut session, &[("offset", json!(0))])[0]["path"], all[0]["path"], "{tool}");
+    }
 
     // Places of the code graph, and lines by other names.
     let trace = session.data("trace_symbol", json!({ "target": "src/paint.py:1" }))["definitions"].take();

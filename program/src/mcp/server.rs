@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -261,6 +261,22 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(
             self.listed().into_iter().map(|tool| wire(self.offer, tool)).collect(),
         ))
+    }
+
+    /// A call of a tool whose parameters cannot be read comes here too: its method is known.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            "tools/call" => {
+                let text = "the parameters of tools/call are not those of the protocol; give an object with the 'name' of a \
+                            tool and an object of 'arguments'";
+                Err(ErrorData::invalid_params(text, None))
+            }
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
     }
 
     async fn call_tool(

@@ -324,9 +324,17 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "write_memory", ..RECORD_AS },
 ];
 
+/// The number of rows before a page, which becomes the cursor of that page.
+const PAGED: Becomes = Becomes::As("cursor", |value| match lenient::number(&value) {
+    Some(0) => Value::Null,
+    Some(rows) => format!("g0-{rows}").into(),
+    None => value,
+});
+
 /// Other systems' parameters of a ranked search.
 const RANKED: &[(&str, Becomes)] = &[
     ("q", same("query")),
+    ("offset", PAGED),
     ("top_k", same("max_results")),
     ("k", same("max_results")),
     ("perPage", same("max_results")),
@@ -428,7 +436,7 @@ const TARGETED: &[(&str, Becomes)] = &[
 /// Parameters of tools as other systems spell them for a tool of the same name.
 pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("codebase_search", RANKED),
-    ("file_search", &[("query", same("pattern")), ("limit", same("max_results"))]),
+    ("file_search", &[("query", same("pattern")), ("limit", same("max_results")), ("offset", PAGED)]),
     ("find_references", TARGETED),
     ("get_context_pack", PACKED),
     ("grep_files", LINES),
@@ -436,6 +444,7 @@ pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("project_map", &[("max_depth", same("depth"))]),
     ("read_file", READING),
     ("search_batch", RANKED),
+    ("symbol_search", &[("query", same("pattern")), ("offset", PAGED)]),
     ("trace_symbol", TARGETED),
 ];
 
@@ -522,84 +531,116 @@ pub fn translated(
     spellings: &[(&str, Becomes)],
     arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
-    let mut out = Map::new();
-    let mut parts = Vec::new();
-    let mut target = Vec::new();
-    let mut first_line = None;
+    let mut made = Translation::default();
     for (name, value) in arguments {
-        let (name, value) = match spellings.iter().find(|(other, _)| *other == name) {
-            None => (name, value),
-            Some((_, Becomes::Remark)) => continue,
-            Some((_, Becomes::Always(always, why))) => {
+        match spellings.iter().find(|(other, _)| *other == name) {
+            None => made.insert(&name, value)?,
+            Some((_, becomes)) => made.add(becomes, &name, value)?,
+        }
+    }
+    made.finish()
+}
+
+/// Arguments that are being translated.
+#[derive(Default)]
+struct Translation {
+    out: Map<String, Value>,
+    /// What the arguments say of the lines to read, and of a target.
+    lines: Vec<(LinePart, i64)>,
+    target: Vec<(TargetPart, Value)>,
+    /// The text that comes before another argument.
+    first_line: Option<(&'static str, String)>,
+}
+
+/// The error for a parameter that two arguments mean.
+fn twice(name: &str) -> String {
+    format!("'{name}' is given twice, once by another name")
+}
+
+impl Translation {
+    /// Adds the argument `name`, which becomes something else.
+    fn add(&mut self, becomes: &Becomes, name: &str, value: Value) -> Result<(), String> {
+        match becomes {
+            Becomes::Remark => {}
+            Becomes::Always(always, why) => {
                 let given = lenient::flag(&value).map(|on| on.to_string());
                 let given = given.or_else(|| lenient::text(&value).map(str::to_string));
                 if !value.is_null() && given.as_deref() != Some(always) {
                     return Err(format!("'{name}' is {value}, but {why}; leave it out"));
                 }
-                continue;
             }
-            Some((_, Becomes::FirstLine(own))) => {
-                first_line = lenient::text(&value).map(|text| (*own, text.to_string()));
-                continue;
+            Becomes::FirstLine(own) => {
+                self.first_line = lenient::text(&value).map(|text| (*own, text.to_string()));
             }
-            Some((_, Becomes::Target(part))) => {
-                if target.iter().any(|(known, _)| known == part) {
-                    return Err(format!("'{name}' is given twice, once by another name"));
-                }
-                let is_text = matches!(part, TargetPart::Symbol | TargetPart::File);
-                if is_text && lenient::text(&value).is_none() && !value.is_null() {
-                    return Err(format!("{name} is {value}; give a text"));
-                }
-                if !is_text && lenient::number(&value).is_none() && !value.is_null() {
-                    return Err(format!("{name} is {value}; give a whole number"));
-                }
-                if !value.is_null() {
-                    target.push((*part, value));
-                }
-                continue;
-            }
-            Some((_, Becomes::Lines(_))) if value.is_null() => continue,
-            Some((_, Becomes::Lines(part))) => {
-                let number = match part {
-                    LinePart::Whole => lenient::flag(&value).map(i64::from),
-                    _ => lenient::integer(&value),
-                };
-                let Some(number) = number else {
-                    let wanted = if *part == LinePart::Whole { "true or false" } else { "a whole number" };
-                    return Err(format!("{name} is {value}; give {wanted}"));
-                };
-                parts.push((*part, number));
-                continue;
-            }
-            Some((_, Becomes::As(own, change))) => (own.to_string(), change(value)),
-            Some((_, Becomes::Largest(own))) => {
-                let before = out.remove(*own).and_then(|value| lenient::number(&value));
+            Becomes::Target(part) => self.add_target(*part, name, value)?,
+            Becomes::Lines(part) => self.add_lines(*part, name, &value)?,
+            Becomes::As(own, change) => self.insert(own, change(value))?,
+            Becomes::Largest(own) => {
+                let before = self.out.remove(*own).and_then(|value| lenient::number(&value));
                 let value = match (before, lenient::number(&value)) {
                     (Some(before), Some(number)) => before.max(number).into(),
                     _ => value,
                 };
-                (own.to_string(), value)
+                self.insert(own, value)?;
             }
-        };
-        if out.insert(name.clone(), value).is_some() {
-            return Err(format!("'{name}' is given twice, once by another name"));
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
+        match self.out.insert(name.to_string(), value) {
+            Some(_) => Err(twice(name)),
+            None => Ok(()),
         }
     }
-    if let Some(target) = target_of(&target)
-        && out.insert("target".to_string(), target.into()).is_some()
-    {
-        return Err("'target' is given twice, once by another name".to_string());
+
+    fn add_target(&mut self, part: TargetPart, name: &str, value: Value) -> Result<(), String> {
+        if self.target.iter().any(|(known, _)| *known == part) {
+            return Err(twice(name));
+        }
+        let is_text = matches!(part, TargetPart::Symbol | TargetPart::File);
+        if value.is_null() {
+            return Ok(());
+        }
+        if is_text && lenient::text(&value).is_none() {
+            return Err(format!("{name} is {value}; give a text"));
+        }
+        if !is_text && lenient::number(&value).is_none() {
+            return Err(format!("{name} is {value}; give a whole number"));
+        }
+        self.target.push((part, value));
+        Ok(())
     }
-    let is_whole = parts.contains(&(LinePart::Whole, 1));
-    parts.retain(|(part, _)| *part != LinePart::Whole);
-    if !parts.is_empty() && !is_whole && out.insert("lines".to_string(), lines_of(&parts).into()).is_some() {
-        return Err("'lines' is given twice, once by another name".to_string());
+
+    fn add_lines(&mut self, part: LinePart, name: &str, value: &Value) -> Result<(), String> {
+        if value.is_null() {
+            return Ok(());
+        }
+        let (number, wanted) = match part {
+            LinePart::Whole => (lenient::flag(value).map(i64::from), "true or false"),
+            _ => (lenient::integer(value), "a whole number"),
+        };
+        let number = number.ok_or_else(|| format!("{name} is {value}; give {wanted}"))?;
+        self.lines.push((part, number));
+        Ok(())
     }
-    if let Some((own, line)) = first_line {
-        let rest = out.get(own).and_then(lenient::text).unwrap_or_default();
-        out.insert(own.to_string(), format!("{line}\n{rest}").trim_end().into());
+
+    /// The arguments of the tool.
+    fn finish(mut self) -> Result<Map<String, Value>, String> {
+        if let Some(target) = target_of(&self.target) {
+            self.insert("target", target.into())?;
+        }
+        let is_whole = self.lines.contains(&(LinePart::Whole, 1));
+        self.lines.retain(|(part, _)| *part != LinePart::Whole);
+        if !self.lines.is_empty() && !is_whole {
+            self.insert("lines", lines_of(&self.lines).into())?;
+        }
+        if let Some((own, line)) = self.first_line {
+            let rest = self.out.get(own).and_then(lenient::text).unwrap_or_default();
+            self.out.insert(own.to_string(), format!("{line}\n{rest}").trim_end().into());
+        }
+        Ok(self.out)
     }
-    Ok(out)
 }
 
 #[cfg(test)]
