@@ -4,16 +4,9 @@ use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, listed};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use super::table::table;
 use spyhop_engine::api::EntriesRequest;
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for EntriesRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 params! {
     pub(crate) ENTRY_PATTERN = "filter": Takes::Text, aliases: &["pattern"], positional: Positional::Optional,

@@ -4,17 +4,10 @@ use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, param, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed, tools};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::{FileGraphQuestion, FileGraphRequest};
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for FileGraphRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 params! {
     pub(crate) ACTION = "action": Takes::Choice(|| vec!["export"]), positional: Positional::Optional,

@@ -4,16 +4,9 @@ use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use super::table::table;
 use spyhop_engine::api::FilesRequest;
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for FilesRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 params! {
     pub NAME_PATTERN = "pattern": Takes::Texts, positional: Positional::Optional,

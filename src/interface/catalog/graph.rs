@@ -6,17 +6,10 @@ use super::operation::{Example, OperationRow};
 use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Listed, Row, both, command_line, listed, saturated_u32, tools};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use super::table::table;
 use super::values::ValueError;
 use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for GraphRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 params! {
     pub TARGET = "target": Takes::Text, aliases: &["symbol", "name"], positional: Positional::Required,

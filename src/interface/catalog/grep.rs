@@ -92,12 +92,6 @@ impl GrepCall {
     }
 }
 
-impl HasFilter for GrepRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
-
 impl HasFilter for GrepCall {
     fn filter(&mut self) -> &mut FilterSpec {
         self.grep.filter()

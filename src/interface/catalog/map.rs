@@ -4,16 +4,9 @@ use super::operation::OperationRow;
 use super::param::{Param, Takes, param, params};
 use super::params;
 use super::row::{FilledField, Row, both, listed};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use super::table::table;
 use spyhop_engine::api::MapRequest;
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for MapRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 /// The size limit of a map.
 pub const MAX_ITEMS: Param = Param {

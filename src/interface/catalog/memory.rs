@@ -5,18 +5,11 @@ use super::operation::OperationRow;
 use super::param::{Param, Positional, Takes, params};
 use super::params;
 use super::row::{FilledField, Row, both, command_line, listed};
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use spyhop_engine::api::{
     AddNoteRequest, ExportNotesRequest, ImportNotesRequest, ListNotesRequest, NoteKind, RetireNoteRequest,
     SearchNotesRequest, ShowNoteRequest, VerifyNoteRequest,
 };
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for SearchNotesRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 params! {
     pub(crate) NOTE_TEXT = "text": Takes::Texts, positional: Positional::Required,

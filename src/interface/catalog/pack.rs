@@ -7,15 +7,8 @@ use super::param::{Positional, Takes, params};
 use super::params::{self, PACK_DIFF};
 use super::row::{FilledField, Row, both, command_line, listed, tools};
 use super::search::DEDUPE;
-use super::shared::{self, FilledRequest, HasFilter};
+use super::shared::{self, FilledRequest};
 use spyhop_engine::api::{GraphChanges, Mode, PackMode, PackRequest};
-use spyhop_search::filter::FilterSpec;
-
-impl HasFilter for PackRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
 
 params! {
     pub TASK = "task": Takes::Texts, positional: Positional::Required, "The task, in words";

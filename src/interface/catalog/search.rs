@@ -26,12 +26,6 @@ impl SearchCall {
     }
 }
 
-impl HasFilter for SearchRequest {
-    fn filter(&mut self) -> &mut FilterSpec {
-        &mut self.filter
-    }
-}
-
 impl HasFilter for SearchCall {
     fn filter(&mut self) -> &mut FilterSpec {
         self.search.filter()

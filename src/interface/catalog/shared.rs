@@ -7,7 +7,10 @@ use super::param::{Param, Takes};
 use super::row::{FilledField, Row, both, command_line, saturated};
 use super::values::ValueError;
 use super::{choice, params};
-use spyhop_engine::api::{OnMissing, Options, SearchRequest, StalePolicy};
+use spyhop_engine::api::{
+    EntriesRequest, FileGraphRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, OnMissing,
+    Options, PackRequest, SearchNotesRequest, SearchRequest, StalePolicy, SymbolsRequest,
+};
 use spyhop_search::filter::FilterSpec;
 use spyhop_search::profile::Profile;
 
@@ -44,6 +47,29 @@ pub(crate) trait HasFilter {
     /// The filters.
     fn filter(&mut self) -> &mut FilterSpec;
 }
+
+macro_rules! requests_with_filters {
+    ($($request:ident),+ $(,)?) => {
+        $(impl HasFilter for $request {
+            fn filter(&mut self) -> &mut FilterSpec {
+                &mut self.filter
+            }
+        })+
+    };
+}
+
+requests_with_filters!(
+    EntriesRequest,
+    FileGraphRequest,
+    FilesRequest,
+    GraphRequest,
+    GrepRequest,
+    MapRequest,
+    SearchNotesRequest,
+    PackRequest,
+    SearchRequest,
+    SymbolsRequest
+);
 
 impl<R: HasFilter> HasFilter for FilledRequest<R> {
     fn filter(&mut self) -> &mut FilterSpec {
