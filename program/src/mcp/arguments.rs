@@ -354,45 +354,13 @@ impl ResolvedArguments<'_> {
                 self.fill(catalog::TOUCH_ROWS, &mut files)?;
                 ToolRequest::Touch(files)
             }
-            ToolId::Graph(question) => {
-                let mut request =
-                    self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
-                request.target = self.target(&request.target)?;
-                // The uses of one relation are a question of their own, by whichever name the tool is called.
-                request.question = match request.relation {
-                    Some(Relation::Calls) => GraphQuestion::Callers,
-                    Some(Relation::Implements) => GraphQuestion::Implementations,
-                    _ => request.question,
-                };
-                ToolRequest::Graph(request)
-            }
-            ToolId::Entries(kind) => {
-                let mut request = self.filled(catalog::ENTRIES_ROWS, EntriesRequest::new(kind, ""))?;
-                request.reaches = request.reaches.map(|target| self.target(&target)).transpose()?;
-                ToolRequest::Entries(request)
-            }
-            ToolId::FileGraph => {
-                ToolRequest::FileGraph(self.filled(catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?)
-            }
+            ToolId::Graph(_) | ToolId::Entries(_) | ToolId::FileGraph => self.of_graph(tool)?,
             ToolId::Views => ToolRequest::Views,
-            ToolId::ListNotes => {
-                ToolRequest::ListNotes(self.filled(catalog::LIST_NOTES_ROWS, ListNotesRequest::default())?)
-            }
-            ToolId::VerifyNote => {
-                ToolRequest::Verify(self.filled(catalog::VERIFY_NOTE_ROWS, VerifyNoteRequest::default())?)
-            }
-            ToolId::RetireNote => {
-                ToolRequest::Retire(self.filled(catalog::RETIRE_NOTE_ROWS, RetireNoteRequest::default())?)
-            }
-            ToolId::SearchNotes => {
-                ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
-            }
-            ToolId::RecordNote => {
-                let mut request = self.filled(catalog::ADD_NOTE_ROWS, AddNoteRequest::default())?;
-                let links = request.links.iter().map(|link| self.target(link));
-                request.links = links.collect::<Result<_, _>>()?;
-                ToolRequest::Record(request)
-            }
+            ToolId::ListNotes
+            | ToolId::VerifyNote
+            | ToolId::RetireNote
+            | ToolId::SearchNotes
+            | ToolId::RecordNote => self.of_notes(tool)?,
             ToolId::Pack => {
                 let request = self.filled(catalog::PACK_ROWS, PackRequest::new(""))?;
                 let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
@@ -416,6 +384,58 @@ impl ResolvedArguments<'_> {
             ToolId::ToolSearch => {
                 ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default())
             }
+        })
+    }
+
+    /// The request of a tool about the code graph.
+    fn of_graph(&self, tool: &Tool) -> Result<ToolRequest, String> {
+        Ok(match tool.id {
+            ToolId::Graph(question) => {
+                let mut request =
+                    self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
+                request.target = self.target(&request.target)?;
+                // The uses of one relation are a question of their own, by whichever name the tool is called.
+                request.question = match request.relation {
+                    Some(Relation::Calls) => GraphQuestion::Callers,
+                    Some(Relation::Implements) => GraphQuestion::Implementations,
+                    _ => request.question,
+                };
+                ToolRequest::Graph(request)
+            }
+            ToolId::Entries(kind) => {
+                let mut request = self.filled(catalog::ENTRIES_ROWS, EntriesRequest::new(kind, ""))?;
+                request.reaches = request.reaches.map(|target| self.target(&target)).transpose()?;
+                ToolRequest::Entries(request)
+            }
+            ToolId::FileGraph => {
+                ToolRequest::FileGraph(self.filled(catalog::FILE_GRAPH_ROWS, FileGraphRequest::default())?)
+            }
+            other => unreachable!("{other:?} is not about the code graph"),
+        })
+    }
+
+    /// The request of a tool about notes.
+    fn of_notes(&self, tool: &Tool) -> Result<ToolRequest, String> {
+        Ok(match tool.id {
+            ToolId::ListNotes => {
+                ToolRequest::ListNotes(self.filled(catalog::LIST_NOTES_ROWS, ListNotesRequest::default())?)
+            }
+            ToolId::VerifyNote => {
+                ToolRequest::Verify(self.filled(catalog::VERIFY_NOTE_ROWS, VerifyNoteRequest::default())?)
+            }
+            ToolId::RetireNote => {
+                ToolRequest::Retire(self.filled(catalog::RETIRE_NOTE_ROWS, RetireNoteRequest::default())?)
+            }
+            ToolId::SearchNotes => {
+                ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
+            }
+            ToolId::RecordNote => {
+                let mut request = self.filled(catalog::ADD_NOTE_ROWS, AddNoteRequest::default())?;
+                let links = request.links.iter().map(|link| self.target(link));
+                request.links = links.collect::<Result<_, _>>()?;
+                ToolRequest::Record(request)
+            }
+            other => unreachable!("{other:?} is not about notes"),
         })
     }
 
