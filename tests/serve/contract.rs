@@ -1,6 +1,6 @@
 //! `docs/openapi.json` against the replies: every path is asked, and every reply and event is checked by its schema.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::{Value, json};
@@ -372,28 +372,63 @@ fn the_states_of_trees_are_streamed() {
     }
 }
 
+/// `SPYHOP_BLESS` rewrites the operations of the catalog in the document: their summaries and parameters.
 #[test]
 fn the_document_has_the_parameters_of_the_catalog() {
-    let contract = Contract::read();
+    let mut document = Contract::read().0;
     let (_tree, page, _) = served();
     let catalog = page.json("catalog");
     let rows = catalog["operations"].as_array().unwrap();
     assert!(rows.len() > 25, "{}", rows.len());
-    let names = |params: &Value| -> BTreeMap<String, String> {
-        let pair = |param: &Value| {
-            let help = param.get("help").or(param.get("description")).unwrap().as_str().unwrap();
-            (param["name"].as_str().unwrap().to_string(), help.trim_end_matches('.').to_string())
-        };
-        params.as_array().unwrap().iter().map(pair).collect()
-    };
     for row in rows {
-        let path = row["path"].as_str().unwrap();
-        let (given, mut documented) =
-            (names(&row["params"]), names(&contract.operation(path, "get")["parameters"]));
-        // Every question about a tree takes these.
-        for name in ["root", "view", "in", "q"].into_iter().filter(|name| !given.contains_key(*name)) {
-            documented.remove(name);
-        }
-        assert_eq!(given, documented, "{path}");
+        let path = format!("/api/v1/{}", row["path"].as_str().unwrap());
+        let operation = &mut document["paths"][&path]["get"];
+        assert!(operation.is_object(), "{path}");
+        let known = operation["parameters"].as_array().cloned().unwrap_or_default();
+        let of_name = |name: &Value| known.iter().find(|own| own["name"] == *name);
+        let params = row["params"].as_array().unwrap();
+        let mut all: Vec<Value> = params.iter().map(|own| parameter(own, of_name(&own["name"]))).collect();
+        // Every question about a tree takes these too.
+        let is_common = |own: &&Value| {
+            ["root", "view", "in", "q"].contains(&own["name"].as_str().unwrap())
+                && params.iter().all(|param| param["name"] != own["name"])
+        };
+        all.extend(known.iter().filter(is_common).cloned());
+        operation["parameters"] = all.into();
+        operation["summary"] = sentence(&row["help"]).into();
     }
+    document.sort_all_objects();
+    let expected = printed(&document, 0, 0) + "\n";
+    if std::env::var_os("SPYHOP_BLESS").is_some() {
+        fs::write(DOCUMENT, &expected).unwrap();
+    }
+    assert!(
+        fs::read_to_string(DOCUMENT).unwrap() == expected,
+        "docs/openapi.json has other parameters than the catalog; SPYHOP_BLESS=1 rewrites the file"
+    );
+}
+
+/// The parameter of a row of the catalog. Only the document knows which parameters a call has to give.
+fn parameter(row: &Value, known: Option<&Value>) -> Value {
+    let kind = match row["takes"].as_str().unwrap() {
+        "flag" => "boolean",
+        "number" => "integer",
+        "fraction" => "number",
+        _ => "string",
+    };
+    let mut schema = json!({ "type": kind });
+    if row["takes"] == "choice" {
+        schema["enum"] = row["choices"].clone();
+    }
+    let description = sentence(&row["help"]);
+    let mut own = json!({ "description": description, "in": "query", "name": row["name"], "schema": schema });
+    if let Some(required) = known.and_then(|known| known.get("required")) {
+        own["required"] = required.clone();
+    }
+    own
+}
+
+/// A help text as a sentence.
+fn sentence(help: &Value) -> String {
+    format!("{}.", help.as_str().unwrap().trim_end_matches('.'))
 }
