@@ -6,6 +6,7 @@ mod contract;
 mod evaluation;
 pub mod schema;
 mod search;
+mod shapes;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
