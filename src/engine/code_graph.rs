@@ -69,12 +69,15 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
             Err(in_sources(corpus, error))
         }
         _ => {
-            let mut whole = joined_graph(corpus, &request, found, warnings);
+            let (mut whole, mut reasons) = joined_graph(corpus, &request, found, warnings);
             // The target means nothing in these.
             whole.sources.extend(others.iter().filter_map(|source| present(source)));
             whole.snapshot = sums(&whole.sources);
-            add_importing_uses(corpus, &request, &mut whole);
+            add_importing_uses(corpus, &request, &mut whole, &mut reasons);
             others.iter().for_each(|source| add_mentions(corpus, source, &request, &mut whole));
+            // The mentions of all sources are counted together.
+            reasons.extend(whole.mentions.as_ref().and_then(Mentions::incomplete));
+            whole.incomplete = Incomplete::of_all(reasons);
             whole.rows.sort_by(|a, b| order_in_set(request.question, a, b));
             whole.rows.truncate(request.max_results);
             whole.settle_sources();
@@ -124,7 +127,12 @@ fn imported<'c>(
 }
 
 /// Adds the uses of the definitions of a package in the sources that import the package.
-fn add_importing_uses(corpus: &Corpus, request: &GraphRequest, whole: &mut GraphReply) {
+fn add_importing_uses(
+    corpus: &Corpus,
+    request: &GraphRequest,
+    whole: &mut GraphReply,
+    reasons: &mut Vec<Incomplete>,
+) {
     let asks =
         matches!(request.question, GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace);
     if !asks || request.to.is_some() {
@@ -151,8 +159,8 @@ fn add_importing_uses(corpus: &Corpus, request: &GraphRequest, whole: &mut Graph
         for user in corpus.members.iter().filter(|user| user.name != home.name) {
             let Ok(engine) = &user.engine else { continue };
             match graph_outside::uses_of_package(engine, package, &own, request) {
-                Ok(uses) => add_uses(whole, user.name(), uses),
-                Err(error) => add_silent(whole, user.name(), &error),
+                Ok(uses) => add_uses(whole, user.name(), uses, reasons),
+                Err(error) => add_silent(whole, user.name(), &error, reasons),
             }
         }
     }
@@ -173,22 +181,25 @@ fn add_mentions(corpus: &Corpus, source: &CorpusMember, request: &GraphRequest, 
     if let Ok(mut own) = graph_outside::mentions_elsewhere(engine, &definitions, request, &shown) {
         name_mentions(&mut own, source.name());
         mentions.add(own);
-        whole.incomplete = whole.incomplete.take().or_else(|| mentions.incomplete());
     }
 }
 
-/// One reply of the replies of trees. `silent` names the sources that do not answer.
+/// One reply of the replies of trees, and why it is not complete, apart from mentions. `silent` names the sources that do not
+/// answer.
 fn joined_graph(
     corpus: &Corpus,
     request: &GraphRequest,
     answers: Vec<(&CorpusMember, GraphReply)>,
     silent: Vec<String>,
-) -> GraphReply {
+) -> (GraphReply, Vec<Incomplete>) {
     let missing = (!silent.is_empty()).then(|| corpus.missing(silent.len()));
+    let mut reasons: Vec<Incomplete> = missing.into_iter().collect();
     let mut whole = GraphReply {
         question: request.question,
         target: request.target.clone(),
         definitions: Vec::new(),
+        place: None,
+        code: Vec::new(),
         rows: Vec::new(),
         total: 0,
         further_files: 0,
@@ -196,7 +207,7 @@ fn joined_graph(
         tests: Vec::new(),
         entries: Vec::new(),
         mentions: None,
-        incomplete: missing,
+        incomplete: None,
         snapshot: Snapshot::default(),
         sources: Vec::new(),
         warnings: silent,
@@ -204,6 +215,14 @@ fn joined_graph(
     for (source, mut reply) in answers {
         let name = source.name();
         name_source(&mut reply, name);
+        whole.place = whole.place.take().or(reply.place);
+        let before = whole.definitions.len();
+        whole.code.extend(
+            reply
+                .code
+                .into_iter()
+                .map(|code| DefinitionCode { definition: before + code.definition, ..code }),
+        );
         whole.definitions.append(&mut reply.definitions);
         whole.rows.append(&mut reply.rows);
         whole.paths.append(&mut reply.paths);
@@ -211,11 +230,12 @@ fn joined_graph(
         whole.entries.append(&mut reply.entries);
         whole.total += reply.total;
         whole.further_files += reply.further_files;
+        let open = reply.mentions.as_ref().and_then(Mentions::incomplete);
+        let others = reply.incomplete.filter(|why| Some(why) != open.as_ref());
+        reasons.extend(others.map(|why| incomplete_of(name, why)));
         if let Some(mentions) = reply.mentions {
             whole.mentions.get_or_insert_default().add(mentions);
         }
-        let incomplete = reply.incomplete.map(|why| incomplete_of(name, why));
-        whole.incomplete = whole.incomplete.take().or(incomplete);
         whole.warnings.extend(reply.warnings.iter().map(|text| of_source(name, text)));
         whole.sources.push(source.snapshot(reply.snapshot));
     }
@@ -223,11 +243,11 @@ fn joined_graph(
     whole.tests.truncate(request.max_results);
     whole.entries.truncate(request.max_results);
     whole.paths.truncate(request.max_results);
-    whole
+    (whole, reasons)
 }
 
 /// Adds the uses in a source of definitions of a package.
-fn add_uses(whole: &mut GraphReply, user: &SourceName, mut uses: PackageUses) {
+fn add_uses(whole: &mut GraphReply, user: &SourceName, mut uses: PackageUses, reasons: &mut Vec<Incomplete>) {
     for row in &mut uses.rows {
         row.source = Some(user.clone());
         row.from.iter_mut().for_each(|from| from.source = Some(user.clone()));
@@ -235,15 +255,14 @@ fn add_uses(whole: &mut GraphReply, user: &SourceName, mut uses: PackageUses) {
     whole.total += uses.total;
     whole.further_files += uses.further_files;
     whole.rows.append(&mut uses.rows);
-    let incomplete = uses.incomplete.map(|why| incomplete_of(user, why));
-    whole.incomplete = whole.incomplete.take().or(incomplete);
+    reasons.extend(uses.incomplete.map(|why| incomplete_of(user, why)));
 }
 
 /// Names a source that does not answer, unless the source is named already.
-fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error) {
+fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error, reasons: &mut Vec<Incomplete>) {
     let text = silent(name, error);
-    whole.incomplete.get_or_insert_with(|| IncompleteCause::Silent.with(text.clone()));
     if !whole.warnings.contains(&text) {
+        reasons.push(IncompleteCause::Silent.with(text.clone()));
         whole.warnings.push(text);
     }
 }
@@ -270,7 +289,8 @@ fn name_mentions(mentions: &mut Mentions, name: &SourceName) {
 /// Writes the name of the source into each row of a reply.
 fn name_source(reply: &mut GraphReply, name: &SourceName) {
     let own = || Some(name.clone());
-    reply.definitions.iter_mut().for_each(|row| row.source = own());
+    let candidates = reply.place.iter_mut().flat_map(|place| &mut place.candidates);
+    reply.definitions.iter_mut().chain(candidates).for_each(|row| row.source = own());
     reply.tests.iter_mut().for_each(|test| test.source = own());
     for entry in &mut reply.entries {
         entry.source = own();

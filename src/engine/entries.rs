@@ -205,8 +205,8 @@ fn asked_entries(
         return Ok((all.collect(), incomplete));
     };
     let definitions = match graph_target::resolve(graph, snapshot, target, false, root)? {
-        Target::Symbols(symbols) => symbols,
         Target::File(file) => graph.symbols(file).map_err(Error::from)?,
+        named => named.symbols(target)?,
     };
     let dependents =
         graph.dependents(&definitions, Vec::new(), MAX_CALLS, 0.0, MAX_ROWS).map_err(Error::from)?;

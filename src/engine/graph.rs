@@ -27,7 +27,9 @@ use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_base::threads;
-use spyhop_graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS};
+use spyhop_graph::{
+    Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS, PlacedName,
+};
 use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, Quarantine};
 use spyhop_search::filter::Filter;
@@ -47,6 +49,10 @@ const MAX_DEPTH: u32 = 8;
 
 /// The most definitions of one target. More of them have so many users that an answer would say nothing.
 pub(super) const MAX_DEFINITIONS: usize = 12;
+
+/// The most definitions whose code is shown, and the most lines of it.
+const MAX_CODED: usize = 3;
+const MAX_CODE: u32 = 45;
 
 /// A question whose values are valid.
 struct AskedGraph<'r> {
@@ -117,11 +123,16 @@ fn graph_of_snapshot(
     let mentions = asked.mentions(&answered.counted, request, filter, &answered.rows)?;
     let mentions = asked.checked(mentions)?;
     let open = asked.open(mentions.as_ref(), &answered.counted);
+    let shows_code = request.question == GraphQuestion::Trace && request.to.is_none();
+    let code = if shows_code { asked.code_of(&answered.definitions) } else { Vec::new() };
+    let place = answered.place.as_ref().map(|placed| asked.named_place(placed)).transpose()?;
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
     Ok(GraphReply {
         question: request.question,
         target: request.target.clone(),
         definitions: definitions.collect::<Result<_, _>>()?,
+        place,
+        code,
         rows: answered.rows,
         total,
         further_files: asked.graph.further(),
@@ -351,12 +362,16 @@ pub(super) struct GraphAnswer<'a, 'e> {
     pub sources: &'a GraphSources<'e>,
     /// What the change of the question removed.
     pub removed: RemovedRows,
+    /// The places of uses that mean definitions of removed files.
+    pub removed_uses: FxHashSet<(u32, Span)>,
     pub warnings: Vec<String>,
 }
 
 /// What is known before filters and limits.
 #[derive(Default)]
 pub(super) struct Answered {
+    /// The name at the place that the target names.
+    pub place: Option<PlacedName>,
     pub definitions: Vec<Definition>,
     pub rows: Vec<GraphRow>,
     pub paths: Vec<Vec<GraphRow>>,
@@ -395,6 +410,7 @@ impl<'a, 'e> GraphAnswer<'a, 'e> {
             graph,
             sources,
             removed: RemovedRows::default(),
+            removed_uses: FxHashSet::default(),
             warnings: Vec::new(),
         }
     }
@@ -417,13 +433,13 @@ impl GraphAnswer<'_, '_> {
                 return self.imports(target, request.question);
             }
             (Target::File(file), GraphQuestion::Impact) => return self.impact_of_file(file, request, depth),
-            (Target::Symbols(symbols), _) => symbols,
-            (Target::File(file), _) => {
-                let path = self.snapshot.path(file);
-                return Err(Error::bad(format!(
-                    "'{path}' is a file; name a symbol of the file: '{path}#name' or '{path}:line'"
-                )));
+            (Target::Place(placed), GraphQuestion::Definitions | GraphQuestion::References)
+                if request.question == GraphQuestion::Definitions
+                    || placed.meaning == PlaceMeaning::Local =>
+            {
+                return self.answer_at_place(placed, request.question);
             }
+            (target, _) => target.symbols(&request.target)?,
         };
         if request.question == GraphQuestion::Definitions
             || !self.is_answerable(&request.target, &definitions)
@@ -451,10 +467,30 @@ impl GraphAnswer<'_, '_> {
         });
         let counts = matches!(
             request.question,
-            GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace
+            GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace | GraphQuestion::Tests
         );
         let counted = if counts { definitions.clone() } else { Vec::new() };
         Ok(Answered { definitions, rows, counted, ..Answered::default() })
+    }
+
+    /// The definition or the uses of a local variable, and that a name is unknown or outside of the tree.
+    fn answer_at_place(&self, placed: PlacedName, question: GraphQuestion) -> Result<Answered, Error> {
+        let is_local = placed.meaning == PlaceMeaning::Local;
+        let definitions = if is_local { placed.definitions.clone() } else { Vec::new() };
+        let mut rows = Vec::new();
+        if question == GraphQuestion::References
+            && let Some(local) = definitions.first()
+        {
+            rows = self.rows(self.graph.uses_of_local(local).map_err(Error::from)?, false)?;
+        }
+        Ok(Answered { place: Some(placed), definitions, rows, ..Answered::default() })
+    }
+
+    fn named_place(&self, placed: &PlacedName) -> Result<NamedPlace, Error> {
+        let is_unknown = placed.meaning == PlaceMeaning::Unknown;
+        let candidates = placed.definitions.iter().filter(|_| is_unknown).map(|own| self.symbol_row(own));
+        let candidates = candidates.collect::<Result<_, _>>()?;
+        Ok(NamedPlace { name: placed.name.clone(), meaning: placed.meaning, candidates })
     }
 
     /// The meaning of a target. An error tells how much of the tree is indexed, if that is not all.
@@ -486,6 +522,7 @@ impl GraphAnswer<'_, '_> {
         let file = match target {
             Target::File(file) => file,
             Target::Symbols(symbols) => symbols[0].file,
+            Target::Place(placed) => placed.file,
         };
         let is_outgoing = question == GraphQuestion::Imports;
         let edges = match is_outgoing {
@@ -501,11 +538,7 @@ impl GraphAnswer<'_, '_> {
 
     /// The shortest paths of calls between symbols.
     fn paths(&mut self, from: Vec<Definition>, to: &str, request: &GraphRequest) -> Result<Answered, Error> {
-        let Target::Symbols(ends) = self.target(to, GraphQuestion::Trace)? else {
-            return Err(Error::bad(format!(
-                "'{to}' is a file; paths of calls lead to a symbol: '{to}#name'"
-            )));
-        };
+        let ends = self.target(to, GraphQuestion::Trace)?.symbols(to)?;
         if !self.is_answerable(to, &ends) {
             return Ok(Answered { definitions: from, ..Answered::default() });
         }
@@ -550,6 +583,17 @@ impl GraphAnswer<'_, '_> {
                 // Names tell less than calls, so only files without a call count by name.
                 let known = edges.iter().map(|edge| edge.file).collect();
                 edges.extend(self.graph.tests_by_name(definitions, &known).map_err(Error::from)?);
+                for edge in &mut edges {
+                    edge.from = self.graph.test_around(edge.file, edge.span, edge.from.as_ref());
+                }
+                // A test is one row: by its nearest call.
+                edges.sort_by(|a, b| {
+                    a.depth.cmp(&b.depth).then_with(|| b.confidence.total_cmp(&a.confidence))
+                });
+                let mut seen = FxHashSet::default();
+                edges.retain(|edge| {
+                    edge.from.as_ref().is_none_or(|from| seen.insert((from.file, from.place)))
+                });
                 let mut rows = incoming(edges)?;
                 rows.retain(|row| row.is_test);
                 Ok(rows)
@@ -636,17 +680,31 @@ impl GraphAnswer<'_, '_> {
 
     /// The masked text of a line.
     pub(super) fn text_of(&self, file: u32, line: u32) -> String {
-        let Some(lines) = self.sources.lines(file) else { return String::new() };
-        let FileLines { source, index, mask } = &*lines;
-        let whole = index.span_of(Lines { first: line, last: line });
+        shortened(self.masked(file, Lines { first: line, last: line }).trim().to_string())
+    }
+
+    /// The masked text of lines; nothing if the file has changed.
+    fn masked(&self, file: u32, lines: Lines) -> String {
+        let Some(known) = self.sources.lines(file) else { return String::new() };
+        let FileLines { source, index, mask } = &*known;
+        let whole = index.span_of(lines);
         let mask = mask.get_or_init(|| self.engine.policy().secret_mask(self.snapshot.path(file), source));
-        let text = match mask {
-            Some(cover) => {
-                secrets::mask_lines(source, whole.range(), cover)[whole.range()].trim().to_string()
-            }
-            None => source[whole.range()].trim().to_string(),
+        match mask {
+            Some(cover) => secrets::mask_lines(source, whole.range(), cover)[whole.range()].to_string(),
+            None => source[whole.range()].to_string(),
+        }
+    }
+
+    /// The code of the first definitions: many lines of a single one, fewer of several.
+    fn code_of(&self, definitions: &[Definition]) -> Vec<DefinitionCode> {
+        let most = MAX_CODE / definitions.len().clamp(1, MAX_CODED) as u32;
+        let code = |(place, own): (usize, &Definition)| {
+            let lines =
+                Lines { first: own.lines.first, last: own.lines.last.min(own.lines.first + most - 1) };
+            let text = self.masked(own.file, lines);
+            (!text.is_empty()).then_some(DefinitionCode { definition: place, lines, text })
         };
-        shortened(text)
+        definitions.iter().enumerate().take(MAX_CODED).filter_map(code).collect()
     }
 
     /// Fills the lines of the rows that are shown.

@@ -2,14 +2,20 @@
 
 use super::api::*;
 use super::graph::{GraphAnswer, MAX_WORK};
+use super::graph_mentions::MAX_NAMES;
 use super::open_index::Viewed;
 use spyhop_graph::{Definition, MAX_MEANINGS};
 
 impl GraphAnswer<'_, '_> {
     /// Why an answer with these mentions of `counted` is not complete.
     pub(super) fn open(&self, mentions: Option<&Mentions>, counted: &[Definition]) -> Option<Incomplete> {
+        let mut names: Vec<&str> = counted.iter().map(|own| &*own.name).collect();
+        names.sort_unstable();
+        names.dedup();
         let uncounted = || {
-            "the target has too many definitions for its mentions to be counted: name one of them".to_string()
+            let uncounted = names.len().saturating_sub(MAX_NAMES);
+            let text = || format!("the mentions of {uncounted} further names were not counted");
+            (uncounted > 0).then(|| IncompleteCause::Limit.with(text()))
         };
         let further = self.graph.undecided();
         let steps = || {
@@ -21,8 +27,8 @@ impl GraphAnswer<'_, '_> {
             })
         };
         match mentions {
-            Some(mentions) => mentions.incomplete().or_else(steps),
-            None => (!counted.is_empty()).then(|| IncompleteCause::Undecided.with(uncounted())),
+            Some(mentions) => mentions.incomplete().or_else(uncounted).or_else(steps),
+            None => None,
         }
     }
 

@@ -10,20 +10,18 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
 use super::api::*;
-use super::graph::{GraphAnswer, MAX_DEFINITIONS};
+use super::graph::GraphAnswer;
 use super::open_index::Viewed;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Span;
-use spyhop_graph::{Definition, Mention, NotJudged, WantedSymbols};
+use spyhop_graph::{Definition, Mention, NotJudged, REMOVED_FILE, WantedSymbols};
 use spyhop_grep::{Bounds, NarrowPlan, Pattern, Wanted};
 use spyhop_search::CurrentFile;
 use spyhop_search::filter::Filter;
 
-/// The files that are read for mentions alone: those whose mentions are judged, and more of them for each row that may be
-/// shown.
-const JUDGED: usize = 64;
-const JUDGED_FOR_A_ROW: usize = 4;
+/// The files nearest to the definitions whose mentions are judged, however many rows are shown.
+const JUDGED: usize = 300;
 
 /// The further files whose mentions are counted.
 const COUNTED: usize = 200;
@@ -32,7 +30,7 @@ const COUNTED: usize = 200;
 const MAX_BYTES: u64 = 32 << 20;
 
 /// The most names whose mentions are counted.
-const MAX_NAMES: usize = 12;
+pub(super) const MAX_NAMES: usize = 12;
 
 /// The most paths of files that were not read.
 const MAX_PATHS: usize = 5;
@@ -42,7 +40,7 @@ struct MentionCount<'c, 'a, 'e> {
     asked: &'c GraphAnswer<'a, 'e>,
     found: Mentions,
     unread: BTreeMap<UnreadReason, UnreadMentions>,
-    judged: Vec<Mention>,
+    judged: Vec<JudgedMention>,
     /// How many files may still be judged and counted that no edge needed, and how many bytes read.
     judged_left: usize,
     counted_left: usize,
@@ -56,12 +54,20 @@ struct SoughtName<'n> {
     name: &'n str,
     pattern: Pattern,
     symbols: WantedSymbols,
-    /// The files of the symbols.
-    homes: FxHashSet<u32>,
+    /// Whether a change removed the symbols.
+    are_removed: bool,
+}
+
+/// A mention of a symbol, with what its place among the rows depends on.
+struct JudgedMention {
+    mention: Mention,
+    /// Whether a change removed the symbol.
+    is_of_removed: bool,
 }
 
 impl GraphAnswer<'_, '_> {
-    /// The mentions of the names of `definitions`, in the files that the filter takes. `shown` are the rows of the answer.
+    /// The mentions of the names of `definitions`, in the files that the filter takes: those of the first names, and those of names
+    /// that the change removed before others. `shown` are the rows of the answer.
     pub(super) fn mentions(
         &self,
         definitions: &[Definition],
@@ -69,18 +75,36 @@ impl GraphAnswer<'_, '_> {
         filter: &Filter,
         shown: &[GraphRow],
     ) -> Result<Option<Mentions>, Error> {
-        let mut names: BTreeMap<&str, Vec<Definition>> = BTreeMap::new();
+        let mut names: BTreeMap<(bool, &str), Vec<Definition>> = BTreeMap::new();
         for own in definitions {
-            names.entry(&own.name).or_default().push(own.clone());
+            let is_there = !self.removed.contains_key(&(own.file, own.place));
+            names.entry((is_there, &own.name)).or_default().push(own.clone());
         }
-        let are_many = |own: &Vec<Definition>| own.len() > MAX_DEFINITIONS;
-        if names.is_empty() || names.len() > MAX_NAMES || names.values().any(are_many) {
+        if names.is_empty() {
             return Ok(None);
         }
-        let mut count = MentionCount::new(self, request);
-        for (name, definitions) in &names {
-            let homes = definitions.iter().map(|own| own.file).collect();
-            count.add_name(name, (self.graph.wanted_symbols(definitions), homes), filter)?;
+        let mut count = MentionCount::new(self);
+        for ((is_there, name), definitions) in &names {
+            let is_counted = count.found.names.iter().any(|own| own == name);
+            if is_counted || count.found.names.len() >= MAX_NAMES {
+                continue;
+            }
+            let homes: Vec<u32> =
+                definitions.iter().map(|own| own.file).filter(|file| *file != REMOVED_FILE).collect();
+            let symbols = match homes.is_empty() {
+                // What was in a removed file is elsewhere, seen from the tree.
+                true => {
+                    let of =
+                        |own: &Definition| self.removed.get(&(own.file, own.place)).map(|row| row.language);
+                    self.graph.symbols_elsewhere(definitions.iter().filter_map(of))
+                }
+                false => {
+                    let there = definitions.iter().filter(|own| own.file != REMOVED_FILE);
+                    self.graph.wanted_symbols(&there.cloned().collect::<Vec<_>>())
+                }
+            };
+            count.proven = if homes.is_empty() { self.removed_uses.clone() } else { FxHashSet::default() };
+            count.add_name(name, (symbols, !is_there, homes), filter)?;
         }
         count.finished(request, shown).map(Some)
     }
@@ -97,12 +121,12 @@ impl GraphAnswer<'_, '_> {
         let mut names: Vec<&str> = definitions.iter().map(|own| &*own.name).collect();
         names.sort_unstable();
         names.dedup();
-        let mut count = MentionCount::new(self, request);
+        let mut count = MentionCount::new(self);
         count.proven = proven;
         for name in names {
             let languages = definitions.iter().filter(|own| own.name == name).map(|own| own.language);
             let symbols = self.graph.symbols_elsewhere(languages);
-            count.add_name(name, (symbols, FxHashSet::default()), filter)?;
+            count.add_name(name, (symbols, false, Vec::new()), filter)?;
         }
         count.finished(request, shown)
     }
@@ -110,7 +134,7 @@ impl GraphAnswer<'_, '_> {
     /// The mentions to list, as rows.
     fn mention_rows(
         &self,
-        mut judged: Vec<Mention>,
+        mut judged: Vec<JudgedMention>,
         request: &GraphRequest,
         shown: &[GraphRow],
     ) -> Result<Vec<MentionRow>, Error> {
@@ -119,20 +143,31 @@ impl GraphAnswer<'_, '_> {
         // A caller who asks for more certain rows than the default gets no others.
         let least = if request.min_confidence > MIN_CONFIDENCE { request.min_confidence } else { 0.0 };
         let is_listed = |own: &Mention| own.part == MentionPart::Possible && own.confidence >= least;
-        judged.retain(|own| request.all_mentions || is_listed(own));
-        let place = |own: &Mention| (self.snapshot.path(own.file), own.span.start);
-        judged.sort_by(|a, b| {
-            let by_part = a.part.cmp(&b.part).then_with(|| b.confidence.total_cmp(&a.confidence));
-            by_part.then_with(|| a.relation.cmp(&b.relation)).then_with(|| place(a).cmp(&place(b)))
+        let is_test = |own: &Mention| self.graph.is_test(own.file, own.from.as_ref());
+        let of_tests = request.question == GraphQuestion::Tests;
+        judged.retain(|JudgedMention { mention, .. }| {
+            request.all_mentions || is_listed(mention) && (!of_tests || is_test(mention))
         });
+        let place = |own: &Mention| (self.snapshot.path(own.file), own.span.start);
+        judged.sort_by(
+            |JudgedMention { mention: a, is_of_removed },
+             JudgedMention { mention: b, is_of_removed: other }| {
+                let by_part = other.cmp(is_of_removed).then_with(|| a.part.cmp(&b.part));
+                let by_worth = by_part.then_with(|| b.confidence.total_cmp(&a.confidence));
+                by_worth.then_with(|| a.relation.cmp(&b.relation)).then_with(|| place(a).cmp(&place(b)))
+            },
+        );
         let mut rows = Vec::new();
-        for own in judged {
+        for JudgedMention { mention: mut own, .. } in judged {
             let (line, column) = self.place_of(own.file, own.span);
             if rows.len() == request.max_results {
                 break;
             }
             if !request.all_mentions && shown.contains(&(self.snapshot.path(own.file), line, column)) {
                 continue;
+            }
+            if of_tests {
+                own.from = self.graph.test_around(own.file, own.span, own.from.as_ref());
             }
             rows.push(MentionRow {
                 part: own.part,
@@ -153,13 +188,13 @@ impl GraphAnswer<'_, '_> {
 }
 
 impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
-    fn new(asked: &'c GraphAnswer<'a, 'e>, request: &GraphRequest) -> MentionCount<'c, 'a, 'e> {
+    fn new(asked: &'c GraphAnswer<'a, 'e>) -> MentionCount<'c, 'a, 'e> {
         MentionCount {
             asked,
             found: Mentions::default(),
             unread: BTreeMap::new(),
             judged: Vec::new(),
-            judged_left: JUDGED + JUDGED_FOR_A_ROW * request.max_results,
+            judged_left: JUDGED,
             counted_left: COUNTED,
             bytes_left: MAX_BYTES,
             proven: FxHashSet::default(),
@@ -173,11 +208,11 @@ impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
         Ok(found)
     }
 
-    /// Adds the mentions of the name of symbols, which are defined in the files `homes`.
+    /// Adds the mentions of the name of symbols, which are defined in the files `homes` and may have been removed.
     fn add_name(
         &mut self,
         name: &str,
-        (symbols, homes): (WantedSymbols, FxHashSet<u32>),
+        (symbols, are_removed, homes): (WantedSymbols, bool, Vec<u32>),
         filter: &Filter,
     ) -> Result<(), Error> {
         let wanted = Wanted { fixed: true, bounds: Bounds::Word, ..Wanted::new(name) };
@@ -188,8 +223,8 @@ impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
             None => (0..snapshot.n_files() as u32).collect(),
         };
         files.retain(|file| filter.takes_file(snapshot.path(*file), snapshot.version(*file).language()));
-        asked.graph.sort_by_nearness(&mut files, &homes.iter().copied().collect::<Vec<_>>());
-        let sought = SoughtName { name, pattern: Pattern::new(&wanted)?, symbols, homes };
+        asked.graph.sort_by_nearness(&mut files, &homes);
+        let sought = SoughtName { name, pattern: Pattern::new(&wanted)?, symbols, are_removed };
         self.found.names.push(name.to_string());
         for file in files {
             self.add_file(file, &sought)?;
@@ -223,13 +258,10 @@ impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
         if spans.is_empty() {
             return Ok(());
         }
-        let is_home = sought.homes.contains(&file);
-        let may_judge = is_known || is_home || (graph.further() == 0 && self.judged_left > 0);
-        if !is_known {
-            match may_judge {
-                true => self.judged_left = self.judged_left.saturating_sub(1),
-                false => self.counted_left -= 1,
-            }
+        let may_judge = is_known || self.judged_left > 0;
+        match may_judge {
+            true => self.judged_left = self.judged_left.saturating_sub(1),
+            false => self.counted_left -= 1,
         }
         let judged = match may_judge {
             true => graph.judge_mentions(file, &spans, &sought.symbols)?,
@@ -237,7 +269,7 @@ impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
         };
         match judged {
             Ok(mentions) => {
-                self.add_mentions(mentions);
+                self.add_mentions(mentions, sought.are_removed);
                 Ok(())
             }
             Err(why) => {
@@ -251,7 +283,7 @@ impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
         }
     }
 
-    fn add_mentions(&mut self, mut mentions: Vec<Mention>) {
+    fn add_mentions(&mut self, mut mentions: Vec<Mention>, are_of_removed: bool) {
         for mention in mentions.iter_mut().filter(|own| self.proven.contains(&(own.file, own.span))) {
             (mention.part, mention.reason) = (MentionPart::Resolved, None);
         }
@@ -266,7 +298,8 @@ impl<'c, 'a, 'e> MentionCount<'c, 'a, 'e> {
                 MentionPart::Text => &mut found.comments_and_strings,
             } += 1;
         }
-        self.judged.extend(mentions);
+        let judged = |mention| JudgedMention { mention, is_of_removed: are_of_removed };
+        self.judged.extend(mentions.into_iter().map(judged));
     }
 
     /// Notes a file whose mentions were not judged; `mentions` is their number, if they were counted.

@@ -9,7 +9,7 @@ use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_files::confined::RootFolder;
 use spyhop_files::read;
-use spyhop_graph::{Definition, Graph};
+use spyhop_graph::{Definition, Graph, PlaceMeaning, PlacedName};
 use spyhop_search::SearchSnapshot;
 use spyhop_search::query;
 
@@ -22,6 +22,35 @@ pub(super) enum Target {
     Symbols(Vec<Definition>),
     /// A file.
     File(u32),
+    /// The name at a place, which means no symbol or an unknown one.
+    Place(PlacedName),
+}
+
+impl Target {
+    /// The symbols that `typed` means; an error for a file or a place without one.
+    pub fn symbols(self, typed: &str) -> Result<Vec<Definition>, Error> {
+        match self {
+            Target::Symbols(symbols) => Ok(symbols),
+            Target::File(_) => Err(Error::bad(format!(
+                "'{typed}' is a file; name a symbol of the file: '{typed}#name' or '{typed}:line'"
+            ))),
+            Target::Place(PlacedName { name, meaning, definitions, .. }) => Err(Error::bad(match meaning {
+                PlaceMeaning::Local => format!(
+                    "'{name}' at {typed} is a local variable, about which only 'def' and 'refs' answer"
+                ),
+                PlaceMeaning::Outside => format!("'{name}' at {typed} is not defined in the tree"),
+                _ => {
+                    let names: Vec<String> =
+                        definitions.iter().take(MAX_NEAR).map(Definition::qualified).collect();
+                    let names =
+                        if names.is_empty() { "nothing in the tree".to_string() } else { names.join(", ") };
+                    format!(
+                        "no rule decides what '{name}' at {typed} means; it may be {names}: name one of them"
+                    )
+                }
+            })),
+        }
+    }
 }
 
 /// The files that stand for their folder, in the order in which they are tried.
@@ -68,7 +97,10 @@ pub(super) fn resolve(
         };
     }
     if let Some((file, line, column)) = place(snapshot, typed) {
-        return at_place(graph, snapshot, file, line, column).map(Target::Symbols);
+        return match column {
+            Some(column) => at_column(graph, snapshot, (file, line, column)),
+            None => at_line(graph, snapshot, file, line).map(Target::Symbols),
+        };
     }
     if let Some((path, name)) = typed.split_once('#') {
         let Some(file) = file_at(snapshot, path) else { return Err(no_file(snapshot, path, root)) };
@@ -191,21 +223,29 @@ fn place(snapshot: &SearchSnapshot, typed: &str) -> Option<(u32, u32, Option<u32
     Some((file_at(snapshot, path)?, line.parse().ok()?, Some(last)))
 }
 
-/// The definitions of a place: what the name at the column means, or else the innermost symbol around the line.
-fn at_place(
+/// The meaning of the name at a column.
+fn at_column(
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+    (file, line, column): (u32, u32, u32),
+) -> Result<Target, Error> {
+    match graph.name_at_place(file, line, column)? {
+        Some(mut placed) if placed.meaning == PlaceMeaning::Definition => {
+            by_worth(snapshot, &mut placed.definitions);
+            Ok(Target::Symbols(placed.definitions))
+        }
+        Some(placed) => Ok(Target::Place(placed)),
+        None => Err(Error::bad(format!("no name stands at '{}:{line}:{column}'", snapshot.path(file)))),
+    }
+}
+
+/// The innermost symbol around a line.
+fn at_line(
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
     file: u32,
     line: u32,
-    column: Option<u32>,
 ) -> Result<Vec<Definition>, Error> {
-    if let Some(column) = column {
-        let mut meant = graph.meant_at(file, line, column)?;
-        if !meant.is_empty() {
-            by_worth(snapshot, &mut meant);
-            return Ok(meant);
-        }
-    }
     let symbols = graph.symbols(file)?;
     let around = symbols.into_iter().filter(|own| own.lines.first <= line && line <= own.lines.last);
     match around.min_by_key(|own| own.lines.count()) {

@@ -10,8 +10,7 @@ use super::removed::RemovedCode;
 use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Lines;
-use spyhop_graph::{Definition, GraphEdge, ReachedEntry};
-use spyhop_search::test_part;
+use spyhop_graph::{Definition, GraphEdge, ReachedEntry, is_test_file};
 
 /// The most changed symbols whose dependents are looked for.
 const MAX_CHANGED: usize = 300;
@@ -35,6 +34,8 @@ pub(super) struct ChangedCode {
     pub files: Vec<u32>,
     /// The definitions that the change removed.
     removed: RemovedCode,
+    /// These definitions, once the graph knows them.
+    gone: Vec<Definition>,
     /// The uses of these definitions.
     removed_uses: Vec<GraphEdge>,
 }
@@ -80,7 +81,8 @@ impl GraphAnswer<'_, '_> {
         depth: u32,
     ) -> Result<Answered, Error> {
         let mut changed = self.changed_symbols(changes)?;
-        changed.removed_uses = self.uses_of_removed(std::mem::take(&mut changed.removed))?;
+        let removed = std::mem::take(&mut changed.removed);
+        (changed.gone, changed.removed_uses) = self.uses_of_removed(removed)?;
         if changed.symbols.len() > MAX_CHANGED {
             self.warnings.push(format!(
                 "{} symbols are changed; the dependents of the first {MAX_CHANGED} are looked for",
@@ -141,7 +143,7 @@ impl GraphAnswer<'_, '_> {
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
         let entries = self.entries_of_change(&changed, &edges)?;
         let rows = self.rows(edges, false)?;
-        let counted = changed.symbols.clone();
+        let counted = changed.gone.into_iter().chain(changed.symbols.iter().cloned()).collect();
         Ok(Answered { definitions: changed.symbols, rows, tests, entries, counted, ..Answered::default() })
     }
 
@@ -284,31 +286,6 @@ fn innermost(symbols: &[(Lines, bool)], touched: &[TouchedLines]) -> Vec<usize> 
     let mut found: Vec<usize> = found.into_iter().collect();
     found.sort_unstable();
     found
-}
-
-/// Parts of paths that hold what tests use, and no tests.
-const WITHOUT_TESTS: &[&str] = &[
-    "fixture",
-    "fixtures",
-    "mock",
-    "mocks",
-    "testdata",
-    "testutil",
-    "testutils",
-    "example",
-    "examples",
-    "baselines",
-];
-
-/// Whether a file has tests that can be run, by its path.
-fn is_test_file(path: &str) -> bool {
-    let (folders, name) = path::split(path);
-    let is_data = |part: &str| WITHOUT_TESTS.contains(&part.to_ascii_lowercase().as_str());
-    let is_camel = || {
-        let stem = name.split('.').next().unwrap_or(name);
-        ["Test", "Tests", "IT", "Spec"].iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
-    };
-    !folders.split('/').any(is_data) && (test_part(path).is_some_and(|part| !is_data(part)) || is_camel())
 }
 
 /// The name of what a file is about: its stem in lower case without the words that mark tests.

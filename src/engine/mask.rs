@@ -85,7 +85,8 @@ masked_fields! {
     MapReply: entries warnings;
     MapEntry: symbols;
     MapSymbol: name;
-    GraphReply: rows paths definitions tests entries mentions warnings;
+    GraphReply: rows paths definitions place tests entries mentions warnings;
+    NamedPlace: name candidates;
     Mentions: rows;
     MentionRow: from to;
     GraphRow: from to;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::api::SymbolRow;
+use super::api::{RESOLVED, SymbolRow};
 use super::changes::ChangedFile;
 use super::graph::{GraphAnswer, RemovedRows};
 use crate::error::Error;
@@ -121,16 +121,23 @@ impl GraphAnswer<'_, '_> {
         Ok(there.iter().any(|found| found.container.as_deref() == own.container.as_deref()))
     }
 
-    /// The uses of what was removed.
-    pub(super) fn uses_of_removed(&mut self, removed: RemovedCode) -> Result<Vec<GraphEdge>, Error> {
+    /// The definitions that were removed, and their uses.
+    pub(super) fn uses_of_removed(
+        &mut self,
+        removed: RemovedCode,
+    ) -> Result<(Vec<Definition>, Vec<GraphEdge>), Error> {
         let RemovedCode { symbols, files, rows, .. } = removed;
         self.graph.add_removed(&symbols).map_err(Error::from)?;
         let mut edges = self.graph.uses_of_removed(&symbols).map_err(Error::from)?;
         for (path, language, definitions) in &files {
             let uses = self.graph.uses_of_removed_file(path, language, definitions);
-            edges.extend(uses.map_err(Error::from)?);
+            let uses = uses.map_err(Error::from)?;
+            let certain = uses.iter().filter(|edge| edge.confidence >= RESOLVED);
+            self.removed_uses.extend(certain.map(|edge| (edge.file, edge.span)));
+            edges.extend(uses);
         }
         self.removed = rows;
-        Ok(edges)
+        let of_files = files.into_iter().flat_map(|(_, _, definitions)| definitions);
+        Ok((symbols.into_iter().chain(of_files).collect(), edges))
     }
 }

@@ -36,6 +36,13 @@ pub(super) struct Declaration {
     pub is_in_class: bool,
 }
 
+impl Declaration {
+    /// Whether a function or a class is declared.
+    pub fn is_item(&self) -> bool {
+        self.source == TypeSource::Item
+    }
+}
+
 /// From this number of declarations on, the declarations are sorted before one is looked for.
 const MIN_SORTED: usize = 16;
 

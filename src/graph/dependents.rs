@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::files::{Graph, SymbolKey};
 use super::questions::{GraphEdge, Relation};
@@ -21,8 +21,7 @@ impl Graph<'_> {
     /// The symbols that depend on `changed`, through at most `depth` steps: users of the definitions, then callers of the
     /// functions among them, and so on. Each dependent has one edge, its most certain one; the confidence is the product
     /// of those of the steps. Dependents below the confidence `least` are neither listed nor followed. No further step is
-    /// taken after `most` dependents. `first` are uses of what was removed: of the edges of
-    /// one dependent, such an edge is shown.
+    /// taken after `most` dependents. `first` are uses of what was removed, which are all listed.
     pub fn dependents(
         &self,
         changed: &[Definition],
@@ -33,14 +32,13 @@ impl Graph<'_> {
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let mut known: FxHashMap<SymbolKey, f32> =
             changed.iter().map(|definition| ((definition.file, definition.place), 1.0)).collect();
-        let mut dependents: Vec<GraphEdge> = Vec::new();
+        let mut dependents = first;
+        dependents.retain(|edge| edge.confidence >= least);
+        dependents.sort_by(|a, b| self.precedes(a, b));
+        for edge in &dependents {
+            known.entry(symbol_of(edge)).or_insert(edge.confidence);
+        }
         let mut wave = changed.to_vec();
-        let mut first = first;
-        let removed: FxHashSet<SymbolKey> = first.iter().map(|edge| (edge.to.file, edge.to.place)).collect();
-        let precedes = |a: &GraphEdge, b: &GraphEdge| {
-            let is_there = |edge: &GraphEdge| !removed.contains(&(edge.to.file, edge.to.place));
-            is_there(a).cmp(&is_there(b)).then_with(|| self.precedes(a, b))
-        };
         for step in 1..=depth {
             let is_first = step == 1;
             let takes = |relation| match relation {
@@ -49,7 +47,6 @@ impl Graph<'_> {
                 Relation::Imports | Relation::Implements | Relation::Tests => false,
             };
             let mut found = self.uses_of(&wave, step, takes)?;
-            found.append(&mut first);
             if is_first && changed.len() <= MAX_IMPLEMENTED {
                 for definition in changed {
                     found.extend(self.implementations(definition)?);
@@ -62,18 +59,18 @@ impl Graph<'_> {
                 if edge.confidence < least || known.contains_key(&symbol) {
                     continue;
                 }
-                if nearest.get(&symbol).is_none_or(|best| precedes(&edge, best) == Ordering::Less) {
+                if nearest.get(&symbol).is_none_or(|best| self.precedes(&edge, best) == Ordering::Less) {
                     nearest.insert(symbol, edge);
                 }
             }
             let mut nearest: Vec<GraphEdge> = nearest.into_values().collect();
-            nearest.sort_by(|a, b| precedes(a, b));
+            nearest.sort_by(|a, b| self.precedes(a, b));
             known.extend(nearest.iter().map(|edge| (symbol_of(edge), edge.confidence)));
-            wave = nearest
-                .iter()
-                .filter_map(|edge| edge.from.clone())
-                .filter(|from| from.kind.is_function())
-                .collect();
+            let broken = if is_first { dependents.as_slice() } else { &[] };
+            let users = broken.iter().chain(&nearest).filter_map(|edge| edge.from.clone());
+            wave = users.filter(|from| from.kind.is_function()).collect();
+            wave.sort_by_key(|from| (from.file, from.place));
+            wave.dedup_by_key(|from| (from.file, from.place));
             dependents.extend(nearest);
             if wave.is_empty() || dependents.len() >= most {
                 break;

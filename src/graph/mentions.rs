@@ -336,6 +336,11 @@ impl Graph<'_> {
         }
     }
 
+    /// Whether quotes are around literals in a file, and nowhere else.
+    pub(super) fn has_literals(&self, file: u32) -> bool {
+        QUOTED.contains(&self.language(file))
+    }
+
     /// Judges the mentions of a name at `spans` of a file.
     pub fn judge_mentions(
         &self,
@@ -401,8 +406,7 @@ impl Graph<'_> {
             from: None,
             to: None,
         };
-        let has_literals = sort == FileSort::Code && QUOTED.contains(&self.language(file));
-        let (part, reason) = match facts.name_at(span, has_literals) {
+        let (part, reason) = match facts.name_at(span, self.has_literals(file)) {
             NameAt::Comment => (MentionPart::Text, None),
             NameAt::Literal(before) if self.may_hold_code(file, facts.at(before)) => {
                 (MentionPart::Possible, Some(MentionReason::InString))

@@ -13,13 +13,14 @@ use super::other_names::OtherNames;
 use super::paths::shared_folders;
 use super::resolve::MAX_MEANINGS;
 use super::rule::EdgeRule;
+use super::test_names::is_test_file;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::definition::Definition;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
-use spyhop_search::{SearchError, files_with, test_part};
+use spyhop_search::{SearchError, files_with};
 
 /// How the two ends of an edge are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -442,27 +443,6 @@ impl<'a> Graph<'a> {
         Ok(members.filter(is_member).take(MAX_MEANINGS).cloned().collect())
     }
 
-    /// The definitions that the name at a line and column means; a definition there means itself.
-    pub fn meant_at(&self, file: u32, line: u32, column: u32) -> Result<Vec<Definition>, SearchError> {
-        let Some(facts) = self.facts(file).filter(|facts| (1..=facts.lines.count()).contains(&line)) else {
-            return Ok(Vec::new());
-        };
-        let byte = facts.lines.start_of(line) + column.saturating_sub(1);
-        let is_at = |span: &Span| span.start <= byte && byte <= span.end;
-        if let Some(used) = facts.uses.iter().find(|used| is_at(&used.span)) {
-            let meanings = self.meanings(file, &facts, used)?;
-            return Ok(meanings.into_iter().map(|meaning| meaning.definition).collect());
-        }
-        // A name that is not a recorded use, such as a variable or the name of a definition.
-        let is_word = |c: char| c == '_' || c.is_alphanumeric();
-        let Some((before, after)) = facts.text.split_at_checked(byte as usize) else { return Ok(Vec::new()) };
-        let start = before.trim_end_matches(is_word).len();
-        let end = byte as usize + after.len() - after.trim_start_matches(is_word).len();
-        let name = &facts.text[start..end];
-        let named = self.symbols(file)?.into_iter().filter(|symbol| &*symbol.name == name);
-        Ok(named.filter(|symbol| symbol.lines.first <= line && line <= symbol.lines.last).collect())
-    }
-
     /// The definitions that the name from `start` to `end` means, each with its confidence.
     pub(super) fn meant_by(
         &self,
@@ -486,7 +466,7 @@ impl<'a> Graph<'a> {
                 || begins(&definition.name, "Test")
                 || definition.container.as_deref() == Some("tests")
         };
-        test_part(self.snapshot.path(file)).is_some() || from.is_some_and(by_name)
+        is_test_file(self.snapshot.path(file)) || from.is_some_and(by_name)
     }
 
     pub fn imports_of(&self, file: u32) -> Vec<ImportEdge> {
@@ -647,7 +627,7 @@ pub(super) fn owner_of(file: u32, facts: &FileFacts, used: &NameUse) -> Option<D
     None
 }
 
-fn definition_of(file: u32, facts: &FileFacts, place: u32) -> Definition {
+pub(super) fn definition_of(file: u32, facts: &FileFacts, place: u32) -> Definition {
     let symbol = &facts.symbols[place as usize];
     Definition {
         file,

@@ -1,20 +1,25 @@
 //! Tests by name: the test file of a source file by the naming conventions of its language, and the tests in it that
 //! have the name of a definition.
 //!
-//! The conventions are data, in `frameworks/test-names.toml`.
+//! The conventions are data, in `frameworks/test-names.toml`. The test around a use is named here too: a function, or the
+//! title of a block such as `it('adds up', ...)`.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
-use super::files::Graph;
+use super::files::{BYTES_PER_STEP, Graph};
 use super::paths::ends_in;
-use super::questions::{GraphEdge, Relation};
+use super::questions::{GraphEdge, Relation, definition_of, owner_of};
 use super::rule::EdgeRule;
+use super::titles;
+use super::uses::{NameAt, innermost};
+use super::words::whole_words;
 use crate::definition::Definition;
+use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
-use spyhop_base::text::Span;
+use spyhop_base::text::{Lines, Span};
 use spyhop_search::SearchError;
 
 /// The fewest letters of a name that identifies a test.
@@ -22,6 +27,9 @@ const MIN_NAME: usize = 3;
 
 /// The most test files of one source file.
 const MAX_FILES: usize = 4;
+
+/// The most mentions of a definition in a test file that are looked at.
+const MAX_MENTIONS: usize = 64;
 
 /// Stems of files that stand for their folder.
 const FOLDER_STEMS: &[&str] = &["__init__", "mod", "index", "lib", "main"];
@@ -48,7 +56,86 @@ static CONVENTIONS: LazyLock<Vec<TestNames>> = LazyLock::new(|| {
     file.convention
 });
 
+/// Folders of tests.
+const TEST_FOLDERS: &[&str] = &["test", "tests", "testing", "__tests__", "spec", "specs", "e2e"];
+
+/// Folders of code that shows or measures other code. Tests may lie below them, and they may lie below tests.
+const OTHER_FOLDERS: &[&str] = &[
+    "example",
+    "examples",
+    "demo",
+    "demos",
+    "sample",
+    "samples",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+];
+
+/// Folders that hold what tests use, and no tests.
+const WITHOUT_TESTS: &[&str] =
+    &["fixture", "fixtures", "mock", "mocks", "testdata", "testutil", "testutils", "baselines"];
+
+/// Words of a file name that mark tests, between separators.
+const TEST_WORDS: &[&str] = &["test", "tests", "spec"];
+
+/// Whether a file has tests that can be run, by its path: its name says so, or the last folder that says anything.
+pub fn is_test_file(path: &str) -> bool {
+    let (folders, name) = path::split(path);
+    let is_in = |part: &str, list: &[&str]| list.iter().any(|known| part.eq_ignore_ascii_case(known));
+    if folders.split('/').any(|part| is_in(part, WITHOUT_TESTS)) {
+        return false;
+    }
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let first = name.split('.').next().unwrap_or(name);
+    let is_camel = || {
+        ["Test", "Tests", "IT", "Spec"].iter().any(|end| first.len() > end.len() && first.ends_with(end))
+            || first.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
+    };
+    let mut words = stem.split(['_', '-', '.']);
+    let says = |part: &&str| is_in(part, TEST_FOLDERS) || is_in(part, OTHER_FOLDERS);
+    words.any(|word| is_in(word, TEST_WORDS))
+        || is_camel()
+        || folders.split('/').rfind(says).is_some_and(|last| is_in(last, TEST_FOLDERS))
+}
+
 impl Graph<'_> {
+    /// The test around a use: the outermost function, or the titles of the blocks around the use or that function. `from` is the
+    /// symbol around the use.
+    pub fn test_around(&self, file: u32, span: Span, from: Option<&Definition>) -> Option<Definition> {
+        let Some(facts) = self.facts(file) else { return from.cloned() };
+        let symbols = &facts.symbols;
+        let owner = from.map(|own| own.place).filter(|own| (*own as usize) < symbols.len());
+        let owner = owner.or_else(|| innermost(symbols, span));
+        let around = std::iter::successors(owner, |at| symbols[*at as usize].parent);
+        let outermost = around.filter(|at| symbols[*at as usize].kind.is_function()).last();
+        let start = outermost.map(|own| symbols[own as usize].span.start as usize);
+        // A block with a title may be a symbol itself.
+        let line_end = |at: usize| facts.text[at..].find('\n').map_or(facts.text.len(), |end| at + end);
+        let at = start.map_or(span.start as usize, line_end);
+        self.steps.take(1 + titles::MOST_BYTES / BYTES_PER_STEP);
+        let is_test_file = is_test_file(self.snapshot.path(file));
+        // A function in a group of tests is called by some of them.
+        let names_test =
+            |titled: &titles::Titled<'_>| is_test_file && (titled.is_test || outermost.is_none());
+        if let Some(titled) = titles::around(&facts.text, at).filter(names_test) {
+            let (first, last) = (titled.start as u32, at as u32);
+            let lines = Lines { first: facts.lines.line_of(first), last: facts.lines.line_of(last) };
+            return Some(Definition {
+                file,
+                // A place that no symbol has.
+                place: u32::MAX - lines.first,
+                name: titled.name.into(),
+                container: titled.container.map(Into::into),
+                kind: SymbolKind::Fn,
+                lines,
+                span: Span { start: first, end: last },
+            });
+        }
+        outermost.map(|place| definition_of(file, &facts, place)).or_else(|| from.cloned())
+    }
+
     /// The tests of definitions by name and by file. Files in `known` have edges already and are left out.
     pub fn tests_by_name(
         &self,
@@ -122,13 +209,37 @@ impl Graph<'_> {
             return Ok(named);
         }
         let text = self.text(file).unwrap_or_default();
-        let at = text.match_indices(&*definition.name).map(|(at, _)| at).find(|at| {
-            let is_word = |c: char| c == '_' || c.is_alphanumeric();
-            !text[..*at].ends_with(is_word) && !text[at + definition.name.len()..].starts_with(is_word)
-        });
-        let rule = if at.is_some() { EdgeRule::TestFileWithName } else { EdgeRule::TestFile };
-        let at = at.unwrap_or(0);
-        Ok(vec![edge(None, Span::new(at, (at + 1).min(text.len()).max(at)), rule)])
+        let spans = whole_words(&text, &definition.name);
+        self.steps.take(text.len() / BYTES_PER_STEP);
+        let mut mentions: Vec<GraphEdge> = Vec::new();
+        let facts = self.facts(file);
+        let is_code = |span: &&Span| {
+            let name_at = facts.as_ref().map(|facts| facts.name_at(**span, true));
+            !matches!(name_at, Some(NameAt::Comment | NameAt::Literal(_)))
+        };
+        // Words in texts count only if the tests have no others.
+        let code: Vec<Span> = spans.iter().filter(is_code).copied().collect();
+        for span in if code.is_empty() { spans } else { code }.into_iter().take(MAX_MENTIONS) {
+            let owner = facts.as_ref().and_then(|facts| owner_of(file, facts, &facts.use_at(span)));
+            let from = self.test_around(file, span, owner.as_ref());
+            let place = |own: &Option<Definition>| own.as_ref().map(|own| own.place);
+            if mentions.iter().all(|own| place(&own.from) != place(&from)) {
+                mentions.push(edge(from, span, EdgeRule::TestFileWithName));
+            }
+        }
+        // An import outside of the tests tells less than the tests that have the name.
+        if mentions.iter().any(|own| own.from.is_some()) {
+            mentions.retain(|own| own.from.is_some());
+        }
+        if mentions.is_empty() {
+            let class = self
+                .symbols(file)?
+                .into_iter()
+                .find(|own| own.kind.is_type_like() && own.container.is_none());
+            let at = class.as_ref().map_or(0, |class| class.span.start as usize);
+            mentions.push(edge(class, Span::new(at, (at + 1).min(text.len()).max(at)), EdgeRule::TestFile));
+        }
+        Ok(mentions)
     }
 }
 
@@ -151,6 +262,26 @@ mod tests {
                 row.names
             );
         }
+    }
+
+    #[test]
+    fn the_last_part_of_a_path_that_says_anything_tells_tests_from_examples() {
+        let check = |path: &str, expected: bool| assert_eq!(is_test_file(path), expected, "{path}");
+        check("tests/pool.py", true);
+        check("examples/shop/pool.py", false);
+        check("examples/shop/tests/test_pool.py", true);
+        check("examples/shop/tests/helper.py", true);
+        check("examples/test_pool.py", true);
+        check("tests/examples/pool.py", false);
+        check("tests/fixtures/test_pool.py", false);
+        check("src/test/java/a/Pool.java", true);
+        check("src/PoolTest.java", true);
+        check("src/TestPool.java", true);
+        check("src/Testimony.java", false);
+        check("web/cart.spec.ts", true);
+        check("benches/pool.rs", false);
+        check("demo/src/pool.go", false);
+        check("pool_test.go", true);
     }
 
     #[test]

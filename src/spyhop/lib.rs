@@ -235,21 +235,21 @@ pub use spyhop_engine::api::SymbolsRequest;
 #[doc(inline)]
 pub use spyhop_engine::api::{
     ALL_ROWS, ActivitySource, AffectedTest, Applicability, BadLine, Band, CallPolicy, CheckupRequest,
-    ContextLine, Enclosing, EntriesReply, EntryKind, EntryRow, ExplainSkipsRequest, Explanation,
-    ExportNotesRequest, ExportedNotes, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply,
+    ContextLine, DefinitionCode, Enclosing, EntriesReply, EntryKind, EntryRow, ExplainSkipsRequest,
+    Explanation, ExportNotesRequest, ExportedNotes, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply,
     FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRow, GrepLine, GrepReply,
     GrepRequest, Hit, ImportNotesRequest, ImportedNotes, LanguageRow, Languages, LanguagesRequest,
     LeftOutPlace, LeftOutReason, LineRange, LinkRow, LinkState, ListNotesRequest, MapEntry, MapReply,
-    MapRequest, MapSymbol, MentionPart, MentionReason, MentionRow, Mentions, Mode, NamedStatus, NoteKind,
-    NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics, PackFile,
-    PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackStages, PackTrace, PackUnit,
-    PathOutcome, PlaceCandidate, PlaceCandidates, Progress, Provenance, RankedCandidate, RankedCandidates,
-    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
-    SearchBatch, SearchNotesRequest, SearchReply, SearchRequest, Sent, ShowNoteRequest, SkippedReply,
-    SkippedRequest, SkippedRow, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot, SourceStatuses,
-    Stage, StalePolicy, State, Status, StatusReply, StatusRequest, SymbolChoices, SymbolRow, SymbolsReply,
-    UnreadMentions, UnreadReason, Verdict, Verification, Verifier, VerifyNoteRequest, ViewsRequest,
-    WatchEvent, WhyNot, WhyNotRequest,
+    MapRequest, MapSymbol, MentionPart, MentionReason, MentionRow, Mentions, Mode, NamedPlace, NamedStatus,
+    NoteKind, NoteLink, NoteReason, NoteRow, NotesReply, OnMissing, Options, PackBackup, PackDiagnostics,
+    PackFile, PackGoal, PackLine, PackMode, PackPair, PackRegion, PackReply, PackStages, PackTrace, PackUnit,
+    PathOutcome, PlaceCandidate, PlaceCandidates, PlaceMeaning, Progress, Provenance, RankedCandidate,
+    RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement,
+    RevisionNote, SearchBatch, SearchNotesRequest, SearchReply, SearchRequest, Sent, ShowNoteRequest,
+    SkippedReply, SkippedRequest, SkippedRow, Snapshot, Snippet, SourceName, SourcePackage, SourceSnapshot,
+    SourceStatuses, Stage, StalePolicy, State, Status, StatusReply, StatusRequest, SymbolChoices, SymbolRow,
+    SymbolsReply, UnreadMentions, UnreadReason, Verdict, Verification, Verifier, VerifyNoteRequest,
+    ViewsRequest, WatchEvent, WhyNot, WhyNotRequest,
 };
 #[doc(inline)]
 pub use spyhop_engine::api::{

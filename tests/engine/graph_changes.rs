@@ -175,6 +175,58 @@ fn uses_of_what_was_removed_are_listed() {
 }
 
 #[test]
+fn every_use_of_the_old_name_of_a_renamed_function_is_listed() {
+    let tree = Tree::new(
+        "
+=== app/pool.py
+class Pool:
+    def take_old(self):
+        return 1
+
+
+def free_old():
+    return 2
+=== app/user.py
+from app.pool import Pool, free_old
+
+
+def run(x):
+    Pool().take_old()
+    x.take_old()
+    getattr(x, 'take_old')
+    return free_old()
+=== notes.md
+take_old and free_old are told here.
+",
+    );
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    let engine = open(&tree);
+    tree.write("app/pool.py", pool(&tree).replace("_old", "_new"));
+    let listed = |reply: &GraphReply| {
+        let rows = reply.rows.iter().filter(|row| matches!(row.to, spyhop::GraphEnd::Removed(_)));
+        let rows = rows.map(|row| (row.path.to_string(), row.line));
+        let mentions = reply.mentions.iter().flat_map(|mentions| &mentions.rows);
+        let mut all: Vec<(String, u32)> =
+            rows.chain(mentions.map(|row| (row.path.to_string(), row.line))).collect();
+        all.sort();
+        all
+    };
+    let reply = ask(&engine, "");
+    let lines = [1, 5, 6, 7, 8].map(|line| ("app/user.py".to_string(), line));
+    assert_eq!(listed(&reply), lines, "{reply:#?}");
+    let mentions = reply.mentions.unwrap();
+    let of_old = ["free_old", "take_old", "free_new", "take_new"];
+    assert_eq!(mentions.names, of_old);
+    assert_eq!((mentions.resolved, mentions.possible, mentions.comments_and_strings), (3, 2, 2));
+    // The names of a removed file.
+    std::fs::remove_file(tree.root().join("app/pool.py")).unwrap();
+    let reply = ask(&engine, "");
+    let lines = [1, 1, 5, 5, 6, 7, 8].map(|line| ("app/user.py".to_string(), line));
+    assert_eq!(listed(&reply), lines, "{reply:#?}");
+}
+
+#[test]
 fn symbols_of_a_file_are_no_dependents_of_the_file() {
     let tree = repository();
     let engine = open(&tree);
@@ -313,4 +365,25 @@ def other():
     };
     assert_eq!(entries("take"), ["POST /items 2"]);
     assert_eq!(entries("alone"), [""; 0]);
+}
+
+#[test]
+fn a_trace_shows_the_code_of_the_definition_and_the_lines_of_calls() {
+    let tree = repository();
+    let reply = open(&tree).ask(&GraphRequest::new(GraphQuestion::Trace, "Pool.take")).unwrap();
+    let code: Vec<(usize, u32, &str)> =
+        reply.code.iter().map(|code| (code.definition, code.lines.first, code.text.trim_end())).collect();
+    assert_eq!(code, [(0, 2, "    def take(self):\n        return check(1)")]);
+    let told = spyhop_interface::render::agent::graph(&reply).text;
+    for line in
+        ["2\t    def take(self):", "3\t        return check(1)", "\treturn pool.take()", "\treturn check(1)"]
+    {
+        assert!(told.contains(line), "{told}");
+    }
+    let shown = spyhop_interface::render::text::graph(
+        &reply,
+        spyhop_engine::api::Mode::Default,
+        &spyhop_interface::render::Style::default(),
+    );
+    assert!(shown.contains("     3          return check(1)\n"), "{shown}");
 }

@@ -192,7 +192,7 @@ fn nothing_is_absent_while_a_mention_may_be_a_use() {
 #[test]
 fn a_very_common_name_costs_a_bounded_number_of_files() {
     let tree = Tree::new("\n=== a.py\ndef take():\n    pass\n");
-    for number in 0..700 {
+    for number in 0..1_000 {
         tree.write(&format!("m{number}.py"), "from a import take\n\ntake()\n");
     }
     let engine = open(&tree);
@@ -204,6 +204,44 @@ fn a_very_common_name_costs_a_bounded_number_of_files() {
     assert!(known > 500 && mentions.definitions == 1 && reply.incomplete.is_some(), "{mentions:#?}");
     let listed = mentions.rows.iter().filter(|row| row.part != MentionPart::Possible).count();
     assert_eq!(listed, 0);
+}
+
+#[test]
+fn counts_of_mentions_do_not_depend_on_the_number_of_rows() {
+    let tree = Tree::new("\n=== a.py\ndef take():\n    pass\n");
+    for number in 0..200 {
+        tree.write(&format!("m{number}.py"), "from a import take\n\ndef run(x):\n    take()\n    x.take()\n");
+    }
+    let engine = open(&tree);
+    let mentions = |max_results: usize| {
+        let request = GraphRequest { max_results, ..GraphRequest::new(GraphQuestion::References, "take") };
+        Mentions { rows: Vec::new(), ..engine.ask(&request).unwrap().mentions.unwrap() }
+    };
+    let few = mentions(1);
+    assert_eq!((few.total, few.resolved, few.possible, few.not_read), (601, 400, 200, 0), "{few:?}");
+    assert_eq!(few, mentions(1_000));
+}
+
+#[test]
+fn mentions_of_a_name_with_many_definitions_are_counted() {
+    let tree = Tree::new("\n=== use.py\nfrom m3 import take\n\ndef run(x):\n    take()\n    x.take()\n");
+    for number in 0..20 {
+        tree.write(&format!("m{number}.py"), "def take():\n    pass\n");
+    }
+    let engine = open(&tree);
+    for reply in account(&engine, "take") {
+        let mentions = reply.mentions.unwrap();
+        assert_eq!((mentions.definitions, mentions.resolved, mentions.possible), (20, 2, 1), "{mentions:?}");
+    }
+    let mut text = String::new();
+    for name in 0..20 {
+        text += &format!("def take{name}():\n    pass\n\n");
+    }
+    tree.write("many.py", text);
+    let reply = open(&tree).ask(&GraphRequest::new(GraphQuestion::Impact, "many.py")).unwrap();
+    let why = reply.incomplete.unwrap().text;
+    assert_eq!(why, "the mentions of 8 further names were not counted");
+    assert_eq!(reply.mentions.unwrap().names.len(), 12);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod graph_alike;
 mod graph_changes;
 mod graph_mentions;
 mod graph_of_files;
+mod graph_places;
 mod grep;
 mod hit_callers;
 #[cfg(unix)]

@@ -386,3 +386,17 @@ fn a_pack_of_several_trees_divides_its_budget() {
     let error = set.ask(&seeds(&["shpo:a.py"], &[])).unwrap_err().to_string();
     assert!(error.contains("did you mean 'shop'?"), "{error}");
 }
+
+#[test]
+fn what_is_open_in_several_trees_is_summed_or_named() {
+    let shop = Tree::new("\n=== pool.py\ndef take():\n    return 1\n\ndef run(x):\n    x.take()\n");
+    let till =
+        Tree::new("\n=== pool.py\ndef take():\n    return 2\n\ndef run(x, y):\n    x.take()\n    y.take()\n");
+    let user = Tree::new("\n=== user.py\ndef run(x):\n    x.take()\n");
+    let set = set(&[("shop", &shop), ("till", &till), ("user", &user)]);
+    let reply = set.ask(&spyhop::GraphRequest::new(spyhop::GraphQuestion::Callers, "take")).unwrap();
+    let mentions = reply.mentions.as_ref().unwrap();
+    assert_eq!((mentions.total, mentions.possible), (6, 4), "{mentions:?}");
+    let why = reply.incomplete.unwrap().text;
+    assert_eq!(why, "4 of 6 mentions may be uses that no rule proves");
+}

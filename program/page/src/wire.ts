@@ -22,6 +22,7 @@ export type Coverage = { is_whole: boolean; node: CoverageNode; path: string; re
 export type CoverageNode = { bytes: number; children: CoverageNode[]; files: number; is_cut: boolean;
     languages: ({ bytes: number; name: string })[]; lines: number; name: string; path: string | null; skipped: ({ bytes: number;
     count: number; reason: string })[] };
+export type DefinitionCode = { definition: number; end_line: number; line: number; text: string };
 export type Diff = { added: number; from: string | null; hunks: ({ from_count: number; from_line: number;
     lines: ({ from_line: number | null; op: "same" | "removed" | "added"; text: string; to_line: number | null })[];
     to_count: number; to_line: number })[]; is_missing_from: boolean; is_missing_to: boolean; language: string | null;
@@ -93,10 +94,10 @@ export type GraphEnd = SymbolEnd | { is_removed: boolean; kind: SymbolKind; path
     | { module: string };
 export type GraphQuestion = "def" | "refs" | "callers" | "callees" | "impls" | "tests-of" | "imports" | "importers" | "trace"
     | "impact";
-export type GraphReply = { answering?: number; complete: boolean; definitions: SymbolEnd[]; entries: EntryRow[];
-    further_files: number; incomplete: string | null; mentions: Mentions | null; paths: GraphRow[][]; question: GraphQuestion;
-    results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[]; target: string; tests: AffectedTest[]; total: number;
-    warnings: string[] };
+export type GraphReply = { answering?: number; code: DefinitionCode[]; complete: boolean; definitions: SymbolEnd[];
+    entries: EntryRow[]; further_files: number; incomplete: string | null; mentions: Mentions | null; paths: GraphRow[][];
+    place: NamedPlace | null; question: GraphQuestion; results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[];
+    target: string; tests: AffectedTest[]; total: number; warnings: string[] };
 export type GraphRow = { column: number; confidence: number; depth: number; direction: Direction; from: SymbolEnd | null;
     is_possible: boolean; is_test: boolean; is_value: boolean; line: number; path: string; relation: Relation; rule: EdgeRule;
     source?: RowSource; text: string; to: GraphEnd };
@@ -142,6 +143,7 @@ export type MentionRow = { column: number; confidence: number; from: SymbolEnd |
 export type Mentions = { comments_and_strings: number; definitions: number; names: string[]; not_read: number; other: number;
     possible: number; resolved: number; rows: MentionRow[]; total: number; uncounted_files: number; unread: UnreadMentions[] };
 export type Mode = "ranked" | "exact" | "files" | "symbols";
+export type NamedPlace = { candidates: SymbolEnd[]; meaning: PlaceMeaning; name: string };
 export type Note = "syntax-errors" | "too-deep" | "parse-budget" | "decoded" | "path-only" | "quarantined" | "text-only";
 export type NoteCount = { files: number; note: Note };
 export type NoteKind = "failure" | "revision" | "explanation";
@@ -172,6 +174,7 @@ export type PackUnit = { cut: boolean; enclosing: string | null; enclosing_line:
     goals: number[]; kind: SymbolKind; line: number; reason: string; reasons?: Reason[]; score: number; symbol: string | null;
     text: string | null; traces: PackTrace[] };
 export type PackageName = { ecosystem: string; name: string; version: string | null };
+export type PlaceMeaning = "definition" | "local" | "outside" | "unknown";
 export type Query = { in: string[]; is_fixed: boolean; root: string | null; text: string; text_span: Span | null; view: string
     | null; words: QueryWord[] };
 export type QueryWord = { is_excluding: boolean; key: "lang" | "kind" | "path" | "glob" | "exclude" | "in" | "view"; span: Span;

@@ -1,14 +1,19 @@
 //! From the word at the cursor to its definitions, its uses and its description.
 //!
-//! Names are matched as text: without types, a name may have definitions that this use does not mean. All are answered,
-//! the likely ones first. What stands before the word (`Pool.take`, `Pool::take`) chooses among them.
+//! The code graph says what the name at a position of a saved file means: definitions, the declaration of a local variable, or one
+//! of several candidates. Words that are not in a saved file are matched as text; all definitions with the name are answered,
+//! the likely ones first, by what stands before the word (`Pool.take`, `Pool::take`).
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use lsp_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind, Position};
 use spyhop_base::path::RelPath;
-use spyhop_engine::api::{Bounds, GrepLine, GrepRequest, SymbolRow, SymbolsRequest};
+use spyhop_engine::ErrorKind;
+use spyhop_engine::api::{
+    Bounds, GraphQuestion, GraphReply, GraphRequest, GrepLine, GrepRequest, MentionPart, PlaceMeaning,
+    SymbolRow, SymbolsRequest,
+};
 
 use super::documents::RequestContext;
 use super::request_error::RequestError;
@@ -37,6 +42,15 @@ pub struct CursorWord {
     /// The word with the sign behind it that some languages have in names: `empty?`.
     extended: Option<String>,
     qualifier: Option<String>,
+    /// The target of the code graph for the word, if the saved file has its line.
+    target: Option<String>,
+}
+
+/// The definitions of a word.
+struct CursorMeaning {
+    /// What the word means, or may mean.
+    rows: Vec<SymbolRow>,
+    meaning: PlaceMeaning,
 }
 
 impl CursorWord {
@@ -49,11 +63,46 @@ impl CursorWord {
         let word = line[range.clone()].to_string();
         let extended = behind.map(|sign| format!("{word}{sign}"));
         let qualifier = qualifier_before(line, range.start).map(str::to_string);
-        Some(CursorWord { root, path, word, extended, qualifier })
+        let saved = root.read(&path).and_then(|saved| saved.nearest(position.line, line));
+        let target = saved.map(|number| format!("{path}:{}:{}", number + 1, range.start + 1));
+        Some(CursorWord { root, path, word, extended, qualifier, target })
+    }
+
+    /// The answer of the code graph to a question about the word; `None` if the graph does not know the place.
+    fn asked(
+        &self,
+        context: &RequestContext,
+        question: GraphQuestion,
+    ) -> Result<Option<GraphReply>, RequestError> {
+        let Some(target) = &self.target else { return Ok(None) };
+        let request = GraphRequest {
+            max_results: REFERENCES,
+            min_confidence: 0.0,
+            all_mentions: question == GraphQuestion::References,
+            ..GraphRequest::new(question, target)
+        };
+        self.root.answer(&context.cancel, |engine| match engine.ask(&request) {
+            Err(error) if error.kind() == ErrorKind::BadRequest => Ok(None),
+            answer => answer.map(Some),
+        })
     }
 
     /// The definitions of the word, likely ones first.
-    fn definitions(&self, context: &RequestContext) -> Result<Vec<SymbolRow>, RequestError> {
+    fn definitions(&self, context: &RequestContext) -> Result<CursorMeaning, RequestError> {
+        if let Some(reply) = self.asked(context, GraphQuestion::Definitions)? {
+            let meaning = reply.place.as_ref().map_or(PlaceMeaning::Definition, |place| place.meaning);
+            let candidates = reply.place.map(|place| place.candidates).unwrap_or_default();
+            let mut rows =
+                if meaning == PlaceMeaning::Unknown { self.likely(candidates) } else { reply.definitions };
+            rows.truncate(DEFINITIONS);
+            return Ok(CursorMeaning { rows, meaning });
+        }
+        let rows = self.by_name(context)?;
+        Ok(CursorMeaning { rows, meaning: PlaceMeaning::Unknown })
+    }
+
+    /// The definitions with the name of the word.
+    fn by_name(&self, context: &RequestContext) -> Result<Vec<SymbolRow>, RequestError> {
         for name in self.extended.iter().chain([&self.word]) {
             let request = SymbolsRequest { max_results: REFERENCES, ..SymbolsRequest::new(name) };
             let reply = self.root.answer(&context.cancel, |engine| engine.ask(&request))?;
@@ -95,13 +144,55 @@ fn is_in(row: &SymbolRow, qualifier: &str) -> bool {
 
 /// Where the word at the cursor is defined.
 pub fn definition(context: &RequestContext, cursor: &CursorWord) -> Result<Vec<Location>, RequestError> {
-    let rows = cursor.definitions(context)?;
+    let CursorMeaning { rows, .. } = cursor.definitions(context)?;
     Ok(rows.iter().filter_map(|row| symbols::location(context, &cursor.root, row)).collect())
+}
+
+/// The uses of what the word at the cursor means, also possible ones. Of a word whose meaning is unknown, all places of the word in
+/// files of its root.
+pub fn references(
+    context: &RequestContext,
+    cursor: &CursorWord,
+    with_declaration: bool,
+) -> Result<Vec<Location>, RequestError> {
+    let Some(reply) = cursor.asked(context, GraphQuestion::References)? else {
+        return mentions(context, cursor, with_declaration);
+    };
+    let rows = reply.rows.iter().map(|row| (&row.path, row.line, row.column));
+    // A line has one row, and perhaps several mentions.
+    let mentions = reply.mentions.iter().flat_map(|mentions| &mentions.rows);
+    let uses = mentions.filter(|row| matches!(row.part, MentionPart::Resolved | MentionPart::Possible));
+    let places = rows.chain(uses.map(|row| (&row.path, row.line, row.column)));
+    let mut found: Vec<Location> = Vec::new();
+    if with_declaration {
+        found
+            .extend(reply.definitions.iter().filter_map(|row| symbols::location(context, &cursor.root, row)));
+    }
+    for (path, line, column) in places {
+        let (Some(uri), Some(text)) = (cursor.root.uri(path), context.text(&cursor.root, path)) else {
+            continue;
+        };
+        let line = line.saturating_sub(1);
+        let written = text.line(line).unwrap_or_default();
+        let start = column.saturating_sub(1) as usize;
+        // An alias is another word.
+        let end = word_at(written, start).map_or(start, |range| range.end);
+        let location = Location::new(uri, context.unit.range(line, written, start..end));
+        if !found.contains(&location) {
+            found.push(location);
+        }
+    }
+    let own = cursor.root.uri(&cursor.path);
+    found.sort_by_key(|location| {
+        let is_other = Some(&location.uri) != own.as_ref();
+        (is_other, location.uri.to_string(), location.range.start)
+    });
+    Ok(found)
 }
 
 /// Where the word at the cursor stands in files of its root, as a whole word. The lines come from the files as they are
 /// saved.
-pub fn references(
+fn mentions(
     context: &RequestContext,
     cursor: &CursorWord,
     with_declaration: bool,
@@ -112,7 +203,7 @@ pub fn references(
     let declared: HashSet<(RelPath, Position)> = match with_declaration {
         true => HashSet::new(),
         false => {
-            let rows = cursor.definitions(context)?.into_iter();
+            let rows = cursor.definitions(context)?.rows.into_iter();
             rows.map(|row| (row.path.clone(), symbols::name_range(context, &cursor.root, &row).start))
                 .collect()
         }
@@ -152,7 +243,7 @@ fn whole_word(word: &str) -> GrepRequest {
 /// The description of the word at the cursor: its first definition with its documentation, and how many more there are.
 /// The lines come from an exact search, which masks secrets.
 pub fn hover(context: &RequestContext, cursor: &CursorWord) -> Result<Option<Hover>, RequestError> {
-    let rows = cursor.definitions(context)?;
+    let CursorMeaning { rows, meaning } = cursor.definitions(context)?;
     let Some(row) = rows.first() else { return Ok(None) };
     let mut request = whole_word(&cursor.word);
     request.filter.path = Some(row.path.as_str().to_string());
@@ -174,9 +265,13 @@ pub fn hover(context: &RequestContext, cursor: &CursorWord) -> Result<Option<Hov
     if !doc.is_empty() {
         value += &format!("\n{}\n", doc.join("\n"));
     }
-    value += &format!("\n{} `{}` · `{}:{}`", row.kind.name(), row.qualified(), row.path, row.lines.first);
+    let kind = if meaning == PlaceMeaning::Local { "local variable" } else { row.kind.name() };
+    value += &format!("\n{kind} `{}` · `{}:{}`", row.qualified(), row.path, row.lines.first);
     if rows.len() > 1 {
         value += &format!(" · {} more with this name", rows.len() - 1);
+    }
+    if meaning == PlaceMeaning::Unknown {
+        value += " · no rule decides which one is meant";
     }
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
     Ok(Some(Hover { contents, range: None }))

@@ -87,6 +87,15 @@ impl LinedText {
         Some(line.strip_suffix('\r').unwrap_or(line))
     }
 
+    /// The number of the line with this text that is nearest to the line `near`; both count from 0.
+    pub fn nearest(&self, near: u32, text: &str) -> Option<u32> {
+        if self.line(near) == Some(text) {
+            return Some(near);
+        }
+        let numbers = 0..self.starts.len() as u32;
+        numbers.filter(|number| self.line(*number) == Some(text)).min_by_key(|number| number.abs_diff(near))
+    }
+
     /// The end of a line, which counts from 0; the end of the text where there is no such line.
     pub fn end_of(&self, line: u32, unit: ColumnUnit) -> Position {
         let line = line.min(self.starts.len() as u32 - 1);

@@ -11,8 +11,9 @@ use crate::api::symbols::{SymbolEnd, SymbolRow, end};
 use spyhop_base::limit::{self, AboveLimit};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
+use spyhop_base::text::Lines;
 use spyhop_base::wire_form;
-pub use spyhop_graph::{EdgeRule, Relation};
+pub use spyhop_graph::{EdgeRule, PlaceMeaning, Relation};
 use spyhop_search::filter::FilterSpec;
 
 /// What is asked about a symbol or a file.
@@ -184,6 +185,10 @@ pub struct GraphReply {
     #[serde(serialize_with = "definitions")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<SymbolEnd>"))]
     pub definitions: Vec<SymbolRow>,
+    /// For a target `path:line:column`: the name there, if it means no symbol or an unknown one.
+    pub place: Option<NamedPlace>,
+    /// For [`GraphQuestion::Trace`] without [`GraphRequest::to`]: the code of the first definitions.
+    pub code: Vec<DefinitionCode>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     #[serde(rename = "results")]
     pub rows: Vec<GraphRow>,
@@ -219,7 +224,7 @@ pub struct GraphReply {
 impl GraphReply {
     /// Completes the sources of the reply and of its rows. What lies in the source of its row loses its source.
     pub(crate) fn settle_sources(&mut self) {
-        let GraphReply { definitions, rows, paths, tests, entries, sources, mentions, .. } = self;
+        let GraphReply { definitions, rows, paths, tests, entries, sources, mentions, place, .. } = self;
         if let Some(mentions) = mentions {
             for row in &mut mentions.rows {
                 row.from.iter_mut().chain(&mut row.to).for_each(|own| own.source = None);
@@ -235,6 +240,7 @@ impl GraphReply {
             }
         }
         entries.iter_mut().flat_map(|entry| &mut entry.definition).for_each(|own| own.source = None);
+        place.iter_mut().flat_map(|place| &mut place.candidates).for_each(|own| own.source = None);
         SourceSnapshot::name(sources, tests.iter_mut().map(|test| &mut test.source));
         SourceSnapshot::name(sources, entries.iter_mut().map(|entry| &mut entry.source));
         let edges = rows.iter_mut().chain(paths.iter_mut().flatten()).map(|row| &mut row.source);
@@ -249,6 +255,35 @@ impl GraphReply {
         self.mentions.iter_mut().for_each(|mentions| mentions.rows.truncate(n));
         self.settle_sources();
     }
+}
+
+/// The name at the place that a target names. The definition of a local variable is its declaration; else the reply has none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct NamedPlace {
+    /// The name.
+    pub name: String,
+    /// How well the meaning of the name is known.
+    pub meaning: PlaceMeaning,
+    /// The definitions that an unknown name may mean, the most likely ones first.
+    #[serde(serialize_with = "definitions")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<SymbolEnd>"))]
+    pub candidates: Vec<SymbolRow>,
+}
+
+/// The code of a definition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct DefinitionCode {
+    /// The place of the definition in the list of definitions, from 0.
+    pub definition: usize,
+    /// The lines of the code: the first ones of a long definition.
+    #[serde(flatten)]
+    pub lines: Lines,
+    /// The lines as they are in the file, with secrets masked.
+    pub text: String,
 }
 
 /// A test file that a change may affect.

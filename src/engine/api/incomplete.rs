@@ -60,6 +60,15 @@ impl IncompleteCause {
     }
 }
 
+impl Incomplete {
+    /// All reasons in one; `None` without any.
+    pub(crate) fn of_all(reasons: Vec<Incomplete>) -> Option<Incomplete> {
+        let cause = reasons.first()?.cause;
+        let texts: Vec<&str> = reasons.iter().map(|reason| &*reason.text).collect();
+        Some(cause.with(texts.join("; ")))
+    }
+}
+
 impl Deref for Incomplete {
     type Target = str;
 

@@ -14,7 +14,7 @@ use crate::core::Engine;
 use crate::current::{self, Freshness};
 use crate::error::Error;
 use crate::fault;
-use crate::graph::{GraphAnswer, GraphSources, RemovedRows, on_large_stack};
+use crate::graph::{GraphAnswer, GraphSources, on_large_stack};
 use crate::lookup;
 use crate::open_index::Viewed;
 use crate::source::ReplySources;
@@ -121,14 +121,7 @@ fn pack(
         takes_file: &|_| true,
     };
     let graph = Graph::new(snapshot, engine.grammars(), &graph_sources, limits);
-    let graph = GraphAnswer {
-        engine,
-        snapshot,
-        graph,
-        sources: &graph_sources,
-        removed: RemovedRows::default(),
-        warnings: Vec::new(),
-    };
+    let graph = GraphAnswer::new(engine, snapshot, graph, &graph_sources);
     let units = Units::new(engine, snapshot, &sources, query);
     let record = PackDiagnostics::default();
     let imports = KnownImports::default();

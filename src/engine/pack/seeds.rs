@@ -38,15 +38,16 @@ impl PackRun<'_, '_> {
         }
         for typed in &self.request.seed_symbols {
             match self.resolved(typed)? {
-                Target::Symbols(symbols) => {
-                    symbols
-                        .iter()
-                        .for_each(|own| add_symbol(candidates, own, GIVEN, "given as a start point"));
-                }
                 Target::File(_) => {
                     return Err(Error::bad(format!(
                         "seed_symbol '{typed}' is a file; give it as a seed_file"
                     )));
+                }
+                named => {
+                    let symbols = named.symbols(typed)?;
+                    symbols
+                        .iter()
+                        .for_each(|own| add_symbol(candidates, own, GIVEN, "given as a start point"));
                 }
             }
         }

@@ -27,7 +27,9 @@ pub use self::file_graph::{
     file_graph, file_graph_dot, file_graph_footer, file_graph_graphml, file_graph_jsonl,
 };
 pub use self::graph::{graph, graph_footer, graph_lines};
-pub(super) use self::graph::{heading_of_edge, heading_of_mention, mentions_line, none_of, why_of_mention};
+pub(super) use self::graph::{
+    heading_of_edge, heading_of_mention, kind_of, mentions_line, none_of, told_of_place, why_of_mention,
+};
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub(crate) use self::library::{
     add_plan, added_source, changed_source, collected_sources, removed_source, source_path, update_plans,

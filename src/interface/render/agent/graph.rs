@@ -6,11 +6,12 @@ use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, 
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{
-    count, heading_of_edge, heading_of_mention, mentions_line, none_of, why_of_mention,
+    count, heading_of_edge, heading_of_mention, kind_of, mentions_line, none_of, told_of_place,
+    why_of_mention,
 };
 use spyhop_base::clean::{self, line as clean};
 use spyhop_base::text::Lines;
-use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SourceName, SymbolRow};
+use spyhop_engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, Relation, SourceName, SymbolRow};
 
 /// The most definitions that the text lists.
 const MAX_DEFINITIONS: usize = 12;
@@ -42,11 +43,24 @@ fn most_rows(reply: &GraphReply) -> usize {
 
 fn graph_text(reply: &GraphReply, edges: usize) -> String {
     let mut out = String::new();
-    for own in reply.definitions.iter().take(MAX_DEFINITIONS) {
-        let _ = writeln!(out, "{}", symbol(own, own.source.as_ref()));
+    for (place, own) in reply.definitions.iter().enumerate().take(MAX_DEFINITIONS) {
+        let _ = writeln!(out, "{}", symbol(own, kind_of(reply, own), own.source.as_ref()));
+        // Without rows in the budget, there is none for code.
+        for code in
+            reply.code.iter().filter(|code| code.definition == place && (edges > 0 || reply.rows.is_empty()))
+        {
+            for (number, line) in (code.lines.first..).zip(code.text.lines()) {
+                let _ = writeln!(out, "{number}\t{}", clean(line));
+            }
+        }
     }
     if let Some(more) = reply.definitions.len().checked_sub(MAX_DEFINITIONS).filter(|more| *more > 0) {
         let _ = writeln!(out, "and {}", count(more, "more definition", "more definitions"));
+    }
+    if let Some(told) = told_of_place(reply) {
+        let _ = writeln!(out, "{told}");
+        let candidates = reply.place.iter().flat_map(|place| &place.candidates).take(MAX_DEFINITIONS);
+        candidates.for_each(|own| _ = writeln!(out, "{}", symbol(own, own.kind.name(), own.source.as_ref())));
     }
     // Tests and paths share the budget with the rows: as many of each are shown.
     let is_whole = edges >= most_rows(reply);
@@ -144,7 +158,7 @@ fn edge(out: &mut String, row: &GraphRow) {
     match (&row.to, row.is_outgoing) {
         (GraphEnd::Symbol(to), true) => {
             let source = to.source.as_ref().or(row.source.as_ref());
-            let _ = write!(out, " -> {}", symbol(to, source));
+            let _ = write!(out, " -> {}", symbol(to, to.kind.name(), source));
         }
         (GraphEnd::File(to), true) => _ = write!(out, " -> {}", agent_path(row.source.as_ref(), to)),
         (GraphEnd::Outside(module), _) => _ = write!(out, " -> {} (outside of the tree)", short_name(module)),
@@ -164,7 +178,7 @@ fn edge(out: &mut String, row: &GraphRow) {
     if row.is_test {
         out.push_str(", test");
     }
-    if !row.is_outgoing && !row.text.is_empty() {
+    if !row.text.is_empty() && !matches!(row.relation, Relation::Imports) {
         let _ = write!(out, "\t{}", clean(&row.text));
     }
     out.push('\n');
@@ -185,7 +199,7 @@ fn call(out: &mut String, row: &GraphRow) {
 }
 
 /// `kind Container.name path:first-last`.
-fn symbol(own: &SymbolRow, source: Option<&SourceName>) -> String {
+fn symbol(own: &SymbolRow, kind: &str, source: Option<&SourceName>) -> String {
     let path = agent_path(source, &own.path);
-    format!("{} {} {path}:{}", own.kind.name(), short_name(&own.qualified()), span(own.lines))
+    format!("{kind} {} {path}:{}", short_name(&own.qualified()), span(own.lines))
 }

@@ -11,7 +11,7 @@ use spyhop_base::clean::line as clean;
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
     AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, MentionPart, MentionRow, Mentions, Mode,
-    SourceName, SymbolRow,
+    PlaceMeaning, SourceName, SymbolRow,
 };
 
 /// The width of a terminal from which the owner and the code share a line. A pipe has no width.
@@ -36,14 +36,20 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
     let page = Page { reply, mode, style };
     let is_all = reply.question == GraphQuestion::Definitions || reply.definitions.len() <= MAX_DEFINITIONS;
     let most = if is_all { reply.definitions.len() } else { MAX_DEFINITIONS };
-    for own in &reply.definitions[..most] {
+    for (place, own) in reply.definitions[..most].iter().enumerate() {
         let name = style.paint(Ink::Symbol, &clean(&own.qualified()));
-        let _ = writeln!(
-            out,
-            "{}  {} {name}",
-            page.link(own.source.as_ref(), &own.path, own.lines.first),
-            own.kind.name()
-        );
+        let kind = kind_of(reply, own);
+        let _ =
+            writeln!(out, "{}  {} {name}", page.link(own.source.as_ref(), &own.path, own.lines.first), kind);
+        page.code(&mut out, place);
+    }
+    if let Some(told) = told_of_place(reply) {
+        let _ = writeln!(out, "{told}");
+        for own in reply.place.iter().flat_map(|place| &place.candidates) {
+            let link = page.link(own.source.as_ref(), &own.path, own.lines.first);
+            let name = style.paint(Ink::Symbol, &clean(&own.qualified()));
+            let _ = writeln!(out, "{link}  {} {name}", own.kind.name());
+        }
     }
     if reply.question == GraphQuestion::Definitions {
         return out;
@@ -79,6 +85,26 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
         reply.entries.iter().for_each(|row| entry(&mut out, row, page.places(), style));
     }
     out
+}
+
+/// The kind of a definition, as people call it.
+pub(crate) fn kind_of(reply: &GraphReply, own: &SymbolRow) -> &'static str {
+    let is_local = reply.place.as_ref().is_some_and(|place| place.meaning == PlaceMeaning::Local);
+    if is_local { "local variable" } else { own.kind.name() }
+}
+
+/// What is said of a name at a place that means no definition.
+pub(crate) fn told_of_place(reply: &GraphReply) -> Option<String> {
+    let place = reply.place.as_ref()?;
+    let (name, target) = (clean(&place.name), clean(&reply.target));
+    match place.meaning {
+        PlaceMeaning::Outside => Some(format!("'{name}' at {target} is not defined in the tree")),
+        PlaceMeaning::Unknown if place.candidates.is_empty() => {
+            Some(format!("'{name}' at {target} is unknown: the tree defines no such name"))
+        }
+        PlaceMeaning::Unknown => Some(format!("'{name}' at {target} is unknown; it may be:")),
+        _ => None,
+    }
 }
 
 /// The definitions, edges and tests as `path:line:column: text`, for editors.
@@ -217,6 +243,20 @@ impl Page<'_> {
     fn heading(&self, out: &mut String, heading: &str) {
         let blank = if out.is_empty() { "" } else { "\n" };
         let _ = writeln!(out, "{blank}{}", self.style.paint(Ink::Dim, heading));
+    }
+
+    /// The code of a definition, each line with its number.
+    fn code(&self, out: &mut String, place: usize) {
+        for code in self.reply.code.iter().filter(|code| code.definition == place) {
+            for (number, line) in (code.lines.first..).zip(code.text.lines()) {
+                let number = self.style.paint(Ink::Line, &format!("{number:>6}"));
+                let _ =
+                    writeln!(out, "{}", format!("{number}  {}", self.style.clip(8, &clean(line))).trim_end());
+            }
+            if code.lines.last < self.reply.definitions[place].lines.last {
+                let _ = writeln!(out, "{}", self.style.paint(Ink::Dim, "        ..."));
+            }
+        }
     }
 
     /// The mentions that no row shows; those of one part below one heading, unless `last` is the heading above.

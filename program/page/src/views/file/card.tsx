@@ -30,6 +30,8 @@ export function NameCard({ place, path, route, onLeave, onEnter }: {
     const key = keyIn(route, placeTarget(path, place.line, place.column));
     const definition = useLoad(key, (signal) => askDefinition(path, place.line, place.column, route, signal));
     const refs = useLoad(key, (signal) => get<GraphReply>("refs", { target: placeTarget(path, place.line, place.column), max_results: 12, view: route.view, root: route.root }, signal));
+    const named = definition.isLoading ? null : definition.data?.place ?? null;
+    const candidates = named?.candidates ?? [];
     const first = definition.data?.definitions[0];
     const lines = useLoad(first ? keyIn(route, first.path, first.line, first.end_line) : null, (signal) => get<FileReply>("excerpt", {
         path: first!.path, lines: `${first!.line}-${Math.min(first!.end_line, first!.line + 5)}`, view: route.view, root: route.root,
@@ -45,11 +47,13 @@ export function NameCard({ place, path, route, onLeave, onEnter }: {
         <div class="card" role={place.isPinned ? "dialog" : "tooltip"} aria-label={visible(`Name ${place.name}`)} style={style} onMouseLeave={onLeave} onMouseEnter={onEnter}>
             <header><b><Shown text={place.name} /></b>{definition.isLoading && <span class="quiet"> …</span>}</header>
             {definition.error ? <p class="failed">{visible((definition.error as Error).message)}</p> : null}
-            {!definition.isLoading && !definition.error && definitions.length === 0 && <p class="quiet">No definition in this tree.</p>}
-            {definitions.slice(0, 4).map((symbol) => (
-                <p class="def"><Kind kind={symbol.kind} /> <a href={href(defineState(symbol, route))}>{visible(symbol.symbol)}</a> <span class="quiet">{visible(nameOf(symbol.path))}:{symbol.line}</span></p>
+            {!definition.isLoading && !definition.error && definitions.length === 0 && (
+                <p class="quiet">{candidates.length > 0 ? "Unknown. The name may mean:" : named?.meaning === "unknown" ? "Unknown: the tree defines no such name." : "No definition in this tree."}</p>
+            )}
+            {[...definitions, ...candidates].slice(0, 4).map((symbol) => (
+                <p class="def">{named?.meaning === "local" ? <span class="quiet">local variable</span> : <Kind kind={symbol.kind} />} <a href={href(defineState(symbol, route))}>{visible(symbol.symbol)}</a> <span class="quiet">{visible(nameOf(symbol.path))}:{symbol.line}</span></p>
             ))}
-            {definitions.length > 4 && <p class="quiet">and {definitions.length - 4} more</p>}
+            {definitions.length + candidates.length > 4 && <p class="quiet">and {definitions.length + candidates.length - 4} more</p>}
             {lines.data && first && !definition.isLoading && (
                 <pre>{codeLines(lines.data.text.replace(/\n$/, ""), fileSpans(lines.data)).map((pieces) => <code><Pieces pieces={pieces} />{"\n"}</code>)}</pre>
             )}

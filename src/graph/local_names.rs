@@ -1,0 +1,252 @@
+//! The place at which a local variable or parameter is declared, in languages whose scopes are not read.
+//!
+//! A declaration is known by the words and signs around a name: the word `let`, a type before the name, the parameters of a
+//! function or of a lambda, a loop, and in languages without declarations the first assignment in the function.
+
+use super::family::Family;
+use super::tokens::{TokenKind, Tokens};
+
+/// Words before the name of a variable.
+const DECLARING: &[&str] =
+    &["let", "var", "val", "const", "auto", "my", "our", "local", "final", "dim", "static", "mut", "ref"];
+
+/// Words that end no type.
+const NO_TYPE: &[&str] = &[
+    "return", "new", "else", "case", "goto", "throw", "in", "is", "as", "and", "or", "not", "await", "yield",
+    "delete", "print", "echo", "puts", "raise", "if", "elsif", "elif", "unless", "while", "until", "when",
+    "then", "do", "end", "package", "import", "use", "using", "include", "require", "typeof", "sizeof",
+    "out", "begin", "ensure", "rescue",
+];
+
+/// Words before the name of a function or its parameters.
+const FUNCTIONS: &[&str] =
+    &["fun", "func", "fn", "def", "function", "init", "constructor", "sub", "defp", "proc"];
+
+/// The token that declares `name`, at `from` or behind it, for a use at the token `at`.
+pub(super) fn declared(tokens: &Tokens, family: Family, (from, at): (usize, usize)) -> Option<usize> {
+    let reader = LocalReader { tokens, family, from };
+    let name = bare(tokens.word(at));
+    let is_it = |index: &usize| bare(tokens.word(*index)) == name;
+    let nearest =
+        (from..=at).rev().filter(is_it).find(|index| reader.declares(*index) && reader.sees(*index, at));
+    nearest.or_else(|| (from..=at).filter(is_it).find(|index| reader.assigns(*index)))
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_start_matches('$')
+}
+
+struct LocalReader<'t> {
+    tokens: &'t Tokens,
+    family: Family,
+    /// The first token of the function.
+    from: usize,
+}
+
+impl LocalReader<'_> {
+    fn is_any(&self, at: usize, signs: &[u8]) -> bool {
+        signs.iter().any(|sign| self.tokens.is(at, *sign))
+    }
+
+    fn before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |before| self.tokens.word(before))
+    }
+
+    /// Whether a name at `index` is visible at `at`: in the same block, or in the body behind the parameters.
+    fn sees(&self, index: usize, at: usize) -> bool {
+        let Some(open) = self.tokens.around(index) else { return true };
+        let close = self.tokens.partner(open).unwrap_or(usize::MAX);
+        if close > at || self.tokens.is(open, b'{') {
+            return close > at;
+        }
+        // The block or the expression behind the brackets.
+        let body = self.tokens.find(close + 1, at.saturating_add(1), |index| self.is_any(index, b"{;"));
+        let end = self.tokens.partner(body).filter(|_| self.tokens.is(body, b'{'));
+        end.is_none_or(|end| at < end)
+    }
+
+    fn declares(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let before = self.before(at);
+        if at > 0 && self.is_any(at - 1, b".@") || tokens.is_operator(at.saturating_sub(2), "->") && at > 1 {
+            return false;
+        }
+        let around = tokens.around(at);
+        let around_paren = around.filter(|open| tokens.is(*open, b'('));
+        let declaring = |word: &str| DECLARING.contains(&word);
+        let in_pattern = around_paren.is_some_and(|open| declaring(self.before(open)));
+        let next_is = |signs: &[u8]| self.is_any(at + 1, signs) && !tokens.is_operator(at + 1, "==");
+        let is_loop = matches!(tokens.word(at + 1), "in" | "of") && !matches!(before, "!" | "not");
+        let in_signature = around_paren.is_some_and(|open| self.is_signature(open));
+        // The type of a parameter of Go is behind its name.
+        let is_go = || self.family == Family::Go && (next_is(b"*[.") || tokens.is_word(at + 1));
+        let is_parameter = in_signature && (next_is(b":,)=") || tokens.word(at + 1) == "in" || is_go());
+        let is_loop_value = around_paren.is_some_and(|open| matches!(self.before(open), "foreach"))
+            && (before == "as" || at > 1 && tokens.is_operator(at - 2, "=>"));
+        declaring(before)
+            || in_pattern
+            || is_parameter
+            || is_loop && (matches!(before, "for" | "(" | "," | "var" | "val") || self.is_after_type(at))
+            || is_loop_value
+            || self.is_after_type(at) && next_is(b"=;,):")
+            || self.is_lambda_parameter(at)
+            || tokens.is_operator(self.end_of_list(at), ":=")
+    }
+
+    /// The token behind a list of names.
+    fn end_of_list(&self, at: usize) -> usize {
+        let mut end = at + 1;
+        while self.tokens.is(end, b',') && self.tokens.is_word(end + 1) {
+            end += 2;
+        }
+        end
+    }
+
+    /// Whether the parenthesis at `open` holds the parameters of a function.
+    fn is_signature(&self, open: usize) -> bool {
+        let name = self.before(open);
+        let has_word = FUNCTIONS.contains(&name)
+            || open > 1 && self.tokens.is_word(open - 1) && {
+                // `fun <T> Type.name(` and `def self.name(`.
+                let near = (self.from..open - 1).rev().take(8);
+                let mut near = near.take_while(|at| !self.is_any(*at, b";{}=("));
+                near.any(|at| FUNCTIONS.contains(&self.tokens.word(at)))
+            };
+        // The first parameters of the function: `int run(Pool pool) {`.
+        has_word || (self.from..open).all(|at| !self.is_any(at, b"({;="))
+    }
+
+    /// Whether a type is before the name: `Pool pool`, `List<Pool> pool`, `Pool? pool`, `struct pool *pool`.
+    fn is_after_type(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let Some(mut last) = at.checked_sub(1).filter(|last| *last >= self.from) else { return false };
+        let has_sign = self.is_any(last, b"*&");
+        while last > self.from && self.is_any(last, b"*&?") {
+            last -= 1;
+        }
+        if has_sign {
+            // `a * b` is no declaration: a statement or a parameter begins with the type.
+            let first = last.checked_sub(1);
+            let begins = first
+                .is_none_or(|first| self.is_any(first, b";{}") || self.before(last) == "struct")
+                || tokens.at(last).is_some_and(|token| token.indent.is_some())
+                || tokens.around(at).is_some_and(|open| tokens.is(open, b'(') && self.is_signature(open));
+            return begins && tokens.is_word(last);
+        }
+        if tokens.is(last, b'>') && !tokens.is_operator(last.saturating_sub(1), "->") {
+            return tokens.is_word(last - 1) || self.is_any(last - 1, b">?]");
+        }
+        if tokens.is(last, b']') {
+            return tokens
+                .partner(last)
+                .is_some_and(|open| open + 1 == last && open > 0 && tokens.is_word(open - 1));
+        }
+        let word = tokens.word(last);
+        let is_same_line = tokens.at(at).is_some_and(|token| token.indent.is_none());
+        let is_word = tokens.at(last).is_some_and(|token| token.kind == TokenKind::Word);
+        is_word
+            && is_same_line
+            && !NO_TYPE.contains(&word)
+            && !FUNCTIONS.contains(&word)
+            && !self.has_words_for_calls()
+    }
+
+    /// Whether two words beside each other are a call, as in Ruby.
+    fn has_words_for_calls(&self) -> bool {
+        self.family.calls_without_signs()
+    }
+
+    /// Whether the name is a parameter of a lambda: `x ->`, `x, y =>`, `|x, y|`, `{ x in`.
+    fn is_lambda_parameter(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let bars = |at: usize| tokens.is(at, b'|');
+        let is_listed = at > 0 && (bars(at - 1) || self.is_any(at - 1, b",&*:"));
+        if is_listed && (bars(at + 1) || self.is_any(at + 1, b",:")) {
+            let near = |at: usize| (at.saturating_sub(20).max(self.from)..at).rev();
+            let open = near(at).take_while(|at| !self.is_any(*at, b";{}=")).find(|at| bars(*at));
+            let opens = |open: usize| {
+                open > 0 && (self.is_any(open - 1, b"{(,=") || matches!(self.before(open), "do" | "move"))
+            };
+            if open.is_some_and(opens) {
+                return true;
+            }
+        }
+        let end = self.end_of_list(at);
+        let first = {
+            let mut first = at;
+            while first > 1 && tokens.is(first - 1, b',') && tokens.is_word(first - 2) {
+                first -= 2;
+            }
+            first
+        };
+        let has_arrow = |end: usize| tokens.is_operator(end, "->") || tokens.is_operator(end, "=>");
+        let opens = |signs: &[u8]| first > 0 && self.is_any(first - 1, signs);
+        let closes = tokens.is(end, b')') && opens(b"(") && has_arrow(end + 1);
+        has_arrow(end) && opens(b"{(,=:") || closes || tokens.word(end) == "in" && opens(b"{")
+    }
+
+    /// Whether the name is assigned in a language without declarations.
+    fn assigns(&self, at: usize) -> bool {
+        let is_assigned = self.tokens.is(at + 1, b'=')
+            && !["==", "=>", "=~"].iter().any(|operator| self.tokens.is_operator(at + 1, operator));
+        let is_member = at > 0 && self.is_any(at - 1, b".@:>");
+        let in_list = self.tokens.around(at).is_some_and(|open| self.tokens.is(open, b'('));
+        matches!(self.family, Family::Other(_)) && is_assigned && !is_member && !in_list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Checks that the last `pool` of a function is declared at the place after `^`.
+    fn check(language: &str, text: &str) {
+        let expected = text.find('^');
+        let text = text.replace('^', "");
+        let family = Family::of_language(match language {
+            "csharp" => "csharp",
+            "go" => "go",
+            "kotlin" => "kotlin",
+            "php" => "php",
+            "ruby" => "ruby",
+            "swift" => "swift",
+            _ => "c",
+        });
+        let tokens = Tokens::new(family, Arc::new(text.clone()), &[], Rc::default());
+        let at = (0..tokens.len()).rfind(|at| bare(tokens.word(*at)) == "pool").unwrap();
+        let found = declared(&tokens, family, (0, at)).and_then(|at| tokens.at(at));
+        let found = found
+            .map(|token| token.start as usize + usize::from(text[token.start as usize..].starts_with('$')));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn declarations_are_found_before_their_uses() {
+        check("c", "int run(struct pool *^pool) { return take(pool); }");
+        check("c", "int run(void) { struct pool *^pool = make(); a = b * pool; }");
+        check("c", "int run(int n) { return take(pool); }");
+        check("go", "func run(n int, ^pool *Pool) { pool.take() }");
+        check("go", "func run() { _, ^pool := find(); pool.take() }");
+        check("csharp", "void Run() { var ^pool = new Pool(); pool.Take(); }");
+        check("csharp", "void Run(List<Pool> all) { foreach (Pool ^pool in all) { pool.Take(); } }");
+        check("csharp", "void Run() { all.Select(^pool => pool.Take()); }");
+        check("kotlin", "fun run(^pool: Pool) { pool.take() }");
+        check("kotlin", "fun run() { val ^pool = Pool(); pool.take() }");
+        check("kotlin", "fun run() { all.map { ^pool -> pool.take() } }");
+        check("kotlin", "fun run() { for (^pool in all) { pool.take() } }");
+        check("kotlin", "fun run() { { val pool = 1 }; pool.take() }");
+        check("swift", "func run(with ^pool: Pool) { pool.take() }");
+        check("swift", "func run() { all.map { ^pool in pool.take() } }");
+        check("swift", "func run() { if let ^pool = find() { pool.take() } }");
+        check("php", "function run($^pool) { $pool->take(); }");
+        check("php", "function run() { $^pool = new Pool(); $pool->take(); }");
+        check("php", "function run() { foreach ($all as $^pool) { $pool->take(); } }");
+        check("ruby", "def run(^pool)\n  pool.take\nend");
+        check("ruby", "def run\n  ^pool = Pool.new\n  pool.take\nend");
+        check("ruby", "def run\n  all.map { |^pool| pool.take }\nend");
+        check("ruby", "def run\n  take pool\nend");
+    }
+}
