@@ -25,12 +25,12 @@ use spyhop_base::limit;
 use spyhop_base::model::Analysis;
 use spyhop_base::parallel;
 use spyhop_base::path::RelPath;
-use spyhop_base::text::{LineIndex, Lines, Span};
+use spyhop_base::text::{LineIndex, Span};
 use spyhop_base::threads;
 use spyhop_graph::{
     Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge, MAX_STEPS, PlacedName,
 };
-use spyhop_grep::secrets::{self, SecretMask};
+use spyhop_grep::secrets::SecretMask;
 use spyhop_index::update::{OnProgress, Quarantine};
 use spyhop_search::filter::Filter;
 use spyhop_search::{CurrentFile, SearchError, SearchSnapshot};
@@ -49,10 +49,6 @@ const MAX_DEPTH: u32 = 8;
 
 /// The most definitions of one target. More of them have so many users that an answer would say nothing.
 pub(super) const MAX_DEFINITIONS: usize = 12;
-
-/// The most definitions whose code is shown, and the most lines of it.
-const MAX_CODED: usize = 3;
-const MAX_CODE: u32 = 45;
 
 /// A question whose values are valid.
 struct AskedGraph<'r> {
@@ -246,10 +242,10 @@ type LazyAnalyzer<'e> =
     LazyCell<RefCell<FileAnalyzer<'e>>, Box<dyn FnOnce() -> RefCell<FileAnalyzer<'e>> + 'e>>;
 
 /// The lines of a file, and what masks its secrets once a line is shown.
-struct FileLines {
-    source: Arc<String>,
-    index: LineIndex,
-    mask: OnceCell<Option<SecretMask>>,
+pub(super) struct FileLines {
+    pub source: Arc<String>,
+    pub index: LineIndex,
+    pub mask: OnceCell<Option<SecretMask>>,
 }
 
 /// The files of a question, read once each.
@@ -292,7 +288,7 @@ impl<'e> GraphSources<'e> {
     }
 
     /// The lines of a file; `None` if the file has changed.
-    fn lines(&self, file: u32) -> Option<Rc<FileLines>> {
+    pub(super) fn lines(&self, file: u32) -> Option<Rc<FileLines>> {
         if let Some(known) = self.lines.borrow().get(&file) {
             return known.clone();
         }
@@ -486,11 +482,11 @@ impl GraphAnswer<'_, '_> {
         Ok(Answered { place: Some(placed), definitions, rows, ..Answered::default() })
     }
 
-    fn named_place(&self, placed: &PlacedName) -> Result<NamedPlace, Error> {
+    fn named_place(&self, placed: &PlacedName) -> Result<GraphPlace, Error> {
         let is_unknown = placed.meaning == PlaceMeaning::Unknown;
         let candidates = placed.definitions.iter().filter(|_| is_unknown).map(|own| self.symbol_row(own));
         let candidates = candidates.collect::<Result<_, _>>()?;
-        Ok(NamedPlace { name: placed.name.clone(), meaning: placed.meaning, candidates })
+        Ok(GraphPlace { name: placed.name.clone(), meaning: placed.meaning, candidates })
     }
 
     /// The meaning of a target. An error tells how much of the tree is indexed, if that is not all.
@@ -671,51 +667,6 @@ impl GraphAnswer<'_, '_> {
         Ok(rows)
     }
 
-    /// The line and the column of a span.
-    pub(super) fn place_of(&self, file: u32, span: Span) -> (u32, u32) {
-        let Some(lines) = self.sources.lines(file) else { return (1, 1) };
-        let line = lines.index.line_of(span.start);
-        (line, span.start - lines.index.start_of(line) + 1)
-    }
-
-    /// The masked text of a line.
-    pub(super) fn text_of(&self, file: u32, line: u32) -> String {
-        shortened(self.masked(file, Lines { first: line, last: line }).trim().to_string())
-    }
-
-    /// The masked text of lines; nothing if the file has changed.
-    fn masked(&self, file: u32, lines: Lines) -> String {
-        let Some(known) = self.sources.lines(file) else { return String::new() };
-        let FileLines { source, index, mask } = &*known;
-        let whole = index.span_of(lines);
-        let mask = mask.get_or_init(|| self.engine.policy().secret_mask(self.snapshot.path(file), source));
-        match mask {
-            Some(cover) => secrets::mask_lines(source, whole.range(), cover)[whole.range()].to_string(),
-            None => source[whole.range()].to_string(),
-        }
-    }
-
-    /// The code of the first definitions: many lines of a single one, fewer of several.
-    fn code_of(&self, definitions: &[Definition]) -> Vec<DefinitionCode> {
-        let most = MAX_CODE / definitions.len().clamp(1, MAX_CODED) as u32;
-        let code = |(place, own): (usize, &Definition)| {
-            let lines =
-                Lines { first: own.lines.first, last: own.lines.last.min(own.lines.first + most - 1) };
-            let text = self.masked(own.file, lines);
-            (!text.is_empty()).then_some(DefinitionCode { definition: place, lines, text })
-        };
-        definitions.iter().enumerate().take(MAX_CODED).filter_map(code).collect()
-    }
-
-    /// Fills the lines of the rows that are shown.
-    fn fill_texts(&self, rows: &mut [GraphRow]) {
-        for row in rows.iter_mut().filter(|row| row.text.is_empty()) {
-            if let Some(file) = self.snapshot.file_at(row.path.as_str()) {
-                row.text = self.text_of(file, row.line);
-            }
-        }
-    }
-
     pub(super) fn symbol_row(&self, own: &Definition) -> Result<SymbolRow, Error> {
         let version = self.snapshot.version(own.file);
         Ok(SymbolRow {
@@ -735,15 +686,5 @@ impl GraphAnswer<'_, '_> {
             Some(_) => own.qualified(),
             None => format!("{}#{}", self.snapshot.path(own.file), own.name),
         }
-    }
-}
-
-/// The most characters of a line in a row.
-const MAX_CHARS: usize = 200;
-
-fn shortened(text: String) -> String {
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }

@@ -42,6 +42,7 @@ mod graph_incomplete;
 mod graph_mentions;
 mod graph_outside;
 mod graph_target;
+mod graph_texts;
 mod graph_uses;
 mod grep;
 mod grep_selection;

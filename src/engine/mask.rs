@@ -86,7 +86,7 @@ masked_fields! {
     MapEntry: symbols;
     MapSymbol: name;
     GraphReply: rows paths definitions place tests entries mentions warnings;
-    NamedPlace: name candidates;
+    GraphPlace: name candidates;
     Mentions: rows;
     MentionRow: from to;
     GraphRow: from to;

@@ -9,6 +9,10 @@ pub(super) enum TypeSource {
     Value(usize, usize),
     /// An element of a value, as in `for name in value`.
     Element(usize, usize),
+    /// A part of an element of a value, by its number, as in `for key, name in value`.
+    ElementPart(usize, usize, usize),
+    /// A parameter of a lambda of Python, by the token `lambda`.
+    Lambda(usize),
     /// The value that a context manager yields, as in `with value as name`.
     Entered(usize, usize),
     /// A member of a value with the name at the last index, as in `const { name } = value`.

@@ -179,7 +179,16 @@ impl LocalReader<'_> {
             }
             first
         };
-        let has_arrow = |end: usize| tokens.is_operator(end, "->") || tokens.is_operator(end, "=>");
+        // In other languages these signs are before members and values.
+        let (thin, thick) = match self.family {
+            Family::Jvm => (true, true),
+            Family::Other(language) => {
+                (matches!(language, "elixir" | "groovy"), matches!(language, "csharp" | "dart"))
+            }
+            _ => (false, false),
+        };
+        let has_arrow =
+            |end: usize| thin && tokens.is_operator(end, "->") || thick && tokens.is_operator(end, "=>");
         let opens = |signs: &[u8]| first > 0 && self.is_any(first - 1, signs);
         let closes = tokens.is(end, b')') && opens(b"(") && has_arrow(end + 1);
         has_arrow(end) && opens(b"{(,=:") || closes || tokens.word(end) == "in" && opens(b"{")

@@ -5,6 +5,24 @@ use super::family::Family;
 /// The most names of types that a declaration gives.
 const MAX_TYPES: usize = 8;
 
+/// Words before a name that are no types.
+const NO_TYPES: &[&str] = &[
+    "return", "new", "case", "else", "goto", "in", "throw", "delete", "let", "var", "val", "const", "auto",
+    "for", "foreach", "if", "while", "until", "unless", "guard", "as", "is", "await", "yield", "print",
+    "echo", "puts", "and", "or", "not", "do", "end", "static", "final", "mut", "my", "local", "using",
+    "import", "package", "def", "fun", "func", "fn", "out", "ref",
+];
+
+/// Whether a word is the name of a type, as far as its letters tell.
+pub(super) fn is_type_name(word: &str) -> bool {
+    const BASIC: &[&str] = &[
+        "bool", "boolean", "byte", "char", "double", "float", "int", "long", "short", "string", "str", "u8",
+        "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64", "number", "error",
+        "rune", "uint", "int64", "int32", "object",
+    ];
+    word.starts_with(char::is_uppercase) || BASIC.contains(&word)
+}
+
 /// The names of types that declarations of `variable` in `text` mention: of `pool: Arc<Pool>` both `Arc` and `Pool`, of
 /// `pool = Pool(...)`, `new Pool(...)`, `Pool::new(...)`, `NewPool(...)` and `Pool pool` the name `Pool`.
 pub(super) fn declared_types<'t>(family: Family, text: &'t str, variable: &str) -> Vec<&'t str> {
@@ -58,12 +76,13 @@ fn declared_after<'t>(family: Family, after: &'t str, types: &mut Vec<&'t str>) 
 /// The type before a variable, as in `Pool pool` and `struct page *page`.
 fn declared_before<'t>(before: &'t str, types: &mut Vec<&'t str>) {
     let stem = before.trim_end_matches([' ', '\t', '*', '&']);
-    if stem.len() == before.len() {
+    // A lambda: `pool -> pool.take()`.
+    if stem.len() == before.len() || stem.ends_with("->") || stem.ends_with("=>") {
         return;
     }
     let stem = if stem.ends_with('>') { &stem[..stem.find('<').unwrap_or(stem.len())] } else { stem };
     let word = &stem[stem.trim_end_matches(is_word).len()..];
-    let is_keyword = matches!(word, "return" | "new" | "case" | "else" | "goto" | "in" | "throw" | "delete");
+    let is_keyword = NO_TYPES.contains(&word);
     if !word.is_empty() && !is_keyword && !word.starts_with(|c: char| c.is_ascii_digit()) {
         types.push(word);
     }

@@ -173,6 +173,9 @@ pub struct WantedSymbols {
     related: RefCell<FxHashMap<(Family, Box<str>), bool>>,
 }
 
+/// The most symbols of a question whose types are compared with those of other symbols.
+const MAX_COMPARED: usize = 64;
+
 /// How the words of a file are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileSort {
@@ -313,7 +316,8 @@ impl Graph<'_> {
             has_members: definitions.iter().any(|own| own.container.is_some()),
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
-            are_fixtures: definitions.iter().any(|own| self.is_fixture(own)),
+            are_fixtures: definitions.len() > MAX_COMPARED
+                || definitions.iter().any(|own| self.is_fixture(own)),
             file: definitions[0].file,
             related: RefCell::default(),
         }
@@ -562,6 +566,10 @@ impl Graph<'_> {
         let Some(container) = meant.container.as_deref() else { return Ok(false) };
         if wanted.containers.is_empty() || wanted.containers.contains(container) {
             return Ok(false);
+        }
+        // Nothing is excluded without a look at every type.
+        if wanted.containers.len() > MAX_COMPARED {
+            return Ok(true);
         }
         let family = self.family(file);
         let key = (family, Box::from(container));

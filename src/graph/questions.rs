@@ -13,7 +13,7 @@ use super::other_names::OtherNames;
 use super::paths::shared_folders;
 use super::resolve::MAX_MEANINGS;
 use super::rule::EdgeRule;
-use super::test_names::is_test_file;
+use super::test_files::is_test_file;
 use super::uses::{FileFacts, NameUse, UseRole};
 use crate::definition::Definition;
 use spyhop_base::model::SymbolKind;
@@ -371,6 +371,9 @@ impl<'a> Graph<'a> {
             (Some(container), true) => container.clone(),
             _ => wanted.name.clone(),
         };
+        if self.family(wanted.file) == Family::Go {
+            return self.implementations_in_go(wanted, &base);
+        }
         let mut files = self.files_that_use(&base, &[wanted], false, &[])?;
         if !files.contains(&wanted.file) {
             files.push(wanted.file);
@@ -413,6 +416,40 @@ impl<'a> Graph<'a> {
             }
         }
         Ok(edges)
+    }
+
+    /// The types of Go that have the methods of an interface, and the methods that implement one of them.
+    fn implementations_in_go(&self, wanted: &Definition, base: &str) -> Result<Vec<GraphEdge>, SearchError> {
+        let all = self.definitions_in(Family::Go, base)?;
+        let is_interface = |own: &&Definition| own.file == wanted.file && own.kind == SymbolKind::Interface;
+        let Some(interface) = all.iter().find(is_interface) else { return Ok(Vec::new()) };
+        let mut edges = Vec::new();
+        for (class, rule) in self.go_implementers(interface)? {
+            let found = match wanted.kind.is_function() {
+                false => vec![class],
+                true => self.members_beside(&class, &wanted.name)?,
+            };
+            edges.extend(found.into_iter().map(|from| GraphEdge {
+                relation: Relation::Implements,
+                depth: 1,
+                file: from.file,
+                span: Span::new(from.span.start as usize, from.span.start as usize + 1),
+                from: Some(from),
+                to: wanted.clone(),
+                confidence: rule.confidence(),
+                rule,
+                is_value: false,
+            }));
+        }
+        Ok(edges)
+    }
+
+    /// The methods of a type of Go with a name, in any file of the package.
+    fn members_beside(&self, of: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let folder = |file: u32| path::split(self.snapshot.path(file)).0;
+        let all = self.definitions_in(Family::Go, name)?;
+        let members = all.members_of(&of.name).take_while(|_| self.steps.take(1));
+        Ok(members.filter(|own| folder(own.file) == folder(of.file)).take(MAX_MEANINGS).cloned().collect())
     }
 
     /// Whether the type name at `start` may mean the wanted type, or the type of the wanted method.

@@ -72,7 +72,7 @@ impl Graph<'_> {
                 Value::Instance(class) | Value::Class(class) => (class, false),
                 Value::Super(class) => (class, true),
                 Value::Outside => continue,
-                Value::Function(..) | Value::Written(..) => {
+                Value::Function(..) | Value::Written(..) | Value::Elements(..) => {
                     is_known = false;
                     continue;
                 }
@@ -87,7 +87,23 @@ impl Graph<'_> {
                         _ => EdgeRule::TypedVariable,
                     }));
                 }
-                Member::Field(..) => {}
+                // A field may be a symbol of its own.
+                Member::Field(file, declared) => {
+                    let all = self.definitions(question.name)?;
+                    let is_it = |own: &&Definition| {
+                        own.container.is_some() && own.span.start <= declared.at && declared.at < own.span.end
+                    };
+                    let own: Vec<Definition> =
+                        all.in_file(file).iter().filter(is_it).take(1).cloned().collect();
+                    if !own.is_empty() {
+                        rule = rule.or(Some(if is_self {
+                            EdgeRule::OwnMember
+                        } else {
+                            EdgeRule::TypedVariable
+                        }));
+                        found.extend(own);
+                    }
+                }
                 Member::Missing | Member::Outside => {}
             }
         }

@@ -13,7 +13,7 @@ use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning};
-use super::locals::declared_types;
+use super::locals::{declared_types, is_type_name};
 use super::paths::shared_folders;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
@@ -203,6 +203,8 @@ impl Graph<'_> {
         };
         let judgement = match ruling {
             Some(ruling) => self.ruled(&question, ruling),
+            // What other code says of the name of such a parameter is about another variable.
+            None if self.has_untyped_receiver(&question) => self.by_name_alone(&question),
             None => self.judged_by_rules(&question)?,
         };
         // What was looked at in part only may be wrong.
@@ -242,8 +244,7 @@ impl Graph<'_> {
             Receiver::Chain(chain) => self.after_chain(question, chain)?,
             Receiver::Expression => None,
         };
-        let by_name = || Judgement { meanings: self.by_name_alone(question), decided: None };
-        Ok(ruling.map_or_else(by_name, |ruling| self.ruled(question, ruling)))
+        Ok(ruling.map_or_else(|| self.by_name_alone(question), |ruling| self.ruled(question, ruling)))
     }
 
     fn ruled(&self, question: &Question<'_>, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Judgement {
@@ -556,7 +557,8 @@ impl Graph<'_> {
             }
         }
         // A variable whose type is written and not of the tree has no members in the tree.
-        let mut is_known = types.is_empty();
+        let mut is_known =
+            types.is_empty() || !types.iter().all(|name| is_type_name(name) || question.family == Family::C);
         for type_name in &types {
             is_known |= !self.definitions(type_name)?.is_empty();
         }
@@ -580,11 +582,11 @@ impl Graph<'_> {
     }
 
     /// The meanings of a name that no rule decides.
-    fn by_name_alone(&self, question: &Question<'_>) -> Vec<Meaning> {
+    fn by_name_alone(&self, question: &Question<'_>) -> Judgement {
         let is_member = !matches!(question.used.receiver, Receiver::Absent);
         // The use may be one of the definitions.
         if question.family != Family::C && question.candidates.homes(is_member) > 2 * MAX_AMBIGUOUS {
-            return Vec::new();
+            return Judgement::default();
         }
         let fits =
             |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
@@ -592,7 +594,7 @@ impl Graph<'_> {
         let choices = distinct(&found);
         let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
         if choices > MAX_AMBIGUOUS {
-            return Vec::new();
+            return Judgement::default();
         }
         let mut confidence = rule.confidence() / choices as f32;
         if question.name.len() < SHORT_NAME && is_member && !question.family.is_library_name(question.name) {
@@ -610,7 +612,8 @@ impl Graph<'_> {
         if matches!(question.used.receiver, Receiver::This | Receiver::Base) {
             confidence *= 0.3;
         }
-        found.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
+        let meaning = |definition| Meaning { definition, rule, confidence };
+        Judgement { meanings: found.into_iter().map(meaning).collect(), decided: None }
     }
 }
 

@@ -239,8 +239,19 @@ impl PythonScan<'_> {
         for at in from..to {
             let is_member = at > from && self.tokens.is(at - 1, b'.') || self.tokens.is(at + 1, b'.');
             if self.tokens.is_word(at) && !is_member && !self.tokens.is(at + 1, b'[') {
-                self.declare(at, TypeSource::Opaque);
+                self.declare(at, self.part_of(source, from, at));
             }
+        }
+    }
+
+    /// The source of one of several targets.
+    fn part_of(&self, source: TypeSource, from: usize, at: usize) -> TypeSource {
+        let is_flat = self.tokens.around(at) == self.tokens.around(from);
+        match source {
+            TypeSource::Element(value, end) if is_flat => {
+                TypeSource::ElementPart(value, end, self.tokens.split(from, at).len())
+            }
+            _ => TypeSource::Opaque,
         }
     }
 
@@ -338,7 +349,8 @@ impl PythonScan<'_> {
         let scope = (from.start, self.tokens.at(close).map_or(u32::MAX, |token| token.end));
         let is_single = inside == at + 2;
         for name in (at + 1..inside).filter(|index| self.tokens.is_word(*index)) {
-            let source = if is_single { TypeSource::Element(inside + 1, end) } else { TypeSource::Opaque };
+            let whole = TypeSource::Element(inside + 1, end);
+            let source = if is_single { whole } else { self.part_of(whole, at + 1, name) };
             self.declare_in(name, scope, source);
         }
     }
@@ -351,7 +363,7 @@ impl PythonScan<'_> {
         let scope = (start, self.tokens.at(end).map_or(u32::MAX, |token| token.start));
         for (from, to) in self.tokens.split(at + 1, colon) {
             let name = self.tokens.find(from, to, |index| self.tokens.is_word(index));
-            self.declare_in(name, scope, TypeSource::Opaque);
+            self.declare_in(name, scope, TypeSource::Lambda(at));
         }
     }
 

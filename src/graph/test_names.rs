@@ -13,6 +13,7 @@ use super::files::{BYTES_PER_STEP, Graph};
 use super::paths::ends_in;
 use super::questions::{GraphEdge, Relation, definition_of, owner_of};
 use super::rule::EdgeRule;
+use super::test_files::is_test_file;
 use super::titles;
 use super::uses::{NameAt, innermost};
 use super::words::whole_words;
@@ -55,50 +56,6 @@ static CONVENTIONS: LazyLock<Vec<TestNames>> = LazyLock::new(|| {
         toml::from_str(include_str!("frameworks/test-names.toml")).expect("a test reads it");
     file.convention
 });
-
-/// Folders of tests.
-const TEST_FOLDERS: &[&str] = &["test", "tests", "testing", "__tests__", "spec", "specs", "e2e"];
-
-/// Folders of code that shows or measures other code. Tests may lie below them, and they may lie below tests.
-const OTHER_FOLDERS: &[&str] = &[
-    "example",
-    "examples",
-    "demo",
-    "demos",
-    "sample",
-    "samples",
-    "bench",
-    "benches",
-    "benchmark",
-    "benchmarks",
-];
-
-/// Folders that hold what tests use, and no tests.
-const WITHOUT_TESTS: &[&str] =
-    &["fixture", "fixtures", "mock", "mocks", "testdata", "testutil", "testutils", "baselines"];
-
-/// Words of a file name that mark tests, between separators.
-const TEST_WORDS: &[&str] = &["test", "tests", "spec"];
-
-/// Whether a file has tests that can be run, by its path: its name says so, or the last folder that says anything.
-pub fn is_test_file(path: &str) -> bool {
-    let (folders, name) = path::split(path);
-    let is_in = |part: &str, list: &[&str]| list.iter().any(|known| part.eq_ignore_ascii_case(known));
-    if folders.split('/').any(|part| is_in(part, WITHOUT_TESTS)) {
-        return false;
-    }
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let first = name.split('.').next().unwrap_or(name);
-    let is_camel = || {
-        ["Test", "Tests", "IT", "Spec"].iter().any(|end| first.len() > end.len() && first.ends_with(end))
-            || first.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
-    };
-    let mut words = stem.split(['_', '-', '.']);
-    let says = |part: &&str| is_in(part, TEST_FOLDERS) || is_in(part, OTHER_FOLDERS);
-    words.any(|word| is_in(word, TEST_WORDS))
-        || is_camel()
-        || folders.split('/').rfind(says).is_some_and(|last| is_in(last, TEST_FOLDERS))
-}
 
 impl Graph<'_> {
     /// The test around a use: the outermost function, or the titles of the blocks around the use or that function. `from` is the
@@ -262,26 +219,6 @@ mod tests {
                 row.names
             );
         }
-    }
-
-    #[test]
-    fn the_last_part_of_a_path_that_says_anything_tells_tests_from_examples() {
-        let check = |path: &str, expected: bool| assert_eq!(is_test_file(path), expected, "{path}");
-        check("tests/pool.py", true);
-        check("examples/shop/pool.py", false);
-        check("examples/shop/tests/test_pool.py", true);
-        check("examples/shop/tests/helper.py", true);
-        check("examples/test_pool.py", true);
-        check("tests/examples/pool.py", false);
-        check("tests/fixtures/test_pool.py", false);
-        check("src/test/java/a/Pool.java", true);
-        check("src/PoolTest.java", true);
-        check("src/TestPool.java", true);
-        check("src/Testimony.java", false);
-        check("web/cart.spec.ts", true);
-        check("benches/pool.rs", false);
-        check("demo/src/pool.go", false);
-        check("pool_test.go", true);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Graph<'_> {
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
         let Some(reading) = self.reading(file).filter(|_| depth < MAX_DEPTH) else { return Ok(Vec::new()) };
-        let mut values = Vec::new();
+        let (mut values, mut held) = (Vec::new(), Vec::new());
         for (index, step) in chain.steps.iter().enumerate() {
             let is_super_call = index == 1
                 && matches!(step, ChainStep::Call)
@@ -74,14 +74,25 @@ impl Graph<'_> {
                 ChainStep::Literal => vec![Value::Outside],
                 ChainStep::As(from, to) => vec![Value::Written(file, from, to)],
                 ChainStep::Member(at) => {
+                    held = values
+                        .iter()
+                        .filter(|value| matches!(value, Value::Written(..) | Value::Elements(..)))
+                        .cloned()
+                        .collect();
                     let name = reading.tokens.word(at).to_string();
                     self.each(values, |value| self.member_values(&value, &name, depth))?
                 }
-                ChainStep::Call => self.each(values, |value| self.called(value, depth))?,
+                ChainStep::Call => match chain.steps.get(index.wrapping_sub(1)) {
+                    Some(ChainStep::Member(at)) if !held.is_empty() => {
+                        self.passed_on(&held, reading.tokens.word(*at), values, depth)?
+                    }
+                    _ => self.each(values, |value| self.called(value, depth))?,
+                },
                 ChainStep::Index => self.each(values, |value| self.indexed(value, depth))?,
             };
             values.truncate(MAX_VALUES);
-            if values.is_empty() {
+            let is_called = matches!(chain.steps.get(index + 1), Some(ChainStep::Call)) && !held.is_empty();
+            if values.is_empty() && !(is_called && matches!(step, ChainStep::Member(_))) {
                 break;
             }
         }
@@ -249,6 +260,12 @@ impl Graph<'_> {
             None => reading.scopes.declared_in(&symbol.name, symbol.span, &self.steps),
         };
         match declared {
+            // The functions in an object are members with its name as their container.
+            Some(Declaration { source: TypeSource::Value(from, to), .. })
+                if is_object(&reading.tokens, *from, *to) =>
+            {
+                Ok(vec![Value::Class(symbol)])
+            }
             Some(declared) => self.source_values(symbol.file, &reading, declared, depth),
             None => Ok(Vec::new()),
         }
@@ -307,6 +324,10 @@ impl Graph<'_> {
             TypeSource::Argument(open, argument, parameter) => {
                 self.contextual_values(file, reading, (open, argument, parameter), depth)
             }
+            TypeSource::ElementPart(from, to, part) => {
+                self.element_part(file, reading, (from, to, part), depth)
+            }
+            TypeSource::Lambda(lambda) => self.lambda_values(file, reading, lambda, depth),
             TypeSource::Item | TypeSource::Opaque => Ok(Vec::new()),
         }
     }
@@ -355,7 +376,7 @@ impl Graph<'_> {
                 }
             }
             Value::Outside => Ok(vec![Value::Outside]),
-            Value::Function(..) => Ok(Vec::new()),
+            Value::Function(..) | Value::Elements(..) => Ok(Vec::new()),
         }
     }
 
@@ -438,7 +459,7 @@ impl Graph<'_> {
     }
 
     /// The values that a call of a value gives.
-    fn called(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
+    pub(super) fn called(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
         match value {
             Value::Class(class) => Ok(vec![Value::Instance(class)]),
             Value::Outside => Ok(vec![Value::Outside]),
@@ -464,7 +485,7 @@ impl Graph<'_> {
                     value => self.called(value, depth + 1),
                 })
             }
-            Value::Super(_) | Value::Module(_) => Ok(Vec::new()),
+            Value::Super(_) | Value::Module(_) | Value::Elements(..) => Ok(Vec::new()),
         }
     }
 
@@ -526,4 +547,11 @@ impl Graph<'_> {
         let is_outside = values.iter().all(|value| matches!(value, Value::Outside));
         Ok(if is_outside { vec![Value::Written(file, from, to)] } else { values })
     }
+}
+
+/// Whether a value is an object in braces, or such an object as the argument of a call that passes it on.
+fn is_object(tokens: &Tokens, from: usize, to: usize) -> bool {
+    let is_frozen = tokens.word(from) == "Object" && tokens.word(from + 2) == "freeze";
+    let open = if is_frozen { from + 4 } else { from };
+    open < to && tokens.is(open, b'{')
 }

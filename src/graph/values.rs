@@ -78,6 +78,8 @@ pub(super) enum Value {
     Module(Vec<u32>),
     /// An object of a written type: the tokens of a file.
     Written(u32, usize, usize),
+    /// A collection whose elements have a written type: the tokens of a file.
+    Elements(u32, usize, usize),
     /// Something that the tree does not define.
     Outside,
 }

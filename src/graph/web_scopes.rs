@@ -247,7 +247,7 @@ impl WebScan<'_> {
             return;
         }
         let is_object = self.tokens.is(from, b'{');
-        for (start, end) in self.tokens.split(from + 1, to - 1) {
+        for (number, (start, end)) in self.tokens.split(from + 1, to - 1).into_iter().enumerate() {
             let default = self.tokens.find(start, end, |at| self.is_assignment(at));
             let colon = self.tokens.find(start, default, |at| self.tokens.is(at, b':'));
             let rest = self.tokens.is(start, b'.');
@@ -259,6 +259,9 @@ impl WebScan<'_> {
             let inner = match source {
                 TypeSource::Value(value, value_end) if is_object && !rest => {
                     TypeSource::Member(value, value_end, start)
+                }
+                TypeSource::Element(value, value_end) if !is_object && !rest => {
+                    TypeSource::ElementPart(value, value_end, number)
                 }
                 _ => TypeSource::Opaque,
             };
@@ -293,10 +296,28 @@ impl WebScan<'_> {
         let scope = (self.body(open, body), false);
         let head = if before == "function" { open - 1 } else { open };
         let argument = self.argument(head).filter(|_| is_arrow || before == "function");
-        for (number, (from, to)) in self.tokens.split(open + 1, close).into_iter().enumerate() {
+        for (number, (from, to)) in self.parameters(open + 1, close).into_iter().enumerate() {
             let source = argument.map(|(open, argument)| TypeSource::Argument(open, argument, number));
             self.parameter(from, to, scope, before == "constructor", source.unwrap_or(TypeSource::Opaque));
         }
+    }
+
+    /// The parameters in `from..to`. A comma between type arguments is in one of them.
+    fn parameters(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let (mut parts, mut start) = (Vec::new(), from);
+        while start < to && self.tokens.goes_on() {
+            let ends = |at: usize| self.tokens.is(at, b',');
+            let colon = self.tokens.find(start, to, |at| ends(at) || self.tokens.is(at, b':'));
+            let end = match self.tokens.is(colon, b':') && colon < to {
+                true => self.tokens.find(self.end_of_type(colon + 1), to, ends),
+                false => colon,
+            };
+            if end > start {
+                parts.push((start, end));
+            }
+            start = end + 1;
+        }
+        parts
     }
 
     /// The call whose argument a function is that begins at `at`: its parenthesis, and the number of the argument.

@@ -24,6 +24,7 @@ impl Graph<'_> {
                         .collect(),
                 })
             }
+            Value::Elements(file, from, to) => Ok(vec![Value::Written(file, from, to)]),
             Value::Class(class) => Ok(vec![Value::Class(class)]),
             Value::Instance(class) => match self.member(&class, "__getitem__", false)? {
                 Member::Symbols(found, _) => {
@@ -44,6 +45,7 @@ impl Graph<'_> {
                 let parts = super::expressions::arguments(&reading.tokens, from, to);
                 Ok(parts.first().map(|(from, to)| Value::Written(file, *from, *to)).into_iter().collect())
             }
+            Value::Elements(file, from, to) => Ok(vec![Value::Written(file, from, to)]),
             Value::Instance(class) => match self.member(&class, "__iter__", false)? {
                 Member::Symbols(found, _) => {
                     let mut values = Vec::new();

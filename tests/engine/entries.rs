@@ -168,3 +168,136 @@ fn a_test_that_mounts_a_router_gives_the_program_no_routes() {
     let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["/api/items/", "/api/items/:id", "/admin/", "/health"]);
 }
+
+#[test]
+fn routers_are_followed_through_lists_modules_and_loops() {
+    let tree = Tree::new(
+        "
+=== site/__init__.py
+# A package.
+=== site/api/__init__.py
+# A package.
+=== site/urls.py
+from django.urls import include, path
+from rest_framework import routers
+from site.api import urls as api_urls
+from site.views import Issues, UserViewSet, alone, health
+
+router = routers.DefaultRouter()
+router.register('users', UserViewSet)
+extra = [
+    path('extra/', alone),
+]
+urlpatterns = [
+    path('v2/', include(api_urls)),
+    path('v3/', include(router.urls)),
+    path('issues/', Issues.as_view()),
+    path('health', health),
+    *extra,
+]
+=== site/api/urls.py
+from django.urls import path
+from site.views import alone
+urlpatterns = [path('alone/', alone)]
+=== site/views.py
+class Issues(View):
+    def get(self, request):
+        pass
+
+    def post(self, request):
+        pass
+
+class UserViewSet(ModelViewSet):
+    http_method_names = ['get', 'post']
+
+@api_view(['GET'])
+def health(request):
+    pass
+
+def alone(request):
+    pass
+",
+    );
+    assert_eq!(
+        shown(&list(&tree, EntryKind::Route, ""), "django"),
+        [
+            "*\t/extra/\talone\tsite/urls.py:9",
+            "*\t/v2/alone/\talone\tsite/api/urls.py:3",
+            "GET\t/health\thealth\tsite/urls.py:15",
+            "GET\t/issues/\tIssues\tsite/urls.py:14",
+            "GET\t/v3/users\tUserViewSet\tsite/urls.py:7",
+            "GET\t/v3/users/<pk>\tUserViewSet\tsite/urls.py:7",
+            "POST\t/issues/\tIssues\tsite/urls.py:14",
+            "POST\t/v3/users\tUserViewSet\tsite/urls.py:7",
+        ]
+    );
+    let rows = shown(&list(&tree, EntryKind::Route, "POST issues"), "django");
+    assert_eq!(rows, ["POST\t/issues/\tIssues\tsite/urls.py:14"]);
+    let tree = Tree::new(
+        "
+=== app.py
+from flask import Blueprint, Flask
+from flask.views import MethodView
+
+app = Flask(__name__)
+pages = Blueprint('pages', __name__)
+
+class Item(MethodView):
+    methods = ['GET', 'PUT']
+
+class Other(MethodView):
+    def delete(self):
+        pass
+
+def add(app, rule, view):
+    app.add_url_rule(rule, view_func=view)
+
+app.add_url_rule('/items', view_func=Item.as_view('items'))
+app.add_url_rule(rule='/kept', view_func=Item.as_view('kept'))
+pages.add_url_rule('/others', view_func=Other.as_view('others'))
+for blueprint in [pages]:
+    app.register_blueprint(blueprint, url_prefix='/api')
+=== more.py
+rule = '/of-another-file'
+",
+    );
+    assert_eq!(
+        shown(&list(&tree, EntryKind::Route, ""), "flask"),
+        [
+            "DELETE\t/api/others\tOther\tapp.py:19",
+            "GET\t/items\tItem\tapp.py:17",
+            "PUT\t/items\tItem\tapp.py:17",
+        ]
+    );
+    let tree = Tree::new(
+        "
+=== main.py
+from fastapi import FastAPI
+from users import router as users_router
+import items
+
+app = FastAPI()
+routers = [users_router, items.router]
+for each in routers:
+    app.include_router(each, prefix='/api')
+=== users.py
+from fastapi import APIRouter
+router = APIRouter(prefix='/users')
+
+@router.get('/all')
+def all_users():
+    pass
+=== items.py
+from fastapi import APIRouter
+router = APIRouter()
+
+@router.post('/items')
+def add_item():
+    pass
+",
+    );
+    assert_eq!(
+        shown(&list(&tree, EntryKind::Route, ""), "fastapi"),
+        ["GET\t/api/users/all\tall_users\tusers.py:4", "POST\t/api/items\tadd_item\titems.py:4",]
+    );
+}

@@ -92,11 +92,12 @@ export type Folder = { entries: ({ bytes: number; files: number; is_dir: boolean
 export type Gap = { own: number; signal: Signal; tenth: number };
 export type GraphEnd = SymbolEnd | { is_removed: boolean; kind: SymbolKind; path: string; symbol: string } | { path: string }
     | { module: string };
+export type GraphPlace = { candidates: SymbolEnd[]; meaning: PlaceMeaning; name: string };
 export type GraphQuestion = "def" | "refs" | "callers" | "callees" | "impls" | "tests-of" | "imports" | "importers" | "trace"
     | "impact";
 export type GraphReply = { answering?: number; code: DefinitionCode[]; complete: boolean; definitions: SymbolEnd[];
     entries: EntryRow[]; further_files: number; incomplete: string | null; mentions: Mentions | null; paths: GraphRow[][];
-    place: NamedPlace | null; question: GraphQuestion; results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[];
+    place: GraphPlace | null; question: GraphQuestion; results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[];
     target: string; tests: AffectedTest[]; total: number; warnings: string[] };
 export type GraphRow = { column: number; confidence: number; depth: number; direction: Direction; from: SymbolEnd | null;
     is_possible: boolean; is_test: boolean; is_value: boolean; line: number; path: string; relation: Relation; rule: EdgeRule;
@@ -143,7 +144,6 @@ export type MentionRow = { column: number; confidence: number; from: SymbolEnd |
 export type Mentions = { comments_and_strings: number; definitions: number; names: string[]; not_read: number; other: number;
     possible: number; resolved: number; rows: MentionRow[]; total: number; uncounted_files: number; unread: UnreadMentions[] };
 export type Mode = "ranked" | "exact" | "files" | "symbols";
-export type NamedPlace = { candidates: SymbolEnd[]; meaning: PlaceMeaning; name: string };
 export type Note = "syntax-errors" | "too-deep" | "parse-budget" | "decoded" | "path-only" | "quarantined" | "text-only";
 export type NoteCount = { files: number; note: Note };
 export type NoteKind = "failure" | "revision" | "explanation";

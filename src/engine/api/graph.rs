@@ -186,7 +186,7 @@ pub struct GraphReply {
     #[cfg_attr(feature = "schema", schemars(with = "Vec<SymbolEnd>"))]
     pub definitions: Vec<SymbolRow>,
     /// For a target `path:line:column`: the name there, if it means no symbol or an unknown one.
-    pub place: Option<NamedPlace>,
+    pub place: Option<GraphPlace>,
     /// For [`GraphQuestion::Trace`] without [`GraphRequest::to`]: the code of the first definitions.
     pub code: Vec<DefinitionCode>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
@@ -261,7 +261,7 @@ impl GraphReply {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct NamedPlace {
+pub struct GraphPlace {
     /// The name.
     pub name: String,
     /// How well the meaning of the name is known.

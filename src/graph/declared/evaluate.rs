@@ -3,7 +3,7 @@
 use super::fields::{name_and_parameters, substituted};
 use super::item::TypedExpression;
 use super::library;
-use super::locals::{LocalSource, ValuePart, declaration};
+use super::locals::{LambdaParameter, LocalSource, ValuePart, declaration};
 use super::members::of_nearest;
 use super::site::Site;
 use super::written::{LIST, TUPLE, WrittenType, end_of_type, written};
@@ -88,7 +88,7 @@ impl Graph<'_> {
                     return Ok(Some((Vec::new(), open)));
                 }
                 let Some((types, first)) = self.ending_at(site, open - 1)? else { return Ok(None) };
-                Ok(Some((types.iter().filter_map(library::element).collect(), first)))
+                Ok(Some((types.iter().filter_map(library::indexed).collect(), first)))
             }
             TokenKind::Sign(b'}') => self.literal(site, at),
             TokenKind::Word | TokenKind::Number if at > 1 && tokens.is(at - 1, b'.') => {
@@ -207,12 +207,16 @@ impl Graph<'_> {
             for receiver_type in receivers {
                 functions.extend(self.members_of(site, receiver_type, tokens.word(called))?);
             }
-            if functions.is_empty() && self.family(site.file) == Family::Rust {
-                found.extend(
-                    receivers
-                        .iter()
-                        .filter_map(|receiver_type| library::result(receiver_type, tokens.word(called))),
-                );
+            if functions.is_empty() {
+                let name = tokens.word(called);
+                found.extend(receivers.iter().filter_map(|receiver_type| match self.family(site.file) {
+                    Family::Rust => library::result(receiver_type, name),
+                    Family::Jvm => library::java_result(receiver_type, name),
+                    _ => None,
+                }));
+                if found.is_empty() && receiver.is_some() {
+                    found = self.mapped(site, receivers, name, (open, close))?;
+                }
             }
             if functions.is_empty() && found.is_empty() {
                 functions = self.definitions_at(site, site.item.span_of(called))?;
@@ -226,6 +230,107 @@ impl Graph<'_> {
         }
         unique(&mut found);
         Ok(found)
+    }
+
+    /// The types that a function such as `map` gives, by the result of the function that is its argument.
+    fn mapped(
+        &self,
+        site: &Site<'_>,
+        receivers: &[WrittenType],
+        name: &str,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let is_flat = library::FLAT_MAPS.contains(&name);
+        let Some(receiver) = receivers.first().filter(|_| is_flat || library::MAPS.contains(&name)) else {
+            return Ok(Vec::new());
+        };
+        let tokens = &site.item.tokens;
+        let results = match self.family(site.file) {
+            Family::Rust if tokens.is(open + 1, b'|') || tokens.word(open + 1) == "move" => {
+                let bar = tokens.find(open + 1, close, |at| tokens.is(at, b'|'));
+                let body = tokens.find(bar + 1, close, |at| tokens.is(at, b'|')) + 1;
+                self.in_range(site, body, close)?
+            }
+            _ => {
+                let arrow = tokens.find(open + 1, close, |at| tokens.is_operator(at, "->"));
+                let is_reference = close > 2 && tokens.is(close - 2, b':') && tokens.is_word(close - 1);
+                match arrow < close {
+                    true => self.in_range(site, arrow + 2, close)?,
+                    false if is_reference => self.results_of_reference(site, receiver, close - 1)?,
+                    false => Vec::new(),
+                }
+            }
+        };
+        Ok(match is_flat || matches!(name, "filter_map" | "and_then") {
+            true => results,
+            false => {
+                let holder = |held: WrittenType| WrittenType::new(held.file, &receiver.name).with(vec![held]);
+                results.into_iter().map(holder).collect()
+            }
+        })
+    }
+
+    /// The types that a function that is named without a call gives: `Pool::take`.
+    fn results_of_reference(
+        &self,
+        site: &Site<'_>,
+        receiver: &WrittenType,
+        name: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let element = library::element(receiver);
+        let mut functions = Vec::new();
+        if let Some(held) = &element {
+            functions.extend(self.members_of(site, held, site.item.tokens.word(name))?);
+        }
+        if functions.is_empty() {
+            functions = self.definitions_at(site, site.item.span_of(name))?;
+        }
+        let mut found = Vec::new();
+        for function in &functions {
+            found.extend(self.results(function, element.as_slice())?);
+        }
+        Ok(found)
+    }
+
+    /// The types of a parameter of a function that is an argument.
+    fn parameter_types(
+        &self,
+        site: &Site<'_>,
+        own: &LambdaParameter,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let called = own.called;
+        if called < 2 || !tokens.is(called - 1, b'.') {
+            return Ok(Vec::new());
+        }
+        let Some((receivers, _)) = self.ending_at(site, called - 2)? else { return Ok(Vec::new()) };
+        let name = tokens.word(called);
+        let mut found = Vec::new();
+        for receiver in &receivers {
+            let functions = self.members_of(site, receiver, name)?;
+            match functions.is_empty() && self.type_definitions(receiver)?.is_empty() {
+                true => found.extend(library::parameter(receiver, name, (own.number, own.count))),
+                false => {
+                    let taken =
+                        functions.iter().filter_map(|function| self.argument_type(function, own.argument));
+                    found.extend(taken.filter_map(|taken| taken.args.get(own.number).cloned()));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the receiver of a use is a parameter or variable that is declared without a type.
+    pub(crate) fn has_untyped_receiver(&self, question: &Question<'_>) -> bool {
+        let Receiver::Chain(chain) = &question.used.receiver else { return false };
+        let family = question.family;
+        if chain.contains('.') || family == Family::Go || !self.follows_declarations(question.file) {
+            return false;
+        }
+        let Some(site) = self.site(question.file, question.facts, question.used.owner) else { return false };
+        let at = site.item.index_at(question.used.span.start);
+        let source = at.checked_sub(2).and_then(|at| declaration(family, &site.item.tokens, chain, at));
+        matches!(source, Some(LocalSource::Untyped | LocalSource::Parameter(_)))
     }
 
     /// Calls that a language or its library defines: `new(T)`, `Some(x)`, `Box::new(x)`.
@@ -418,6 +523,7 @@ impl Graph<'_> {
         let home = (self.family(site.file), site.file);
         let (mut types, parts) = match source {
             LocalSource::Untyped => return Ok(Vec::new()),
+            LocalSource::Parameter(own) => (self.parameter_types(site, &own)?, own.parts),
             LocalSource::Written(from, to) => {
                 let mut types = written(home, tokens, from, to);
                 // A list of further arguments.

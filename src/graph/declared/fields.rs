@@ -78,7 +78,7 @@ impl Graph<'_> {
     }
 
     /// The types that a type of Go embeds.
-    pub(super) fn embedded(&self, holder: &Definition) -> Vec<WrittenType> {
+    pub(crate) fn embedded(&self, holder: &Definition) -> Vec<WrittenType> {
         let Some(item) = self.item(holder.file, holder.span) else { return Vec::new() };
         let tokens = &item.tokens;
         let Some((_, after)) = name_and_parameters(Family::Go, tokens, &holder.name) else {
@@ -97,6 +97,21 @@ impl Graph<'_> {
             }
         }
         found
+    }
+
+    /// The written type of a parameter of a function, by its number.
+    pub(super) fn argument_type(&self, function: &Definition, number: usize) -> Option<WrittenType> {
+        let home = (self.family(function.file), function.file);
+        let item = self.item(function.file, function.span)?;
+        let tokens = &item.tokens;
+        let name =
+            (0..tokens.len()).find(|at| tokens.word(*at) == &*function.name && tokens.is(at + 1, b'('))?;
+        let close = tokens.partner(name + 1)?;
+        let (from, to) = *split_types(tokens, name + 2, close).get(number)?;
+        let colon = tokens.find(from, to, |at| tokens.is(at, b':'));
+        // `Consumer<Pool> take` and `take: Consumer<Pool>`.
+        let (from, to) = if colon < to { (colon + 1, to) } else { (from, to - 1) };
+        written(home, tokens, from, to).into_iter().next()
     }
 
     /// The written types of the result of a function; `Self` is not replaced.

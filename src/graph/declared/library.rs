@@ -114,9 +114,145 @@ pub(super) fn unwrapped(written: &WrittenType) -> Option<WrittenType> {
 /// The type of the elements of a list or map.
 pub(super) fn element(written: &WrittenType) -> Option<WrittenType> {
     match &*written.name {
-        "map" | "Map" | "HashMap" | "TreeMap" if written.args.len() == 2 => written.args.last().cloned(),
-        "BTreeMap" | "IndexMap" => Some(WrittenType::new(written.file, TUPLE).with(written.args.clone())),
+        "map" if written.args.len() == 2 => written.args.last().cloned(),
+        _ if is_map(written) => Some(WrittenType::new(written.file, TUPLE).with(written.args.clone())),
         _ => inner(written).map_or_else(|| written.args.first().cloned(), element),
+    }
+}
+
+/// The type of what an index or a key finds.
+pub(super) fn indexed(written: &WrittenType) -> Option<WrittenType> {
+    if is_map(written) { written.args.last().cloned() } else { element(written) }
+}
+
+/// Whether a type is a map from keys to values.
+fn is_map(written: &WrittenType) -> bool {
+    let name = &*written.name;
+    let is_named =
+        name.ends_with("Map") || name.ends_with("Dictionary") || matches!(name, "map" | "Hashtable");
+    is_named && written.args.len() == 2
+}
+
+/// Functions that are given what was made so far, and then an element.
+const FOLDS: &[&str] = &["fold", "reduce", "scan", "try_fold"];
+
+/// The type of a parameter of a function that is the argument of the function `name` of a library type: of a parameter with this
+/// number of so many.
+pub(super) fn parameter(
+    written: &WrittenType,
+    name: &str,
+    (number, count): (usize, usize),
+) -> Option<WrittenType> {
+    if let Some(inner) = inner(written) {
+        return parameter(inner, name, (number, count));
+    }
+    match name {
+        _ if is_map(written) && count == 2 => written.args.get(number).cloned(),
+        "computeIfAbsent" | "removeIf" if is_map(written) => written.args.first().cloned(),
+        "map_err" | "or_else" | "unwrap_or_else" | "exceptionally" | "inspect_err" => {
+            written.args.get(1).filter(|_| &*written.name == "Result").cloned()
+        }
+        _ if FOLDS.contains(&name) && count == 2 && number == 0 => None,
+        _ => element(written),
+    }
+}
+
+/// Functions whose result holds what the function that they are given returns.
+pub(super) const MAPS: &[&str] =
+    &["map", "mapToObj", "mapMulti", "filter_map", "thenApply", "thenApplyAsync", "and_then"];
+
+/// Functions whose result is what the function that they are given returns.
+pub(super) const FLAT_MAPS: &[&str] = &["flatMap", "flat_map", "thenCompose"];
+
+/// Functions of Java's library whose result has the type of the receiver.
+const JAVA_SAME: &[&str] = &[
+    "distinct",
+    "dropWhile",
+    "filter",
+    "iterator",
+    "limit",
+    "listIterator",
+    "or",
+    "parallel",
+    "parallelStream",
+    "peek",
+    "reversed",
+    "sequential",
+    "skip",
+    "sorted",
+    "stream",
+    "subList",
+    "takeWhile",
+    "toList",
+    "unordered",
+    "whenComplete",
+    "headSet",
+    "tailSet",
+    "descendingSet",
+    "descendingIterator",
+    "onClose",
+];
+
+/// Functions of Java's library that give an element.
+const JAVA_ELEMENT: &[&str] = &[
+    "ceiling",
+    "element",
+    "elementAt",
+    "first",
+    "firstElement",
+    "floor",
+    "get",
+    "getFirst",
+    "getLast",
+    "getNow",
+    "higher",
+    "join",
+    "last",
+    "lastElement",
+    "lower",
+    "next",
+    "orElse",
+    "orElseGet",
+    "orElseThrow",
+    "peekFirst",
+    "peekLast",
+    "poll",
+    "pollFirst",
+    "pollLast",
+    "pop",
+    "previous",
+    "remove",
+    "removeFirst",
+    "removeLast",
+    "take",
+];
+
+/// The type that a function of Java's library gives for a receiver whose type is not of the tree.
+pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenType> {
+    let of =
+        |holder: &str, argument: WrittenType| WrittenType::new(written.file, holder).with(vec![argument]);
+    match (name, &*written.name) {
+        ("getKey", TUPLE) => written.args.first().cloned(),
+        ("getValue", TUPLE) => written.args.last().cloned(),
+        ("values", _) if is_map(written) => Some(of("Collection", written.args.last()?.clone())),
+        ("keySet" | "navigableKeySet", _) if is_map(written) => {
+            Some(of("Set", written.args.first()?.clone()))
+        }
+        ("entrySet", _) if is_map(written) => Some(of("Set", element(written)?)),
+        ("firstEntry" | "lastEntry" | "floorEntry" | "ceilingEntry", _) if is_map(written) => {
+            element(written)
+        }
+        (
+            "get" | "getOrDefault" | "put" | "remove" | "computeIfAbsent" | "computeIfPresent" | "compute"
+            | "merge" | "replace",
+            _,
+        ) if is_map(written) => written.args.last().cloned(),
+        ("findFirst" | "findAny" | "min" | "max" | "reduce", _) => Some(of("Optional", element(written)?)),
+        ("spliterator", _) => None,
+        _ if JAVA_SAME.contains(&name) => Some(written.clone()),
+        // The peeked element of a queue; a stream stays a stream.
+        _ if JAVA_ELEMENT.contains(&name) => element(written),
+        _ => None,
     }
 }
 

@@ -24,8 +24,40 @@ pub(super) enum LocalSource {
     Written(usize, usize),
     /// The tokens of a value, and the parts that lead from it to the name, outermost first.
     Value(usize, usize, Vec<ValuePart>),
+    /// A parameter of a function that is an argument of a call.
+    Parameter(LambdaParameter),
     /// The name is declared without either.
     Untyped,
+}
+
+/// A parameter of a function that is an argument, as in `pools.forEach(pool -> pool.take())`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LambdaParameter {
+    /// The token of the name of the called function.
+    pub called: usize,
+    /// The number of the argument.
+    pub argument: usize,
+    /// The number of the parameter, and how many there are.
+    pub number: usize,
+    pub count: usize,
+    /// The parts that lead from the parameter to the name, outermost first.
+    pub parts: Vec<ValuePart>,
+}
+
+/// The parameter with a number of the function that begins at the token `first` and is an argument of a call around `before`.
+fn lambda_parameter(
+    tokens: &Tokens,
+    first: usize,
+    before: usize,
+    (number, count): (usize, usize),
+    parts: Vec<ValuePart>,
+) -> Option<LocalSource> {
+    let open = tokens.around(first).filter(|open| tokens.is(*open, b'(') && *open > 0);
+    let is_call =
+        |open: &usize| tokens.is_word(open - 1) && tokens.partner(*open).is_some_and(|close| before < close);
+    let Some(open) = open.filter(is_call) else { return Some(LocalSource::Untyped) };
+    let argument = tokens.split(open + 1, first).len();
+    Some(LocalSource::Parameter(LambdaParameter { called: open - 1, argument, number, count, parts }))
 }
 
 /// The nearest declaration of `name` before a token.
@@ -73,7 +105,13 @@ fn rust(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
                 let is_visible = is_loop && tokens.partner(body).is_some_and(|close| close > before);
                 return is_visible.then_some(LocalSource::Value(end + 1, body, parts));
             }
-            "|" | "," if is_closure_part(tokens, first) => return Some(LocalSource::Untyped),
+            "|" | ","
+                if let Some(open) = closure_open(tokens, first)
+                    && tokens.around(open) == tokens.around(first) =>
+            {
+                parts.reverse();
+                return closure_parameter(tokens, open, first, before, parts);
+            }
             _ if tokens.is_operator(end, "=>") || tokens.word(end) == "if" => {
                 return match_arm(tokens, first, end, before, parts);
             }
@@ -152,15 +190,34 @@ fn is_keyword(word: &str) -> bool {
     matches!(word, "let" | "for" | "in" | "if" | "match" | "return" | "while" | "else" | "fn" | "mut" | "ref")
 }
 
+/// The parameter that begins at `first` of the closure whose parameters the bar at `open` begins.
+fn closure_parameter(
+    tokens: &Tokens,
+    open: usize,
+    first: usize,
+    before: usize,
+    parts: Vec<ValuePart>,
+) -> Option<LocalSource> {
+    let close = tokens.find(open + 1, tokens.len(), |at| tokens.is(at, b'|'));
+    let numbers = (tokens.split(open + 1, first).len(), tokens.split(open + 1, close).len());
+    let begin = if open > 0 && tokens.word(open - 1) == "move" { open - 1 } else { open };
+    lambda_parameter(tokens, begin, before, numbers, parts)
+}
+
 /// Whether a token is in the parameters of a closure, between two `|`.
 fn is_closure_part(tokens: &Tokens, at: usize) -> bool {
+    closure_open(tokens, at).is_some()
+}
+
+/// The bar before the parameters of the closure that a token is in.
+fn closure_open(tokens: &Tokens, at: usize) -> Option<usize> {
     let near = (at.saturating_sub(30)..at).rev();
     let open = near.take_while(|at| ![b';', b'{', b'}', b'='].iter().any(|sign| tokens.is(*at, *sign)));
-    let Some(open) = open.into_iter().find(|at| tokens.is(*at, b'|')) else { return false };
+    let open = open.into_iter().find(|at| tokens.is(*at, b'|'))?;
     // The first bar of an `or` follows an operand.
     let is_operator =
         open > 0 && (tokens.is_word(open - 1) || tokens.is(open - 1, b')') || tokens.is(open - 1, b'|'));
-    !is_operator || tokens.word(open - 1) == "move"
+    (!is_operator || tokens.word(open - 1) == "move").then_some(open)
 }
 
 /// A name in the pattern `first..end` of an arm of `match`.
@@ -262,7 +319,15 @@ fn is_declared_with_var(tokens: &Tokens, first: usize) -> bool {
 
 fn java(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
     if tokens.is_operator(at + 1, "->") {
-        return Some(LocalSource::Untyped);
+        return lambda_parameter(tokens, at, before, (0, 1), Vec::new());
+    }
+    let list = tokens.around(at).filter(|open| tokens.is(*open, b'('));
+    if let Some(open) = list
+        && let Some(close) = tokens.partner(open).filter(|close| tokens.is_operator(close + 1, "->"))
+        && (tokens.is(at - 1, b'(') || tokens.is(at - 1, b','))
+    {
+        let numbers = (tokens.split(open + 1, at).len(), tokens.split(open + 1, close).len());
+        return lambda_parameter(tokens, open, before, numbers, Vec::new());
     }
     let ends = [b'=', b';', b':', b',', b')'].iter().any(|sign| tokens.is(at + 1, *sign));
     if !ends || tokens.is_operator(at + 1, "==") || at == 0 {
@@ -336,6 +401,9 @@ mod tests {
         let shown = match declaration(family, &tokens, "pool", before) {
             None => "-".to_string(),
             Some(LocalSource::Untyped) => "?".to_string(),
+            Some(LocalSource::Parameter(own)) => {
+                format!("{}/{}/{}", tokens.word(own.called), own.argument, own.number)
+            }
             Some(LocalSource::Written(from, to)) => format!(": {}", tokens.text(from, to)),
             Some(LocalSource::Value(from, to, parts)) => {
                 let part = |part: &ValuePart| match part {
@@ -368,7 +436,7 @@ mod tests {
         check(Family::Rust, "fn f() { match x { Kind::A(ref pool) => pool.take(), _ => 1 } }", "= x A.0");
         check(Family::Rust, "fn f() { match x { Kind::A { a, b: pool } => { pool.take() } } }", "= x A.b");
         check(Family::Rust, "fn f() { let Kind { pool, .. } = x; pool.take() }", "= x Kind.pool");
-        check(Family::Rust, "fn f() { all.map(|pool| pool.take()) }", "?");
+        check(Family::Rust, "fn f() { all.map(|pool| pool.take()) }", "map/0/0");
         check(Family::Rust, "m!(|a: u8, pool: Pool| { pool.take() })", ": Pool");
         check(Family::Rust, "fn f() { Pool { a: 1, pool: 2 }; pool.take() }", "-");
     }
@@ -404,6 +472,6 @@ mod tests {
         check(Family::Jvm, "void f() { var pool = make(); pool.take(); }", "= make()");
         check(Family::Jvm, "void f() { for (Pool pool : pools) { pool.take(); } }", ": Pool");
         check(Family::Jvm, "void f() { return pool; pool.take(); }", "-");
-        check(Family::Jvm, "void f() { all.map(pool -> pool.take()); }", "?");
+        check(Family::Jvm, "void f() { all.map(pool -> pool.take()); }", "map/0/0");
     }
 }

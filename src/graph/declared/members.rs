@@ -40,7 +40,7 @@ pub(super) fn of_nearest<T>(
 
 impl Graph<'_> {
     /// The types of the tree that a written name means.
-    pub(super) fn type_definitions(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
+    pub(crate) fn type_definitions(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
         let key = (written.file, written.name.clone());
         if let Some(known) = self.declared.types.borrow().get(&key) {
             return Ok(known.clone());

@@ -212,7 +212,8 @@ impl TypeReader<'_> {
             }
             at = if tokens.is(next, b'<') { next - 1 } else { next };
         }
-        let named = WrittenType::new(file, tokens.word(name)).with(args);
+        let is_entry = family == Family::Jvm && tokens.word(from) == "Map" && tokens.word(name) == "Entry";
+        let named = WrittenType::new(file, if is_entry { TUPLE } else { tokens.word(name) }).with(args);
         let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
         Some(if is_array { WrittenType::new(file, LIST).with(vec![named]) } else { named })
     }

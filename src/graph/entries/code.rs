@@ -2,6 +2,10 @@
 //!
 //! Blanks take the place of comments, so a position in the code is the position in the text.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use spyhop_base::text::Span;
 
 /// How a language writes comments and literals.
@@ -273,6 +277,45 @@ pub(super) fn literal_text(expression: &str) -> Option<&str> {
     let symbol = text.strip_prefix(':')?;
     let is_name = !symbol.is_empty() && symbol.chars().all(|c| c == '_' || c.is_alphanumeric());
     is_name.then_some(symbol)
+}
+
+/// The most bytes before a position in which the function around it is looked for.
+const MAX_HEAD: usize = 20_000;
+
+/// Whether a name is a parameter of the function around a position.
+pub(super) fn is_parameter(style: CodeStyle, code: &str, name: &str, at: usize) -> bool {
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:def|function|func|fun|fn)\b[^()\n{]*(?:\([^()\n]*\)\s*\w+)?\(([^)]*)\)")
+            .expect("a constant pattern")
+    });
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    if name.is_empty() || !name.chars().all(is_word) {
+        return false;
+    }
+    let line_start = |at: usize| code[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = |at: usize| code[line_start(at)..].chars().take_while(|c| matches!(c, ' ' | '\t')).count();
+    let from = (at.saturating_sub(MAX_HEAD)..=at).find(|from| code.is_char_boundary(*from)).unwrap_or(at);
+    let heads = HEAD.captures_iter(&code[from..at]).filter_map(|captures| captures.get(1));
+    let mut heads = heads.map(|parameters| (parameters.range().start + from, parameters.as_str()));
+    heads.any(|(start, parameters)| {
+        let end = start + parameters.len();
+        let body = code[end..].find('{').map(|open| end + open).filter(|open| *open < at);
+        let closes = body.and_then(|open| closing(style, code, open));
+        // A body without braces is indented.
+        let is_around = match code[end..].trim_start_matches(')').trim_start().starts_with([':', '-']) {
+            true => {
+                indent(start) < indent(at)
+                    && code[end..at].lines().skip(1).all(|line| {
+                        let own = line.len() - line.trim_start().len();
+                        line.trim().is_empty()
+                            || own > indent(start)
+                            || line.trim_start().starts_with([')', ']'])
+                    })
+            }
+            false => closes.is_some_and(|close| at < close),
+        };
+        is_around && parameters.split(|c| !is_word(c)).any(|word| word == name)
+    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,9 @@ use super::code::{CodeStyle, literal_text, without_comments};
 use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
 use super::handlers::Handler;
 use super::routers::{RouterNode, Routers, ScannedFile};
-use super::scan::{EntryDecl, Scanned, join_paths};
+use super::scan::{EntryDecl, Scanned, WrittenHandler, join_paths, methods_in};
+use crate::definition::Definition;
+use crate::family::Family;
 use crate::files::Graph;
 use crate::paths::shared_folders;
 use crate::uses::FileFacts;
@@ -192,17 +194,34 @@ impl Graph<'_> {
             }
         }
         let handler = self.handler(scanned, &entry.handler)?;
-        let point = |name: String| EntryPoint {
+        let own = handler.definition.as_ref().filter(|_| entry.has_default_method);
+        let mut methods = match own {
+            Some(own) => self.declared_methods(own)?,
+            None => Vec::new(),
+        };
+        // An item of a collection is not made, and a collection is not changed.
+        if entry.method == "*" && matches!(entry.handler, WrittenHandler::Text { .. }) {
+            let is_item = entry.path.ends_with('>');
+            methods.retain(|method| match method.as_str() {
+                "POST" => !is_item,
+                "PUT" | "PATCH" | "DELETE" => is_item,
+                _ => true,
+            });
+        }
+        if methods.is_empty() {
+            methods.push(entry.method.clone());
+        }
+        let point = |name: String, method: &String| EntryPoint {
             kind: framework.kind,
             framework: framework.name,
-            method: entry.method.clone(),
+            method: method.clone(),
             name,
             file: scanned.file,
             span: entry.span,
             handler: handler.clone(),
         };
         if framework.kind == EntryKind::Command {
-            found.push(point(entry.path.clone()));
+            found.push(point(entry.path.clone(), &entry.method));
             return Ok(());
         }
         let base = match (&handler.definition, entry.handler_is_base) {
@@ -210,9 +229,45 @@ impl Graph<'_> {
             _ => routers.base(scanned, entry.object.as_deref(), entry.span.start),
         };
         for prefix in routers.prefixes(base) {
-            found.push(point(as_path(&join_paths(global, &join_paths(&prefix, &entry.path)))));
+            let path = as_path(&join_paths(global, &join_paths(&prefix, &entry.path)));
+            found.extend(methods.iter().map(|method| point(path.clone(), method)));
         }
         Ok(())
+    }
+
+    /// The methods that a handler of Python declares: a class by an attribute or by its methods, a function by a decorator.
+    fn declared_methods(&self, handler: &Definition) -> Result<Vec<String>, SearchError> {
+        static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?m)^\s+(?:methods|http_method_names)\s*(?::[^=\n]+)?=\s*[\[({]([^\])}]*)")
+                .expect("a constant")
+        });
+        static DECORATOR: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"@(?:\w+\.)?(?:api_view|require_http_methods)\(\s*[\[(]([^\])]*)")
+                .expect("a constant")
+        });
+        static REQUIRED: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"@(?:\w+\.)?require_(GET|POST)\b").expect("a constant"));
+        let text = match self.family(handler.file) {
+            Family::Python => self.text(handler.file).unwrap_or_default(),
+            _ => return Ok(Vec::new()),
+        };
+        let code = text.get(handler.span.range()).unwrap_or_default();
+        let listed = |pattern: &Regex, code: &str| pattern.captures(code).map(|found| methods_in(&found[1]));
+        if handler.kind.is_function() {
+            let decorators = code.split("def ").next().unwrap_or_default();
+            let required = || REQUIRED.captures(decorators).map(|found| vec![found[1].to_string()]);
+            return Ok(listed(&DECORATOR, decorators).or_else(required).unwrap_or_default());
+        }
+        if let Some(methods) = listed(&ATTRIBUTE, code) {
+            return Ok(methods);
+        }
+        let members = self.symbols(handler.file)?;
+        let is_own = |own: &&Definition| {
+            handler.span.contains(own.span) && own.container.as_deref() == Some(&*handler.name)
+        };
+        let names: Vec<&str> = members.iter().filter(is_own).map(|own| &*own.name).collect();
+        let verbs = ["get", "post", "put", "patch", "delete"];
+        Ok(verbs.iter().filter(|verb| names.contains(verb)).map(|verb| verb.to_ascii_uppercase()).collect())
     }
 
     /// The prefix of all routes of the program that a file belongs to: that of the nearest file which sets one.
@@ -265,7 +320,7 @@ impl Graph<'_> {
 /// The literal that a text assigns to a name.
 fn assigned(text: &str, name: &str) -> Option<String> {
     let pattern = format!(
-        r#"\b{}\b\s*(?::\s*[&'\w.\[\]]+)?\s*:?=\s*("[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#,
+        r#"(?m)^[^(,\n]*\b{}\b\s*(?::\s*[&'\w.\[\]]+)?\s*:?=\s*("[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#,
         regex::escape(name)
     );
     let found = Regex::new(&pattern).ok()?.captures(text)?;

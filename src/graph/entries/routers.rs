@@ -135,6 +135,11 @@ impl<'r, 'g> Routers<'r, 'g> {
                     if let Some(node) = self.exported(&files, exported) {
                         return Some(node);
                     }
+                    // A module of a package.
+                    let modules = self.graph.bound_module(scanned.file, import, binding);
+                    if let Some(file) = modules.iter().find(|file| self.by_file.contains_key(file)) {
+                        return Some(RouterNode::File(*file));
+                    }
                 }
                 None => {
                     if let Some(file) = files.iter().find(|file| self.by_file.contains_key(file)) {
@@ -177,6 +182,13 @@ impl<'r, 'g> Routers<'r, 'g> {
         let is_call = called.len() < mount.child.len();
         if !is_call && let Some(node) = self.object(scanned, called, mount.at) {
             return Ok(vec![node]);
+        }
+        let listed = elements(&scanned.facts.text, called, mount.at as usize);
+        if !is_call && !listed.is_empty() {
+            let nodes = listed
+                .into_iter()
+                .map(|name| self.object(scanned, name, mount.at).or_else(|| self.member(scanned, name)));
+            return Ok(nodes.flatten().collect());
         }
         if let Some(span) = mount.child_at {
             let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
@@ -260,4 +272,38 @@ impl<'r, 'g> Routers<'r, 'g> {
             .next()
             .map_or(RouterNode::File(scanned.file), |place| RouterNode::Function(scanned.file, place))
     }
+}
+
+/// The names in a list whose elements a loop around a position takes one after the other as `name`.
+fn elements<'t>(text: &'t str, name: &str, at: usize) -> Vec<&'t str> {
+    if name.is_empty() || !name.chars().all(|c| c == '_' || c == '$' || c.is_alphanumeric()) {
+        return Vec::new();
+    }
+    let escaped = regex::escape(name);
+    let loops = format!(
+        r"\bfor\s+{escaped}\s+in\s+|\bfor\s*\(\s*(?:const|let|var)\s+{escaped}\s+of\s+|(?P<list>[\w$.]+|\])\.forEach\(\s*(?:function\s*)?\(?\s*{escaped}\b"
+    );
+    let Some(before) = text.get(..at) else { return Vec::new() };
+    let Some(found) = Regex::new(&loops).ok().and_then(|loops| loops.captures_iter(before).last()) else {
+        return Vec::new();
+    };
+    let inner = |list: &'t str| {
+        let open = list.chars().next().filter(|sign| ['[', '('].contains(sign))?;
+        let close = list.find(if open == '[' { ']' } else { ')' })?;
+        Some(&list[1..close])
+    };
+    let (whole, named) = (found.get(0), found.name("list"));
+    let Some(end) = whole.map(|whole| whole.end()) else { return Vec::new() };
+    let list = named.map_or(&text[end..], |named| &text[named.start()..]);
+    let written = inner(list).or_else(|| {
+        let length = list.find(|c: char| c != '_' && c != '$' && !c.is_alphanumeric()).unwrap_or(list.len());
+        let assigned = format!(
+            r"(?m)^\s*(?:export\s+)?(?:const\s+|let\s+|var\s+)?{}\s*(?::[^=\n]+)?=\s*",
+            regex::escape(&list[..length])
+        );
+        let found = Regex::new(&assigned).ok()?.find(text).filter(|_| length > 0)?;
+        inner(&text[found.end()..])
+    });
+    let names = written.unwrap_or_default().split(',').map(str::trim);
+    names.filter(|name| !name.is_empty()).collect()
 }

@@ -63,6 +63,8 @@ pub(super) struct EntryDecl {
     pub handler: WrittenHandler,
     pub needs_router: bool,
     pub handler_is_base: bool,
+    /// Whether the entry itself names no method, so that its handler may do so.
+    pub has_default_method: bool,
 }
 
 /// The declarations of a file for a framework.
@@ -202,13 +204,24 @@ impl Scanned<'_> {
     }
 
     fn text(&self, templates: &[Template], matched: &Match) -> Option<String> {
-        templates.iter().find_map(|template| template.expand(&matched.captured, self.constants))
+        let constant = |expression: &str| self.constant(expression, matched.span.start as usize);
+        templates.iter().find_map(|template| template.expand(&matched.captured, &constant))
+    }
+
+    /// The value of a constant that an expression at a position names. A parameter is no constant.
+    fn constant(&self, expression: &str, at: usize) -> Option<String> {
+        if code::is_parameter(self.style, self.code, expression, at) {
+            None
+        } else {
+            (self.constants)(expression)
+        }
     }
 
     /// The text of the first template that expands, with its place, if the template is a capture.
     fn placed(&self, templates: &[Template], matched: &Match) -> Option<(String, Option<Span>)> {
+        let constant = |expression: &str| self.constant(expression, matched.span.start as usize);
         templates.iter().find_map(|template| {
-            let text = template.expand(&matched.captured, self.constants)?;
+            let text = template.expand(&matched.captured, &constant)?;
             let name = template.capture();
             let place = matched
                 .places
@@ -419,6 +432,7 @@ impl Scanned<'_> {
         let Some(path) = self.text(&rule.path, matched) else { return };
         let handler = self.handler(rule, matched, next);
         let methods = matched.captured.get("methods").map(|list| methods_in(list)).unwrap_or_default();
+        let has_default_method = methods.is_empty() && !matched.captured.contains_key("method");
         let methods = match methods.is_empty() {
             true => vec![self.text(&rule.method, matched).unwrap_or_else(|| "*".to_string())],
             false => methods,
@@ -434,6 +448,7 @@ impl Scanned<'_> {
                 handler: handler.clone(),
                 needs_router: rule.needs_router,
                 handler_is_base: rule.handler_is_base,
+                has_default_method,
             });
         }
     }
@@ -474,6 +489,7 @@ impl Scanned<'_> {
                     handler: WrittenHandler::Text { form: rule.handler_form, text },
                     needs_router: rule.needs_router,
                     handler_is_base: false,
+                    has_default_method: method == "*",
                 });
             }
         }
@@ -495,6 +511,7 @@ impl Scanned<'_> {
                 handler: handler.clone(),
                 needs_router: false,
                 handler_is_base: false,
+                has_default_method: false,
             });
         }
     }
@@ -517,7 +534,7 @@ fn words(list: &str) -> Vec<String> {
     parts.skip(if is_percent { 1 } else { 0 }).map(str::to_string).collect()
 }
 
-fn methods_in(list: &str) -> Vec<String> {
+pub(super) fn methods_in(list: &str) -> Vec<String> {
     let mut found = words(list);
     found.iter_mut().for_each(|word| word.make_ascii_uppercase());
     found.retain(|word| METHODS.contains(&word.as_str()));

@@ -9,7 +9,7 @@ use super::table::table;
 use spyhop_engine::api::EntriesRequest;
 
 params! {
-    pub(crate) ENTRY_PATTERN = "filter": Takes::Text, aliases: &["pattern"], positional: Positional::Optional,
+    pub(crate) ENTRY_PATTERN = "filter": Takes::Texts, aliases: &["pattern"], positional: Positional::Optional,
         "Only rows with these words in method, path or name, or handler";
     pub REACHES = "reaches": Takes::Text,
         "Only rows whose handler is this symbol, or reaches it through up to 5 calls";
@@ -43,7 +43,7 @@ pub(crate) const ROUTES: OperationRow = OperationRow::new(
     listed!(ENTRIES_ROWS),
     &[
         ("routes", "every route, with its handler"),
-        ("routes users", "routes with a word in path or handler"),
+        ("routes POST users", "routes with these words in method, path or handler"),
         ("routes --reaches Pool.take", "routes that lead to a function"),
     ],
 )

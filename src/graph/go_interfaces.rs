@@ -1,0 +1,267 @@
+//! Which types of Go implement an interface: those whose methods, promoted ones included, are the methods of the interface, and
+//! those that are assigned to a variable of the interface, as in `var _ Storage = (*Disk)(nil)`.
+
+use rustc_hash::FxHashSet;
+
+use super::definition::Definition;
+use super::family::Family;
+use super::files::Graph;
+use super::resolve::STEPS_PER_COPY;
+use super::rule::EdgeRule;
+use super::words::whole_words;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path;
+use spyhop_base::text::Span;
+use spyhop_index::inverted::IndexField;
+use spyhop_search::{SearchError, files_with};
+
+/// The most steps of embedding that are followed.
+const MAX_EMBEDDED: usize = 3;
+
+/// The most types that may implement an interface.
+const MAX_TYPES: usize = 2_000;
+
+/// A type that implements an interface, with the rule that says so.
+pub(super) type Implementer = (Definition, EdgeRule);
+
+impl Graph<'_> {
+    /// The types that implement an interface of Go.
+    pub(super) fn go_implementers(&self, interface: &Definition) -> Result<Vec<Implementer>, SearchError> {
+        let mut found: Vec<Implementer> = Vec::new();
+        for own in self.asserted(interface)? {
+            found.push((own, EdgeRule::QualifiedType));
+        }
+        let methods = self.interface_methods(interface, MAX_EMBEDDED)?;
+        let mut rarest: Option<(usize, &Definition)> = None;
+        for own in &methods {
+            let n = self.definitions_in(Family::Go, &own.name)?.iter().len();
+            if rarest.is_none_or(|(least, _)| n < least) {
+                rarest = Some((n, own));
+            }
+        }
+        let Some((_, rarest)) = rarest else { return Ok(found) };
+        let mut wave = self.types_with(&rarest.name)?;
+        let mut seen: FxHashSet<(u32, u32)> = found.iter().map(|(own, _)| (own.file, own.place)).collect();
+        for step in 0..=MAX_EMBEDDED {
+            let mut next = Vec::new();
+            for own in wave.into_iter().take(MAX_TYPES) {
+                if own.is(interface)
+                    || !self.steps.take(methods.len() * STEPS_PER_COPY)
+                    || !seen.insert((own.file, own.place))
+                {
+                    continue;
+                }
+                let mut has_all = own.kind != SymbolKind::Interface;
+                for wanted in &methods {
+                    let method =
+                        if has_all { self.method_of(&own, &wanted.name, MAX_EMBEDDED)? } else { None };
+                    has_all = method.is_some_and(|method| self.has_shape(&method, wanted));
+                }
+                if has_all {
+                    found.push((own.clone(), EdgeRule::Inherited));
+                }
+                if step < MAX_EMBEDDED {
+                    next.extend(self.types_that_embed(&own)?);
+                }
+            }
+            wave = next;
+        }
+        Ok(found)
+    }
+
+    /// The methods that an interface writes, and those of the interfaces that it embeds.
+    fn interface_methods(
+        &self,
+        interface: &Definition,
+        steps: usize,
+    ) -> Result<Vec<Definition>, SearchError> {
+        let is_own = |own: &Definition| own.kind.is_function() && interface.span.contains(own.span);
+        let mut found: Vec<Definition> = self.symbols(interface.file)?.into_iter().filter(is_own).collect();
+        if let Some(steps) = steps.checked_sub(1) {
+            for embedded in self.embedded(interface) {
+                for own in self.type_definitions(&embedded)?.iter().filter(|own| !own.is(interface)) {
+                    found.extend(self.interface_methods(own, steps)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The method of a type, or of a type that it embeds.
+    fn method_of(
+        &self,
+        holder: &Definition,
+        name: &str,
+        steps: usize,
+    ) -> Result<Option<Definition>, SearchError> {
+        let folder = |file: u32| path::split(self.snapshot.path(file)).0;
+        let all = self.definitions_in(Family::Go, name)?;
+        let mut members = all.members_of(&holder.name).take_while(|_| self.steps.take(1));
+        if let Some(own) = members.find(|own| folder(own.file) == folder(holder.file)) {
+            return Ok(Some(own.clone()));
+        }
+        let Some(steps) = steps.checked_sub(1) else { return Ok(None) };
+        for embedded in self.embedded(holder) {
+            for own in self.type_definitions(&embedded)?.iter().filter(|own| !own.is(holder)) {
+                if let Some(found) = self.method_of(own, name, steps)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The types that have a method with this name.
+    fn types_with(&self, method: &str) -> Result<Vec<Definition>, SearchError> {
+        let mut found = Vec::new();
+        for own in self.definitions_in(Family::Go, method)?.iter().filter(|_| self.steps.take(1)) {
+            let Some(container) = own.container.as_deref() else { continue };
+            let folder = path::split(self.snapshot.path(own.file)).0;
+            let types = self.definitions_in(Family::Go, container)?;
+            let is_beside = |of: &&Definition| {
+                of.kind.is_type_like() && path::split(self.snapshot.path(of.file)).0 == folder
+            };
+            found.extend(types.iter().find(is_beside).cloned());
+        }
+        Ok(found)
+    }
+
+    /// The types that embed a type.
+    fn types_that_embed(&self, own: &Definition) -> Result<Vec<Definition>, SearchError> {
+        let mut found = Vec::new();
+        for file in files_with(self.snapshot, IndexField::Word, &own.name)? {
+            if self.family(file) != Family::Go || !self.steps.take(STEPS_PER_COPY) {
+                continue;
+            }
+            for holder in self.symbols(file)?.into_iter().filter(|holder| holder.kind == SymbolKind::Struct) {
+                let embedded = self.embedded(&holder).into_iter().filter(|base| *base.name == *own.name);
+                for base in embedded {
+                    if self.type_definitions(&base)?.iter().any(|base| base.is(own)) {
+                        found.push(holder.clone());
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The types of values that are assigned to a variable `_` of the interface.
+    fn asserted(&self, interface: &Definition) -> Result<Vec<Definition>, SearchError> {
+        let mut found: Vec<Definition> = Vec::new();
+        for file in files_with(self.snapshot, IndexField::Word, &interface.name)? {
+            let Some(facts) = self.facts(file).filter(|_| self.family(file) == Family::Go) else { continue };
+            for span in whole_words(&facts.text, &interface.name) {
+                let (before, after) = facts.text.split_at(span.end as usize);
+                let line = before[before.rfind('\n').map_or(0, |newline| newline + 1)..].trim_start();
+                let is_blank = line.trim_start_matches("var ").trim_start().starts_with("_ ");
+                let Some(value) = after.trim_start().strip_prefix('=').filter(|_| is_blank) else { continue };
+                let value_at = facts.text.len() - value.len();
+                let first = value.find(|c: char| c == '_' || c.is_alphanumeric());
+                let Some(mut start) = first.map(|at| value_at + at) else { continue };
+                let is_word = |c: char| c == '_' || c.is_alphanumeric();
+                let mut end = start + facts.text[start..].find(|c| !is_word(c)).unwrap_or(0);
+                if facts.text[start..end] == *"new" {
+                    start = end + 1;
+                    end = start + facts.text[start..].find(|c| !is_word(c)).unwrap_or(0);
+                }
+                if facts.text[end..].starts_with('.') {
+                    start = end + 1;
+                    end = start + facts.text[start..].find(|c| !is_word(c)).unwrap_or(0);
+                }
+                let meant = self.meant_by(file, &facts, start, end)?;
+                let types = meant.into_iter().filter(|(own, sure)| own.kind.is_type_like() && *sure > 0.5);
+                let means_it = self.meant_by(file, &facts, span.start as usize, span.end as usize)?;
+                if means_it.iter().any(|(own, _)| own.is(interface)) {
+                    found.extend(types.map(|(own, _)| own));
+                }
+            }
+        }
+        found.sort_by_key(|own| (own.file, own.place));
+        found.dedup_by_key(|own| (own.file, own.place));
+        Ok(found)
+    }
+
+    /// Whether two methods have as many parameters and write the same results.
+    fn has_shape(&self, own: &Definition, other: &Definition) -> bool {
+        let shape = |own: &Definition| {
+            let text = self.text(own.file)?;
+            let Span { start, end } = own.span;
+            let code = text.get(start as usize..end as usize)?;
+            self.steps.take(1 + code.len().min(400));
+            shape(code, &own.name)
+        };
+        match (shape(own), shape(other)) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        }
+    }
+}
+
+/// The number of parameters of a function with its results, without the names of packages and results.
+fn shape(code: &str, name: &str) -> Option<(usize, String)> {
+    // The receiver has no name before its parenthesis.
+    let at =
+        code.match_indices(name).map(|(at, _)| at + name.len()).find(|at| code[*at..].starts_with('('))?;
+    let (parameters, rest) = in_parentheses(&code[at..])?;
+    let n = parts(parameters).count();
+    let rest = rest.lines().next().unwrap_or_default().split('{').next().unwrap_or_default();
+    let results = rest.split("//").next().unwrap_or_default().trim();
+    let results = match in_parentheses(results) {
+        Some((inner, _)) => parts(inner)
+            .map(|part| type_of(part.rsplit(' ').next().unwrap_or(part)))
+            .collect::<Vec<_>>()
+            .join(","),
+        None => type_of(results),
+    };
+    Some((n, results))
+}
+
+/// A type without the names of packages.
+fn type_of(written: &str) -> String {
+    let start = written.trim_start_matches(['*', '[', ']']).len();
+    let (signs, name) = written.split_at(written.len() - start);
+    format!("{signs}{}", name.rsplit('.').next().unwrap_or(name))
+}
+
+/// The text between the parentheses at the beginning of a text, and what follows them.
+fn in_parentheses(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.starts_with('(').then(|| (&text[1..at], &text[at + 1..]));
+        }
+    }
+    None
+}
+
+/// The parts between commas outside of brackets, without empty ones.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let parts = text.split(move |sign: char| {
+        depth += i32::from("([{".contains(sign)) - i32::from(")]}".contains(sign));
+        sign == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_compared_by_their_parameters_and_results() {
+        let check = |code: &str, name: &str, n: usize, results: &str| {
+            assert_eq!(shape(code, name), Some((n, results.to_string())), "{code}");
+        };
+        check("func (d *Disk) Get(key string) string { return key }", "Get", 1, "string");
+        check("Put(key, value string) error", "Put", 2, "error");
+        check("func (d Disk) List(f func(a, b int) bool) (n int, err error) {", "List", 1, "int,error");
+        check("Next() (*pool.Item, error) // of all", "Next", 0, "*Item,error");
+        check("Close()", "Close", 0, "");
+    }
+}
