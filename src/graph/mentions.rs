@@ -12,6 +12,7 @@ use super::definition::Definition;
 use super::family::Family;
 use super::files::{Graph, MAX_BYTES, SymbolKey};
 use super::judgement::Judgement;
+use super::mention_rules::MentionRules;
 use super::questions::{Relation, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
@@ -275,26 +276,6 @@ fn sort_of(language: &str, path: &str) -> FileSort {
     }
 }
 
-/// Calls of Python that take the name of a member as a text.
-const BY_NAME: &[&str] =
-    &["getattr(", "setattr(", "hasattr(", "delattr(", "attrgetter(", "methodcaller(", "patch.object("];
-
-/// Whether a string of Python names a symbol: a dotted path ends with the name, or the string is the name, in `__all__` or in a
-/// call that takes names.
-fn names_in_string(text: &str, span: Span) -> bool {
-    let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
-    if !after.starts_with(['"', '\'']) {
-        return false;
-    }
-    if before.ends_with('.') {
-        return true;
-    }
-    let Some(before) = before.strip_suffix(['"', '\'']) else { return false };
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let is_exported = || before.rfind("__all__").is_some_and(|at| !before[at..].contains([']', ')']));
-    BY_NAME.iter().any(|call| line.contains(call)) || is_exported()
-}
-
 impl Graph<'_> {
     /// The symbols that a question is about; `definitions` have one name, and there is at least one.
     pub fn wanted_symbols(&self, definitions: &[Definition]) -> WantedSymbols {
@@ -410,13 +391,14 @@ impl Graph<'_> {
             from: None,
             to: None,
         };
+        let rules = MentionRules::of(self.family(file));
         let (part, reason) = match facts.name_at(span, self.has_literals(file)) {
             NameAt::Comment => (MentionPart::Text, None),
             NameAt::Literal(before) if self.may_hold_code(file, facts.at(before)) => {
                 (MentionPart::Possible, Some(MentionReason::InString))
             }
             NameAt::Literal(_)
-                if self.family(file) == Family::Python && names_in_string(&facts.text, span) =>
+                if rules.names_in_string(&facts.text, (span.start as usize, span.end as usize)) =>
             {
                 (MentionPart::Possible, Some(MentionReason::InString))
             }
@@ -430,15 +412,12 @@ impl Graph<'_> {
                 (MentionPart::Other, Some(MentionReason::Definition))
             }
             // `$` is a part of names there, and not of words.
-            NameAt::Key(_) | NameAt::Use(_)
-                if matches!(self.family(file), Family::Web | Family::Jvm)
-                    && is_beside_dollar(&facts.text, span) =>
-            {
+            NameAt::Key(_) | NameAt::Use(_) if rules.has_dollars && is_beside_dollar(&facts.text, span) => {
                 (MentionPart::Other, Some(MentionReason::Form))
             }
             NameAt::Key(used) => {
                 mention.from = owner_of(file, facts, &used);
-                match self.family(file) == Family::Python && wanted.are_items {
+                match rules.keys_are_parameters && wanted.are_items {
                     true => (MentionPart::Other, Some(MentionReason::Form)),
                     false => (MentionPart::Possible, Some(MentionReason::Key)),
                 }
@@ -494,7 +473,7 @@ impl Graph<'_> {
             return Ok((Other, Some(MentionReason::OtherSymbol)));
         }
         if is_decided {
-            let may_be_fixture = wanted.are_fixtures && family == Family::Python;
+            let may_be_fixture = wanted.are_fixtures && MentionRules::of(family).fixture.is_some();
             if may_be_fixture || self.may_be_hidden((file, facts, used), *decided, wanted) {
                 return Ok((Possible, Some(MentionReason::Undecided)));
             }
@@ -518,17 +497,17 @@ impl Graph<'_> {
         decided: Option<EdgeRule>,
         wanted: &WantedSymbols,
     ) -> bool {
+        let rules = MentionRules::of(self.family(file));
         match decided {
-            // The type of a receiver follows from calls too, and one of them may be wrong.
-            Some(EdgeRule::TypedVariable) => matches!(self.family(file), Family::Python | Family::Web),
+            Some(EdgeRule::TypedVariable) => rules.guesses_receivers,
             // A function to whose name its own scope assigns another value.
             Some(EdgeRule::SameFile) => wanted.keys.iter().any(|(own, place)| {
                 let parent = || facts.symbols.get(*place as usize).map(|symbol| symbol.parent);
                 *own == file && used.owner.is_some() && parent() == Some(used.owner)
             }),
             // `try: from x import name`, and in `except ImportError:` a definition of the name.
-            Some(EdgeRule::Import) if self.family(file) == Family::Python => {
-                wanted.keys.iter().any(|(own, _)| *own == file)
+            Some(EdgeRule::Import) => {
+                rules.imports_may_fail && wanted.keys.iter().any(|(own, _)| *own == file)
             }
             _ => false,
         }
@@ -536,28 +515,21 @@ impl Graph<'_> {
 
     /// Whether a definition of Python is a fixture of pytest, which parameters of tests name.
     fn is_fixture(&self, own: &Definition) -> bool {
-        let Some(facts) = self.facts(own.file).filter(|_| self.family(own.file) == Family::Python) else {
-            return false;
-        };
+        let Some(word) = MentionRules::of(self.family(own.file)).fixture else { return false };
+        let Some(facts) = self.facts(own.file) else { return false };
         let (begin, end) = (own.span.start as usize, (own.span.end as usize).min(facts.text.len()));
         let text = facts.text.get(begin..end).unwrap_or_default();
-        text.split("def ").next().is_some_and(|decorators| decorators.contains("fixture"))
+        text.split("def ").next().is_some_and(|decorators| decorators.contains(word))
     }
 
     /// Whether a string literal with this text before a name may hold code there.
     fn may_hold_code(&self, file: u32, before: &str) -> bool {
-        let family = self.family(file);
         let is_open = |open: &str, close: char| {
             before.rfind(open).is_some_and(|at| !before[at..].contains(close)) || before.ends_with('$')
         };
-        match family {
-            // The code in literals of these languages is known.
-            Family::Python | Family::Web | Family::Go | Family::C => false,
-            Family::Jvm if self.language(file) == "java" => false,
-            Family::Jvm | Family::Rust | Family::Other(_) => {
-                is_open("{", '}') || is_open("\\(", ')') || is_open("$(", ')')
-            }
-        }
+        MentionRules::of(self.family(file)).literals_hold_code
+            && self.language(file) != "java"
+            && (is_open("{", '}') || is_open("\\(", ')') || is_open("$(", ')'))
     }
 
     /// Whether a member of the type of `meant` may be one of the symbols: their types extend each other, or one is an

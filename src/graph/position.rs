@@ -6,6 +6,7 @@ use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
 use super::local_names;
+use super::mention_rules::MentionRules;
 use super::questions::{GraphEdge, Relation, owner_of};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole, around, innermost};
@@ -101,7 +102,7 @@ impl Graph<'_> {
             (None, false) => (PlaceMeaning::Unknown, meant()),
             // The value of a receiver follows from calls too, and one of them may be wrong.
             (Some(EdgeRule::TypedVariable), true)
-                if matches!(self.family(file), Family::Python | Family::Web) =>
+                if MentionRules::of(self.family(file)).guesses_receivers =>
             {
                 (PlaceMeaning::Unknown, self.named_near(file, name)?)
             }

@@ -334,7 +334,8 @@ impl<'a> Graph<'a> {
             let mut found = self.uses_of(&wave, step, takes)?;
             found.retain(|edge| edge.relation == Relation::Calls || edge.is_value);
             wave = Vec::new();
-            let calls = found.iter().filter(|edge| edge.confidence >= 0.5 && !edge.is_value);
+            let is_call = |edge: &GraphEdge| !edge.is_value || self.is_scheduled(edge);
+            let calls = found.iter().filter(|edge| edge.confidence >= 0.5 && is_call(edge));
             for from in calls.filter_map(|edge| edge.from.as_ref()) {
                 if from.kind.is_function() && seen.insert((from.file, from.place)) {
                     wave.push(from.clone());

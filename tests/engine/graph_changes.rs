@@ -387,3 +387,42 @@ fn a_trace_shows_the_code_of_the_definition_and_the_lines_of_calls() {
     );
     assert!(shown.contains("     3          return check(1)\n"), "{shown}");
 }
+
+#[test]
+fn callers_are_followed_through_schedulers() {
+    let tree = Tree::new(
+        "
+=== tasks.py
+def send_mail(id):
+    return id
+
+def kept(id):
+    return id
+=== views.py
+from tasks import kept, send_mail
+
+def save(id):
+    send_mail.delay(id)
+
+def show(id):
+    return [kept]
+
+def create():
+    save(1)
+    show(1)
+=== poll.ts
+function poll() {}
+export function start() { setTimeout(poll, 5); }
+export function main() { start(); }
+",
+    );
+    let engine = open(&tree);
+    let callers = |target: &str| {
+        let request = GraphRequest { depth: Some(2), ..GraphRequest::new(GraphQuestion::Callers, target) };
+        dependents(&engine.ask(&request).unwrap())
+    };
+    assert_eq!(callers("send_mail"), ["1 views.py save", "2 views.py create"]);
+    assert_eq!(callers("poll"), ["1 poll.ts start", "2 poll.ts main"]);
+    // What may happen to a value elsewhere is not known.
+    assert_eq!(callers("kept"), ["1 views.py show"]);
+}

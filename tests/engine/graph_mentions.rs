@@ -320,3 +320,22 @@ def test_them(kettle):
         assert_eq!((mentions.possible, reply.incomplete.is_some()), (possible, true), "{name}: {mentions:?}");
     }
 }
+
+#[test]
+fn very_many_definitions_of_a_name_cost_a_bounded_number_of_files() {
+    let tree = Tree::new("\n=== use.py\nfrom m1 import C1\n\ndef run(x):\n    C1().take()\n    x.take()\n");
+    for file in 0..600 {
+        let text = |class: usize| {
+            format!("class C{file}{}:\n    def take(self):\n        pass\n\n", "x".repeat(class))
+        };
+        tree.write(&format!("m{file}.py"), (0..8).map(text).collect::<String>());
+    }
+    let engine = open(&tree);
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::References, "take")).unwrap();
+    let mentions = reply.mentions.as_ref().unwrap();
+    let judged = mentions.definitions + mentions.resolved + mentions.possible + mentions.other;
+    assert!(judged > 2_000 && judged < 2_600 && mentions.not_read > 1_000, "{mentions:?}");
+    assert!(reply.incomplete.is_some() && mentions.uncounted_files > 50, "{:?}", reply.incomplete);
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "C1.take")).unwrap();
+    assert_eq!(reply.rows.len(), 1, "{:?}", reply.rows);
+}
