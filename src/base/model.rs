@@ -50,6 +50,7 @@ symbol_kinds! {
     Doc "doc" "A section of a document, or a comment that stands alone.",
     Block "block" "Statements that belong to no item, or a part of a large item.",
     Text "text" "Lines of a file without a grammar.",
+    Variant "variant" "A variant of an enumeration, such as an enumerator of C.",
 }
 
 /// A name with its container before it: `Container.name`.
@@ -71,6 +72,11 @@ impl SymbolKind {
         matches!(self, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro)
     }
 
+    /// Whether the symbol is a part of a type that holds a value. Such symbols come after others of their name.
+    pub fn is_minor(self) -> bool {
+        matches!(self, SymbolKind::Field | SymbolKind::Variant)
+    }
+
     /// Whether the symbol is a type.
     pub fn is_type_like(self) -> bool {
         use SymbolKind::*;
@@ -89,6 +95,7 @@ impl FromStr for SymbolKind {
                 "mod" | "namespace" | "package" => "module",
                 "property" | "propertie" | "attribute" => "field",
                 "protocol" => "interface",
+                "enumerator" => "variant",
                 other => other,
             };
             SymbolKind::ALL.iter().copied().find(|kind| kind.name() == canonical)
@@ -285,6 +292,8 @@ notes! {
     /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
     /// not yet. Chunks are windows of lines.
     TextOnly "text-only" "not parsed yet, cut by lines",
+    /// Every definition was found by patterns of lines, without a parser.
+    ByRule "by-rule" "read by patterns of lines",
 }
 
 /// A file's structure. There is always one: without a grammar, or if parsing was given up, chunks are windows of lines
@@ -295,6 +304,10 @@ pub struct Analysis {
     pub chunks: Vec<Chunk>,
     /// The symbols, sorted by the start of their spans; an enclosing symbol comes before those that it encloses.
     pub symbols: Vec<Symbol>,
+    /// The fields and variants that only look-ups by name find, sorted by start. The parent of each is one of `symbols`.
+    pub minor: Vec<Symbol>,
+    /// The places of the symbols that line rules found in a text with a parser, in order.
+    pub by_rule: Vec<u32>,
     /// The used names, in order.
     pub references: Vec<Reference>,
     /// Comments and doc strings, in order, not overlapping.

@@ -163,6 +163,7 @@ pub(super) fn entry_row(
             name: own.name.to_string(),
             container: own.container.as_deref().map(str::to_string),
             language: engine.grammars().name(version.language()),
+            by_rule: version.is_by_rule(own.place),
             highlights: Vec::new(),
         })
     });
@@ -204,7 +205,7 @@ fn asked_entries(
         });
         return Ok((all.collect(), incomplete));
     };
-    let definitions = match graph_target::resolve(graph, snapshot, target, false, root)? {
+    let definitions = match graph_target::resolve(graph, snapshot, target, GraphQuestion::References, root)? {
         Target::File(file) => graph.symbols(file).map_err(Error::from)?,
         named => named.symbols(target)?,
     };

@@ -491,9 +491,8 @@ impl GraphAnswer<'_, '_> {
 
     /// The meaning of a target. An error tells how much of the tree is indexed, if that is not all.
     fn target(&self, typed: &str, question: GraphQuestion) -> Result<Target, Error> {
-        let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
         let root = self.engine.root();
-        let target = graph_target::resolve(&self.graph, self.snapshot, typed, is_of_files, root);
+        let target = graph_target::resolve(&self.graph, self.snapshot, typed, question, root);
         target.map_err(|error| match (error.kind(), self.partial()) {
             (ErrorKind::BadRequest, Some(partial)) => Error::bad(format!("{error}; {partial}")),
             _ => error,
@@ -677,6 +676,7 @@ impl GraphAnswer<'_, '_> {
             name: own.name.to_string(),
             container: own.container.as_deref().map(str::to_string),
             language: self.engine.grammars().name(version.language()),
+            by_rule: version.is_by_rule(own.place),
             highlights: Vec::new(),
         })
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::io::Read;
 use std::path::Path;
 
-use super::api::Remedy;
+use super::api::{GraphQuestion, Remedy};
 use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_files::confined::RootFolder;
@@ -72,15 +72,16 @@ const INDEX_FILES: &[&str] = &[
     "__main__.py",
 ];
 
-/// The meaning of a target. `is_of_files` says whether the question is about files, so that a folder means the file that
-/// stands for the folder. `root` is the root on disk, for an error.
+/// The meaning of a target. For a question about the imports of files, a folder means the file that stands for the folder.
+/// `root` is the root on disk, for an error.
 pub(super) fn resolve(
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
     typed: &str,
-    is_of_files: bool,
+    question: GraphQuestion,
     root: &Path,
 ) -> Result<Target, Error> {
+    let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
     let typed = typed.trim();
     if typed.is_empty() {
         return Err(Error::bad(
@@ -106,6 +107,7 @@ pub(super) fn resolve(
         let Some(file) = file_at(snapshot, path) else { return Err(no_file(snapshot, path, root)) };
         let (container, last) = query::split_container(name);
         let mut found = graph.symbols(file)?;
+        found.extend(graph.minor_symbols(file)?);
         found.retain(|own| &*own.name == last && has_container(own, container));
         return match found.is_empty() {
             true => Err(Error::bad(format!("'{path}' defines no '{name}'; {}", names_of(graph, file)?))),
@@ -118,7 +120,7 @@ pub(super) fn resolve(
     if is_path(typed, root) {
         return Err(no_file(snapshot, before_line(typed), root));
     }
-    match by_name(graph, snapshot, typed) {
+    match by_name(graph, snapshot, typed, question == GraphQuestion::Definitions) {
         Ok(found) => Ok(Target::Symbols(found)),
         Err(_) if is_of_files => Err(no_file(snapshot, typed, root)),
         Err(error) => folder_file(snapshot, typed)?.map(Target::File).ok_or(error),
@@ -260,7 +262,13 @@ fn at_line(
     }
 }
 
-fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<Vec<Definition>, Error> {
+/// The definitions of a name. Fields and variants come after others, `with_minor`, or if there are no others.
+fn by_name(
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+    typed: &str,
+    with_minor: bool,
+) -> Result<Vec<Definition>, Error> {
     let (container, name) = query::split_container(typed);
     let name = name.trim_end_matches("()");
     let all = graph.definitions(name)?;
@@ -274,8 +282,15 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
         };
         found = all.iter().filter(is_below).cloned().collect();
     }
+    by_worth(snapshot, &mut found);
+    if found.is_empty() || with_minor {
+        let mut minor = graph.minor_definitions(name)?;
+        minor.retain(|own| has_container(own, container));
+        by_worth(snapshot, &mut minor);
+        found.extend(minor);
+    }
     if !found.is_empty() {
-        by_worth(snapshot, &mut found);
+        graph.admit_minor(name)?;
         return Ok(found);
     }
     let mut near: Vec<String> = all.iter().map(Definition::qualified).collect();

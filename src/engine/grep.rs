@@ -355,6 +355,7 @@ fn enclosed(
         viewed: scope.recorded.as_ref().map(Recorded::viewed),
         source_tree: &scope.source_tree,
         by_outline: true,
+        with_minor: false,
         most_parsed: MAX_PARSED,
     };
     let mut files: Vec<RelPath> = lines.iter().map(|line| line.path.clone()).collect();

@@ -109,7 +109,8 @@ fn within<'f>(
     kinds: KindSet,
 ) -> Result<Within, Error> {
     let by_outline = !PART_KINDS.iter().any(|kind| kinds.contains(*kind));
-    let sources = ItemSources { viewed, source_tree, by_outline, most_parsed: usize::MAX };
+    let most_parsed = usize::MAX;
+    let sources = ItemSources { viewed, source_tree, by_outline, with_minor: true, most_parsed };
     let take = |item: FileItem<'_>| kinds.contains(item.kind).then_some(item.lines);
     let mut within: Within = items::items(engine, &sources, files, &take)?;
     within.retain(|_, lines| !lines.is_empty());

@@ -12,7 +12,7 @@ use super::lock::lock;
 use super::open_index::Viewed;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
-use spyhop_base::model::SymbolKind;
+use spyhop_base::model::{Note, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_base::threads;
@@ -35,6 +35,8 @@ pub(super) struct FileItem<'a> {
     pub lines: Lines,
     /// The whole item, with its doc comment and attributes.
     pub span: Span,
+    /// Whether a pattern of lines found the item.
+    pub by_rule: bool,
 }
 
 /// The files whose items are wanted, and where the items may come from.
@@ -45,6 +47,8 @@ pub(super) struct ItemSources<'s> {
     pub source_tree: &'s TreeSource,
     /// Whether definitions suffice. The index has no other items, so a file is parsed for those.
     pub by_outline: bool,
+    /// Whether fields and variants that only look-ups by name find are items.
+    pub with_minor: bool,
     /// The most files that are parsed; the others have no items.
     pub most_parsed: usize,
 }
@@ -70,7 +74,7 @@ pub(super) fn items<'f, T: Send>(
         }
     }
     others.truncate(sources.most_parsed);
-    found.extend(parsed_items(engine, &others, sources.source_tree, take)?);
+    found.extend(parsed_items(engine, &others, sources, take)?);
     Ok(found)
 }
 
@@ -78,7 +82,7 @@ pub(super) fn items<'f, T: Send>(
 fn parsed_items<T: Send>(
     engine: &Engine,
     files: &[&RelPath],
-    source_tree: &TreeSource,
+    sources: &ItemSources<'_>,
     take: TakeItem<'_, T>,
 ) -> Result<Vec<(RelPath, Vec<T>)>, Error> {
     if files.is_empty() {
@@ -89,7 +93,7 @@ fn parsed_items<T: Send>(
     let work = || {
         let mut analyzer = engine.parsers().analyzer();
         while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let items = || items_of(engine, &mut analyzer, &quarantine, (source_tree, *path), take);
+            let items = || items_of(engine, &mut analyzer, &quarantine, (sources, *path), take);
             match catch_unwind(AssertUnwindSafe(items)) {
                 Ok(items) => lock(&found).push(((*path).clone(), items)),
                 // A file on which this program panics has no items.
@@ -113,12 +117,12 @@ fn items_of<T>(
     engine: &Engine,
     analyzer: &mut FileAnalyzer<'_>,
     quarantine: &Quarantine,
-    (source_tree, path): (&TreeSource, &RelPath),
+    (sources, path): (&ItemSources<'_>, &RelPath),
     take: TakeItem<'_, T>,
 ) -> Vec<T> {
     let max_file_bytes = engine.tree().settings().max_file_bytes;
     let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-    let ReadOutcome::Source(source) = source_tree.read(path, &limits) else {
+    let ReadOutcome::Source(source) = sources.source_tree.read(path, &limits) else {
         return Vec::new();
     };
     let language = engine.grammars().detect(path, &source.text);
@@ -130,12 +134,15 @@ fn items_of<T>(
             by_lines()
         }),
     };
-    let symbols = analysis.symbols.iter().map(|symbol| FileItem {
+    let all_by_rule = analysis.notes.contains(&Note::ByRule);
+    let minor = if sources.with_minor { &analysis.minor[..] } else { &[] };
+    let symbols = (0..).zip(analysis.symbols.iter().chain(minor)).map(|(place, symbol)| FileItem {
         kind: symbol.kind,
         name: &symbol.name,
         container: symbol.container.as_deref(),
         lines: symbol.lines,
         span: symbol.span,
+        by_rule: all_by_rule || analysis.by_rule.binary_search(&place).is_ok(),
     });
     let parts = analysis.chunks.iter().filter(|chunk| PART_KINDS.contains(&chunk.kind));
     let parts = parts.map(|chunk| FileItem {
@@ -144,6 +151,7 @@ fn items_of<T>(
         container: None,
         lines: chunk.lines,
         span: chunk.span,
+        by_rule: false,
     });
     symbols.chain(parts).filter_map(take).collect()
 }
@@ -158,14 +166,20 @@ impl ItemSources<'_> {
             TreeSource::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
         };
         let version = viewed.meta().version(version).filter(|_| is_same)?;
-        let mut names = Vec::new();
+        let (mut names, mut minor) = (Vec::new(), Vec::new());
         let outline = version.outline(&mut names).ok().filter(|_| !version.content().is_path_only())?;
-        let items = outline.symbols.iter().map(|symbol| FileItem {
+        let mut details = version.details(&outline, &mut minor).ok()?;
+        if !self.with_minor {
+            details.minor.clear();
+        }
+        let all_by_rule = version.notes().any(|note| note == Note::ByRule);
+        let items = details.with(outline).into_iter().map(|(symbol, by_rule)| FileItem {
             kind: symbol.kind,
             name: symbol.name,
             container: symbol.container,
             lines: symbol.lines,
             span: symbol.span,
+            by_rule: all_by_rule || by_rule,
         });
         Some(items.filter_map(take).collect())
     }

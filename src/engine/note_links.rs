@@ -88,8 +88,13 @@ impl<'e> LinkSources<'e> {
             return Ok(());
         }
         let viewed: Option<Viewed<'_>> = self.recorded.as_ref().map(Recorded::viewed);
-        let sources =
-            ItemSources { viewed, source_tree: &self.tree, by_outline: true, most_parsed: MAX_PARSED };
+        let sources = ItemSources {
+            viewed,
+            source_tree: &self.tree,
+            by_outline: true,
+            with_minor: false,
+            most_parsed: MAX_PARSED,
+        };
         let take = |item: FileItem<'_>| {
             let name = qualified_name(item.container, item.name);
             let item = LinkedItem { name, kind: item.kind, lines: item.lines, span: item.span };

@@ -47,6 +47,7 @@ struct FoundDefinition {
     kind: SymbolKind,
     lines: Lines,
     span: Span,
+    by_rule: bool,
 }
 
 /// The text of a file, decoded.
@@ -205,11 +206,12 @@ fn definition_in(engine: &Engine, path: &RelPath, symbol: &str) -> Result<ReadRe
     let recorded = engine.recorded();
     let viewed = recorded.as_ref().map(Recorded::viewed);
     let source_tree = &file.source_tree;
-    let sources = ItemSources { viewed, source_tree, by_outline: true, most_parsed: 1 };
+    let sources = ItemSources { viewed, source_tree, by_outline: true, with_minor: true, most_parsed: 1 };
     let take = |item: FileItem<'_>| {
-        let FileItem { kind, lines, span, .. } = item;
+        let FileItem { kind, lines, span, by_rule, .. } = item;
         let container = item.container.map(str::to_string);
-        let definition = FoundDefinition { name: item.name.to_string(), container, kind, lines, span };
+        let definition =
+            FoundDefinition { name: item.name.to_string(), container, kind, lines, span, by_rule };
         (!item.name.is_empty()).then_some(definition)
     };
     let all = items::items(engine, &sources, std::iter::once(&file.path), &take)?;
@@ -223,6 +225,7 @@ fn definition_in(engine: &Engine, path: &RelPath, symbol: &str) -> Result<ReadRe
         name: definition.name.clone(),
         container: definition.container.clone(),
         language: engine.grammars().name(language),
+        by_rule: definition.by_rule,
         highlights: Vec::new(),
     };
     let found = named(&all, symbol, |definition| {
@@ -453,7 +456,7 @@ fn count_lines(text: &str) -> u32 {
 }
 
 /// The definitions among `all` whose name, and container if one is typed, is that of `symbol`; in another letter case, if
-/// there is none as typed. An implementation block is left out beside its type.
+/// there is none as typed. An implementation block is left out beside its type, and a field or variant beside another symbol.
 fn named<'a, T>(
     all: &'a [T],
     symbol: &str,
@@ -473,9 +476,11 @@ fn named<'a, T>(
     if named.is_empty() {
         named = found(&|one, other| one.eq_ignore_ascii_case(other));
     }
-    let is_block = |definition: &&T| parts(definition).2 == SymbolKind::Impl;
-    if !named.iter().all(is_block) {
-        named.retain(|definition| !is_block(definition));
+    let is_block = |kind: SymbolKind| kind == SymbolKind::Impl;
+    for is_lesser in [is_block, SymbolKind::is_minor] {
+        if !named.iter().all(|definition| is_lesser(parts(definition).2)) {
+            named.retain(|definition| !is_lesser(parts(definition).2));
+        }
     }
     named
 }

@@ -48,6 +48,7 @@ impl RemovedCode {
             name: own.name.to_string(),
             container: own.container.as_deref().map(str::to_string),
             language,
+            by_rule: false,
             highlights: Vec::new(),
         };
         self.rows.insert((file, place), row);

@@ -16,10 +16,10 @@ use super::lookup::{check_pattern_length, check_rows, parse_offset};
 use super::operation::Operation;
 use super::origin::ReplyOrigin;
 use crate::error::Error;
-use spyhop_base::model::SymbolKind;
+use spyhop_base::model::{Note, SymbolKind};
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Span;
-use spyhop_index::meta::{MetaError, OutlineSymbol};
+use spyhop_index::meta::{MetaError, OutlineSymbol, Version};
 use spyhop_search::filter::Filter;
 use spyhop_search::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
 use spyhop_search::query;
@@ -132,22 +132,23 @@ impl<'r> SymbolLookup<'r> {
             if cancel::is_cancelled() {
                 return;
             }
-            let mut names = Vec::new();
-            let outline = match snapshot.version(file).outline(&mut names) {
-                Ok(outline) => outline,
+            let mut names = Default::default();
+            let symbols = match all_symbols(snapshot.version(file), &mut names) {
+                Ok(symbols) => symbols,
                 Err(error) => {
                     lock(&damaged).get_or_insert(error);
                     return;
                 }
             };
             let is_in_module = wanted.is_module(snapshot.path(file));
-            for (place, symbol) in outline.symbols.iter().enumerate() {
+            for (place, (symbol, _)) in symbols.iter().enumerate() {
                 let takes_kind = match filter.kinds() {
                     Some(kinds) => kinds.contains(symbol.kind),
                     None => !matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl),
                 };
                 if let Some(rank) = wanted.rank(symbol, is_in_module).filter(|_| takes_kind) {
-                    take(FileName { place: place as u32, name: symbol.name, rank });
+                    let is_minor = symbol.kind.is_minor();
+                    take(FileName { place: place as u32, name: symbol.name, rank, is_minor });
                 }
             }
         };
@@ -176,10 +177,11 @@ impl<'r> SymbolLookup<'r> {
             cancel::check()?;
             let file = of_file[0].1.file;
             let version = snapshot.version(file);
-            let mut names = Vec::new();
-            let outline = version.outline(&mut names).map_err(SearchError::from)?;
+            let mut names = Default::default();
+            let symbols = all_symbols(version, &mut names).map_err(SearchError::from)?;
+            let is_by_rule = version.notes().any(|note| note == Note::ByRule);
             for (place, found) in of_file {
-                let symbol = &outline.symbols[found.place as usize];
+                let (symbol, is_marked) = &symbols[found.place as usize];
                 let row = SymbolRow {
                     source: source_of(file),
                     path: RelPath::new(version.path())?,
@@ -188,6 +190,7 @@ impl<'r> SymbolLookup<'r> {
                     name: symbol.name.to_string(),
                     container: symbol.container.map(str::to_string),
                     language: self.grammars.name(version.language()),
+                    by_rule: is_by_rule || *is_marked,
                     highlights: wanted.name.highlights(symbol.name),
                 };
                 rows.push((*place, row));
@@ -196,6 +199,16 @@ impl<'r> SymbolLookup<'r> {
         rows.sort_unstable_by_key(|(place, _)| *place);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
+}
+
+/// Every symbol of a file, in order, each with whether line rules found the symbol.
+fn all_symbols<'n>(
+    version: Version<'n>,
+    (names, minor): &'n mut (Vec<u8>, Vec<u8>),
+) -> Result<Vec<(OutlineSymbol<'n>, bool)>, MetaError> {
+    let outline = version.outline(names)?;
+    let details = version.details(&outline, minor)?;
+    Ok(details.with(outline))
 }
 
 /// A parsed pattern: a name and a container.

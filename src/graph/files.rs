@@ -22,7 +22,7 @@ use super::values::{Evaluations, FileReading};
 use spyhop_base::model::{Analysis, SymbolKind};
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
-use spyhop_index::meta::MetaError;
+use spyhop_index::meta::{MetaError, OutlineSymbol};
 use spyhop_search::{SearchError, SearchSnapshot, files_with};
 use spyhop_syntax::grammar::Grammars;
 
@@ -276,9 +276,10 @@ impl<'a> Graph<'a> {
         self.work.set(left);
         let facts = self.sources.text(file).and_then(|text| match uses {
             Some(uses) => {
-                let mut names = Vec::new();
+                let (mut names, mut minor) = (Vec::new(), Vec::new());
                 let outline = self.sound(version.outline(&mut names))?;
-                Some(Rc::new(FileFacts::stored(family, text, &outline, uses)))
+                let details = self.sound(version.details(&outline, &mut minor))?;
+                Some(Rc::new(FileFacts::stored(family, text, (&outline, &details), uses)))
             }
             None => {
                 let analysis = self.sources.analyze(file, &text);
@@ -386,6 +387,44 @@ impl<'a> Graph<'a> {
         Ok(found)
     }
 
+    /// The fields and variants of a file that only look-ups by name find.
+    pub fn minor_symbols(&self, file: u32) -> Result<Vec<Definition>, SearchError> {
+        let (mut names, mut minor) = (Vec::new(), Vec::new());
+        let version = self.snapshot.version(file);
+        let outline = version.outline(&mut names)?;
+        let details = version.details(&outline, &mut minor)?;
+        let places = version.symbols()..;
+        Ok(places.zip(&details.minor).map(|(place, symbol)| definition(file, place, symbol)).collect())
+    }
+
+    /// The fields and variants of exactly this name that only look-ups by name find, by path and position. The index has their
+    /// names as words.
+    pub fn minor_definitions(&self, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let mut found = Vec::new();
+        let word = name.trim_start_matches(|c: char| c != '_' && !c.is_alphanumeric());
+        for file in files_with(self.snapshot, IndexField::Word, word)? {
+            if !self.steps.look() {
+                break;
+            }
+            found.extend(self.minor_symbols(file)?.into_iter().filter(|own| &*own.name == name));
+        }
+        found.sort_by_key(|own| (self.snapshot.path(own.file), own.place));
+        Ok(found)
+    }
+
+    /// Lets uses of a name mean fields and variants, if no other symbol has the name.
+    pub fn admit_minor(&self, name: &str) -> Result<(), SearchError> {
+        match self.definitions(name)?.is_empty() {
+            true => self.add_definitions(name, self.minor_definitions(name)?),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether only look-ups by name find a definition.
+    pub(super) fn is_minor(&self, own: &Definition) -> bool {
+        own.kind.is_minor() && own.place >= self.snapshot.version(own.file).symbols()
+    }
+
     /// Adds the symbols of a file, or those of one name.
     fn symbols_of(
         &self,
@@ -402,16 +441,20 @@ impl<'a> Graph<'a> {
             {
                 continue;
             }
-            found.push(Definition {
-                file,
-                place: place as u32,
-                name: symbol.name.into(),
-                container: symbol.container.map(Arc::from),
-                kind: symbol.kind,
-                lines: symbol.lines,
-                span: symbol.span,
-            });
+            found.push(definition(file, place as u32, symbol));
         }
         Ok(())
+    }
+}
+
+fn definition(file: u32, place: u32, symbol: &OutlineSymbol<'_>) -> Definition {
+    Definition {
+        file,
+        place,
+        name: symbol.name.into(),
+        container: symbol.container.map(Arc::from),
+        kind: symbol.kind,
+        lines: symbol.lines,
+        span: symbol.span,
     }
 }

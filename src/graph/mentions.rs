@@ -13,7 +13,7 @@ use super::family::Family;
 use super::files::{Graph, MAX_BYTES, SymbolKey};
 use super::judgement::Judgement;
 use super::mention_rules::MentionRules;
-use super::questions::{Relation, owner_of};
+use super::questions::{Relation, definition_of, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole};
@@ -167,6 +167,8 @@ pub struct WantedSymbols {
     /// Whether all symbols are functions or types.
     are_items: bool,
     are_functions: bool,
+    /// Whether a symbol is a field or variant, whose uses are no calls and of which rules know little.
+    has_minor: bool,
     /// Whether a symbol is a fixture of pytest.
     are_fixtures: bool,
     file: u32,
@@ -297,6 +299,7 @@ impl Graph<'_> {
             has_members: definitions.iter().any(|own| own.container.is_some()),
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
+            has_minor: definitions.iter().any(|own| self.is_minor(own)),
             are_fixtures: definitions.len() > MAX_COMPARED
                 || definitions.iter().any(|own| self.is_fixture(own)),
             file: definitions[0].file,
@@ -315,6 +318,7 @@ impl Graph<'_> {
             has_members: true,
             are_items: true,
             are_functions: true,
+            has_minor: false,
             are_fixtures: false,
             file: 0,
             related: RefCell::default(),
@@ -407,8 +411,7 @@ impl Graph<'_> {
                 (MentionPart::Definition, None)
             }
             NameAt::Definition(place) => {
-                let all = self.definitions(facts.at(span))?;
-                mention.to = all.in_file(file).iter().find(|own| own.place == place).cloned();
+                mention.to = Some(definition_of(file, facts, place));
                 (MentionPart::Other, Some(MentionReason::Definition))
             }
             // `$` is a part of names there, and not of words.
@@ -474,7 +477,8 @@ impl Graph<'_> {
         }
         if is_decided {
             let may_be_fixture = wanted.are_fixtures && MentionRules::of(family).fixture.is_some();
-            if may_be_fixture || self.may_be_hidden((file, facts, used), *decided, wanted) {
+            if may_be_fixture || wanted.has_minor || self.may_be_hidden((file, facts, used), *decided, wanted)
+            {
                 return Ok((Possible, Some(MentionReason::Undecided)));
             }
             let is_unfound =
@@ -484,7 +488,7 @@ impl Graph<'_> {
                 false => (Other, Some(MentionReason::Outside)),
             });
         }
-        Ok(match self.has_other_form(file, facts, used, wanted) {
+        Ok(match !wanted.has_minor && self.has_other_form(file, facts, used, wanted) {
             true => (Other, Some(MentionReason::Form)),
             false => (Possible, Some(MentionReason::Undecided)),
         })

@@ -7,7 +7,7 @@ use super::family::Family;
 use super::files::Graph;
 use super::local_names;
 use super::mention_rules::MentionRules;
-use super::questions::{GraphEdge, Relation, owner_of};
+use super::questions::{GraphEdge, Relation, definition_of, owner_of};
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole, around, innermost};
 use super::words::whole_words;
@@ -79,9 +79,7 @@ impl Graph<'_> {
         let name = facts.at(span);
         let used = match facts.name_at(span, self.has_literals(file)) {
             NameAt::Definition(place) => {
-                let here = self.definitions(name)?;
-                let own = here.in_file(file).iter().find(|own| own.place == place).cloned();
-                return Ok((PlaceMeaning::Definition, own.into_iter().collect()));
+                return Ok((PlaceMeaning::Definition, vec![definition_of(file, facts, place)]));
             }
             NameAt::Comment | NameAt::Literal(_) => {
                 return Ok((PlaceMeaning::Unknown, self.named_near(file, name)?));
@@ -91,6 +89,7 @@ impl Graph<'_> {
         if let Some(local) = self.local_at(file, facts, &used)? {
             return Ok((PlaceMeaning::Local, vec![local]));
         }
+        self.admit_minor(name)?;
         let judgement = self.known_judgement(file, facts, &used)?;
         let meant =
             || judgement.meanings.iter().map(|meaning| meaning.definition.clone()).collect::<Vec<_>>();

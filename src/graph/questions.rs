@@ -666,7 +666,7 @@ pub(super) fn owner_of(file: u32, facts: &FileFacts, used: &NameUse) -> Option<D
 }
 
 pub(super) fn definition_of(file: u32, facts: &FileFacts, place: u32) -> Definition {
-    let symbol = &facts.symbols[place as usize];
+    let symbol = facts.symbol_at(place);
     Definition {
         file,
         place,

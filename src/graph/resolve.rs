@@ -588,8 +588,10 @@ impl Graph<'_> {
         if question.family != Family::C && question.candidates.homes(is_member) > 2 * MAX_AMBIGUOUS {
             return Judgement::default();
         }
-        let fits =
-            |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
+        let fits = |found: &Definition| match question.family {
+            Family::C => is_member || found.kind != SymbolKind::Field,
+            _ => is_member == found.container.is_some(),
+        };
         let found = self.with_bodies(question.nearest(question.candidates(fits)));
         let choices = distinct(&found);
         let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };

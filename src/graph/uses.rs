@@ -12,7 +12,7 @@ use super::macros::calls_in_macros;
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol, SymbolKind};
 use spyhop_base::text::{LineIndex, Span};
-use spyhop_index::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
+use spyhop_index::meta::{Details, Outline, OutlineSymbol, StoredUse, StoredUses};
 
 /// The text before a used name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,9 @@ pub(super) enum NameAt {
     Literal(Span),
 }
 
+/// The most fields and variants that begin before a word and may have the word as their name.
+const MAX_MINOR_AROUND: usize = 64;
+
 /// A value that is made when it is first used.
 pub(super) type Lazy<T> = LazyCell<T, Box<dyn FnOnce() -> T>>;
 
@@ -72,6 +75,8 @@ pub(super) struct FileFacts {
     pub text: Arc<String>,
     pub lines: Lazy<LineIndex>,
     pub symbols: Arc<Vec<Symbol>>,
+    /// The fields and variants that only look-ups by name find. Their places come after those of the symbols.
+    minor: Vec<Symbol>,
     /// All uses. Questions about a name ask for [`FileFacts::uses_named`], which costs less.
     pub uses: Lazy<Vec<NameUse>>,
     pub imports: Lazy<Imports>,
@@ -112,7 +117,12 @@ impl RecordedUse {
 
 impl FileFacts {
     /// The facts of a file with this text, from what the index holds.
-    pub fn stored(family: Family, text: Arc<String>, outline: &Outline<'_>, stored: StoredUses) -> FileFacts {
+    pub fn stored(
+        family: Family,
+        text: Arc<String>,
+        (outline, details): (&Outline<'_>, &Details<'_>),
+        stored: StoredUses,
+    ) -> FileFacts {
         let symbol = |symbol: &OutlineSymbol<'_>| Symbol {
             name: symbol.name.into(),
             kind: symbol.kind,
@@ -130,19 +140,20 @@ impl FileFacts {
             }
         }
         let recorded = stored.uses.into_iter().map(RecordedUse::Stored).collect();
-        FileFacts::new(family, text, symbols, recorded, stored.comments)
+        let minor = details.minor.iter().map(symbol).collect();
+        FileFacts::new(family, text, (symbols, minor), recorded, stored.comments)
     }
 
     pub(crate) fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
-        let Analysis { symbols, references, comments, .. } = analysis;
+        let Analysis { symbols, minor, references, comments, .. } = analysis;
         let recorded = references.into_iter().map(RecordedUse::Analyzed).collect();
-        FileFacts::new(family, text, symbols, recorded, comments)
+        FileFacts::new(family, text, (symbols, minor), recorded, comments)
     }
 
     fn new(
         family: Family,
         text: Arc<String>,
-        symbols: Vec<Symbol>,
+        (symbols, minor): (Vec<Symbol>, Vec<Symbol>),
         recorded: Vec<RecordedUse>,
         comments: Vec<Span>,
     ) -> FileFacts {
@@ -188,6 +199,7 @@ impl FileFacts {
             },
             text,
             symbols,
+            minor,
             recorded,
             comments,
             family,
@@ -226,7 +238,7 @@ impl FileFacts {
 
     /// The facts of a file that need no analysis: its text and its imports.
     pub(crate) fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
-        FileFacts::new(family, text, Vec::new(), Vec::new(), Vec::new())
+        FileFacts::new(family, text, Default::default(), Vec::new(), Vec::new())
     }
 
     pub(crate) fn use_at(&self, span: Span) -> NameUse {
@@ -325,6 +337,22 @@ impl FileFacts {
     fn is_defining_name(&self, span: Span, name: &str) -> bool {
         around(&self.symbols, innermost(&self.symbols, span))
             .any(|symbol| &*symbol.name == name && self.is_name_of(symbol, span))
+            || self.minor_at(span).is_some()
+    }
+
+    /// The place of the field or variant whose name is the word at `span`.
+    fn minor_at(&self, span: Span) -> Option<u32> {
+        let begun = self.minor.partition_point(|symbol| symbol.span.start <= span.start);
+        let near = begun.saturating_sub(MAX_MINOR_AROUND)..begun;
+        let is_it = |symbol: &Symbol| &*symbol.name == self.at(span) && self.is_name_of(symbol, span);
+        let found = near.rev().find(|at| is_it(&self.minor[*at]))?;
+        Some((self.symbols.len() + found) as u32)
+    }
+
+    /// The symbol in a place, as [`FileFacts::name_at`] gives it.
+    pub(crate) fn symbol_at(&self, place: u32) -> &Symbol {
+        let place = place as usize;
+        self.symbols.get(place).unwrap_or_else(|| &self.minor[place - self.symbols.len()])
     }
 
     /// Whether the word at `span` is the first one in the signature of a symbol that is the name of the symbol.
@@ -339,14 +367,16 @@ impl FileFacts {
     fn defined_at(&self, span: Span) -> Option<u32> {
         let mut above =
             std::iter::successors(innermost(&self.symbols, span), |at| self.symbols[*at as usize].parent);
-        above.find(|at| {
-            let symbol = &self.symbols[*at as usize];
-            let is_item = !matches!(
-                symbol.kind,
-                SymbolKind::Impl | SymbolKind::Doc | SymbolKind::Block | SymbolKind::Text
-            );
-            is_item && &*symbol.name == self.at(span) && self.is_name_of(symbol, span)
-        })
+        above
+            .find(|at| {
+                let symbol = &self.symbols[*at as usize];
+                let is_item = !matches!(
+                    symbol.kind,
+                    SymbolKind::Impl | SymbolKind::Doc | SymbolKind::Block | SymbolKind::Text
+                );
+                is_item && &*symbol.name == self.at(span) && self.is_name_of(symbol, span)
+            })
+            .or_else(|| self.minor_at(span))
     }
 
     /// Whether the name at `span` is a key or the name of an argument: `name=value` in a call, `name: value` in an object.
@@ -616,7 +646,6 @@ mod tests {
 
     #[test]
     fn stored_uses_tell_what_the_analysis_tells() {
-        use spyhop_index::meta::OutlineSymbol;
         use spyhop_syntax::analyze::Analyzer;
         use spyhop_syntax::grammar::Grammars;
 
@@ -630,17 +659,10 @@ mod tests {
                 let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else { continue };
                 let text = Arc::new(text);
                 let analysis = analyzer.analyze(&grammars, language, &text);
-                let symbols = analysis.symbols.iter().map(|symbol| OutlineSymbol {
-                    name: &symbol.name,
-                    kind: symbol.kind,
-                    span: symbol.span,
-                    lines: symbol.lines,
-                    container: symbol.container.as_deref(),
-                    parent: symbol.parent,
-                });
-                let outline = Outline { symbols: symbols.collect() };
+                let outline = Outline::from(&analysis);
+                let details = Details::from(&analysis);
                 let stored = StoredUses::encode(&text, &analysis).decoded().unwrap();
-                let stored = FileFacts::stored(family, text.clone(), &outline, stored);
+                let stored = FileFacts::stored(family, text.clone(), (&outline, &details), stored);
                 let analyzed = FileFacts::analyzed(family, text.clone(), analysis.clone());
                 n_uses += analyzed.uses.len();
                 assert_eq!(told(&stored, family), told(&analyzed, family), "{}", row.name);

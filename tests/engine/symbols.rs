@@ -70,6 +70,43 @@ fn the_name_itself_comes_first_and_a_container_chooses() {
 }
 
 #[test]
+fn fields_and_variants_come_behind_other_symbols_of_their_name() {
+    let tree = Tree::new(
+        r#"
+=== a.h
+enum xfer { XFER_OK, XFER_STALLED };
+struct pool { int size, take; };
+=== b.c
+int take(struct pool *pool) { return pool->size; }
+=== c.ts
+class Store { load = computedFn((id: string) => this.map.get(id)); private size = 3 }
+export const { reset } = slice.actions;
+enum State { Open, Shut = 2 }
+interface Props { title: string }
+=== d.sql
+create table permits (id int);
+"#,
+    );
+    let check = |pattern: &str, expected: &[&str]| {
+        let kinds = ask(&tree, pattern);
+        let rows =
+            kinds.symbols.iter().zip(shown(&kinds)).map(|(row, shown)| format!("{shown} {}", row.kind));
+        assert_eq!(rows.collect::<Vec<_>>(), expected, "{pattern}");
+    };
+    check("XFER_STALLED", &["a.h:1 XFER_STALLED variant"]);
+    check("take", &["b.c:1 take fn", "a.h:2 pool.take field"]);
+    check("size", &["a.h:2 pool.size field", "c.ts:1 Store.size field"]);
+    check("Store.load", &["c.ts:1 Store.load method"]);
+    check("reset", &["c.ts:2 reset fn"]);
+    check("State.Shut", &["c.ts:3 State.Shut variant"]);
+    check("title", &["c.ts:4 Props.title field"]);
+    let all = shown(&ask(&tree, ""));
+    assert_eq!(all[..3], ["a.h:1 xfer", "a.h:1 XFER_OK", "a.h:1 XFER_STALLED"]);
+    let by_rule: Vec<bool> = ["permits", "take"].map(|name| ask(&tree, name).symbols[0].by_rule).into();
+    assert_eq!(by_rule, [true, false]);
+}
+
+#[test]
 fn a_name_with_a_slip_is_answered_by_near_ones_and_says_so() {
     let tree = Tree::new(TREE);
     let reply = ask(&tree, "tkae_permit");
@@ -95,14 +132,14 @@ fn an_empty_pattern_lists_definitions_by_path_and_line() {
     let mut all = Vec::new();
     loop {
         let reply = open(&tree).ask(&request).unwrap();
-        assert_eq!(reply.total, 8);
+        assert_eq!(reply.total, 9);
         all.extend(reply.symbols.iter().map(|row| (row.path.as_str().to_string(), row.lines.first)));
         match reply.next {
             Some(next) => request.cursor = Some(next),
             None => break,
         }
     }
-    assert!(all.is_sorted() && all.len() == 8, "{all:?}");
+    assert!(all.is_sorted() && all.len() == 9, "{all:?}");
     let kinds = |kind: SymbolKind| {
         let mut request = SymbolsRequest::new("");
         request.filter.kind = vec![kind];

@@ -98,14 +98,14 @@ fn the_symbols_of_a_document_are_nested() {
     let mut editor = Editor::new(&tree);
     let document = json!({ "textDocument": { "uri": uri(&tree.root().join("src/pool.rs")) } });
     let symbols = editor.result("textDocument/documentSymbol", document.clone());
-    assert_eq!(nested(&symbols), "Pool 3-5, Pool 7-12 (take 9-11)");
+    assert_eq!(nested(&symbols), "Pool 3-5 (permits 4-4), Pool 7-12 (take 9-11)");
     assert_eq!(editor.end(), 0);
     // A client that understands no nesting gets a list.
     let (mut editor, _) = Editor::of(&tree, &[&tree.root()], json!({}));
     let symbols = editor.result("textDocument/documentSymbol", document);
     let names: Vec<_> = symbols.as_array().unwrap().iter().map(|row| row["name"].clone()).collect();
-    assert_eq!(names, ["Pool", "Pool", "take"]);
-    assert_eq!(symbols[2]["containerName"], "Pool");
+    assert_eq!(names, ["Pool", "permits", "Pool", "take"]);
+    assert_eq!(symbols[3]["containerName"], "Pool");
     assert_eq!(editor.end(), 0);
 }
 
@@ -192,5 +192,37 @@ fn a_ranked_search_is_a_command() {
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
         assert!(reply["error"]["message"].as_str().unwrap().contains(part), "{reply}");
     }
+    assert_eq!(editor.end(), 0);
+}
+
+#[test]
+fn fields_and_variants_are_symbols_of_a_document_and_described() {
+    let tree = Tree::new("\n=== s.h\nenum xfer { XFER_OK, XFER_STALLED };\nstruct pool {\n  int size;\n};\n");
+    tree.write(
+        "s.c",
+        "#include \"s.h\"\nint f(struct pool *p) { return p->size ? XFER_OK : XFER_STALLED; }\n",
+    );
+    let mut editor = Editor::new(&tree);
+    let document = json!({ "textDocument": { "uri": uri(&tree.root().join("s.h")) } });
+    let symbols = editor.result("textDocument/documentSymbol", document);
+    let names = |rows: &Value| -> Vec<(String, u64)> {
+        let row = |row: &Value| (row["name"].as_str().unwrap().to_string(), row["kind"].as_u64().unwrap());
+        rows.as_array().unwrap().iter().map(row).collect()
+    };
+    assert_eq!(
+        names(&symbols),
+        [
+            ("xfer".to_string(), 10),
+            ("XFER_OK".to_string(), 22),
+            ("XFER_STALLED".to_string(), 22),
+            ("pool".to_string(), 23)
+        ]
+    );
+    assert_eq!(names(&symbols[3]["children"]), [("size".to_string(), 8)]);
+    let found = editor.at("textDocument/definition", &tree, "s.c", (1, 60));
+    assert_eq!(places(&tree, &found), ["s.h:0:21-33"]);
+    let hover = editor.at("textDocument/hover", &tree, "s.c", (1, 36));
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("int size") && text.ends_with("field `pool.size` · `s.h:3`"), "{text}");
     assert_eq!(editor.end(), 0);
 }

@@ -144,7 +144,8 @@ export type MentionRow = { column: number; confidence: number; from: SymbolEnd |
 export type Mentions = { comments_and_strings: number; definitions: number; names: string[]; not_read: number; other: number;
     possible: number; resolved: number; rows: MentionRow[]; total: number; uncounted_files: number; unread: UnreadMentions[] };
 export type Mode = "ranked" | "exact" | "files" | "symbols";
-export type Note = "syntax-errors" | "too-deep" | "parse-budget" | "decoded" | "path-only" | "quarantined" | "text-only";
+export type Note = "syntax-errors" | "too-deep" | "parse-budget" | "decoded" | "path-only" | "quarantined" | "text-only"
+    | "by-rule";
 export type NoteCount = { files: number; note: Note };
 export type NoteKind = "failure" | "revision" | "explanation";
 export type NoteReason = { signal: string; text: string; weight: number };
@@ -228,12 +229,12 @@ export type Status = { branch: string | null; building?: Building; chunks: numbe
     files: number; generation: number | null; index_bytes: number; index_path: string; languages: LanguageCount[];
     notes: NoteCount[]; root: string; skipped: ReasonCount[]; source_bytes: number; stale_files: number | null; state: State;
     symbols: number; views: ViewRow[]; watcher?: number };
-export type SymbolEnd = { end_line: number; kind: SymbolKind; language: string; line: number; path: string; source?: RowSource;
-    symbol: string };
+export type SymbolEnd = { by_rule?: boolean; end_line: number; kind: SymbolKind; language: string; line: number; path: string;
+    source?: RowSource; symbol: string };
 export type SymbolKind = "fn" | "method" | "struct" | "class" | "enum" | "trait" | "interface" | "impl" | "const" | "macro"
-    | "module" | "type" | "field" | "doc" | "block" | "text";
-export type SymbolRow = { container: string | null; end_line: number; highlights: Span[]; kind: SymbolKind; language: string;
-    line: number; name: string; path: string; source?: RowSource };
+    | "module" | "type" | "field" | "doc" | "block" | "text" | "variant";
+export type SymbolRow = { by_rule?: boolean; container: string | null; end_line: number; highlights: Span[]; kind: SymbolKind;
+    language: string; line: number; name: string; path: string; source?: RowSource };
 export type SymbolsReply = { answering?: number; complete?: boolean; next: string | null; pattern: string; results: SymbolRow[];
     snapshot: Snapshot; sources?: SourceSnapshot[]; total: number; warnings: string[] };
 export type Timings = { colors_ms: number; engine_ms: number; parse_ms: number; total_ms: number };

@@ -116,7 +116,7 @@ impl CursorWord {
     }
 
     /// Keeps the definitions that the word's qualifier allows, if it allows any, and puts those of the same file and the
-    /// same folder first.
+    /// same folder first. Of a word without a qualifier, fields and variants come last.
     fn likely(&self, mut rows: Vec<SymbolRow>) -> Vec<SymbolRow> {
         if let Some(qualifier) = &self.qualifier {
             let is_allowed = |row: &SymbolRow| match OWN.contains(&qualifier.as_str()) {
@@ -127,7 +127,11 @@ impl CursorWord {
                 rows.retain(is_allowed);
             }
         }
-        rows.sort_by_key(|row| (row.path != self.path, row.path.parent() != self.path.parent()));
+        let is_plain = self.qualifier.is_none();
+        rows.sort_by_key(|row| {
+            let is_late = is_plain && row.kind.is_minor();
+            (is_late, row.path != self.path, row.path.parent() != self.path.parent())
+        });
         rows.truncate(DEFINITIONS);
         rows
     }

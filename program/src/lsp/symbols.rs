@@ -165,6 +165,7 @@ fn wire_kind(kind: SymbolKind) -> WireKind {
         Const => WireKind::CONSTANT,
         Module => WireKind::MODULE,
         Field => WireKind::FIELD,
+        Variant => WireKind::ENUM_MEMBER,
         Doc | Block | Text => WireKind::STRING,
     }
 }

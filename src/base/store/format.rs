@@ -9,5 +9,5 @@
 /// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that
 /// are read from the mapped file; 4, outlines that encode each symbol relative to the one before; 5, views that record
 /// how many of their files are text only; 6, outlines by front coding, and files of secrets among the skipped;
-/// 7, the uses of names beside the outlines.
-pub const FORMAT_VERSION: u32 = 7;
+/// 7, the uses of names beside the outlines; 8, fields and variants, and marks of what line rules found, beside them.
+pub const FORMAT_VERSION: u32 = 8;

@@ -105,6 +105,9 @@ pub struct SymbolRow {
     pub container: Option<String>,
     /// The name of the file's language.
     pub language: &'static str,
+    /// Whether a pattern of lines found the definition, and not a parser.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_rule: bool,
     /// The letters of the name that matched, as byte spans, sorted and not overlapping.
     pub highlights: Vec<Span>,
 }
@@ -134,13 +137,16 @@ pub(super) struct SymbolEnd<'r> {
     symbol: String,
     /// The name of the file's language.
     language: &'static str,
+    /// Whether a pattern of lines found the definition, and not a parser.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    by_rule: bool,
 }
 
 impl<'r> SymbolEnd<'r> {
     pub fn new(row: &'r SymbolRow) -> SymbolEnd<'r> {
-        let SymbolRow { source, path, lines, kind, language, .. } = row;
+        let SymbolRow { source, path, lines, kind, language, by_rule, .. } = row;
         let (source, symbol) = (source.as_ref(), row.qualified());
-        SymbolEnd { source, path, lines: *lines, kind: *kind, symbol, language }
+        SymbolEnd { source, path, lines: *lines, kind: *kind, symbol, language, by_rule: *by_rule }
     }
 }
 

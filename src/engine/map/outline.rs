@@ -8,7 +8,7 @@ use crate::api::MapSymbol;
 use spyhop_base::model::{KindSet, SymbolKind, qualified_name};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
-use spyhop_index::meta::{Outline, OutlineSymbol};
+use spyhop_index::meta::{Details, Outline, OutlineSymbol};
 use spyhop_search::filter::Filter;
 use spyhop_search::{SearchError, SearchSnapshot};
 
@@ -49,7 +49,7 @@ pub fn symbols(
     let mut entries = Vec::with_capacity(plan.rows.len());
     let mut queues = Vec::with_capacity(plan.rows.len());
     for row in &plan.rows {
-        let mut names = vec![Vec::new(); row.symbol_files.len()];
+        let mut names = vec![<[Vec<u8>; 2]>::default(); row.symbol_files.len()];
         let all = candidates(snapshot, filter, row, &mut names)?;
         entries.push(Entry { symbols: Vec::new(), total: all.len() });
         queues.push(if plan.is_file {
@@ -90,30 +90,35 @@ fn symbol(candidate: SymbolCandidate<'_>) -> MapSymbol {
     }
 }
 
-/// The symbols of a row's files that pass the filter, sorted by path and line. Without a filter by kind, fields and
-/// blocks of text are excluded. `names` holds the decoded names, one buffer for each file.
+/// The symbols of a row's files that pass the filter, sorted by path and line. Without a filter by kind, fields, variants and
+/// blocks of text are excluded. `names` holds the decoded names, two buffers for each file.
 fn candidates<'c>(
     snapshot: &'c SearchSnapshot,
     filter: &Filter,
     row: &MapRow,
-    names: &'c mut [Vec<u8>],
+    names: &'c mut [[Vec<u8>; 2]],
 ) -> Result<Vec<SymbolCandidate<'c>>, SearchError> {
     use SymbolKind::*;
     let mut candidates = Vec::new();
-    for (&file, names) in row.symbol_files.iter().zip(names) {
+    let with_minor = filter.kinds().is_some_and(|kinds| kinds.meets([Field, Variant].into_iter().collect()));
+    for (&file, [names, minor]) in row.symbol_files.iter().zip(names) {
         let path = snapshot.path(file);
         let is_aside = spyhop_search::is_aside(path);
         let below =
             if row.is_dir { path[row.path.len()..].trim_matches('/').matches('/').count() } else { 0 };
-        let outline: Outline<'c> = snapshot.version(file).outline(names)?;
-        for (place, symbol) in outline.symbols.iter().enumerate() {
+        let version = snapshot.version(file);
+        let outline: Outline<'c> = version.outline(names)?;
+        let details = if with_minor { version.details(&outline, minor)? } else { Details::default() };
+        let in_parent =
+            |symbol: &OutlineSymbol<'_>| symbol.parent.map_or(0, |at| outline.depth(at as usize) + 1);
+        for symbol in outline.symbols.iter().chain(&details.minor) {
             let kinds: KindSet = [symbol.kind].into_iter().collect();
-            let is_plain = filter.kinds().is_none() && matches!(symbol.kind, Field | Block | Text);
+            let is_plain = filter.kinds().is_none() && matches!(symbol.kind, Field | Variant | Block | Text);
             if is_plain || !filter.takes_kinds(kinds) {
                 continue;
             }
             let OutlineSymbol { name, kind, lines, container, .. } = *symbol;
-            let depth = outline.depth(place) as u32;
+            let depth = in_parent(symbol) as u32;
             candidates.push(SymbolCandidate { path, name, container, kind, lines, depth, is_aside, below });
         }
     }
@@ -163,7 +168,7 @@ fn rank(kind: SymbolKind) -> u8 {
         Method => 3,
         Const => 4,
         Doc => 5,
-        Field => 6,
+        Field | Variant => 6,
         Impl | Block | Text => u8::MAX,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::candidates::{CandidatePlace, PackCandidates};
 use super::run::PackRun;
+use crate::api::GraphQuestion;
 use crate::error::Error;
 use crate::graph_target::{self, Target};
 use spyhop_base::model::SymbolKind;
@@ -66,7 +67,13 @@ impl PackRun<'_, '_> {
     }
 
     fn resolved(&self, typed: &str) -> Result<Target, Error> {
-        graph_target::resolve(&self.graph.graph, self.snapshot, typed, false, self.engine.root())
+        graph_target::resolve(
+            &self.graph.graph,
+            self.snapshot,
+            typed,
+            GraphQuestion::References,
+            self.engine.root(),
+        )
     }
 
     /// Adds the lines that a stack trace in the task names.

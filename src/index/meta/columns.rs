@@ -26,6 +26,8 @@ pub(super) enum Column {
     OutlineLen,
     /// The length of the uses, which follow the outline.
     UsesLen,
+    /// The length of the details, which follow the uses.
+    DetailsLen,
     Id,
     /// The offset of the path's end among the paths.
     PathEnd,
@@ -41,7 +43,7 @@ pub(super) enum Column {
 const COLUMNS: usize = Column::Notes as usize + 1;
 
 /// The width of each column's cells in bytes.
-const WIDTHS: [usize; COLUMNS] = [16, 8, 8, 4, 4, 4, 4, 4, 4, 4, 4 * Field::ALL.len(), 2, 1];
+const WIDTHS: [usize; COLUMNS] = [16, 8, 8, 4, 4, 4, 4, 4, 4, 4, 4, 4 * Field::ALL.len(), 2, 1];
 
 /// The width of a row's cells before each column, in bytes.
 const BEFORE: [usize; COLUMNS + 1] = {
@@ -55,7 +57,8 @@ const BEFORE: [usize; COLUMNS + 1] = {
 };
 
 /// The columns that hold offsets and lengths in the record of the row.
-const PLACES: [Column; 4] = [Column::PathEnd, Column::OutlineAt, Column::OutlineLen, Column::UsesLen];
+const PLACES: [Column; 5] =
+    [Column::PathEnd, Column::OutlineAt, Column::OutlineLen, Column::UsesLen, Column::DetailsLen];
 
 /// The location of a record's columns in its heap.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -171,9 +174,19 @@ impl RecordColumns {
 
     /// The bytes of a row's uses, including their checksum; empty if none are stored.
     pub fn uses(&self, row: usize) -> Option<&[u8]> {
-        let at =
-            self.u64(Column::OutlineAt, row).checked_add(u64::from(self.u32(Column::OutlineLen, row)))?;
-        Envelope::heap_of(&self.map).get(at as usize..)?.get(..self.u32(Column::UsesLen, row) as usize)
+        self.behind_outline(row, 0, Column::UsesLen)
+    }
+
+    /// The bytes of a row's details, including their checksum; empty if there are none.
+    pub fn details(&self, row: usize) -> Option<&[u8]> {
+        self.behind_outline(row, self.u32(Column::UsesLen, row), Column::DetailsLen)
+    }
+
+    /// Bytes that come `skipped` bytes after a row's outline, of which a column has the length.
+    fn behind_outline(&self, row: usize, skipped: u32, len: Column) -> Option<&[u8]> {
+        let behind = u64::from(self.u32(Column::OutlineLen, row)) + u64::from(skipped);
+        let at = self.u64(Column::OutlineAt, row).checked_add(behind)?;
+        Envelope::heap_of(&self.map).get(at as usize..)?.get(..self.u32(len, row) as usize)
     }
 
     #[inline]
@@ -226,7 +239,6 @@ pub(super) struct ColumnsBuilder {
 impl ColumnsBuilder {
     /// Adds a row. Rows come in the order of their version numbers.
     pub fn push(&mut self, row: &VersionRow<'_>) {
-        let (outline, uses) = (&row.outline.bytes, &row.uses.bytes);
         let notes = row.notes.iter().fold(0u8, |bits, note| bits | 1 << *note as u8);
         self.add(Column::Hash, &packed_content(row.content));
         self.add(Column::Bytes, &row.bytes.to_le_bytes());
@@ -239,13 +251,13 @@ impl ColumnsBuilder {
         }
         self.add(Column::Language, &row.language.0.to_le_bytes());
         self.add(Column::Notes, &[notes]);
-        self.add_places(row.path, outline, uses);
+        self.add_places(row.path, [&row.outline.bytes, &row.uses.bytes, &row.details.bytes]);
     }
 
     /// Adds a row of another record.
     pub fn copy(&mut self, from: &RecordColumns, row: usize) {
-        let (outline, uses) = (from.outline(row).unwrap_or_default(), from.uses(row).unwrap_or_default());
-        self.copy_cells(|column| from.bytes_of(column, row), from.path(row), (outline, uses));
+        let parts = [from.outline(row), from.uses(row), from.details(row)].map(Option::unwrap_or_default);
+        self.copy_cells(|column| from.bytes_of(column, row), from.path(row), parts);
     }
 
     /// Adds a row of another builder.
@@ -257,9 +269,13 @@ impl ColumnsBuilder {
         let start = row.checked_sub(1).map_or(0, |row| from.path_end(row));
         let at =
             u64::from_le_bytes(*cell(Column::OutlineAt as usize).first_chunk().expect("a cell")) as usize;
-        let (outline, rest) = from.heap[at..].split_at(number(Column::OutlineLen) as usize);
-        let uses = &rest[..number(Column::UsesLen) as usize];
-        self.copy_cells(cell, &from.paths[start..end], (outline, uses));
+        let mut rest = &from.heap[at..];
+        let parts = [Column::OutlineLen, Column::UsesLen, Column::DetailsLen].map(|column| {
+            let (part, behind) = rest.split_at(number(column) as usize);
+            rest = behind;
+            part
+        });
+        self.copy_cells(cell, &from.paths[start..end], parts);
     }
 
     fn path_end(&self, row: usize) -> usize {
@@ -273,28 +289,25 @@ impl ColumnsBuilder {
         ids.iter().map(|id| u32::from_le_bytes(*id))
     }
 
-    fn copy_cells<'c>(
-        &mut self,
-        cell: impl Fn(usize) -> &'c [u8],
-        path: &str,
-        (outline, uses): (&[u8], &[u8]),
-    ) {
+    fn copy_cells<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], path: &str, parts: [&[u8]; 3]) {
         for (column, cells) in self.cells.iter_mut().enumerate() {
             if !PLACES.iter().any(|place| *place as usize == column) {
                 cells.extend_from_slice(cell(column));
             }
         }
-        self.add_places(path, outline, uses);
+        self.add_places(path, parts);
     }
 
-    fn add_places(&mut self, path: &str, outline: &[u8], uses: &[u8]) {
+    /// Adds the path of a row, and its outline, uses and details.
+    fn add_places(&mut self, path: &str, parts: [&[u8]; 3]) {
         self.paths.push_str(path);
         self.add(Column::PathEnd, &(self.paths.len() as u32).to_le_bytes());
         self.add(Column::OutlineAt, &(self.heap.len() as u64).to_le_bytes());
-        self.add(Column::OutlineLen, &(outline.len() as u32).to_le_bytes());
-        self.add(Column::UsesLen, &(uses.len() as u32).to_le_bytes());
-        self.heap.extend_from_slice(outline);
-        self.heap.extend_from_slice(uses);
+        let lengths = [Column::OutlineLen, Column::UsesLen, Column::DetailsLen];
+        for (column, part) in lengths.into_iter().zip(parts) {
+            self.add(column, &(part.len() as u32).to_le_bytes());
+            self.heap.extend_from_slice(part);
+        }
     }
 
     fn add(&mut self, column: Column, bytes: &[u8]) {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::columns::{Column, RecordColumns};
 use super::commit::{Commit, RecordRef};
+use super::details::{self, Details};
 use super::error::MetaError;
 use super::outline::{self, Outline, SymbolNames};
 use super::record_file::map_record;
@@ -199,10 +200,14 @@ impl Meta {
         read.map_err(|error| self.damaged(part.heap, format!("a part of a view: {error}")))
     }
 
-    /// Reads everything and compares the checksums: the outline and the uses of every version, every part of every
+    /// Reads everything and compares the checksums: the outline, the uses and the details of every version, every part of every
     /// view, every source.
     pub fn verify(&self) -> Vec<MetaError> {
-        let outlines = self.versions().filter_map(|version| version.outline(&mut Vec::new()).err());
+        let read = |version: Version<'_>| {
+            let (mut names, mut minor) = (Vec::new(), Vec::new());
+            version.details(&version.outline(&mut names)?, &mut minor).map(|_| ())
+        };
+        let outlines = self.versions().filter_map(|version| read(version).err());
         let uses = self.versions().filter_map(|version| version.uses().err());
         let views = self.views.keys().filter_map(|key| self.view(key).err());
         let lost = self.sources.as_ref().map_or(0, Sources::lost);
@@ -391,6 +396,22 @@ impl<'m> Version<'m> {
         #[cfg(any(test, feature = "testing"))]
         OUTLINES_READ.set(OUTLINES_READ.get() + 1);
         self.decoded(|bytes| Outline::decode(bytes, names))
+    }
+
+    /// The minor symbols, and which symbols of `outline` line rules found; the names are written into `names`.
+    pub fn details<'n>(self, outline: &Outline<'n>, names: &'n mut Vec<u8>) -> Result<Details<'n>, MetaError>
+    where
+        'm: 'n,
+    {
+        let damaged = || self.meta.damaged(self.record, format!("the details of {}", self.path()));
+        let bytes = self.columns.details(self.row).ok_or_else(damaged)?;
+        Details::decode(bytes, outline, names).ok_or_else(damaged)
+    }
+
+    /// Whether line rules found the symbol in this place of the outline.
+    pub fn is_by_rule(self, place: u32) -> bool {
+        let marked = || self.columns.details(self.row).and_then(details::by_rule).unwrap_or_default().0;
+        self.notes().any(|note| note == Note::ByRule) || marked().binary_search(&place).is_ok()
     }
 
     pub fn symbol_names(self) -> Result<SymbolNames<'m>, MetaError> {

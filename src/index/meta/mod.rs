@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record file is an [`Envelope`](spyhop_base::store::Envelope): a small table (serde, postcard) that is read whole, and a
-//! heap of outlines and uses, one of each for each file version, of columns ([`columns`]) with a row for each version, and of parts of
+//! heap of outlines, uses and details, one of each for each file version, of columns ([`columns`]) with a row for each version, and of parts of
 //! views. Columns are read from the mapped file, so opening costs next to nothing; a view costs nothing until it is
 //! requested. A commit names its records in its payload ([`Commit`]); records that no kept commit names are garbage.
 //! Deltas are folded into a new base when they outgrow it.
@@ -17,6 +17,7 @@
 
 mod columns;
 mod commit;
+mod details;
 mod error;
 mod head;
 mod identity;
@@ -34,6 +35,7 @@ mod view;
 use std::path::Path;
 
 pub use commit::{Commit, RecordRef};
+pub use details::{Details, EncodedDetails};
 pub use error::MetaError;
 pub use head::{RevisionHead, ViewHead};
 pub use identity::RecordedIdentity;

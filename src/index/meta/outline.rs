@@ -17,7 +17,7 @@
 //!
 //! All numbers are varints.
 
-use spyhop_base::model::{SymbolKind, qualified_name};
+use spyhop_base::model::{Analysis, Symbol, SymbolKind, qualified_name};
 use spyhop_base::store::{push_varint, take_varint};
 use spyhop_base::text::{Lines, Span};
 
@@ -55,6 +55,25 @@ impl OutlineSymbol<'_> {
     }
 }
 
+impl<'a> From<&'a Symbol> for OutlineSymbol<'a> {
+    fn from(symbol: &'a Symbol) -> OutlineSymbol<'a> {
+        OutlineSymbol {
+            name: &symbol.name,
+            kind: symbol.kind,
+            span: symbol.span,
+            lines: symbol.lines,
+            container: symbol.container.as_deref(),
+            parent: symbol.parent,
+        }
+    }
+}
+
+impl<'a> From<&'a Analysis> for Outline<'a> {
+    fn from(analysis: &'a Analysis) -> Outline<'a> {
+        Outline { symbols: analysis.symbols.iter().map(OutlineSymbol::from).collect() }
+    }
+}
+
 impl<'a> Outline<'a> {
     /// How many symbols enclose symbol `index`.
     pub fn depth(&self, index: usize) -> usize {
@@ -87,14 +106,10 @@ impl<'a> Outline<'a> {
                     &mut rest,
                     parent.map_or(0, |parent| (at as u64).wrapping_sub(u64::from(parent))),
                 );
-                match container {
-                    None => rest.push(ContainerCode::None as u8),
-                    Some(_) if container == of_parent => rest.push(ContainerCode::Parent as u8),
-                    Some(_) if container == before.container => rest.push(ContainerCode::Before as u8),
-                    Some(container) => {
-                        rest.push(ContainerCode::Text as u8);
-                        text(&mut rest, container);
-                    }
+                let code = ContainerCode::for_container(container, of_parent, before.container);
+                rest.push(code as u8);
+                if let (ContainerCode::Text, Some(container)) = (code, container) {
+                    text(&mut rest, container);
                 }
             }
             let (from, line) = before.place(shape);
@@ -113,13 +128,7 @@ impl<'a> Outline<'a> {
 
     /// Decodes the outline; its names are written into `names`.
     pub(super) fn decode(bytes: &'a [u8], names: &'a mut Vec<u8>) -> Option<Outline<'a>> {
-        let (mut folded, mut rest) = parts(bytes)?;
-        names.clear();
-        let mut ends: Vec<usize> = Vec::with_capacity(folded.left);
-        while folded.left > 0 {
-            names.extend_from_slice(folded.advance()?.0);
-            ends.push(names.len());
-        }
+        let (ends, mut rest) = take_names(checked(bytes)?, names)?;
         let mut symbols: Vec<OutlineSymbol<'a>> = Vec::with_capacity(ends.len());
         let (mut before, mut start) = (Before::default(), 0);
         for end in ends {
@@ -201,7 +210,7 @@ impl<'a> Before<'a> {
 }
 
 /// How many bits of a symbol's first byte hold its kind; the others hold its shape.
-const KIND_BITS: u32 = 5;
+pub(super) const KIND_BITS: u32 = 5;
 
 const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
 
@@ -240,8 +249,8 @@ impl ParentCode {
 }
 
 /// The encoding of a container.
-#[derive(Clone, Copy)]
-enum ContainerCode {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ContainerCode {
     None,
     /// The name of the parent.
     Parent,
@@ -252,7 +261,21 @@ enum ContainerCode {
 }
 
 impl ContainerCode {
-    fn of(number: u8) -> Option<ContainerCode> {
+    /// The code for `container`, given the name of the parent and the container of the symbol before.
+    pub fn for_container(
+        container: Option<&str>,
+        parent: Option<&str>,
+        before: Option<&str>,
+    ) -> ContainerCode {
+        match container {
+            None => ContainerCode::None,
+            Some(_) if container == parent => ContainerCode::Parent,
+            Some(_) if container == before => ContainerCode::Before,
+            Some(_) => ContainerCode::Text,
+        }
+    }
+
+    pub fn of(number: u8) -> Option<ContainerCode> {
         [ContainerCode::None, ContainerCode::Parent, ContainerCode::Before, ContainerCode::Text]
             .get(number as usize)
             .copied()
@@ -270,7 +293,7 @@ pub struct SymbolNames<'a> {
 
 impl<'a> SymbolNames<'a> {
     pub(super) fn decode(bytes: &'a [u8]) -> Option<SymbolNames<'a>> {
-        Some(parts(bytes)?.0)
+        Some(parts(checked(bytes)?)?.0)
     }
 
     /// The next name, and the length of the prefix that it shares with the name before.
@@ -289,16 +312,28 @@ impl<'a> SymbolNames<'a> {
     }
 }
 
-/// The names of an outline, and the bytes after them.
-fn parts(bytes: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
-    let mut rest = checked(bytes)?;
+/// Writes the names in a body into `names`. Returns the end of each, and the bytes after them.
+pub(super) fn take_names<'b>(body: &'b [u8], names: &mut Vec<u8>) -> Option<(Vec<usize>, &'b [u8])> {
+    let (mut folded, rest) = parts(body)?;
+    names.clear();
+    let mut ends: Vec<usize> = Vec::with_capacity(folded.left);
+    while folded.left > 0 {
+        names.extend_from_slice(folded.advance()?.0);
+        ends.push(names.len());
+    }
+    Some((ends, rest))
+}
+
+/// The names in a body, and the bytes after them.
+fn parts(body: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
+    let mut rest = body;
     let (left, len) = (take_varint(&mut rest)? as usize, take_varint(&mut rest)? as usize);
     let (names, rest) = rest.split_at_checked(len)?;
     // Every name takes at least one byte.
     (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new() }, rest))
 }
 
-fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
+pub(super) fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
     let alike = before.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
     let suffix = &name.as_bytes()[alike..];
     push_pair(bytes, alike as u32, suffix.len() as u32);
@@ -309,7 +344,7 @@ fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
 const IN_HALF: u32 = 15;
 
 /// Appends two numbers, which share a byte when both are small.
-fn push_pair(bytes: &mut Vec<u8>, one: u32, other: u32) {
+pub(super) fn push_pair(bytes: &mut Vec<u8>, one: u32, other: u32) {
     bytes.push((one.min(IN_HALF) << 4 | other.min(IN_HALF)) as u8);
     for number in [one, other] {
         if number >= IN_HALF {
@@ -318,7 +353,7 @@ fn push_pair(bytes: &mut Vec<u8>, one: u32, other: u32) {
     }
 }
 
-fn take_pair(bytes: &mut &[u8]) -> Option<(u32, u32)> {
+pub(super) fn take_pair(bytes: &mut &[u8]) -> Option<(u32, u32)> {
     let both = u32::from(byte(bytes)?);
     let mut number = |half: u32| match half {
         IN_HALF => IN_HALF.checked_add(u32::try_from(take_varint(bytes)?).ok()?),
@@ -327,18 +362,18 @@ fn take_pair(bytes: &mut &[u8]) -> Option<(u32, u32)> {
     Some((number(both >> 4)?, number(both & IN_HALF)?))
 }
 
-fn text(bytes: &mut Vec<u8>, text: &str) {
+pub(super) fn text(bytes: &mut Vec<u8>, text: &str) {
     push_varint(bytes, text.len() as u64);
     bytes.extend_from_slice(text.as_bytes());
 }
 
-fn byte(bytes: &mut &[u8]) -> Option<u8> {
+pub(super) fn byte(bytes: &mut &[u8]) -> Option<u8> {
     let (first, rest) = bytes.split_first()?;
     *bytes = rest;
     Some(*first)
 }
 
-fn take_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+pub(super) fn take_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = take_varint(bytes)? as usize;
     let (text, rest) = bytes.split_at_checked(len)?;
     *bytes = rest;

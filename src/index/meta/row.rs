@@ -1,5 +1,6 @@
 //! A file version to be recorded.
 
+use super::details::EncodedDetails;
 use super::outline::EncodedOutline;
 use super::uses::EncodedUses;
 use spyhop_base::id::{LanguageId, VersionContent, VersionId};
@@ -22,4 +23,5 @@ pub(crate) struct VersionRow<'a> {
     pub lengths: FieldLengths,
     pub outline: &'a EncodedOutline,
     pub uses: &'a EncodedUses,
+    pub details: &'a EncodedDetails,
 }

@@ -41,6 +41,7 @@ fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
         lengths: [id, 1, 2, 3, 4],
         outline: &outline(path).encode(),
         uses: &uses(id),
+        details: &EncodedDetails::default(),
     });
 }
 

@@ -525,6 +525,7 @@ impl MergedOutcomes {
                 chunks: version.chunks,
                 lengths: version.lengths,
                 outline: &version.outline,
+                details: &version.details,
                 uses: &version.uses,
             });
         }

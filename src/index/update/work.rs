@@ -27,7 +27,7 @@ use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
 use crate::inverted::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
 use crate::meta::{
-    EncodedOutline, EncodedUses, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry, StoredUses,
+    Details, EncodedDetails, EncodedOutline, EncodedUses, Outline, RecordedIdentity, SkippedEntry, StoredUses,
 };
 use crate::tokenize::{ExtraTerms, TermList, Tokenizer};
 use spyhop_base::cores::cores;
@@ -112,6 +112,7 @@ pub(crate) struct NewVersion {
     pub lengths: FieldLengths,
     pub outline: EncodedOutline,
     pub uses: EncodedUses,
+    pub details: EncodedDetails,
 }
 
 /// The results that a worker flushes at once: a segment, and the outcomes of the files whose documents are in it, by
@@ -508,6 +509,7 @@ impl<'w> IndexWorker<'w> {
         if source.decoded {
             notes.push(Note::Decoded);
         }
+        let outline = Outline::from(&analysis);
         Ok(Some(NewVersion {
             id,
             path: task.path.clone(),
@@ -518,8 +520,9 @@ impl<'w> IndexWorker<'w> {
             lines: LineIndex::new(text).count(),
             chunks: analysis.chunks.len() as u32,
             lengths,
-            outline: outline(&analysis).encode(),
+            outline: outline.encode(),
             uses,
+            details: Details::from(&analysis).encode(&outline),
         }))
     }
 
@@ -568,6 +571,7 @@ impl<'w> IndexWorker<'w> {
             lengths,
             outline: Outline::default().encode(),
             uses: EncodedUses::default(),
+            details: EncodedDetails::default(),
         })
     }
 
@@ -600,18 +604,6 @@ impl<'w> IndexWorker<'w> {
             references: &fields.references,
         })
     }
-}
-
-fn outline(analysis: &Analysis) -> Outline<'_> {
-    let symbols = analysis.symbols.iter().map(|symbol| OutlineSymbol {
-        name: &symbol.name,
-        kind: symbol.kind,
-        span: symbol.span,
-        lines: symbol.lines,
-        container: symbol.container.as_deref(),
-        parent: symbol.parent,
-    });
-    Outline { symbols: symbols.collect() }
 }
 
 /// The identity to record for a file that is about to be read: as walked, or unproven if the file is too fresh.

@@ -125,6 +125,7 @@ impl Workspace {
         if self.has_structure() {
             return Err(self.lost_claim("WORKSPACE is missing".to_string()));
         }
+        let other = self.content_beyond(is_of_index).unwrap_or(other);
         let owner = format!("something else (it holds '{}')", other.to_string_lossy());
         Err(WorkspaceError::Foreign { dir: self.dir.clone(), owner })
     }

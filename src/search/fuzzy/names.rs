@@ -1,7 +1,7 @@
 //! Fuzzy matching of definition names: the best of the names in very many files.
 //!
-//! The order is: equality with the pattern, rank, a run that contains the whole pattern without a gap, nucleo's score, names
-//! outside tests and compatibility code first, length, path, position.
+//! The order is: equality with the pattern, rank, a run that contains the whole pattern without a gap, nucleo's score, fields and
+//! variants last, names outside tests and compatibility code first, length, path, position.
 
 use std::cmp::Ordering;
 
@@ -12,8 +12,8 @@ use super::bound::SeenLetters;
 use super::pattern::{Fuzzy, SCORE_OF_LETTER, matcher};
 
 /// The position of the score in a key, and its mask.
-const SCORE_SHIFT: u32 = 33;
-const SCORE_BITS: u64 = (1 << 28) - 1;
+const SCORE_SHIFT: u32 = 34;
+const SCORE_BITS: u64 = (1 << 27) - 1;
 
 /// The number of files that a thread takes at a time.
 const BLOCK: u32 = 512;
@@ -25,6 +25,8 @@ pub struct FileName<'n> {
     pub name: &'n str,
     /// Names of a greater rank come first, after equality with the pattern: 0 to 3 without a pattern, 0 or 1 with one.
     pub rank: u8,
+    /// Whether names with an equal score come first.
+    pub is_minor: bool,
 }
 
 /// A matching name.
@@ -122,8 +124,8 @@ impl<'p> NameMatcher<'_, 'p> {
                 return None;
             }
             if self.best.worst().is_some_and(|worst| {
-                key(true, letters.most(), 1) < worst.key
-                    || key(has_run(), letters.bound_of(text.as_bytes(), SeenLetters::default()), 1)
+                key(true, letters.most(), 3) < worst.key
+                    || key(has_run(), letters.bound_of(text.as_bytes(), SeenLetters::default()), 3)
                         < worst.key
             }) {
                 self.total += 1;
@@ -132,7 +134,8 @@ impl<'p> NameMatcher<'_, 'p> {
         }
         let score = fuzzy.atom.score(Utf32Str::new(text, &mut self.chars), &mut self.matcher)?;
         self.total += 1;
-        Some(key(has_run(), u32::from(score), u64::from(!is_aside())))
+        let plain = u64::from(!name.is_minor) << 1 | u64::from(!is_aside());
+        Some(key(has_run(), u32::from(score), plain))
     }
 }
 
@@ -144,7 +147,7 @@ mod tests {
         let path = |file: u32| Some(files[file as usize].0);
         let each = |file: u32, take: &mut dyn FnMut(FileName<'_>)| {
             for (place, name) in files[file as usize].1.iter().enumerate() {
-                take(FileName { place: place as u32, name, rank: 0 });
+                take(FileName { place: place as u32, name, rank: 0, is_minor: false });
             }
         };
         let is_aside = |path: &str| path.starts_with("tests/");

@@ -3,7 +3,7 @@
 use super::{bodies, budget, chunk, guard, lines, macros, walk};
 use crate::grammar::{Grammars, Rules};
 use spyhop_base::id::LanguageId;
-use spyhop_base::model::{Analysis, Note, SymbolKind};
+use spyhop_base::model::{Analysis, Note, Symbol, SymbolKind};
 use spyhop_base::text::LineIndex;
 use tree_sitter::{Parser, Range, Tree};
 
@@ -31,7 +31,7 @@ impl Analyzer {
             return assemble(source, &index, outline, SymbolKind::Text, Vec::new());
         };
         let outline = lines::outline(rules, source, &index);
-        assemble(source, &index, outline, otherwise(grammars, language), Vec::new())
+        assemble(source, &index, outline, otherwise(grammars, language), vec![Note::ByRule])
     }
 
     /// Analyses a text that must not be parsed: windows of lines, with a note that gives the reason.
@@ -93,8 +93,23 @@ fn assemble(
     notes: Vec<Note>,
 ) -> Analysis {
     let spans = chunk::cut(text, lines, &outline.boundaries);
-    let walk::WalkedOutline { symbols, references, comments, .. } = outline;
+    let walk::WalkedOutline { symbols, mut minor, by_rule, references, comments, .. } = outline;
     let parts = chunk::ChunkInput { text, lines, symbols: &symbols, comments: &comments, otherwise };
     let chunks = chunk::chunks(&spans, &parts);
-    Analysis { chunks, symbols, references, comments, notes }
+    settle(&mut minor, &symbols);
+    Analysis { chunks, symbols, minor, by_rule, references, comments, notes }
+}
+
+/// Sets the parents of minor symbols: the innermost symbols around them. Both lists are sorted by start.
+fn settle(minor: &mut [Symbol], symbols: &[Symbol]) {
+    let mut open: Vec<u32> = Vec::new();
+    let mut next = 0;
+    for own in minor {
+        while symbols.get(next).is_some_and(|symbol| symbol.span.start <= own.span.start) {
+            open.push(next as u32);
+            next += 1;
+        }
+        open.retain(|at| symbols[*at as usize].span.end > own.span.start);
+        own.parent = open.last().copied();
+    }
 }

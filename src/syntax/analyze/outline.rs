@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use spyhop_base::model::{Analysis, ReferenceRole};
+use spyhop_base::model::{Analysis, Note, ReferenceRole, qualified_name};
 use spyhop_base::text::LineIndex;
 
 /// The outline of `analysis`, which must be the analysis of `source`.
@@ -14,7 +14,7 @@ pub fn outline(analysis: &Analysis, source: &str) -> String {
     let mut out = String::new();
     let lines = LineIndex::new(source);
     writeln!(out, "symbols").unwrap();
-    for symbol in &analysis.symbols {
+    for (place, symbol) in (0u32..).zip(&analysis.symbols) {
         let mut depth = 1;
         let mut above = symbol.parent;
         while let Some(parent) = above {
@@ -28,7 +28,16 @@ pub fn outline(analysis: &Analysis, source: &str) -> String {
         let signature = source[symbol.signature.range()].split_whitespace().collect::<Vec<_>>().join(" ");
         let (first, last) = (symbol.lines.first, symbol.lines.last);
         let (kind, name, pad) = (symbol.kind, &symbol.name, "  ".repeat(depth));
-        writeln!(out, "{pad}{first}-{last}  {kind}  {container}{name}{led}  | {signature}").unwrap();
+        let mark = if analysis.by_rule.contains(&place) { " by rule" } else { "" };
+        writeln!(out, "{pad}{first}-{last}  {kind}  {container}{name}{led}{mark}  | {signature}").unwrap();
+    }
+    if !analysis.minor.is_empty() {
+        writeln!(out, "minor").unwrap();
+    }
+    for symbol in &analysis.minor {
+        let (lines, name) = (symbol.lines, qualified_name(symbol.container.as_deref(), &symbol.name));
+        let parent = symbol.parent.map_or("", |parent| &analysis.symbols[parent as usize].name);
+        writeln!(out, "  {}-{}  {}  {name}  in {parent}", lines.first, lines.last, symbol.kind).unwrap();
     }
     writeln!(out, "chunks").unwrap();
     for chunk in &analysis.chunks {
@@ -62,8 +71,10 @@ pub fn outline(analysis: &Analysis, source: &str) -> String {
             writeln!(out, "  {}-{}", lines.first, lines.last).unwrap();
         }
     }
-    if !analysis.notes.is_empty() {
-        writeln!(out, "notes\n  {:?}", analysis.notes).unwrap();
+    // What is read by rules is known from the language.
+    let notes: Vec<Note> = analysis.notes.iter().copied().filter(|note| *note != Note::ByRule).collect();
+    if !notes.is_empty() {
+        writeln!(out, "notes\n  {notes:?}").unwrap();
     }
     out
 }

@@ -353,6 +353,9 @@ pub(super) struct ItemEntry {
     /// Whether enclosed items count as inside a type, whatever the item's kind.
     #[serde(default)]
     pub members: bool,
+    /// Whether the item is found by its name alone, as fields and variants are.
+    #[serde(default)]
+    pub minor: bool,
     /// Whether each node that the last step of the name finds is a separate name.
     #[serde(default)]
     pub each: bool,
@@ -388,6 +391,7 @@ pub(super) struct CaseEntry {
     pub most: Option<u32>,
     pub holds: Option<bool>,
     pub members: Option<bool>,
+    pub minor: Option<bool>,
     pub each: Option<bool>,
     pub continues: Option<bool>,
 }

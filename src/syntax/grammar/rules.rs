@@ -123,6 +123,7 @@ pub struct Shape {
     pub most: u32,
     pub holds: bool,
     pub members: bool,
+    pub minor: bool,
     pub each: bool,
     pub continues: bool,
     pub names: Vec<Path>,
@@ -450,6 +451,7 @@ impl Compiler<'_> {
                 most: over.and_then(|case| case.most).or(item.most).unwrap_or(u32::MAX),
                 holds: over.and_then(|case| case.holds).unwrap_or(item.holds),
                 members: over.and_then(|case| case.members).unwrap_or(item.members),
+                minor: over.and_then(|case| case.minor).unwrap_or(item.minor),
                 each: over.and_then(|case| case.each).unwrap_or(item.each),
                 continues: over.and_then(|case| case.continues).unwrap_or(item.continues),
                 names: match over.and_then(|case| case.name.as_ref()) {

@@ -15,7 +15,7 @@ use crate::analyze::{self, ColoredSpan};
 use crate::document::{Document, DocumentError, DocumentForm};
 use crate::grammar::{Grammars, ManifestText};
 use spyhop_base::id::LanguageId;
-use spyhop_base::model::Analysis;
+use spyhop_base::model::{Analysis, Symbol};
 use spyhop_base::text::Span;
 
 /// The length in bytes of a message's length field.
@@ -154,7 +154,7 @@ pub fn check(analysis: &Analysis, text: &str) -> bool {
         let (start, end) = (span.start as usize, span.end as usize);
         start <= end && text.is_char_boundary(start) && text.is_char_boundary(end)
     };
-    let Analysis { chunks, symbols, references, comments, notes: _ } = analysis;
+    let Analysis { chunks, symbols, minor, by_rule, references, comments, notes: _ } = analysis;
     let covers = || {
         let mut end = 0;
         let follows =
@@ -169,16 +169,23 @@ pub fn check(analysis: &Analysis, text: &str) -> bool {
             && 0 < chunk.lines.first
             && chunk.lines.first <= chunk.lines.last
     };
+    let is_sound = |symbol: &Symbol| {
+        in_text(symbol.span)
+            && in_text(symbol.signature)
+            && 0 < symbol.lines.first
+            && symbol.lines.first <= symbol.lines.last
+    };
+    let is_symbol = |place: u32| (place as usize) < symbols.len();
     covers()
         && chunks.iter().all(|chunk| in_text(chunk.span) && chunk_names(chunk))
         && symbols.iter().enumerate().all(|(place, symbol)| {
-            in_text(symbol.span)
-                && in_text(symbol.signature)
-                && 0 < symbol.lines.first
-                && symbol.lines.first <= symbol.lines.last
-                && symbol.parent.is_none_or(|parent| (parent as usize) < place)
+            is_sound(symbol) && symbol.parent.is_none_or(|parent| (parent as usize) < place)
         })
         && symbols.is_sorted_by_key(|symbol| symbol.span.start)
+        && minor.iter().all(|symbol| is_sound(symbol) && symbol.parent.is_none_or(is_symbol))
+        && minor.is_sorted_by_key(|symbol| symbol.span.start)
+        && by_rule.is_sorted()
+        && by_rule.iter().all(|place| is_symbol(*place))
         && references.iter().all(|reference| in_text(reference.span))
         && references.is_sorted_by_key(|reference| reference.span.start)
         && comments.iter().all(|&comment| in_text(comment))

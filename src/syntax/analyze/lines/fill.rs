@@ -85,7 +85,7 @@ fn is_local(at: u32, parsed: &[Symbol]) -> bool {
 
 /// Sorts the symbols of both, and makes each one lie in its parent.
 fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symbol>) -> WalkedOutline {
-    let WalkedOutline { symbols: parsed, references, comments, mut boundaries } = outline;
+    let WalkedOutline { symbols: parsed, minor, references, comments, mut boundaries, .. } = outline;
     for symbol in &added {
         let line = lines.line_of(symbol.span.start);
         let place = boundaries.partition_point(|boundary| boundary.line < line);
@@ -143,7 +143,8 @@ fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symb
         by_rule.push(is_added);
         symbols.push(symbol);
     }
-    WalkedOutline { symbols, references, comments, boundaries }
+    let by_rule = (0..).zip(by_rule).filter_map(|(place, is_added)| is_added.then_some(place)).collect();
+    WalkedOutline { symbols, minor, by_rule, references, comments, boundaries }
 }
 
 /// Ends `symbol` at `end` or before.

@@ -399,7 +399,7 @@ impl<'a> RuleScan<'a> {
         let comments = self.tokens.iter().filter(|token| token.is_comment).map(|token| token.span);
         let comments = comments.map(|span| Span { end: trimmed(self.text, span.start, span.end), ..span });
         let comments = comments.filter(|span| !span.is_empty()).collect();
-        WalkedOutline { symbols: self.symbols, references, comments, boundaries: Vec::new() }
+        WalkedOutline { symbols: self.symbols, references, comments, ..WalkedOutline::default() }
     }
 
     /// The level of a section.

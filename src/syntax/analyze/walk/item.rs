@@ -35,6 +35,10 @@ impl<'a> Walk<'a> {
     ) -> Option<OpenedItem> {
         let shape = self.shape(item, node, local)?;
         let named = self.named(shape, node)?;
+        if shape.minor {
+            self.minor(shape, node, named);
+            return None;
+        }
         let body = shape.body.as_ref().and_then(|path| follow(path, node));
         let body_start = body.map(|body| body.start_byte() as u32);
         let kind = self.kind(shape, &named);
@@ -189,18 +193,50 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Adds the minor symbols that `node` defines. They hold nothing, so that what is inside `node` is as if they were not.
+    fn minor(&mut self, shape: &Shape, node: Node<'a>, named: ItemName<'a>) {
+        let is_type = |open: &&OpenSymbol| {
+            open.holds
+                && !matches!(self.out.symbols[open.symbol as usize].kind, SymbolKind::Fn | SymbolKind::Method)
+        };
+        let holder = self.open.iter().rev().find(is_type);
+        let symbol = |name: Box<str>, node: Node<'_>| {
+            let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+            let span = Span { start, end: super::trimmed(self.text, start, end) };
+            Symbol {
+                name,
+                kind: shape.kind,
+                span,
+                lines: self.lines.lines_of(span),
+                container: holder.map(|open| self.out.symbols[open.symbol as usize].name.clone()),
+                parent: None,
+                signature: span,
+            }
+        };
+        let each = |at: Node<'_>| Some(symbol(self.name(self.rules.name_of(at))?, at));
+        let added: Vec<Symbol> = match shape.each {
+            true => self.named_by(shape, node).into_iter().filter_map(each).collect(),
+            false => vec![symbol(named.name, node)],
+        };
+        self.out.minor.extend(added);
+    }
+
     /// The further symbols of an item that defines several names; each is like `first` except for the name.
     fn more(&self, shape: &Shape, node: Node<'a>, first: &Symbol) -> Vec<Symbol> {
-        let Some((last, above)) = shape.names[0].split_last() else { return Vec::new() };
-        let Some(above) = follow(above, node) else { return Vec::new() };
-        let named = last.all_from(above);
-        named
+        self.named_by(shape, node)
             .into_iter()
             .skip(1)
             .take(shape.most as usize)
-            .filter(|child| self.rules.kind(child.kind_id()).flags & flag::COMMENT == 0)
             .filter_map(|child| self.name(self.rules.name_of(child)))
             .map(|name| Symbol { name, ..first.clone() })
             .collect()
+    }
+
+    /// The nodes that name an item of several names.
+    fn named_by(&self, shape: &Shape, node: Node<'a>) -> Vec<Node<'a>> {
+        let Some((last, above)) = shape.names[0].split_last() else { return Vec::new() };
+        let mut named = follow(above, node).map_or_else(Vec::new, |above| last.all_from(above));
+        named.retain(|child| self.rules.kind(child.kind_id()).flags & flag::COMMENT == 0);
+        named
     }
 }

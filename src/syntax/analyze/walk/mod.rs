@@ -328,6 +328,7 @@ impl<'a> Walk<'a> {
             });
             self.out.symbols = sorted.collect();
         }
+        self.out.minor.sort_by_key(key);
         let references = &mut self.out.references;
         references.sort_by_key(|reference| (reference.span.start, reference.span.end));
         references.dedup_by_key(|reference| reference.span);

@@ -10,6 +10,10 @@ use spyhop_base::text::{LineIndex, Span};
 pub(crate) struct WalkedOutline {
     /// Sorted like [`spyhop_base::model::Analysis::symbols`].
     pub symbols: Vec<Symbol>,
+    /// Sorted by start, without their parents.
+    pub minor: Vec<Symbol>,
+    /// The places of symbols that line rules added to those of a parser.
+    pub by_rule: Vec<u32>,
     /// In order, without duplicates.
     pub references: Vec<Reference>,
     /// In order, without overlaps.
