@@ -16,6 +16,7 @@ use super::lookup::{self, check_pattern_length, check_rows};
 use super::open_index::Viewed;
 use super::operation::Operation;
 use super::origin::sums;
+use super::source::ReplySources;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::limit;
 use spyhop_base::path::RelPath;
@@ -105,7 +106,8 @@ fn entries_of_tree(
         let quarantine = engine.quarantine();
         let sources = GraphSources::new(engine, &snapshot, &quarantine)?;
         let graph = Graph::new(&snapshot, engine.grammars(), &sources, GraphLimits::of_work(MAX_ANALYSED));
-        let (found, incomplete) = asked_entries(request, &graph, &snapshot, engine.root())?;
+        let (found, incomplete) =
+            asked_entries(request, &graph, &snapshot, (&*sources.sources, engine.root()))?;
         graph.check()?;
         let stopped = || {
             let text = "the names have so many definitions and uses that the question stopped after its budget of steps";
@@ -191,7 +193,7 @@ fn asked_entries(
     request: &EntriesRequest,
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
-    root: &Path,
+    read: (&ReplySources<'_>, &Path),
 ) -> Result<(Vec<ReachedEntry>, Option<Incomplete>), Error> {
     let Some(target) = &request.reaches else {
         let found = graph.entry_points(request.kind).map_err(Error::from)?;
@@ -205,7 +207,7 @@ fn asked_entries(
         });
         return Ok((all.collect(), incomplete));
     };
-    let definitions = match graph_target::resolve(graph, snapshot, target, GraphQuestion::References, root)? {
+    let definitions = match graph_target::resolve(graph, snapshot, target, GraphQuestion::References, read)? {
         Target::File(file) => graph.symbols(file).map_err(Error::from)?,
         named => named.symbols(target)?,
     };

@@ -253,7 +253,7 @@ pub(super) struct GraphSources<'e> {
     engine: &'e Engine,
     snapshot: &'e SearchSnapshot,
     quarantine: &'e Quarantine,
-    sources: Arc<ReplySources<'e>>,
+    pub(super) sources: Arc<ReplySources<'e>>,
     /// Files whose uses are not stored are rare, so a parser is started when it is needed.
     analyzer: LazyAnalyzer<'e>,
     lines: RefCell<FxHashMap<u32, Option<Rc<FileLines>>>>,
@@ -491,8 +491,8 @@ impl GraphAnswer<'_, '_> {
 
     /// The meaning of a target. An error tells how much of the tree is indexed, if that is not all.
     fn target(&self, typed: &str, question: GraphQuestion) -> Result<Target, Error> {
-        let root = self.engine.root();
-        let target = graph_target::resolve(&self.graph, self.snapshot, typed, question, root);
+        let read = (&*self.sources.sources, self.engine.root());
+        let target = graph_target::resolve(&self.graph, self.snapshot, typed, question, read);
         target.map_err(|error| match (error.kind(), self.partial()) {
             (ErrorKind::BadRequest, Some(partial)) => Error::bad(format!("{error}; {partial}")),
             _ => error,

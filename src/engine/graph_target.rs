@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use super::api::{GraphQuestion, Remedy};
+use super::source::ReplySources;
+use super::structure;
 use crate::error::Error;
 use spyhop_base::path::{self, RelPath};
 use spyhop_files::confined::RootFolder;
@@ -73,13 +75,13 @@ const INDEX_FILES: &[&str] = &[
 ];
 
 /// The meaning of a target. For a question about the imports of files, a folder means the file that stands for the folder.
-/// `root` is the root on disk, for an error.
+/// `root` is the root on disk, for an error, and so are the sources.
 pub(super) fn resolve(
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
     typed: &str,
     question: GraphQuestion,
-    root: &Path,
+    (sources, root): (&ReplySources<'_>, &Path),
 ) -> Result<Target, Error> {
     let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
     let typed = typed.trim();
@@ -120,7 +122,7 @@ pub(super) fn resolve(
     if is_path(typed, root) {
         return Err(no_file(snapshot, before_line(typed), root));
     }
-    match by_name(graph, snapshot, typed, question == GraphQuestion::Definitions) {
+    match by_name(graph, (snapshot, sources), typed, question == GraphQuestion::Definitions) {
         Ok(found) => Ok(Target::Symbols(found)),
         Err(_) if is_of_files => Err(no_file(snapshot, typed, root)),
         Err(error) => folder_file(snapshot, typed)?.map(Target::File).ok_or(error),
@@ -265,7 +267,7 @@ fn at_line(
 /// The definitions of a name. Fields and variants come after others, `with_minor`, or if there are no others.
 fn by_name(
     graph: &Graph<'_>,
-    snapshot: &SearchSnapshot,
+    (snapshot, sources): (&SearchSnapshot, &ReplySources<'_>),
     typed: &str,
     with_minor: bool,
 ) -> Result<Vec<Definition>, Error> {
@@ -303,13 +305,14 @@ fn by_name(
     near.sort_by_key(|own| (strsim::damerau_levenshtein(query::split_container(own).1, name), own.clone()));
     near.dedup();
     near.truncate(MAX_NEAR);
+    let undefined = structure::undefined(snapshot, sources, (typed, name))?;
     if near.is_empty() {
-        let text = format!("the tree defines no '{typed}'; no defined name is like it");
+        let text = format!("{undefined}; no defined name is like it");
         return Err(
             Error::bad(text).with(Remedy::SearchLines { name: name.to_string(), sources: Vec::new() })
         );
     }
-    Err(Error::bad(format!("the tree defines no '{typed}'; did you mean {}?", near.join(", "))))
+    Err(Error::bad(format!("{undefined}; did you mean {}?", near.join(", "))))
 }
 
 /// The members of a type whose names are like `name`.

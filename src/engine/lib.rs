@@ -80,6 +80,7 @@ mod session;
 mod session_replies;
 mod source;
 mod state;
+mod structure;
 mod symbols;
 mod touches;
 mod tree;

@@ -91,6 +91,40 @@ fn the_file_of_tests_alone_says_little_about_a_function_that_it_does_not_mention
 }
 
 #[test]
+fn a_name_is_undefined_only_if_no_file_without_structure_mentions_it() {
+    let tree = Tree::new("\n=== a.c\nint take(void) { return 1; }\n=== b.zz9\n\nthing fetch_all of x\n");
+    tree.write(
+        "big.c",
+        format!("{}\nint put_back(void) {{ return 1; }}\n", "/* padding */\n".repeat(90_000)),
+    );
+    let engine = open(&tree);
+    let asked = |name: &str| {
+        let questions = [
+            GraphQuestion::Definitions,
+            GraphQuestion::References,
+            GraphQuestion::Callers,
+            GraphQuestion::Impact,
+        ];
+        let answer = |question| engine.ask(&GraphRequest::new(question, name)).unwrap_err().to_string();
+        let mut answers: Vec<String> = questions.map(answer).into();
+        answers.dedup();
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        answers.remove(0)
+    };
+    assert_eq!(asked("give_up"), "the tree defines no 'give_up'; no defined name is like it");
+    assert_eq!(
+        asked("fetch_all"),
+        "'fetch_all' is not defined among 1 files with known structure; other files mention the name, 1 of unknown type: b.zz9:2; \
+         no defined name is like it"
+    );
+    assert_eq!(
+        asked("Pool.put_back"),
+        "'Pool.put_back' is not defined among 1 files with known structure; other files mention the name, 1 above 1 MiB: big.c:90002; \
+         no defined name is like it"
+    );
+}
+
+#[test]
 fn a_target_that_is_no_file_of_the_index_is_told_from_others() {
     let tree = Tree::new("\n=== a.py\nimport b\n=== hidden.py\nimport a\n=== .gitignore\nhidden.py\n");
     tree.write("image.py", [0_u8, 159, 146, 150, 0, 1]);

@@ -67,13 +67,8 @@ impl PackRun<'_, '_> {
     }
 
     fn resolved(&self, typed: &str) -> Result<Target, Error> {
-        graph_target::resolve(
-            &self.graph.graph,
-            self.snapshot,
-            typed,
-            GraphQuestion::References,
-            self.engine.root(),
-        )
+        let read = (&*self.graph.sources.sources, self.engine.root());
+        graph_target::resolve(&self.graph.graph, self.snapshot, typed, GraphQuestion::References, read)
     }
 
     /// Adds the lines that a stack trace in the task names.
