@@ -1,5 +1,7 @@
 //! Context packs: whole units within the budget, one search for each goal, and what is left out.
 
+use std::collections::BTreeSet;
+
 use spyhop::{
     ActivitySource, AddNoteRequest, Call, Engine, FileActivity, GraphChanges, LeftOutReason, Mode, NoteKind,
     PackFile, PackMode, PackReply, PackRequest, PackStages, PackUnit, Reason, SearchRequest, Session, Signal,
@@ -118,7 +120,7 @@ fn each_goal_leads_to_a_whole_unit_with_its_enclosing_line() {
     let send = all.clone().find(|unit| unit.symbol.as_deref() == Some("Uploader.send_with_retry")).unwrap();
     assert_eq!(send.enclosing.as_ref().map(|line| (line.line, &*line.text)), Some((4, "class Uploader:")));
     assert_eq!(send.text.len(), 6);
-    assert!(send.goals.contains(&0) && !send.reason.is_empty() && !send.is_cut);
+    assert!(send.goals.contains(&0) && !send.reason.is_empty() && send.part_of.is_none());
 }
 
 /// A tree of `n_files` files about uploads, with calls, imports and long paths.
@@ -242,7 +244,7 @@ fn a_small_budget_leaves_out_whole_units() {
     let reply = pack(&tree, request);
     assert!(reply.tokens <= 450, "{}", reply.tokens);
     let shown: Vec<_> = reply.files.iter().flat_map(|file| &file.units).collect();
-    assert!(shown.iter().all(|unit| !unit.is_cut && unit.text.len() == 41), "{:?}", units(&reply));
+    assert!(shown.iter().all(|unit| unit.part_of.is_none() && unit.text.len() == 41), "{:?}", units(&reply));
     assert!(reply.left_out.iter().any(|place| place.reason == LeftOutReason::Budget), "{:?}", reply.left_out);
 }
 
@@ -252,7 +254,9 @@ fn a_unit_beyond_the_whole_budget_is_cut_and_says_so() {
     let tree = Tree::new(&format!("\n=== a.py\ndef retry_all(value):\n{body}"));
     let reply = pack(&tree, PackRequest { budget: 300, ..PackRequest::new("retry_all") });
     let unit = &reply.files[0].units[0];
-    assert!(unit.is_cut && unit.text.len() < 60 && reply.tokens <= 300, "{}", unit.text.len());
+    let whole = unit.part_of.map(|whole| (whole.first, whole.last));
+    assert_eq!(whole, Some((1, 201)));
+    assert!(unit.text.len() < 60 && reply.tokens <= 300, "{}", unit.text.len());
 }
 
 fn file<'r>(reply: &'r PackReply, path: &str) -> &'r PackFile {
@@ -471,7 +475,67 @@ fn a_part_of_a_function_is_shown_as_the_whole_function() {
     let tree = Tree::new(&format!("\n=== a.py\ndef collect(value):\n{body}\n\ndef other():\n    return 1\n"));
     let reply = pack(&tree, PackRequest { budget: 6_000, ..PackRequest::new("step_280") });
     let unit: &PackUnit = &reply.files[0].units[0];
-    assert_eq!((unit.lines.first, unit.lines.last, unit.is_cut), (1, 301, false));
+    assert_eq!((unit.lines.first, unit.lines.last, unit.part_of), (1, 301, None));
+}
+
+/// The lines of code of a pack.
+fn lines_of(reply: &PackReply) -> BTreeSet<(String, u32)> {
+    let of_unit = |unit: &PackUnit| unit.lines.first..=unit.lines.last;
+    let of_file = |file: &PackFile| {
+        let path = file.path.to_string();
+        file.units.iter().flat_map(of_unit).map(move |line| (path.clone(), line)).collect::<Vec<_>>()
+    };
+    reply.files.iter().flat_map(of_file).collect()
+}
+
+#[test]
+fn a_larger_budget_has_every_line_that_a_smaller_one_has() {
+    for tree in [Tree::new(LARGE), generated(60)] {
+        let engine = open(&tree);
+        for task in TASKS {
+            let mut smaller = BTreeSet::new();
+            for budget in (200..9_000).step_by(cases(880, 160)) {
+                let reply = engine.ask(&PackRequest { budget, ..PackRequest::new(*task) }).unwrap();
+                let lines = lines_of(&reply);
+                let lost: Vec<_> = smaller.difference(&lines).collect();
+                assert!(lost.is_empty(), "{budget} {task}: {lost:?}");
+                smaller = lines;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_budget_is_used_while_there_is_something_worth_its_tokens() {
+    let tree = generated(60);
+    let engine = open(&tree);
+    for task in TASKS {
+        for budget in [600, 1_000, 1_500] {
+            let reply = engine.ask(&PackRequest { budget, ..PackRequest::new(*task) }).unwrap();
+            assert!(reply.tokens * 20 >= budget * 17, "{} of {budget}: {task}", reply.tokens);
+        }
+    }
+}
+
+#[test]
+fn a_long_function_does_not_take_the_room_of_a_file_that_the_task_names() {
+    let filler = |name: &str| (0..400).map(|line| format!("    {name}_{line}(value)\n")).collect::<String>();
+    let tree = Tree::new(&format!(
+        "\n=== net/http_adapter.py\ndef dispatch(value):\n{}    limit_download_rate(value)\n{}\n\n=== net/fetch.py\ndef \
+         fetch(value):\n    \"\"\"Fetches with progress.\"\"\"\n    return adapter(value)\n",
+        filler("send"),
+        filler("receive"),
+    ));
+    let task = "limit the download rate in the fetch adapter";
+    let reply = pack(&tree, PackRequest { budget: 1_500, ..PackRequest::new(task) });
+    assert_eq!(file(&reply, "net/fetch.py").units[0].part_of, None);
+    let long = &file(&reply, "net/http_adapter.py").units;
+    let shown: Vec<&str> = long.iter().flat_map(|unit| &unit.text).map(String::as_str).collect();
+    assert!(long.iter().all(|unit| unit.part_of.is_some()), "{:?}", units(&reply));
+    assert!(
+        shown.contains(&"def dispatch(value):") && shown.contains(&"    limit_download_rate(value)"),
+        "{shown:?}"
+    );
 }
 
 #[test]

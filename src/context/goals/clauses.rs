@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::words::{is_adverb, is_article, is_joint, is_pronoun, is_qualifier, is_verb};
+use super::words::{is_adverb, is_article, is_joint, is_noun_verb, is_pronoun, is_qualifier, is_verb};
 
 /// The longest item of an enumeration, in words.
 const MAX_ITEM_WORDS: usize = 5;
@@ -161,10 +161,8 @@ fn parts_of<'w, 't>(sentence: &'w [ClauseWord<'t>]) -> Vec<&'w [ClauseWord<'t>]>
     while at < sentence.len() {
         let begin = skip(sentence, at, |word| is_joint(word.text) || is_adverb(word.text));
         let is_joined = begin > at || sentence[at - 1].has_comma;
-        let begins_goal = is_joined
-            && sentence.get(begin).is_some_and(|word| is_verb(word.text))
-            && begin + 1 < sentence.len()
-            && has_object(&sentence[start..at]);
+        let begins_goal =
+            is_joined && begins_with_verb(&sentence[begin..]) && has_object(&sentence[start..at]);
         if begins_goal {
             parts.push(&sentence[start..at]);
             start = begin;
@@ -177,10 +175,17 @@ fn parts_of<'w, 't>(sentence: &'w [ClauseWord<'t>]) -> Vec<&'w [ClauseWord<'t>]>
     parts
 }
 
+/// Whether words are a verb with words behind it. A word that may be a noun is a verb before an article or pronoun.
+fn begins_with_verb(words: &[ClauseWord<'_>]) -> bool {
+    let [first, second, ..] = words else { return false };
+    let is_determined = is_article(second.text) || is_pronoun(second.text);
+    is_verb(first.text) || (is_noun_verb(first.text) && is_determined)
+}
+
 /// Whether a part of a sentence is a verb with words behind it.
 fn has_object(part: &[ClauseWord<'_>]) -> bool {
     let begin = skip(part, 0, |word| is_adverb(word.text));
-    let is_goal = part.get(begin).is_some_and(|word| is_verb(word.text));
+    let is_goal = part.get(begin).is_some_and(|word| is_verb(word.text) || is_noun_verb(word.text));
     is_goal && part[begin + 1..].iter().any(|word| !is_article(word.text) && !is_joint(word.text))
 }
 
@@ -192,7 +197,7 @@ fn skip<'t>(words: &[ClauseWord<'t>], from: usize, takes: impl Fn(&ClauseWord<'t
 fn enumerated<'t>(item: &'t str, part: &[ClauseWord<'t>]) -> Vec<Clause<'t>> {
     let begin = skip(part, 0, |word| is_adverb(word.text) || is_joint(word.text));
     let Some(first) = part.get(begin) else { return Vec::new() };
-    let verb = Some(first.text).filter(|word| is_verb(word) && begin + 1 < part.len());
+    let verb = Some(first.text).filter(|_| begins_with_verb(&part[begin..]));
     let words = if verb.is_some() { &part[begin + 1..] } else { &part[begin..] };
     let items = match verb {
         Some(_) => enumeration(words),

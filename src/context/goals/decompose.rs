@@ -94,6 +94,9 @@ mod tests {
             "Engine::search",
             "a lock that is taken twice, once by the reader",
             "the color of matches in red and bold",
+            "make the index fast and complete",
+            "parse the header and request body",
+            "read the commit and link tables",
         ] {
             check(task, &[task]);
         }
@@ -109,6 +112,22 @@ mod tests {
         check(
             "Parse the header, then validate the checksum and finally write the record",
             &["Parse the header", "validate the checksum", "write the record"],
+        );
+    }
+
+    #[test]
+    fn a_verb_that_is_also_an_adjective_or_a_noun_divides_before_its_object() {
+        check(
+            "validate UUID parameters more strictly and complete file paths in fish",
+            &["validate UUID parameters more strictly", "complete file paths in fish"],
+        );
+        check(
+            "persist skill enable state per workspace and log every shell cancel",
+            &["persist skill enable state per workspace", "log every shell cancel"],
+        );
+        check(
+            "raise the upload limit and queue the rest of the files",
+            &["raise the upload limit", "queue the rest of the files"],
         );
     }
 

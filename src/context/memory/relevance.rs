@@ -42,8 +42,11 @@ const MAX_AMOUNT: f32 = 4.0;
 /// The fewest words of a signal, or of a question, that count as its text.
 const MIN_RUN: usize = 3;
 
-/// The share of a signal that a question must have word by word.
+/// The share of a signal, by the rarity of its words, that a question must have.
 const MIN_SHARE: f32 = 0.6;
+
+/// The rarity from which one word is a signal by itself, such as the name of an error.
+const RARE: f32 = 0.7;
 
 /// The question with which notes are compared.
 #[derive(Clone, Copy)]
@@ -64,9 +67,16 @@ pub struct NoteQuestion<'q> {
 pub struct NoteTerms {
     all: FxHashSet<String>,
     title: Vec<String>,
-    signals: Vec<Vec<String>>,
+    signals: Vec<Vec<SignalWord>>,
     /// The terms of the name of each link's symbol, without its container.
     symbols: Vec<Vec<String>>,
+}
+
+/// A word of a signal that is not a number or part of a path: those differ each time that an error occurs.
+#[derive(Debug)]
+struct SignalWord {
+    word: String,
+    terms: Vec<String>,
 }
 
 /// A part of the evidence, with a sentence.
@@ -113,7 +123,8 @@ impl NoteTerms {
         let symbols =
             note.links.iter().map(|link| link.symbol.as_deref().map(&mut terms_of).unwrap_or_default());
         let symbols = symbols.collect();
-        NoteTerms { all, title, signals: note.signals.iter().map(|signal| words(signal)).collect(), symbols }
+        let signals = note.signals.iter().map(|signal| signal_words(signal, tokenizer)).collect();
+        NoteTerms { all, title, signals, symbols }
     }
 
     /// Whether the note has a term.
@@ -132,7 +143,7 @@ pub fn relevance(
 ) -> Relevance {
     let reasons: Vec<NoteReason> = word_reasons(terms, question, rarity)
         .into_iter()
-        .chain(signal_reason(terms, question))
+        .chain(signal_reason(terms, question, rarity))
         .chain(symbol_reason(note, terms, question, rarity))
         .chain(file_reason(note, question))
         .collect();
@@ -185,12 +196,26 @@ fn word_reasons(
     [words, rare].into_iter().chain(title).collect()
 }
 
-fn signal_reason(terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteReason> {
+fn signal_reason(
+    terms: &NoteTerms,
+    question: &NoteQuestion<'_>,
+    rarity: &dyn Fn(&str) -> f32,
+) -> Option<NoteReason> {
     let asked = question.words;
-    let is_met = |signal: &Vec<String>| {
+    let rarity_of = |own: &SignalWord| own.terms.iter().map(|term| rarity(term)).fold(0.0, f32::max);
+    let is_met = |signal: &Vec<SignalWord>| {
         let run = longest_run(signal, asked);
         let is_whole_question = run == asked.len() && run >= MIN_RUN;
-        is_whole_question || (run >= MIN_RUN && run as f32 >= MIN_SHARE * signal.len() as f32)
+        let (mut all, mut shared, mut rarest, mut n_shared) = (0.0, 0.0, 0.0_f32, 0);
+        for own in signal {
+            let weight = rarity_of(own);
+            all += weight;
+            if asked.contains(&own.word) {
+                (shared, rarest, n_shared) = (shared + weight, rarest.max(weight), n_shared + 1);
+            }
+        }
+        let is_shared = all > 0.0 && shared >= MIN_SHARE * all;
+        is_whole_question || (is_shared && (n_shared >= MIN_RUN || rarest >= RARE))
     };
     let met = terms.signals.iter().position(is_met)?;
     // The text of the signal comes from outside; a reason stands outside of what is marked as such.
@@ -202,13 +227,13 @@ fn signal_reason(terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteR
 }
 
 /// The length of the longest run of words that both have.
-fn longest_run(one: &[String], other: &[String]) -> usize {
+fn longest_run(one: &[SignalWord], other: &[String]) -> usize {
     let mut longest = 0;
     let mut before = vec![0; other.len() + 1];
     for word in one {
         let mut row = vec![0; other.len() + 1];
         for (at, other_word) in other.iter().enumerate() {
-            if other_word == word {
+            if *other_word == word.word {
                 row[at + 1] = before[at] + 1;
                 longest = longest.max(row[at + 1]);
             }
@@ -281,6 +306,20 @@ fn file_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<NoteR
         contribution: FOUND / (1.0 + rank as f32 / 2.0),
         text: format!("found: the note is about '{path}', result {} of the search", rank + 1),
     })
+}
+
+/// The words of a signal without its numbers and paths; all its words if nothing else remains.
+fn signal_words(signal: &str, tokenizer: &mut Tokenizer) -> Vec<SignalWord> {
+    let is_variable = |part: &&str| part.contains(['/', '\\']) || part.contains(|c: char| c.is_ascii_digit());
+    let constant: Vec<&str> = signal.split_whitespace().filter(|part| !is_variable(part)).collect();
+    let text = if constant.is_empty() { signal.to_string() } else { constant.join(" ") };
+    let mut terms = TermList::default();
+    let mut with_terms = |word: String| {
+        terms = TermList::default();
+        tokenizer.terms(&word, &mut terms);
+        SignalWord { terms: terms.iter().map(str::to_string).collect(), word }
+    };
+    words(&text).into_iter().map(&mut with_terms).collect()
 }
 
 /// The words of a text in lower case, in their order.

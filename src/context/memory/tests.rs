@@ -267,6 +267,20 @@ fn a_note_needs_evidence_to_be_shown() {
 }
 
 #[test]
+fn a_signal_is_recognized_by_its_rare_words() {
+    let shown = |signal: &str, question: &str| {
+        let recorded = RevisionNote { signals: vec![signal.into()], ..note("Sockets die after deploy") };
+        score(&recorded, question, &[], &[]) >= CUT_OFF
+    };
+    assert!(shown("ECONNRESET", "read ECONNRESET at TCP.onStreamRead"));
+    assert!(!shown("read", "read ECONNRESET at TCP.onStreamRead"));
+    let timeout = "timeout of 3000 ms exceeded while reading /var/run/a.sock";
+    assert!(shown(timeout, "timeout of 500 ms exceeded while reading /tmp/b.sock"));
+    assert!(shown(timeout, "timeout exceeded reading"));
+    assert!(!shown(timeout, "reading settings from /var/run/a.sock"));
+}
+
+#[test]
 fn a_question_about_a_member_is_not_about_its_type() {
     let link = NoteLink {
         path: RelPath::new("src/upload.rs").unwrap(),

@@ -5,9 +5,6 @@ use super::budget::BYTES_PER_TOKEN;
 use spyhop_base::clean::{self, line as clean, short_name};
 use spyhop_base::text::Lines;
 
-/// The line under a unit that is cut.
-pub const CUT_LINE: &str = "  cut: the unit is larger than the budget";
-
 /// The share of the budget that all goals together have at most, as its reciprocal.
 const GOALS_SHARE: usize = 4;
 
@@ -28,8 +25,10 @@ pub fn file_line(score: f32, is_backup: bool, reason: &str) -> String {
     format!("  {score:.2} {backup}{}", short_name(reason))
 }
 
-pub fn unit_line(lines: Lines, name: &str, score: f32, reason: &str) -> String {
-    format!("  {}-{} {} {score:.2} {}", lines.first, lines.last, short_name(name), short_name(reason))
+/// The heading of a unit, or of a part of the unit with the lines `whole`.
+pub fn unit_line(lines: Lines, whole: Option<Lines>, name: &str, score: f32, reason: &str) -> String {
+    let whole = whole.map_or_else(String::new, |whole| format!(" of {}-{}", whole.first, whole.last));
+    format!("  {}-{}{whole} {} {score:.2} {}", lines.first, lines.last, short_name(name), short_name(reason))
 }
 
 /// The line of a trace; `words` say how the other end is related to the unit.

@@ -10,4 +10,4 @@ mod weights;
 
 pub use budget::{BYTES_PER_TOKEN, Budget, tokens_of_bytes};
 pub use choice::{NeedEvidence, Spread, WeighedFile, cut, is_core, order, worth};
-pub use lines::{CUT_LINE, file_line, goal_line, next_line, row_bytes, summary_line, trace_line, unit_line};
+pub use lines::{file_line, goal_line, next_line, row_bytes, summary_line, trace_line, unit_line};

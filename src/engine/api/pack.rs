@@ -199,7 +199,7 @@ pub struct PackFile {
     pub units: Vec<PackUnit>,
 }
 
-/// A whole function, type or other part of a file.
+/// A function, type or other item of a file, or a part of a long one.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -219,9 +219,9 @@ pub struct PackUnit {
     #[serde(serialize_with = "joined")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub text: Vec<String>,
-    /// Whether lines are missing at the end, because the unit is larger than the whole budget.
-    #[serde(rename = "cut")]
-    pub is_cut: bool,
+    /// The lines of the whole item, if the unit is a part of the item: the item is long, or the budget ends in the item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<Lines>,
     /// The score of the unit by the search that found the unit, 0 to 1; the score of the file, if an edge led to the unit.
     #[serde(serialize_with = "wire")]
     pub score: f32,

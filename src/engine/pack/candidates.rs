@@ -23,6 +23,22 @@ pub(crate) struct CandidatePlace {
     pub why: Option<String>,
 }
 
+impl CandidatePlace {
+    /// A place that no search found, with the reason for it.
+    pub fn led(lines: Lines, kind: SymbolKind, symbol: String, score: f32, why: &str) -> CandidatePlace {
+        CandidatePlace {
+            lines,
+            kind,
+            symbol: Some(symbol),
+            score,
+            goals: Vec::new(),
+            reasons: Vec::new(),
+            position: usize::MAX,
+            why: Some(why.to_string()),
+        }
+    }
+}
+
 /// A file that a task may need.
 #[derive(Clone, Default)]
 pub(crate) struct PackCandidate {
@@ -32,8 +48,8 @@ pub(crate) struct PackCandidate {
     pub evidence: NeedEvidence,
     /// The goals whose searches found the file.
     pub goals: Vec<usize>,
-    /// Whether the file is the first one of a goal.
-    pub leads: bool,
+    /// The goals of whose searches the file is the first one.
+    pub leads: Vec<usize>,
     /// The edge that led to the file, if no search found it.
     pub edge: Option<String>,
 }
@@ -66,10 +82,14 @@ impl PackCandidates {
                 *found = Some((rank, place.score));
             }
             let goals: Vec<usize> = goal.or(is_only.then_some(0)).into_iter().collect();
-            candidate.leads |= rank == 0 && !goals.is_empty();
-            candidate.goals.extend(
-                goals.iter().filter(|goal| !candidate.goals.contains(goal)).copied().collect::<Vec<_>>(),
-            );
+            for &goal in &goals {
+                if !candidate.goals.contains(&goal) {
+                    candidate.goals.push(goal);
+                }
+                if rank == 0 && !candidate.leads.contains(&goal) {
+                    candidate.leads.push(goal);
+                }
+            }
             candidate.add(CandidatePlace {
                 lines: place.lines,
                 kind: place.kind,

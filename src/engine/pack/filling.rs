@@ -10,7 +10,10 @@ use crate::error::Error;
 use spyhop_base::clean;
 use spyhop_base::path::RelPath;
 use spyhop_base::text::Lines;
-use spyhop_context::pack::{BYTES_PER_TOKEN, Budget, CUT_LINE, file_line, tokens_of_bytes, unit_line};
+use spyhop_context::pack::{Budget, file_line, tokens_of_bytes, unit_line};
+
+/// The least room for a part of the unit at which a page ends, in tokens.
+const MIN_PART_TOKENS: usize = 150;
 
 /// A place that may be taken into a pack.
 #[derive(Clone, Copy)]
@@ -36,8 +39,6 @@ pub(crate) struct Draft<'c> {
 pub(crate) struct DraftUnit<'c> {
     pub extent: UnitExtent,
     pub place: &'c CandidatePlace,
-    /// For a unit that is larger than the whole budget: the number of its lines that are shown.
-    pub cut_to: Option<usize>,
     pub traces: Vec<PackTrace>,
 }
 
@@ -48,9 +49,23 @@ pub(crate) struct Filling<'c> {
     pub left_out: Vec<LeftOutPlace>,
     /// The units of earlier pages.
     pub earlier: FxHashSet<(u32, u32, u32)>,
+    /// Whether something did not fit. Nothing is added after that, so that a larger budget has all that a smaller one has.
+    pub is_full: bool,
 }
 
 impl<'c> Filling<'c> {
+    /// An empty page.
+    pub fn new(budget: Budget, earlier: FxHashSet<(u32, u32, u32)>) -> Filling<'c> {
+        Filling { budget, drafts: Vec::new(), left_out: Vec::new(), earlier, is_full: false }
+    }
+
+    /// Uses tokens if nothing was refused before and enough tokens are left.
+    pub(crate) fn spend(&mut self, tokens: usize) -> bool {
+        let fits = !self.is_full && self.budget.take(tokens);
+        self.is_full |= !fits;
+        fits
+    }
+
     /// Leaves out a place, once.
     pub fn leave_out(&mut self, row: LeftOutPlace) {
         let is_same = |known: &LeftOutPlace| known.path == row.path && known.lines == row.lines;
@@ -59,19 +74,18 @@ impl<'c> Filling<'c> {
         }
     }
 
-    /// Leaves out a further place of the file at `at`, unless a unit contains the place.
-    pub(crate) fn leave_out_part(&mut self, at: usize, row: LeftOutPlace) {
-        if !self.drafts[at].units.iter().any(|unit| unit.extent.lines.overlaps(row.lines)) {
-            self.leave_out(row);
-        }
+    /// Whether the page has the lines of a place.
+    pub(crate) fn has(&self, file: u32, place: &CandidatePlace) -> bool {
+        let draft = self.draft_of(file).map(|at| &self.drafts[at]);
+        draft.is_some_and(|draft| draft.units.iter().any(|unit| unit.extent.lines.overlaps(place.lines)))
     }
 
     /// The index of the draft of a file.
-    fn draft_of(&self, file: u32) -> Option<usize> {
+    pub(crate) fn draft_of(&self, file: u32) -> Option<usize> {
         self.drafts.iter().position(|draft| draft.candidate.file == file)
     }
 
-    fn add(&mut self, pick: Pick<'c>, extent: UnitExtent, cut_to: Option<usize>) {
+    fn add(&mut self, pick: Pick<'c>, extent: UnitExtent) {
         let at = self.draft_of(pick.own.file).unwrap_or_else(|| {
             self.drafts.push(Draft {
                 candidate: pick.own,
@@ -82,7 +96,7 @@ impl<'c> Filling<'c> {
             });
             self.drafts.len() - 1
         });
-        self.drafts[at].units.push(DraftUnit { extent, place: pick.place, cut_to, traces: Vec::new() });
+        self.drafts[at].units.push(DraftUnit { extent, place: pick.place, traces: Vec::new() });
     }
 }
 
@@ -100,7 +114,10 @@ impl PackRun<'_, '_> {
         }
         let known = filling.draft_of(pick.own.file);
         let is_known = |unit: &DraftUnit<'_>| unit.extent.lines.overlaps(extent.lines);
-        let refusal = if filling.earlier.contains(&extent.key(pick.own.file))
+        let refusal = if extent.parts.is_empty() {
+            // The lines of the unit are too long for any pack.
+            Some(LeftOutReason::Budget)
+        } else if filling.earlier.contains(&extent.key(pick.own.file))
             || known.is_some_and(|at| filling.drafts[at].units.iter().any(is_known))
         {
             Some(LeftOutReason::Duplicate)
@@ -115,34 +132,42 @@ impl PackRun<'_, '_> {
         }
         let heading = if known.is_none() { self.file_tokens(pick) } else { 0 };
         let tokens = heading + unit_tokens(pick, &extent);
-        if filling.budget.take(tokens) {
-            filling.add(pick, extent, None);
-            return Ok(true);
-        }
-        // Only a unit that is larger than the whole budget is cut, and only if it is the best one.
-        if filling.drafts.is_empty() && self.take_cut(filling, pick, &extent, tokens)? {
-            return Ok(true);
-        }
-        filling.leave_out(self.place_row(pick, LeftOutReason::Budget)?);
-        Ok(false)
+        let is_open = !filling.is_full;
+        let fits = match self.request.stages.weighing {
+            true => filling.spend(tokens),
+            false => filling.budget.take(tokens),
+        };
+        let shown = match fits {
+            true => Some(extent),
+            false if is_open => self.take_part(filling, pick, &extent, heading)?,
+            false => None,
+        };
+        let Some(extent) = shown else {
+            filling.leave_out(self.place_row(pick, LeftOutReason::Budget)?);
+            return Ok(false);
+        };
+        filling.add(pick, extent);
+        Ok(true)
     }
 
-    /// Takes the first lines of a unit of `tokens` tokens, as many as fit; nothing if no line fits.
-    fn take_cut<'c>(
+    /// Takes the part of a unit for which there is room. A unit at which a page ends needs room for more than a few lines.
+    fn take_part(
         &self,
-        filling: &mut Filling<'c>,
-        pick: Pick<'c>,
+        filling: &mut Filling<'_>,
+        pick: Pick<'_>,
         extent: &UnitExtent,
-        tokens: usize,
-    ) -> Result<bool, Error> {
-        let around = tokens - extent.code_tokens + tokens_of_bytes(CUT_LINE.len() + 1);
-        let room = filling.budget.left().saturating_sub(around);
-        let (n_lines, bytes) = self.units.rows_within(pick.own.file, extent.lines, room * BYTES_PER_TOKEN)?;
-        let is_taken = n_lines > 0 && filling.budget.take(around + tokens_of_bytes(bytes));
-        if is_taken {
-            filling.add(pick, extent.clone(), Some(n_lines));
+        heading: usize,
+    ) -> Result<Option<UnitExtent>, Error> {
+        let left = filling.budget.left();
+        let is_worth_it = self.request.stages.weighing && left >= MIN_PART_TOKENS;
+        if !is_worth_it && !filling.drafts.is_empty() {
+            return Ok(None);
         }
-        Ok(is_taken)
+        let of_unit = unit_heading(pick, extent, extent.lines, true);
+        // Each of the three sums of bytes is rounded up.
+        let room = left.saturating_sub(heading + tokens_of_bytes(of_unit) + 3);
+        let part = self.units.shortened(pick.own.file, extent, pick.place, (room, of_unit))?;
+        Ok(part.filter(|part| filling.budget.take(heading + unit_tokens(pick, part))))
     }
 
     /// The tokens of the heading of a file, with the blank line behind the file.
@@ -182,11 +207,23 @@ impl PackRun<'_, '_> {
     }
 }
 
-/// The tokens of a unit with its heading.
+/// The tokens of a unit with the headings of its parts.
 pub(crate) fn unit_tokens(pick: Pick<'_>, extent: &UnitExtent) -> usize {
+    let headings = extent.parts.iter().enumerate();
+    let headings = headings.map(|(at, lines)| unit_heading(pick, extent, *lines, at == 0)).sum();
+    extent.tokens + tokens_of_bytes(headings)
+}
+
+/// The bytes of the heading of a part of a unit.
+fn unit_heading(pick: Pick<'_>, extent: &UnitExtent, lines: Lines, is_first: bool) -> usize {
     let name = extent.symbol.as_deref().unwrap_or(extent.kind.name());
-    let line = unit_line(extent.lines, name, pick.probability, &unit_reason(pick.place));
-    extent.tokens + tokens_of_bytes(line.len() + 1)
+    let whole = Some(extent.lines).filter(|whole| *whole != lines);
+    unit_line(lines, whole, name, pick.probability, &part_reason(pick.place, is_first)).len() + 1
+}
+
+/// Why a part of a unit is shown.
+pub(crate) fn part_reason(place: &CandidatePlace, is_first: bool) -> String {
+    if is_first { unit_reason(place) } else { "it has words of the task".to_string() }
 }
 
 /// Why a file was chosen.

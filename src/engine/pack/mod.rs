@@ -20,6 +20,7 @@ mod filling;
 mod imported;
 mod near;
 mod notes;
+mod parts;
 mod probe;
 mod run;
 mod seeds;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
+use super::deepen::FURTHER_SHARE;
 use super::run::PackRun;
 use crate::error::Error;
 use spyhop_base::model::SymbolKind;
@@ -31,6 +32,12 @@ const MAX_READ: usize = 60;
 
 /// The most files that an edge led to and whose places are looked for.
 const MAX_EDGE_LED: usize = 40;
+
+/// The first files whose functions and types become places.
+const MAX_ITEMS_OF: usize = 5;
+
+/// The share of what the most telling item of a file tells that a further item must tell.
+const MIN_TELLING: f32 = 0.5;
 
 /// A first file with its share of the weight of all first files.
 struct FirstFile {
@@ -172,8 +179,8 @@ impl PackRun<'_, '_> {
         let without = ranked.iter().map(|own| own.at).filter(|at| candidates[*at].places.is_empty());
         for at in without.take(MAX_EDGE_LED).collect::<Vec<_>>() {
             let file = candidates[at].file;
-            let place = match self.units.telling_place(file)? {
-                Some((lines, kind, symbol)) => {
+            let place = match self.units.telling_places(file)?.into_iter().next() {
+                Some((_, lines, kind, symbol)) => {
                     Some((lines, kind, symbol, "it has the most words of the task in its file"))
                 }
                 None => self.main_definition(file)?.map(|own| {
@@ -181,16 +188,30 @@ impl PackRun<'_, '_> {
                 }),
             };
             if let Some((lines, kind, symbol, why)) = place {
-                candidates[at].add(CandidatePlace {
-                    lines,
-                    kind,
-                    symbol: Some(symbol),
-                    score: 0.0,
-                    goals: Vec::new(),
-                    reasons: Vec::new(),
-                    position: usize::MAX,
-                    why: Some(why.to_string()),
-                });
+                candidates[at].add(CandidatePlace::led(lines, kind, symbol, 0.0, why));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the functions and types of the first files that have words of the task, behind the places that a search found.
+    pub(super) fn add_items(
+        &self,
+        candidates: &mut [PackCandidate],
+        ranked: &[WeighedFile],
+    ) -> Result<(), Error> {
+        for own in ranked.iter().take(MAX_ITEMS_OF) {
+            let candidate = &mut candidates[own.at];
+            let Some(best) = candidate.places.first().map(|place| place.score) else { continue };
+            let items = self.units.telling_places(candidate.file)?;
+            let most = items.first().map_or(1.0, |(tells, ..)| *tells);
+            let telling = items.into_iter().take_while(|(tells, ..)| *tells >= most * MIN_TELLING);
+            for (tells, lines, kind, symbol) in telling {
+                if !candidate.places.iter().any(|place| place.lines.overlaps(lines)) {
+                    let score = best * FURTHER_SHARE * (1.0 + tells / most);
+                    let why = "it has words of the task";
+                    candidate.add(CandidatePlace::led(lines, kind, symbol, score, why));
+                }
             }
         }
         Ok(())

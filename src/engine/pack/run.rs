@@ -122,7 +122,7 @@ fn pack(
     };
     let graph = Graph::new(snapshot, engine.grammars(), &graph_sources, limits);
     let graph = GraphAnswer::new(engine, snapshot, graph, &graph_sources);
-    let units = Units::new(engine, snapshot, &sources, query);
+    let units = Units::new(engine, snapshot, &sources, query, request.stages.weighing);
     let record = PackDiagnostics::default();
     let imports = KnownImports::default();
     let mut run = PackRun {
@@ -167,6 +167,9 @@ impl PackRun<'_, '_> {
         let evidence = candidates.iter().map(|own| own.evidence.clone());
         let ranked = order(evidence, |at| self.snapshot.path(candidates[at].file));
         self.place_edge_led(&mut candidates, &ranked)?;
+        if self.request.stages.weighing {
+            self.add_items(&mut candidates, &ranked)?;
+        }
         let mut pack = self.assembled(&candidates, &ranked, &goals, page)?;
         let region = |goal: usize| {
             let of_goal = |region: &PackRegion| region.goals.contains(&goal);

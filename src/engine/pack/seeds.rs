@@ -125,14 +125,5 @@ impl PackRun<'_, '_> {
 fn add_symbol(candidates: &mut PackCandidates, own: &Definition, score: f32, why: &str) {
     let candidate = candidates.of(own.file);
     candidate.evidence.is_named = true;
-    candidate.add(CandidatePlace {
-        lines: own.lines,
-        kind: own.kind,
-        symbol: Some(own.qualified()),
-        score,
-        goals: Vec::new(),
-        reasons: Vec::new(),
-        position: usize::MAX,
-        why: Some(why.to_string()),
-    });
+    candidate.add(CandidatePlace::led(own.lines, own.kind, own.qualified(), score, why));
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::candidates::CandidatePlace;
+use super::parts::{HEADING_BYTES, LONG_UNIT, MAX_PARTS_TOKENS, UnitLine, parts};
 use crate::api::PackLine;
 use crate::core::Engine;
 use crate::error::Error;
@@ -28,6 +29,8 @@ pub(crate) struct Units<'a> {
     sources: Arc<ReplySources<'a>>,
     /// The words of the task in lower case.
     words: Vec<String>,
+    /// Whether a long unit is shown in parts.
+    shortens: bool,
     files: RefCell<FxHashMap<u32, Option<Rc<UnitFile>>>>,
     /// The extents of places, by file and lines.
     extents: RefCell<FxHashMap<(u32, u32, u32), Option<UnitExtent>>>,
@@ -65,9 +68,11 @@ pub(crate) struct UnitExtent {
     pub symbol: Option<String>,
     /// The first line of the type around the unit.
     pub enclosing: Option<u32>,
-    /// The tokens of the code.
-    pub code_tokens: usize,
-    /// The tokens of the code and of the line of the type around the unit.
+    /// The first line of the item without its doc comment.
+    signature: u32,
+    /// The lines that are shown: all lines, or the parts of a long unit.
+    pub parts: Vec<Lines>,
+    /// The tokens of the parts and of the line of the type around the unit.
     pub tokens: usize,
 }
 
@@ -84,7 +89,26 @@ impl UnitFile {
     }
 }
 
+impl UnitFile {
+    /// The tokens of lines, and of the first line of the type around them.
+    fn tokens(&self, enclosing: Option<u32>, parts: &[Lines]) -> usize {
+        let above = enclosing.map_or(0, |line| self.row_bytes(Lines { first: line, last: line }).sum());
+        let code = parts.iter().flat_map(|part| self.row_bytes(*part)).sum();
+        tokens_of_bytes(code) + tokens_of_bytes(above)
+    }
+
+    fn with_parts(&self, extent: &UnitExtent, parts: Vec<Lines>) -> UnitExtent {
+        let tokens = self.tokens(extent.enclosing, &parts);
+        UnitExtent { parts, tokens, ..extent.clone() }
+    }
+}
+
 impl UnitExtent {
+    /// Whether lines of the unit are not shown.
+    pub fn is_cut(&self) -> bool {
+        self.parts != [self.lines]
+    }
+
     /// What identifies the unit in a tree.
     pub fn key(&self, file: u32) -> (u32, u32, u32) {
         (file, self.lines.first, self.lines.last)
@@ -97,6 +121,7 @@ impl<'a> Units<'a> {
         snapshot: &'a SearchSnapshot,
         sources: &Arc<ReplySources<'a>>,
         query: &Query,
+        shortens: bool,
     ) -> Units<'a> {
         let words = query.terms.iter().map(|term| term.word.to_lowercase());
         let words = words.filter(|word| word.chars().count() >= MIN_LETTERS).collect();
@@ -105,6 +130,7 @@ impl<'a> Units<'a> {
             snapshot,
             sources: Arc::clone(sources),
             words,
+            shortens,
             files: RefCell::default(),
             extents: RefCell::default(),
         }
@@ -163,7 +189,7 @@ impl<'a> Units<'a> {
         let is_function = |item: &&UnitItem| contains(item.whole) && item.kind.is_function();
         let item = own.items.iter().find(is_item);
         let item = item.or_else(|| own.items.iter().rev().find(is_function));
-        let item = item.or_else(|| self.telling_item(&own, Some(lines)));
+        let item = item.or_else(|| self.telling_items(&own, Some(lines)).first().map(|(_, item)| *item));
         let whole = item.map_or(lines, |item| item.whole);
         let around = own.items.iter().rev().find(|item| {
             let is_container =
@@ -171,42 +197,101 @@ impl<'a> Units<'a> {
             is_container && item.lines.first < whole.first && whole.last <= item.whole.last
         });
         let enclosing = around.map(|item| item.lines.first);
-        let above = enclosing.map_or(0, |line| own.row_bytes(Lines { first: line, last: line }).sum());
-        let code_tokens = tokens_of_bytes(own.row_bytes(whole).sum());
-        Ok(Some(UnitExtent {
+        let mut extent = UnitExtent {
             lines: whole,
             kind: item.map_or(place.kind, |item| item.kind),
             symbol: item.map(|item| item.symbol.clone()).or_else(|| place.symbol.clone()),
             enclosing,
-            code_tokens,
-            tokens: code_tokens + tokens_of_bytes(above),
-        }))
+            signature: item.map_or(whole.first, |item| item.lines.first),
+            parts: vec![whole],
+            tokens: own.tokens(enclosing, &[whole]),
+        };
+        if self.shortens && extent.tokens > LONG_UNIT {
+            let parts = self.parts(&own, &extent, place, (MAX_PARTS_TOKENS, HEADING_BYTES));
+            extent = own.with_parts(&extent, parts);
+        }
+        Ok(Some(extent))
     }
 
-    /// The function or type of a file that says most about the task; `None` if no item has a word of the task.
-    pub(crate) fn telling_place(&self, file: u32) -> Result<Option<(Lines, SymbolKind, String)>, Error> {
+    /// The number of words of the task with which a part of a name in a text begins.
+    fn words_in(&self, text: &str) -> usize {
+        let lower = text.to_ascii_lowercase();
+        let begins_part = |at: usize| {
+            let mut before = text[..at].chars().rev();
+            let is_new_case = text[at..].starts_with(char::is_uppercase);
+            before.next().is_none_or(|c| !c.is_alphanumeric() || (is_new_case && !c.is_uppercase()))
+        };
+        let is_in_text = |word: &String| lower.match_indices(word.as_str()).any(|(at, _)| begins_part(at));
+        self.words.iter().filter(|word| is_in_text(word)).count()
+    }
+
+    /// The parts of a unit within `room` tokens, if the heading of a further part has `heading` bytes.
+    fn parts(
+        &self,
+        own: &UnitFile,
+        extent: &UnitExtent,
+        place: &CandidatePlace,
+        (room, heading): (usize, usize),
+    ) -> Vec<Lines> {
+        let below = Lines { first: extent.signature, last: extent.lines.last };
+        let is_part = place.lines.first > extent.signature || place.lines.last < extent.lines.last;
+        let text = &own.text[own.index.span_of(below).range()];
+        let lines =
+            text.lines().zip(own.row_bytes(below)).zip(below.first..).map(|((line, bytes), number)| {
+                let is_found = is_part && place.lines.first <= number && number <= place.lines.last;
+                let n_words = self.words_in(line);
+                UnitLine { bytes, n_words: n_words + usize::from(is_found && n_words > 0) }
+            });
+        parts(below.first, &lines.collect::<Vec<_>>(), room, heading)
+    }
+
+    /// The parts of a unit that have at most `room` tokens with the line of the type around the unit and with `heading` bytes
+    /// for each part but the first; `None` if no line fits.
+    pub fn shortened(
+        &self,
+        file: u32,
+        extent: &UnitExtent,
+        place: &CandidatePlace,
+        (room, heading): (usize, usize),
+    ) -> Result<Option<UnitExtent>, Error> {
         let Some(own) = self.file(file)? else { return Ok(None) };
-        let item = self.telling_item(&own, None);
-        Ok(item.map(|item| (item.lines, item.kind, item.symbol.clone())))
+        let above = own.tokens(extent.enclosing, &[]);
+        let Some(room) = room.checked_sub(above) else { return Ok(None) };
+        let parts = self.parts(&own, extent, place, (room, heading));
+        Ok((!parts.is_empty()).then(|| own.with_parts(extent, parts)))
     }
 
-    /// The function or type within lines that has the most words of the task for its length.
-    fn telling_item<'f>(&self, own: &'f UnitFile, within: Option<Lines>) -> Option<&'f UnitItem> {
+    /// A unit with all its lines.
+    pub fn whole(&self, file: u32, extent: &UnitExtent) -> Result<Option<UnitExtent>, Error> {
+        Ok(self.file(file)?.map(|own| own.with_parts(extent, vec![extent.lines])))
+    }
+
+    /// The functions and types of a file that have words of the task, each with what it tells for its length, the item that tells
+    /// most first.
+    pub(crate) fn telling_places(&self, file: u32) -> Result<Vec<(f32, Lines, SymbolKind, String)>, Error> {
+        let Some(own) = self.file(file)? else { return Ok(Vec::new()) };
+        let items = self.telling_items(&own, None);
+        let place = |(tells, item): (f32, &UnitItem)| (tells, item.lines, item.kind, item.symbol.clone());
+        Ok(items.into_iter().map(place).collect())
+    }
+
+    /// The functions and types within lines that have words of the task, each with the number of these words, less for a long
+    /// item. The item that tells most is first.
+    fn telling_items<'f>(&self, own: &'f UnitFile, within: Option<Lines>) -> Vec<(f32, &'f UnitItem)> {
         let is_inside = |item: &&UnitItem| {
             let is_unit = item.kind.is_function() || item.kind.is_type_like();
             is_unit
                 && within.is_none_or(|lines| lines.first <= item.lines.first && item.whole.last <= lines.last)
         };
-        let mut best: Option<(f32, &UnitItem)> = None;
-        for item in own.items.iter().filter(is_inside) {
-            let text = own.text[own.index.span_of(item.whole).range()].to_lowercase();
-            let n_words = self.words.iter().filter(|word| text.contains(word.as_str())).count();
-            let worth = n_words as f32 / (1.0 + tokens_of_bytes(text.len()) as f32 / LONG_ITEM);
-            if n_words > 0 && best.is_none_or(|(known, _)| worth > known) {
-                best = Some((worth, item));
-            }
-        }
-        best.map(|(_, item)| item)
+        let tells = |item: &'f UnitItem| {
+            let text = &own.text[own.index.span_of(item.whole).range()];
+            let n_words = self.words_in(text);
+            (n_words as f32 / (1.0 + tokens_of_bytes(text.len()) as f32 / LONG_ITEM), item)
+        };
+        let items = own.items.iter().filter(is_inside).map(tells);
+        let mut items: Vec<(f32, &UnitItem)> = items.filter(|(tells, _)| *tells > 0.0).collect();
+        items.sort_by(|a, b| b.0.total_cmp(&a.0));
+        items
     }
 
     /// The lines of a file without line breaks at their ends, with secrets masked.
@@ -217,19 +302,6 @@ impl<'a> Units<'a> {
         let masked = mask.as_ref().map(|cover| secrets::mask_lines(&own.text, range.clone(), cover));
         let text = masked.as_deref().unwrap_or(&own.text);
         Ok(text[range].lines().map(str::to_string).collect())
-    }
-
-    /// The number of lines, of the first ones of `lines`, whose rows have at most `room` bytes, and their bytes.
-    pub(crate) fn rows_within(&self, file: u32, lines: Lines, room: usize) -> Result<(usize, usize), Error> {
-        let Some(own) = self.file(file)? else { return Ok((0, 0)) };
-        let (mut count, mut size) = (0, 0);
-        for bytes in own.row_bytes(lines) {
-            if size + bytes > room {
-                break;
-            }
-            (count, size) = (count + 1, size + bytes);
-        }
-        Ok((count, size))
     }
 
     /// The bytes of lines of a file as rows with numbers.

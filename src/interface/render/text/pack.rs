@@ -7,7 +7,7 @@ use super::super::places::RowPlaces;
 use super::memory::note_lines;
 use spyhop_base::clean::{self, line as clean, short_name};
 use spyhop_context::pack::{
-    BYTES_PER_TOKEN, CUT_LINE, file_line, goal_line, next_line, summary_line, trace_line, unit_line,
+    BYTES_PER_TOKEN, file_line, goal_line, next_line, summary_line, trace_line, unit_line,
 };
 use spyhop_engine::api::{LeftOutPlace, LeftOutReason, Mode, PackFile, PackReply, PackUnit};
 
@@ -105,7 +105,7 @@ fn row(out: &mut String, width: usize, (number, line): (u32, &str), style: &Styl
 fn pack_unit(out: &mut String, width: usize, unit: &PackUnit, mode: Mode, style: &Style) {
     let dim = |text: &str| style.paint(Ink::Dim, text);
     let name = unit.symbol.as_deref().unwrap_or(unit.kind.name());
-    let _ = writeln!(out, "{}", dim(&unit_line(unit.lines, name, unit.score, &unit.reason)));
+    let _ = writeln!(out, "{}", dim(&unit_line(unit.lines, unit.part_of, name, unit.score, &unit.reason)));
     if mode != Mode::Compact {
         if let Some(line) = &unit.enclosing {
             row(out, width, (line.line, &line.text), style);
@@ -113,9 +113,6 @@ fn pack_unit(out: &mut String, width: usize, unit: &PackUnit, mode: Mode, style:
         (unit.lines.first..)
             .zip(&unit.text)
             .for_each(|(number, line)| row(out, width, (number, line), style));
-        if unit.is_cut {
-            let _ = writeln!(out, "{}", dim(CUT_LINE));
-        }
     }
     if mode == Mode::Debug {
         for reason in &unit.reasons {
