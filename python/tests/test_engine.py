@@ -101,7 +101,7 @@ def test_every_operation_answers(engine: spyhop.Engine) -> None:
         "search": {"query": "keys"},
         "search_batch": {"queries": ["keys", "retry"], "request": {"query": ""}},
         "grep": {"pattern": "key"},
-        "find_files": {"pattern": "auth"},
+        "files": {"pattern": "auth"},
         "symbols": {"pattern": "KeyStore"},
         "map": {},
         "read": {"path": "src/auth.py"},

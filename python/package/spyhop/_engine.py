@@ -30,7 +30,7 @@ REPLIES: dict[str, type[Row]] = {
     "search": SearchReply,
     "search_batch": SearchReply,
     "grep": _rows.GrepReply,
-    "find_files": FilesReply,
+    "files": FilesReply,
     "symbols": _rows.SymbolsReply,
     "map": MapReply,
     "read": _rows.ReadReply,
@@ -391,7 +391,7 @@ class Engine:
             "filter": _filter(paths, globs, exclude, languages),
             "cursor": cursor,
         }
-        return self._ask("find_files", request, FilesReply)
+        return self._ask("files", request, FilesReply)
 
     def symbols(
         self,
