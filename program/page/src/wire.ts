@@ -129,6 +129,7 @@ export type LeftOutPlace = { end_line: number; line: number; path: string; reaso
 export type LeftOutReason = "budget" | "files" | "threshold" | "duplicate" | "other branch" | "sent before" | "unreadable";
 export type LibraryReply = { library: string; sources: ShownSource[]; unfinished: UnfinishedImport[]; warnings: string[] };
 export type LibraryStatus = { library: string; sources: SourceStatus[]; unfinished: UnfinishedImport[]; warnings: string[] };
+export type Lines = { end_line: number; line: number };
 export type LinkRow = { path: string; renamed_to: string | null; state: LinkState; symbol: string | null };
 export type LinkState = "current" | "changed" | "gone";
 export type MapEntry = { depth: number; files: number; is_dir: boolean; languages: LanguageCount[]; lines: number; path: string;
@@ -171,8 +172,8 @@ export type PackReply = { answering?: number; budget: number; goals: PackGoal[];
     snapshot: Snapshot; sources?: SourceSnapshot[]; tokens: number; warnings: string[] };
 export type PackTrace = { confidence: number; line: number; outgoing: boolean; path: string; relation: Relation; symbol: string
     | null };
-export type PackUnit = { cut: boolean; enclosing: string | null; enclosing_line: number | null; end_line: number;
-    goals: number[]; kind: SymbolKind; line: number; reason: string; reasons?: Reason[]; score: number; symbol: string | null;
+export type PackUnit = { enclosing: string | null; enclosing_line: number | null; end_line: number; goals: number[];
+    kind: SymbolKind; line: number; part_of?: Lines; reason: string; reasons?: Reason[]; score: number; symbol: string | null;
     text: string | null; traces: PackTrace[] };
 export type PackageName = { ecosystem: string; name: string; version: string | null };
 export type PlaceMeaning = "definition" | "local" | "outside" | "unknown";
