@@ -73,3 +73,17 @@ pub fn spread<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
         results
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+    use crate::cancel::{self, Cancel};
+
+    #[test]
+    fn helpers_have_the_handle_of_their_call() {
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let of_helpers = cancel::with(Some(cancel), || spread(2, cancel::is_cancelled));
+        assert_eq!(of_helpers, [true, true]);
+    }
+}
