@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::model::RankedFile;
 use super::snapshot::SearchSnapshot;
 use crate::profile::{Feature, Signal, Transform};
-use crate::query::Query;
+use crate::query::{Query, is_function_word};
 use spyhop_index::related::{PACKED_BYTES, QuestionVector, related_words};
 use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word, parts};
 
@@ -107,6 +107,9 @@ fn held_stems<'t>(query: &Query, tokenizer: &mut Tokenizer, text: &'t str) -> Ve
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     let mut terms = TermList::default();
     for_each_word(text, |word| {
+        if is_function_word(word) {
+            return;
+        }
         terms.clear();
         tokenizer.terms(word, &mut terms);
         for term in terms.iter() {

@@ -109,7 +109,7 @@ mod tests {
         let lines = unit(200, &[(50, 1), (120, 2)]);
         assert_eq!(shown(&parts(11, &lines, 350, 90)), [(11, 13), (58, 64), (128, 134)]);
         assert_eq!(shown(&parts(11, &lines, 130, 90)), [(11, 13), (128, 134)]);
-        assert_eq!(shown(&parts(11, &unit(200, &[]), 100, 90)), [(11, 18)]);
+        assert_eq!(shown(&parts(11, &unit(200, &[]), 100, 90)), [(11, 20)]);
         assert_eq!(shown(&parts(11, &lines, 5, 90)), []);
     }
 

@@ -294,7 +294,7 @@ fn weigh_repeated(terms: &mut [QueryTerm], words: &[&str]) {
     }
 }
 
-fn is_function_word(word: &str) -> bool {
+pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
 }
 
