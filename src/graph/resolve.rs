@@ -657,23 +657,14 @@ pub(super) fn inline_module(symbols: &[Symbol], at: Span) -> Option<Span> {
 
 /// Whether a use is in a module that its file contains, such as `mod tests { ... }`.
 fn is_in_inline_module(question: &Question<'_>) -> bool {
-    let symbols = &question.facts.symbols;
-    let parents = std::iter::successors(question.used.owner, |at| symbols[*at as usize].parent);
-    parents.into_iter().any(|at| symbols[at as usize].kind == SymbolKind::Module)
+    around(&question.facts.symbols, question.used.owner).any(|own| own.kind == SymbolKind::Module)
 }
 
 /// The names of the functions and modules around a use, innermost first.
 fn enclosing_names<'q>(question: &'q Question<'_>) -> Vec<&'q str> {
-    let symbols = &question.facts.symbols;
-    let mut names = Vec::new();
-    let mut at = question.used.owner;
-    while let Some(symbol) = at.and_then(|index| symbols.get(index as usize)) {
-        if symbol.kind.is_function() || symbol.kind == SymbolKind::Module {
-            names.push(&*symbol.name);
-        }
-        at = symbol.parent;
-    }
-    names
+    let above = around(&question.facts.symbols, question.used.owner);
+    let above = above.filter(|own| own.kind.is_function() || own.kind == SymbolKind::Module);
+    above.map(|own| &*own.name).collect()
 }
 
 /// The names of base types in the signature of the type `name`.

@@ -187,13 +187,11 @@ impl PackRun<'_, '_> {
             && filling.drafts.len() > n_drafts;
         let path = RelPath::new(self.snapshot.path(own.file))?;
         let (mut trace, mut neighbor) = (None, None);
-        if is_kept {
-            if self.request.stages.graph {
-                trace = self.add_traces_of(filling, n_drafts, 1)?;
-                let imports = self.imports_read(own.file);
-                let imported = imports.iter().min_by_key(|file| self.snapshot.path(**file));
-                neighbor = imported.map(|file| RelPath::new(self.snapshot.path(*file))).transpose()?;
-            }
+        if is_kept && self.request.stages.graph {
+            trace = self.add_traces_of(filling, n_drafts, 1)?;
+            let imports = self.imports_read(own.file);
+            let imported = imports.iter().min_by_key(|file| self.snapshot.path(**file));
+            neighbor = imported.map(|file| RelPath::new(self.snapshot.path(*file))).transpose()?;
         }
         self.record.backup = Some(PackBackup { path, is_kept, trace, neighbor });
         Ok(())
