@@ -18,6 +18,9 @@ const MIN_FOR_SLIP: usize = 5;
 /// The most terms of a query whose words are replaced. A longer text is a report or a piece of code.
 const MAX_TERMS: usize = 16;
 
+/// The most words of a name that is typed with blanks.
+const MAX_SPACED_WORDS: usize = 5;
+
 /// The most names that are kept; a short prefix has thousands.
 const MAX_KEPT: usize = 1_000;
 
@@ -96,8 +99,12 @@ fn words_respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Re
         }
     }
     let other = if replaced.is_empty() { None } else { Some(query.with_words(&replaced)) };
-    let paired = paired(other.as_ref().unwrap_or(query), &replaced, snapshot)?;
-    Ok(paired.or(other).map(|query| Respelled { replaced, query }))
+    let words = other.as_ref().unwrap_or(query);
+    let named = match paired(words, &replaced, snapshot)? {
+        None => spaced_name(words, snapshot)?,
+        paired => paired,
+    };
+    Ok(named.or(other).map(|query| Respelled { replaced, query }))
 }
 
 /// The word of the view that differs from `word` by one typing error behind its first letter; empty if there is none.
@@ -106,6 +113,17 @@ fn one_slip(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, Search
     similar.retain(|other| other.to_lowercase().as_bytes().first() == word.as_bytes().first());
     similar.truncate(1);
     Ok(similar)
+}
+
+/// The query with a name, if its words are those of a definition with blanks between them: `retry limit` for `retryLimit`.
+fn spaced_name(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Query>, SearchError> {
+    let words: Vec<&str> = query.text.split_whitespace().collect();
+    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !(2..=MAX_SPACED_WORDS).contains(&words.len()) || !words.iter().all(is_word) {
+        return Ok(None);
+    }
+    let names = same_names(&words.concat(), snapshot)?;
+    Ok((!names.is_empty()).then(|| query.with_spaced_name(names)))
 }
 
 /// The query with a qualified name, if the query is two names of definitions and the first is in the style of a type, or

@@ -217,7 +217,6 @@ fn the_reason_of_a_unit_is_never_a_figure_that_every_file_has() {
         Signal::Depth,
         Signal::File,
         Signal::PathRelated,
-        Signal::Related,
         Signal::Size,
         Signal::Symbols,
     ];

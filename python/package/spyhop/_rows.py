@@ -9,14 +9,15 @@ from ._row import Field, Reply, Row
 if TYPE_CHECKING:
     from . import _results
 
-__all__ = ["AffectedTest", "AppliesForm", "Building", "Check", "Checkup", "ContextLine", "Enclosing", "EntriesReply",
-    "EntryRow", "Explanation", "FileEdgeForm", "FileGraphReply", "FileNode", "FileRow", "FilesReply", "Gap", "GraphReply",
-    "GraphRow", "GrepLine", "GrepReply", "Hit", "HitCallers", "KeptView", "LanguageCount", "LanguageRow", "Languages",
-    "LeftOutPlace", "LinkRow", "MapEntry", "MapReply", "MapSymbol", "MentionRow", "Mentions", "NoteCount", "NoteReason",
-    "NoteRow", "NotesReply", "OverriddenRule", "PackBackup", "PackDiagnostics", "PackFile", "PackGoal", "PackLine",
-    "PackPair", "PackRegion", "PackReply", "PackTrace", "PackUnit", "ReadReply", "Reason", "ReasonCount", "Retirement",
-    "RowSource", "RuleForm", "SearchReply", "Sent", "SkippedReply", "SkippedRow", "Snapshot", "SourceSnapshot", "Status",
-    "SymbolEnd", "SymbolRow", "SymbolsReply", "UnreadMentions", "VerificationForm", "ViewRow", "ViewsReply", "WhyNot"]
+__all__ = ["AffectedTest", "AppliesForm", "Building", "Check", "Checkup", "ContextLine", "DefinitionCode", "Enclosing",
+    "EntriesReply", "EntryRow", "Explanation", "FileEdgeForm", "FileGraphReply", "FileNode", "FileRow", "FilesReply", "Gap",
+    "GraphPlace", "GraphReply", "GraphRow", "GrepLine", "GrepReply", "Hit", "HitCallers", "KeptView", "LanguageCount",
+    "LanguageRow", "Languages", "LeftOutPlace", "Lines", "LinkRow", "MapEntry", "MapReply", "MapSymbol", "MentionRow",
+    "Mentions", "NoteCount", "NoteReason", "NoteRow", "NotesReply", "OverriddenRule", "PackBackup", "PackDiagnostics",
+    "PackFile", "PackGoal", "PackLine", "PackPair", "PackRegion", "PackReply", "PackTrace", "PackUnit", "ReadReply",
+    "Reason", "ReasonCount", "Retirement", "RowSource", "RuleForm", "SearchReply", "Sent", "SkippedReply", "SkippedRow",
+    "Snapshot", "SourceSnapshot", "Status", "SymbolEnd", "SymbolRow", "SymbolsReply", "UnreadMentions", "VerificationForm",
+    "ViewRow", "ViewsReply", "WhyNot"]
 
 
 class AffectedTest(Row):
@@ -62,6 +63,15 @@ class Checkup(Row):
 class ContextLine(Row):
     """A line of context."""
 
+    line: Field[int] = Field()
+    text: Field[str] = Field()
+
+
+class DefinitionCode(Row):
+    """The code of a definition."""
+
+    definition: Field[int] = Field()
+    end_line: Field[int] = Field()
     line: Field[int] = Field()
     text: Field[str] = Field()
 
@@ -198,10 +208,19 @@ class Gap(Row):
     tenth: Field[float] = Field()
 
 
+class GraphPlace(Row):
+    """The name at the place that a target names. The definition of a local variable is its declaration; else the reply has none."""
+
+    candidates: Field[tuple[SymbolEnd, ...]] = Field("SymbolEnd")
+    meaning: Field[str] = Field()
+    name: Field[str] = Field()
+
+
 class GraphReply(Reply["GraphRow"]):
     """The answer of the code graph."""
 
     answering: Field[Optional[int]] = Field()
+    code: Field[tuple[DefinitionCode, ...]] = Field("DefinitionCode")
     complete: Field[bool] = Field()
     definitions: Field[tuple[SymbolEnd, ...]] = Field("SymbolEnd")
     entries: Field[tuple[EntryRow, ...]] = Field("EntryRow")
@@ -209,6 +228,7 @@ class GraphReply(Reply["GraphRow"]):
     incomplete: Field[Optional[str]] = Field()
     mentions: Field[Optional[Mentions]] = Field("Mentions")
     paths: Field[tuple[tuple[GraphRow, ...], ...]] = Field("GraphRow")
+    place: Field[Optional[GraphPlace]] = Field("GraphPlace")
     question: Field[str] = Field()
     results: Field[tuple[GraphRow, ...]] = Field("GraphRow")
     snapshot: Field[_results.Snapshot] = Field("Snapshot")
@@ -273,6 +293,7 @@ class GrepReply(Reply["_results.GrepLine"]):
 class Hit(Row):
     """How a `Hit` is serialized: the parts of its snippet are fields."""
 
+    also_in: Field[Optional[list[str]]] = Field()
     band: Field[str] = Field()
     callers: Field[Optional[HitCallers]] = Field("HitCallers")
     end_line: Field[int] = Field()
@@ -351,6 +372,13 @@ class LeftOutPlace(Row):
     sent_in_call: Field[Optional[int]] = Field()
     source: Field[Optional[RowSource]] = Field("RowSource")
     symbol: Field[Optional[str]] = Field()
+
+
+class Lines(Row):
+    """Lines `first..=last`, counted from 1."""
+
+    end_line: Field[int] = Field()
+    line: Field[int] = Field()
 
 
 class LinkRow(Row):
@@ -593,15 +621,15 @@ class PackTrace(Row):
 
 
 class PackUnit(Row):
-    """A whole function, type or other part of a file."""
+    """A function, type or other item of a file, or a part of a long one."""
 
-    cut: Field[bool] = Field()
     enclosing: Field[Optional[str]] = Field()
     enclosing_line: Field[Optional[int]] = Field()
     end_line: Field[int] = Field()
     goals: Field[list[int]] = Field()
     kind: Field[str] = Field()
     line: Field[int] = Field()
+    part_of: Field[Optional[Lines]] = Field("Lines")
     reason: Field[str] = Field()
     reasons: Field[Optional[tuple[_results.Reason, ...]]] = Field("Reason")
     score: Field[float] = Field()
@@ -769,6 +797,7 @@ class Status(Row):
 class SymbolEnd(Row):
     """A definition at the end of an edge of the code graph, as replies serialize it."""
 
+    by_rule: Field[Optional[bool]] = Field()
     end_line: Field[int] = Field()
     kind: Field[str] = Field()
     language: Field[str] = Field()
@@ -781,6 +810,7 @@ class SymbolEnd(Row):
 class SymbolRow(Row):
     """A definition found by name."""
 
+    by_rule: Field[Optional[bool]] = Field()
     container: Field[Optional[str]] = Field()
     end_line: Field[int] = Field()
     highlights: Field[list[tuple[Any, Any]]] = Field()

@@ -215,7 +215,7 @@ impl PackRun<'_, '_> {
             if filling.earlier.contains(&extent.key(own.file)) {
                 continue;
             }
-            let Some(sent) = self.sent_before(own.file, extent.lines)? else { return Ok(Some(pick)) };
+            let Some(sent) = self.sent_before(own.file, &extent)? else { return Ok(Some(pick)) };
             let row = self.place_row(pick, LeftOutReason::Sent)?;
             filling.leave_out(LeftOutPlace { lines: extent.lines, sent_before: Some(sent), ..row });
         }

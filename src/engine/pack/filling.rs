@@ -107,7 +107,7 @@ impl PackRun<'_, '_> {
             filling.leave_out(self.place_row(pick, LeftOutReason::Unreadable)?);
             return Ok(false);
         };
-        if let Some(sent) = self.sent_before(pick.own.file, extent.lines)? {
+        if let Some(sent) = self.sent_before(pick.own.file, &extent)? {
             let row = self.place_row(pick, LeftOutReason::Sent)?;
             filling.leave_out(LeftOutPlace { sent_before: Some(sent), ..row });
             return Ok(false);
@@ -196,14 +196,16 @@ impl PackRun<'_, '_> {
         Ok(LeftOutPlace { source: None, path, lines, symbol, score, reason, sent_before: None })
     }
 
-    /// The earlier reply of the session that had the lines, if the request leaves out what was sent.
-    pub(super) fn sent_before(&self, file: u32, lines: Lines) -> Result<Option<Sent>, Error> {
+    /// The earlier reply of the session that had the unit or its first part, if the request leaves out what was sent.
+    pub(super) fn sent_before(&self, file: u32, extent: &UnitExtent) -> Result<Option<Sent>, Error> {
         let ActivitySource::Session(session) = self.activity else { return Ok(None) };
         let version = self.snapshot.version(file);
         let Some(content) = version.content().ranked().filter(|_| self.dedupes) else {
             return Ok(None);
         };
-        Ok(session.sent_lines(self.engine.root(), &RelPath::new(version.path())?, content, lines))
+        let path = RelPath::new(version.path())?;
+        let mut shown = [extent.lines].into_iter().chain(extent.parts.first().copied());
+        Ok(shown.find_map(|lines| session.sent_lines(self.engine.root(), &path, content, lines)))
     }
 }
 

@@ -194,7 +194,8 @@ impl PackRun<'_, '_> {
         Ok(())
     }
 
-    /// Adds the functions and types of the first files that have words of the task, behind the places that a search found.
+    /// Adds the functions and types of the first files that have words of the task. A place that a search found gets at least
+    /// the score that its item would have: the scores of a search fall too fast to tell the items of one file apart.
     pub(super) fn add_items(
         &self,
         candidates: &mut [PackCandidate],
@@ -207,12 +208,24 @@ impl PackRun<'_, '_> {
             let most = items.first().map_or(1.0, |(tells, ..)| *tells);
             let telling = items.into_iter().take_while(|(tells, ..)| *tells >= most * MIN_TELLING);
             for (tells, lines, kind, symbol) in telling {
-                if !candidate.places.iter().any(|place| place.lines.overlaps(lines)) {
-                    let score = best * FURTHER_SHARE * (1.0 + tells / most);
-                    let why = "it has words of the task";
-                    candidate.add(CandidatePlace::led(lines, kind, symbol, score, why));
+                let score = best * FURTHER_SHARE * (1.0 + tells / most);
+                let is_in = |place: &CandidatePlace| {
+                    lines.first <= place.lines.first && place.lines.last <= lines.last
+                };
+                if candidate.places.iter().any(|place| place.lines.overlaps(lines)) {
+                    let inside = candidate.places.iter_mut().filter(|place| is_in(place));
+                    inside.for_each(|place| place.score = place.score.max(score));
+                } else {
+                    candidate.add(CandidatePlace::led(
+                        lines,
+                        kind,
+                        symbol,
+                        score,
+                        "it has words of the task",
+                    ));
                 }
             }
+            candidate.places.sort_by(|a, b| b.score.total_cmp(&a.score));
         }
         Ok(())
     }

@@ -25,8 +25,8 @@ pub(crate) const HEADING_BYTES: usize = 90;
 pub(crate) struct UnitLine {
     /// The bytes of the row with its number.
     pub bytes: usize,
-    /// The number of different words of the task in the line; one more in the lines that the search found.
-    pub n_words: usize,
+    /// The weight of the words of the task in the line.
+    pub weight: f32,
 }
 
 /// The parts of a unit within `room` tokens, in the order of the file. `lines` are the lines from the signature, at line
@@ -55,8 +55,9 @@ pub(crate) fn parts(first: u32, lines: &[UnitLine], room: usize, heading_bytes: 
         }
     }
     let mut telling: Vec<u32> =
-        (first..=last).filter(|line| lines[(line - first) as usize].n_words > 0).collect();
-    telling.sort_by_key(|line| std::cmp::Reverse(lines[(line - first) as usize].n_words));
+        (first..=last).filter(|line| lines[(line - first) as usize].weight > 0.0).collect();
+    let weight = |line: &u32| lines[(line - first) as usize].weight;
+    telling.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     for line in &telling {
         let window = Lines { first: line.saturating_sub(AROUND).max(first), last: (line + AROUND).min(last) };
         let n_parts = joined(&shown).len();
@@ -95,9 +96,9 @@ fn joined(lines: &BTreeSet<u32>) -> Vec<Lines> {
 mod tests {
     use super::*;
 
-    fn unit(n_lines: usize, telling: &[(usize, usize)]) -> Vec<UnitLine> {
-        let n_words = |line: usize| telling.iter().find(|(at, _)| *at == line).map_or(0, |(_, n)| *n);
-        (0..n_lines).map(|line| UnitLine { bytes: 40, n_words: n_words(line) }).collect()
+    fn unit(n_lines: usize, telling: &[(usize, u8)]) -> Vec<UnitLine> {
+        let weight = |line: usize| telling.iter().find(|(at, _)| *at == line).map_or(0, |(_, n)| *n);
+        (0..n_lines).map(|line| UnitLine { bytes: 40, weight: f32::from(weight(line)) }).collect()
     }
 
     fn shown(parts: &[Lines]) -> Vec<(u32, u32)> {

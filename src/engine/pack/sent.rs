@@ -21,7 +21,7 @@ impl Session {
         Arc::make_mut(&mut tree.trail).record(shown);
         let mut result = 0;
         for file in &reply.files {
-            for unit in file.units.iter().filter(|unit| unit.part_of.is_none()) {
+            for unit in &file.units {
                 result += 1;
                 let Some(content) = file.content else { continue };
                 let text = Text { path: file.path.clone(), content, lines: unit.lines, cut: false };

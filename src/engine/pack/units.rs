@@ -27,8 +27,7 @@ pub(crate) struct Units<'a> {
     engine: &'a Engine,
     snapshot: &'a SearchSnapshot,
     sources: Arc<ReplySources<'a>>,
-    /// The words of the task in lower case.
-    words: Vec<String>,
+    words: Vec<TaskWord>,
     /// Whether a long unit is shown in parts.
     shortens: bool,
     files: RefCell<FxHashMap<u32, Option<Rc<UnitFile>>>>,
@@ -45,11 +44,25 @@ struct UnitFile {
     mask: OnceCell<Option<SecretMask>>,
 }
 
+/// A word of the task.
+struct TaskWord {
+    /// The word, or its stem if the word begins with the stem, in lower case.
+    text: String,
+    /// How rare the word is in the tree, 0 to 1.
+    rarity: f32,
+}
+
 /// The words of a task that are looked for in items have at least so many letters.
 const MIN_LETTERS: usize = 3;
 
 /// The tokens at which an item is worth half as much as a short one with as many words.
 const LONG_ITEM: f32 = 400.0;
+
+/// How much words in the name of an item count beside those in its text.
+const NAME_SHARE: f32 = 2.0;
+
+/// How much more the words of a line count that the search found.
+const FOUND_LINE: f32 = 1.5;
 
 struct UnitItem {
     kind: SymbolKind,
@@ -123,8 +136,12 @@ impl<'a> Units<'a> {
         query: &Query,
         shortens: bool,
     ) -> Units<'a> {
-        let words = query.terms.iter().map(|term| term.word.to_lowercase());
-        let words = words.filter(|word| word.chars().count() >= MIN_LETTERS).collect();
+        let words = query.terms.iter().filter(|own| own.word.chars().count() >= MIN_LETTERS).map(|own| {
+            let word = own.word.to_lowercase();
+            let text = if word.starts_with(&own.term) { own.term.clone() } else { word };
+            TaskWord { text, rarity: spyhop_search::rarity(&own.term, snapshot).unwrap_or(1.0) }
+        });
+        let words = words.collect();
         Units {
             engine,
             snapshot,
@@ -213,16 +230,16 @@ impl<'a> Units<'a> {
         Ok(Some(extent))
     }
 
-    /// The number of words of the task with which a part of a name in a text begins.
-    fn words_in(&self, text: &str) -> usize {
+    /// The rarities of the words of the task with which a part of a name in a text begins, added up.
+    fn weight_of(&self, text: &str) -> f32 {
         let lower = text.to_ascii_lowercase();
         let begins_part = |at: usize| {
             let mut before = text[..at].chars().rev();
             let is_new_case = text[at..].starts_with(char::is_uppercase);
             before.next().is_none_or(|c| !c.is_alphanumeric() || (is_new_case && !c.is_uppercase()))
         };
-        let is_in_text = |word: &String| lower.match_indices(word.as_str()).any(|(at, _)| begins_part(at));
-        self.words.iter().filter(|word| is_in_text(word)).count()
+        let is_in_text = |own: &&TaskWord| lower.match_indices(&own.text).any(|(at, _)| begins_part(at));
+        self.words.iter().filter(is_in_text).map(|own| own.rarity).sum()
     }
 
     /// The parts of a unit within `room` tokens, if the heading of a further part has `heading` bytes.
@@ -239,8 +256,8 @@ impl<'a> Units<'a> {
         let lines =
             text.lines().zip(own.row_bytes(below)).zip(below.first..).map(|((line, bytes), number)| {
                 let is_found = is_part && place.lines.first <= number && number <= place.lines.last;
-                let n_words = self.words_in(line);
-                UnitLine { bytes, n_words: n_words + usize::from(is_found && n_words > 0) }
+                let weight = self.weight_of(line);
+                UnitLine { bytes, weight: if is_found { FOUND_LINE * weight } else { weight } }
             });
         parts(below.first, &lines.collect::<Vec<_>>(), room, heading)
     }
@@ -275,8 +292,8 @@ impl<'a> Units<'a> {
         Ok(items.into_iter().map(place).collect())
     }
 
-    /// The functions and types within lines that have words of the task, each with the number of these words, less for a long
-    /// item. The item that tells most is first.
+    /// The functions and types within lines that have words of the task, each with the weight of these words, less for a long
+    /// item and more for words in its name. The item that tells most is first.
     fn telling_items<'f>(&self, own: &'f UnitFile, within: Option<Lines>) -> Vec<(f32, &'f UnitItem)> {
         let is_inside = |item: &&UnitItem| {
             let is_unit = item.kind.is_function() || item.kind.is_type_like();
@@ -285,8 +302,8 @@ impl<'a> Units<'a> {
         };
         let tells = |item: &'f UnitItem| {
             let text = &own.text[own.index.span_of(item.whole).range()];
-            let n_words = self.words_in(text);
-            (n_words as f32 / (1.0 + tokens_of_bytes(text.len()) as f32 / LONG_ITEM), item)
+            let weight = self.weight_of(text) + NAME_SHARE * self.weight_of(&item.symbol);
+            (weight / (1.0 + tokens_of_bytes(text.len()) as f32 / LONG_ITEM), item)
         };
         let items = own.items.iter().filter(is_inside).map(tells);
         let mut items: Vec<(f32, &UnitItem)> = items.filter(|(tells, _)| *tells > 0.0).collect();

@@ -243,6 +243,11 @@ impl Query {
         Query { terms, names, kind, ..self.clone() }
     }
 
+    /// The query that means the definitions `names`, whose words it has.
+    pub(crate) fn with_spaced_name(&self, names: Vec<String>) -> Query {
+        Query { names, kind: QueryKind::Names, ..self.clone() }
+    }
+
     /// The query that means the definitions `names` in `container`.
     pub(crate) fn with_pair(&self, container: &str, names: &[String]) -> Query {
         let pair = |name: &String| Qualified { container: container.to_string(), name: name.clone() };
