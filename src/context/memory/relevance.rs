@@ -215,7 +215,9 @@ fn signal_reason(
             }
         }
         let is_shared = all > 0.0 && shared >= MIN_SHARE * all;
-        is_whole_question || (is_shared && (n_shared >= MIN_RUN || rarest >= RARE))
+        let is_rare_question =
+            rarest >= RARE && asked.iter().all(|word| signal.iter().any(|own| own.word == *word));
+        is_whole_question || is_rare_question || (is_shared && (n_shared >= MIN_RUN || rarest >= RARE))
     };
     let met = terms.signals.iter().position(is_met)?;
     // The text of the signal comes from outside; a reason stands outside of what is marked as such.

@@ -274,6 +274,7 @@ fn a_signal_is_recognized_by_its_rare_words() {
     };
     assert!(shown("ECONNRESET", "read ECONNRESET at TCP.onStreamRead"));
     assert!(!shown("read", "read ECONNRESET at TCP.onStreamRead"));
+    assert!(shown("TooManyRedirects: Exceeded maximum allowed redirects", "TooManyRedirects"));
     let timeout = "timeout of 3000 ms exceeded while reading /var/run/a.sock";
     assert!(shown(timeout, "timeout of 500 ms exceeded while reading /tmp/b.sock"));
     assert!(shown(timeout, "timeout exceeded reading"));

@@ -180,6 +180,10 @@ pub(crate) fn none_of(reply: &GraphReply) -> String {
     let what = nothing(reply.question);
     let open = reply.mentions.as_ref().filter(|mentions| mentions.open() > 0);
     match (open, &reply.incomplete) {
+        // Only the question for a path to another symbol has no mentions.
+        (None, None) if reply.question == GraphQuestion::Trace && reply.mentions.is_none() => {
+            format!("no path of calls found from {subject}")
+        }
         (None, None) => format!("no {what} found of {subject}"),
         (None, Some(_)) => format!("no {what} of {subject} proven"),
         (Some(mentions), _) => {
