@@ -1,15 +1,15 @@
-//! Context packs: the functions and types that a task needs, whole, within a budget of tokens.
+//! Context packs: the functions and types that a task needs, within a budget of tokens.
 //!
 //! ```text
 //! task -> goals -> a probe of each -> regions of the tree -> mode
 //!      -> candidates: files that searches, imports, folders and start points lead to, with their evidence
-//!      -> order by probability -> the number of files -> one whole unit of each file
-//!      -> core files: further units, imports, callers, callees, tests -> backup
+//!      -> order by probability -> the number of files -> one unit of each file
+//!      -> core files: further units, imports, callers, callees, tests -> backup -> the rest of the budget
 //! ```
 //!
-//! A unit is shown as a whole or not at all; only a unit that is larger than the whole budget is cut, and says so. Each
-//! file has a reason, and so has each place that is left out. All texts come from one commit of the index, and a file is
-//! read once.
+//! A long unit is shown in parts, which name the lines of the whole unit; so is the unit at which the budget ends. The order of
+//! the steps does not depend on the budget, so that a larger budget has every line that a smaller one has. Each file has a
+//! reason, and so has each place that is left out. All texts come from one commit of the index, and a file is read once.
 
 mod around;
 mod assemble;
