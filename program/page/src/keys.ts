@@ -62,7 +62,7 @@ export function useKeys(keys: Keys): void {
 /** All keys, for the help page. */
 export const HELP: [string, [string, string][]][] = [
     ["Everywhere", [
-        ["/", "search box"], ["?", "this help"], ["g s", "search"], ["g g", "graph"], ["g h", "health"], ["g e", "evaluation"],
+        ["/", "search box"], ["?", "this help"], ["g s", "search"], ["g f", "files"], ["g g", "graph"], ["g h", "health"], ["g e", "evaluation"],
         ["Alt+1 … Alt+5", "mode: auto, ranked, exact, files, symbols"], ["m", "next mode"], ["Esc", "out of the box; closes"],
     ]],
     ["Search box", [
@@ -75,7 +75,7 @@ export const HELP: [string, [string, string][]][] = [
     ]],
     ["File", [
         ["j, k", "next, previous line"], ["] [", "next, previous definition"], ["l, h", "next, previous name of the line"],
-        ["Enter", "definition of the name"], ["g r", "graph of the name"], ["d", "diff with another view"], ["u", "folder"], ["o, c, y", "open, copy path, copy link"],
+        ["Enter", "definition of the name"], ["r", "uses of the name"], ["g r", "graph of the name"], ["b", "files of the tree"], ["d", "diff with another view"], ["u", "folder"], ["o, c, y", "open, copy path, copy link"],
     ]],
     ["Graph", [["↑ ↓", "moves in the tree"], ["→ ←", "opens, closes"], ["Enter", "the place in its file"], ["c", "makes the symbol the centre"]]],
 ];

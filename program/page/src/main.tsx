@@ -77,7 +77,7 @@ function App() {
         "?": () => setHelp((open) => !open),
         "m": () => setMode(MODES[(MODES.indexOf(route.mode) + 1) % MODES.length]!),
         ...Object.fromEntries(MODES.map((mode, i) => [`Alt+${i + 1}`, () => setMode(mode)])),
-        "g s": () => nav("search"), "g g": () => nav("graph"), "g h": () => nav("health"),
+        "g s": () => nav("search"), "g f": () => go(within(route, { v: "file", dir: "1" })), "g g": () => nav("graph"), "g h": () => nav("health"),
         "g e": () => info?.has_eval && nav("eval"),
     });
 
@@ -101,8 +101,8 @@ function App() {
                     placeholder="Ask a question, a name, a path, or /regex/"
                 />
                 <nav class="views" aria-label="Views">
-                    {([["search", "Search"], ["graph", "Graph"], ["health", "Health"], ...(info?.has_eval ? [["eval", "Eval"]] : [])] as [Route["v"], string][]).map(([v, name]) => (
-                        <a href={hrefIn(route, { v })} aria-current={route.v === v ? "page" : undefined}>{name}</a>
+                    {([["search", "Search"], ["file", "Files"], ["graph", "Graph"], ["health", "Health"], ...(info?.has_eval ? [["eval", "Eval"]] : [])] as [Route["v"], string][]).map(([v, name]) => (
+                        <a href={hrefIn(route, { v, dir: v === "file" ? "1" : "" })} aria-current={route.v === v ? "page" : undefined}>{name}</a>
                     ))}
                     <button type="button" class="help" aria-label="Keys and settings" title="Keys and settings (?)" onClick={() => setHelp(true)}>?</button>
                 </nav>

@@ -6,6 +6,7 @@ import { learn } from "./query";
 import { scopeOf, type Route } from "./route";
 import { TAB } from "./state";
 import { useSyntaxColors } from "./syntax";
+import { byteIndex } from "./text";
 import type { FileHit, ModeName, RankedHit, SearchReply, Span } from "./shown";
 
 /** Results with their colours, of all pages that were asked. */
@@ -43,6 +44,18 @@ function store(found: Found): void {
     if (cache.size > KEPT) {
         cache.delete(cache.keys().next().value!);
     }
+}
+
+/** The words that the kept ranked results of a query mark, in lower case; `null` without such results. */
+export function markedWords(q: string): Set<string> | null {
+    const found = [...cache.values()].findLast((one) => one.route.q.trim() === q.trim() && one.state.mode === "ranked");
+    if (!found) return null;
+    const words = new Set<string>();
+    for (const hit of found.reply.results as RankedHit[]) {
+        const index = byteIndex(hit.snippet ?? "");
+        for (const [from, to] of hit.highlights) words.add((hit.snippet ?? "").slice(index(from), index(to)).toLowerCase());
+    }
+    return words;
 }
 
 export function keyOf(route: Route): string {

@@ -77,6 +77,25 @@ export function useMedia(query: string): boolean {
     return value;
 }
 
+/** A choice that the browser keeps for this origin. */
+export function useStored(name: string, initial: boolean): [boolean, (value: boolean) => void] {
+    const [value, set] = useState(() => {
+        try {
+            return (localStorage.getItem(name) ?? String(initial)) === "true";
+        } catch {
+            return initial;
+        }
+    });
+    return [value, (next) => {
+        set(next);
+        try {
+            localStorage.setItem(name, String(next));
+        } catch {
+            // Without storage the choice lasts as long as the view.
+        }
+    }];
+}
+
 /** A reply that is asked again when its key changes. The old one stays until the new one is there. */
 export interface Loaded<T> { data: T | null; error: unknown; isLoading: boolean; again: () => void }
 

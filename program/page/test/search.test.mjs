@@ -12,8 +12,8 @@ before(async () => {
     await ready(page, on.server);
 });
 after(async () => {
-    assert.deepEqual(page.trouble, { errors: [], dialogs: [], outside: [] });
     await on.end();
+    assert.deepEqual(page.trouble, { errors: [], dialogs: [], outside: [] });
 });
 
 const text = (selector) => page.locator(selector).first().innerText();
@@ -169,6 +169,18 @@ test("going back shows the list where it was left, with its hit", async () => {
     await page.waitForSelector(".row.line.on");
     await page.waitForFunction((top) => Math.abs(document.querySelector(".list").scrollTop - top) < 2, before[0]);
     assert.equal(await page.locator(".row.line.on").first().getAttribute("id"), before[1]);
+});
+
+test("an exact line shows the lines around it, and the start page asks about the tree itself", async () => {
+    await visit(page, "/?q=%2Fdef+wind%2F");
+    await page.waitForFunction(() => /def wind/.test(document.querySelector(".preview a.on")?.textContent ?? ""));
+    assert.match(await page.locator(".preview").innerText(), /Adds minutes|return str/);
+    await visit(page, "/");
+    await page.waitForSelector(".examples:not(.recent) a");
+    const examples = await page.locator(".examples:not(.recent) a").allInnerTexts();
+    const name = examples.find((one) => one.startsWith("@")).slice(1);
+    await visit(page, `/?q=%40${name}`);
+    await page.waitForSelector(".row.entry");
 });
 
 test("why another file is not among the answers", async () => {

@@ -1,5 +1,6 @@
 // The file view, the graph view, health and evaluation.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { enter, ready, spyhop, stage, visit } from "./support.mjs";
 
@@ -8,13 +9,14 @@ let page;
 
 before(async () => {
     on = await stage("views", { eval: true });
+    spyhop(["add", "--library", join(on.folder, "library"), "--name", "clocks", join(on.root, "app")]);
     spyhop(["memory", "add", "--root", on.root, "--index-dir", on.index, "--kind", "explanation", "--link", "app/clock.py", "Minutes are sixty seconds"]);
     page = await enter(on.server, { width: 1500 });
     await ready(page, on.server);
 });
 after(async () => {
-    assert.deepEqual(page.trouble, { errors: [], dialogs: [], outside: [] });
     await on.end();
+    assert.deepEqual(page.trouble, { errors: [], dialogs: [], outside: [] });
 });
 
 const text = (selector) => page.locator(selector).first().innerText();
@@ -99,6 +101,39 @@ test("a folder lists its entries", async () => {
     await page.waitForSelector(".row.line");
 });
 
+test("the tree beside a file opens folders, follows keys, and hides by a key", async () => {
+    await page.goto(`${on.server.base}/?v=file&path=app/clock.py`);
+    await page.waitForSelector(".file-tree [aria-current='page']");
+    assert.equal(await text(".file-tree [aria-current='page']"), "clock.py");
+    await page.locator(".file-tree a", { hasText: "src" }).first().click();
+    await page.waitForSelector(".file-tree a[aria-level='2']:text-is('base')");
+    await page.locator(".file-tree [aria-current='page']").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /path=app\/(?!clock)/.test(location.search));
+    await page.locator(".code-list, .empty").first().focus();
+    await page.keyboard.press("b");
+    await page.waitForSelector(".file-tree", { state: "detached" });
+    await page.keyboard.press("b");
+    await page.waitForSelector(".file-tree");
+});
+
+test("all uses of a name stand beside the text, by file, with the counts of the mentions", async () => {
+    await page.goto(`${on.server.base}/?v=file&path=app/server.py&line=18`);
+    await page.waitForSelector(".row.line.on");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("l");
+    await page.waitForSelector(".card .def");
+    await page.keyboard.press("r");
+    await page.waitForSelector(".uses-pane li");
+    assert.match(await text(".uses-pane h2"), /seconds_of/);
+    assert.match(await text(".uses-pane"), /\d+ mentions in the text of the tree: \d+ resolved/);
+    assert.match(await text(".uses-pane"), /app\/clock\.py[\s\S]*self\.left = seconds_of\(minutes\)/);
+    assert.match(page.url(), /uses=18:\d+/);
+    await page.locator(".uses-pane li a", { hasText: "self.left = " }).click();
+    await page.waitForFunction(() => location.search.includes("path=app/clock.py"));
+    assert.doesNotMatch(page.url(), /uses=/);
+});
+
 test("callers and callees, as a tree by keys and as a drawing", async () => {
     await page.goto(`${on.server.base}/?v=graph&target=app/clock.py%23seconds_of`);
     await page.waitForSelector(".tree [role='treeitem']");
@@ -108,6 +143,7 @@ test("callers and callees, as a tree by keys and as a drawing", async () => {
     await item.focus();
     await page.keyboard.press("ArrowRight");
     await page.waitForSelector(".tree [role='treeitem'][aria-expanded='true']");
+    assert.match(await page.locator(".drawing .edge-link title").first().textContent(), /\.py:\d+, \d+ %\n.*seconds_of/);
     await page.locator(".drawing a.box").first().click();
     await page.waitForFunction(() => !location.search.includes("seconds_of"));
 });
@@ -118,10 +154,17 @@ test("imports of a folder, routes, and the impact of the working diff", async ()
     assert.ok((await page.locator(".arc").count()) > 0);
     await page.goto(`${on.server.base}/?v=graph&tab=entries`);
     await page.waitForSelector(".table-box td");
-    assert.match(await text(".graph"), /\/wind/);
+    const routes = () => page.locator(".table-box").first().locator("td code").allInnerTexts().then((list) => list.filter((one) => one.startsWith("/")));
+    const sorted = [...await routes()].sort();
+    assert.equal(sorted.length, 2);
+    await page.locator("th button", { hasText: "Route" }).click();
+    assert.deepEqual(await routes(), sorted);
+    await page.locator("th button", { hasText: "Route" }).click();
+    assert.deepEqual(await routes(), sorted.reverse());
     await page.goto(`${on.server.base}/?v=graph&tab=impact`);
     await page.waitForSelector(".graph-grid .uses li");
     assert.match(await text(".graph-grid"), /seconds_of/);
+    assert.match(await text(".graph-grid .uses .where"), /\.py:\d+/);
 });
 
 test("health shows coverage, reasons, views, notes and latencies", async () => {
@@ -138,6 +181,14 @@ test("health shows coverage, reasons, views, notes and latencies", async () => {
     await page.locator(".tile button").first().click();
     await page.waitForFunction(() => location.search.includes("folder="));
     await page.goBack();
+});
+
+test("the record of a source of the library, with what the import left out", async () => {
+    await page.waitForSelector(".health-grid .twist");
+    await page.locator(".health-grid .twist").first().click();
+    await page.waitForSelector(".record dl div");
+    assert.match(await text(".record"), /Imports\s+1: added/);
+    assert.match(await text(".record"), /Left out by the import: \d+ entr/);
 });
 
 test("two runs side by side, and a query with both lists", async () => {

@@ -1,6 +1,8 @@
 // Code as text nodes with classes. No byte of a tree is ever parsed as markup.
 
 import type { ComponentChildren } from "preact";
+import { hrefIn, type Route } from "../route";
+import type { GraphRow } from "../shown";
 import { shownParts, visible, type Piece } from "../text";
 
 const CLASSES = new Set([
@@ -33,4 +35,26 @@ export function Pieces({ pieces }: { pieces: Piece[] }) {
             })}
         </>
     );
+}
+
+/** A line of a use, with the name marked. */
+export function Marked({ text, name }: { text: string; name: string }) {
+    const at = name === "" ? -1 : indexOfWord(text, name);
+    if (at < 0) return <Shown text={text} />;
+    return <><Shown text={text.slice(0, at)} /><mark><Shown text={name} /></mark><Shown text={text.slice(at + name.length)} /></>;
+}
+
+/** The index of a name as a whole word, or -1. */
+function indexOfWord(text: string, name: string): number {
+    const isWord = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_$]/u.test(char);
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+        if (!isWord(text[at - 1]) && !isWord(text[at + name.length])) return at;
+    }
+    return -1;
+}
+
+/** A link to the place of a row of the graph; its tip says how sure the row is, and why. */
+export function PlaceLink({ row, route, children }: { row: GraphRow; route: Partial<Route>; children: ComponentChildren }) {
+    const tip = `${row.relation}${row.from ? ` in ${row.from.symbol}` : ""}, confidence ${row.confidence.toFixed(2)}, rule ${row.rule}${row.is_test ? ", test" : ""}`;
+    return <a title={visible(tip)} href={hrefIn(route, { v: "file", path: row.path, line: String(row.line) })}>{children}</a>;
 }

@@ -59,7 +59,11 @@ export function NameCard({ place, path, route, onLeave, onEnter }: {
             )}
             {definitions.length > 0 && (
                 <footer>
-                    <span class="quiet">{refs.isLoading ? "uses …" : `${refs.data?.complete === false ? "at least " : ""}${count(refs.data?.total ?? 0, "use")}`}</span>
+                    {refs.isLoading ? <span class="quiet">uses …</span> : (
+                        <a class="link" title="All uses beside the text (r)" href={hrefIn(route, { v: "file", path, line: String(place.line), uses: `${place.line}:${place.column}` })}>
+                            {refs.data?.complete === false ? "at least " : ""}{count(refs.data?.total ?? 0, "use")}
+                        </a>
+                    )}
                     <a href={hrefIn(route, { v: "graph", target: placeTarget(path, place.line, place.column) })}>Graph</a>
                 </footer>
             )}

@@ -6,13 +6,14 @@ import { Shown } from "../../parts/code";
 import { useLoad } from "../../state";
 import { bytes, number, visible } from "../../text";
 import type { FolderReply } from "../../shown";
+import { byName } from "./tree";
 
 export function Folder({ route }: { route: Route }) {
     const path = (route.path ?? "").replace(/\/$/, "");
     const reply = useLoad(keyIn(route, path), (signal) => get<FolderReply>("folder", { path, view: route.view, root: route.root }, signal));
     if (reply.error) return <div class="empty"><h2>Not found</h2><p>{visible((reply.error as ApiError).message)}</p></div>;
     if (!reply.data) return <p class="pad quiet" role="status">Reading …</p>;
-    const entries = [...reply.data.entries].sort((a, b) => Number(b.is_dir) - Number(a.is_dir) || a.name.localeCompare(b.name));
+    const entries = byName(reply.data.entries);
     return (
         <div class="scroller folder-view" tabIndex={0} role="region" aria-label="Entries of the folder">
             <table>

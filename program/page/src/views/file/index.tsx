@@ -7,14 +7,17 @@ import { useKeys } from "../../keys";
 import { Pieces, Shown } from "../../parts/code";
 import { VirtualList, type VirtualHandle } from "../../parts/virtual";
 import { change, go, hrefIn, keyIn, kept, useKept, within, type Route } from "../../route";
-import { copy, useLoad, useMedia } from "../../state";
+import { copy, useLoad, useMedia, useStored } from "../../state";
 import { byteOffset, bytes, number, visible } from "../../text";
 import { useParsed } from "../../query";
+import { markedWords } from "../../search";
 import type { CompleteReply, FileReply, OutlineItem } from "../../shown";
 import { askDefinition, defineState, NameCard, type CardPlace } from "./card";
 import { DiffView } from "./diff";
 import { Folder } from "./folder";
 import { Outline, scopesAt } from "./outline";
+import { FileTree } from "./tree";
+import { UsesPane } from "./uses";
 import { marksOf, matcher, nameAt, namesIn, Source } from "./source";
 
 const LINE = 20;
@@ -22,20 +25,28 @@ const LINE = 20;
 export function FileView({ route }: { route: Route }) {
     const path = route.path ?? "";
     const isFolder = route.dir === "1" || path === "" || path.endsWith("/");
+    const isWide = useMedia("(min-width: 1180px)");
+    const [isTreeWanted, setTreeWanted] = useStored("file-tree", true);
+    useKeys({ "b": () => setTreeWanted(!isTreeWanted) });
+    const hasTree = isWide && isTreeWanted;
     return (
         <div class="file-view">
             <h1 class="sr">{path === "" ? "Files" : visible(path)}</h1>
-            <Crumbs route={route} isFolder={isFolder} />
-            {isFolder ? <Folder route={route} /> : route.diff ? <DiffView route={route} /> : <Text key={`${path}\n${route.view ?? ""}\n${route.root ?? ""}`} route={route} />}
+            <Crumbs route={route} isFolder={isFolder} tree={isWide ? { isShown: hasTree, toggle: () => setTreeWanted(!isTreeWanted) } : null} />
+            <div class={hasTree ? "file-main has-tree" : "file-main"}>
+                {hasTree && <FileTree key={keyIn(route)} route={route} />}
+                {isFolder ? <Folder route={route} /> : route.diff ? <DiffView route={route} /> : <Text key={`${path}\n${route.view ?? ""}\n${route.root ?? ""}`} route={route} />}
+            </div>
         </div>
     );
 }
 
-function Crumbs({ route, isFolder }: { route: Route; isFolder: boolean }) {
+function Crumbs({ route, isFolder, tree }: { route: Route; isFolder: boolean; tree: { isShown: boolean; toggle: () => void } | null }) {
     const parts = (route.path ?? "").split("/").filter((part) => part !== "");
     const line = Number(route.line) || 1;
     return (
         <div class="crumbs">
+            {tree && <button type="button" class="plain-button" aria-pressed={tree.isShown} title="Files of the tree (b)" onClick={tree.toggle}>Tree</button>}
             {route.q !== "" && <a class="back" href={hrefIn(route, { q: route.q, mode: route.mode })}>← Results</a>}
             <nav aria-label="Path">
                 <ol>
@@ -117,14 +128,15 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
     const [top, setTop] = useState(1);
     const [card, setCard] = useState<CardPlace | null>(null);
     const [nameIndex, setNameIndex] = useState(-1);
-    const hasOutline = useMedia("(min-width: 900px)") && outline.length > 0;
+    const uses = route.uses ?? "";
+    const hasOutline = useMedia("(min-width: 900px)") && outline.length > 0 && uses === "";
     const handle = useRef<VirtualHandle>(null);
     const box = useRef<HTMLDivElement>(null);
     const isNew = useRef(true);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const heights = useMemo(() => new Uint8Array(lineCount).fill(LINE), [lineCount]);
     const parsed = useParsed(route.q);
-    const pattern = useMemo(() => (parsed ? matcher(parsed) : null), [parsed]);
+    const pattern = useMemo(() => (parsed ? matcher(parsed, markedWords(route.q)) : null), [parsed]);
     const matches = useMemo(() => (pattern ? source.lines.flatMap((line, i) => (marksOf(line, pattern).length > 0 ? [i + 1] : [])) : []), [pattern, lineCount]);
 
     useEffect(() => {
@@ -225,7 +237,8 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
             if ((event.target as Element).matches("button, a, summary")) (event.target as HTMLElement).click();
             else if (card) jump(card.line, card.column);
         },
-        "Escape": () => setCard(null),
+        "Escape": () => (card ? setCard(null) : change({ uses: "" })),
+        "r": () => card && change({ uses: `${card.line}:${card.column}` }),
         "g r": () => cardTarget && go(within(route, { v: "graph", target: cardTarget })),
         "g d": () => card && jump(card.line, card.column),
         "d": () => change({ diff: "HEAD" }),
@@ -254,7 +267,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
         );
     }, [source, pattern, current]);
     return (
-        <div class={hasOutline ? "file-body has-outline" : "file-body"}>
+        <div class={`file-body${hasOutline ? " has-outline" : ""}${uses === "" ? "" : " has-uses"}`}>
             <div class="code-box" ref={box} onMouseMove={onMove} onMouseLeave={() => { clearTimeout(timer.current); if (!card?.isPinned) setCard(null); }} onClick={onClick}>
                 <VirtualList
                     heights={heights}
@@ -276,6 +289,7 @@ function Code({ reply, route }: { reply: FileReply; route: Route }) {
                     <NameCard place={card} path={reply.path} route={route} onEnter={() => clearTimeout(timer.current)} onLeave={() => { if (!card.isPinned) timer.current = setTimeout(() => setCard(null), 200); }} />
                 )}
             </div>
+            {uses !== "" && <UsesPane path={reply.path} at={uses} route={route} />}
             {hasOutline && <Outline items={outline} line={current >= top && current < top + 40 ? current : top} onPick={(line) => goLine(line, "middle")} />}
             <p class="file-foot quiet">
                 {reply.language ?? "text"} · {number(reply.total_lines)} lines · {bytes(reply.bytes)}

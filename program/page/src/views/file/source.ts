@@ -75,8 +75,8 @@ function firstEndingAfter(spans: number[], offset: number): number {
     return low * 3;
 }
 
-/** A pattern for what a query searches in a file, or `null` if that is nothing. */
-export function matcher({ text, mode, isFixed }: ParsedQuery): RegExp | null {
+/** A pattern for what a query searches in a file, or `null` if that is nothing. `marked` are the words that its results mark. */
+export function matcher({ text, mode, isFixed }: ParsedQuery, marked: Set<string> | null): RegExp | null {
     if (text === null || text.trim() === "") return null;
     const flags = /\p{Lu}/u.test(text) ? "gu" : "giu";
     const plain = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -85,8 +85,8 @@ export function matcher({ text, mode, isFixed }: ParsedQuery): RegExp | null {
     } catch {
         // The server's expressions have forms that browsers lack; the words are marked then.
     }
-    const words = text.match(/[\p{L}\p{N}_]{3,}/gu);
-    return words ? new RegExp(words.map(plain).join("|"), "giu") : null;
+    const words = marked ? [...marked].sort((a, b) => b.length - a.length) : text.match(/[\p{L}\p{N}_]{3,}/gu);
+    return words && words.length > 0 ? new RegExp(words.map(plain).join("|"), "giu") : null;
 }
 
 export function marksOf(line: string, pattern: RegExp): Range[] {

@@ -3,14 +3,22 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hrefIn, type Route } from "../../route";
 import { visible } from "../../text";
+import type { GraphRow } from "../../shown";
 import type { Tree, TreeNode } from "./tree";
 
-interface Box { key: string; label: string; target: string; x: number; y: number; isTest: boolean; isCentre: boolean }
-interface Line { from: Box; to: Box; confidence: number }
+interface Box { key: string; label: string; target: string; x: number; y: number; width: number; isTest: boolean; isCentre: boolean }
+interface Line { from: Box; to: Box; call: GraphRow; calls: number; confidence: number }
 
 const ROW = 30;
 const HEIGHT = 22;
-const MOST = 14;
+const MAX_NODES = 14;
+/** The width of a character of a label, and the room beside a label. */
+const CHARACTER = 7.3;
+const PADDING = 18;
+/** The room between two columns that an arrow needs. */
+const MIN_GAP = 44;
+/** How long a label may be: whole names where there is room. */
+const LABEL_LIMITS = [100, 64, 44];
 
 interface Column { nodes: TreeNode[]; more: number }
 
@@ -20,50 +28,68 @@ function columns(tree: Tree): Column[] {
     for (const node of tree.nodes) {
         if (node.depth > 2) continue;
         const column = (list[node.depth] ??= { nodes: [], more: 0 });
-        if (column.nodes.length < MOST) column.nodes.push(node);
+        if (column.nodes.length < MAX_NODES) column.nodes.push(node);
         else column.more++;
     }
     return list;
 }
 
-function place(callers: Tree, callees: Tree, centre: string, width: number): { boxes: Box[]; lines: Line[]; height: number; box: number } {
+function widthOf(labels: string[], limit: number): number {
+    return Math.max(3, ...labels.map((label) => Math.min(limit, label.length))) * CHARACTER + PADDING;
+}
+
+interface Layout { boxes: Box[]; lines: Line[]; width: number; height: number; limit: number }
+
+/** Columns from the outermost callers to the outermost callees. Each is as wide as its longest name, and the gaps share the rest. */
+function place(callers: Tree, callees: Tree, centre: string, room: number): Layout {
     const left = columns(callers);
     const right = columns(callees);
-    const all = left.length + right.length + 1;
-    const rows = Math.max(1, ...left.map((one) => one.nodes.length), ...right.map((one) => one.nodes.length));
-    const height = rows * ROW + 20;
-    const step = width / all;
-    const box = Math.min(230, step - 34);
+    const lists = [...left.map((one) => one.nodes).reverse(), null, ...right.map((one) => one.nodes)];
+    const widthsAt = (limit: number) => lists.map((nodes) => widthOf(nodes?.map((node) => node.symbol) ?? [centre], limit));
+    const sum = (list: number[]) => list.reduce((all, one) => all + one, 0);
+    const limit = LABEL_LIMITS.find((one) => sum(widthsAt(one)) + MIN_GAP * (lists.length - 1) + 24 <= room) ?? LABEL_LIMITS.at(-1)!;
+    const widths = widthsAt(limit);
+    const boxed = sum(widths);
+    const gap = Math.max(MIN_GAP, (room - 24 - boxed) / Math.max(1, lists.length - 1));
+    const width = Math.max(room, boxed + gap * (lists.length - 1) + 24);
+    const height = Math.max(1, ...lists.map((nodes) => nodes?.length ?? 1)) * ROW + 20;
     const boxes: Box[] = [];
     const lines: Line[] = [];
-    const at = (column: number) => column * step + step / 2;
-    const middle: Box = { key: "", label: centre, target: "", x: at(left.length), y: height / 2, isTest: false, isCentre: true };
-    boxes.push(middle);
+    const starts: number[] = [];
+    widths.reduce((x, one) => (starts.push(x), x + one + gap), lists.length === 1 ? (width - boxed) / 2 : 12);
+    const boxAt = (column: number, row: number, rows: number, label: string, more: Partial<Box>): Box => {
+        const box = { key: "", target: "", isTest: false, isCentre: false, ...more, label, width: widths[column]!, x: starts[column]! + widths[column]! / 2, y: height / 2 + (row - (rows - 1) / 2) * ROW };
+        boxes.push(box);
+        return box;
+    };
+    const middle = boxAt(left.length, 0, 1, centre, { isCentre: true });
     const draw = (list: Column[], side: number) => {
         const byKey = new Map<string, Box>();
-        list.forEach((column, depth) => {
-            column.nodes.forEach((node, i) => {
-                const one: Box = {
-                    key: `${side}${node.key}`, label: node.symbol, target: node.target, x: at(left.length + side * (depth + 1)),
-                    y: height / 2 + (i - (column.nodes.length - 1) / 2) * ROW, isTest: node.isTest, isCentre: false,
-                };
-                boxes.push(one);
-                byKey.set(node.key, one);
-                const parent = node.parent === null ? middle : byKey.get(node.parent);
-                if (parent) lines.push(side < 0 ? { from: one, to: parent, confidence: node.confidence } : { from: parent, to: one, confidence: node.confidence });
-            });
-        });
+        list.forEach(({ nodes }, depth) => nodes.forEach((node, i) => {
+            const one = boxAt(left.length + side * (depth + 1), i, nodes.length, node.symbol, { key: `${side}${node.key}`, target: node.target, isTest: node.isTest });
+            byKey.set(node.key, one);
+            const parent = node.parent === null ? middle : byKey.get(node.parent);
+            if (!parent) return;
+            const [from, to] = side < 0 ? [one, parent] : [parent, one];
+            lines.push({ from, to, call: node.calls[0]!, calls: node.calls.length, confidence: node.confidence });
+        }));
     };
     draw(left, -1);
     draw(right, 1);
-    return { boxes, lines, height, box };
+    return { boxes, lines, width, height, limit };
 }
 
-function short(label: string, width: number): string {
-    const most = Math.max(4, Math.floor((width - 16) / 7.1));
-    if (label.length <= most) return label;
+/** A label that fits into its box; of a long one the last part stays. */
+function short(label: string, limit: number): string {
+    if (label.length <= limit) return label;
     const tail = label.slice(label.lastIndexOf(".") + 1);
-    return tail.length <= most - 1 && tail !== label ? `…${tail}` : `${label.slice(0, most - 1)}…`;
+    return tail.length < limit && tail !== label ? `…${tail}` : `${label.slice(0, limit - 1)}…`;
+}
+
+/** What the tip of an edge says: how sure it is, and the line of the first call. */
+function edgeTip({ call, calls, confidence }: Line): string {
+    const more = calls > 1 ? `, and ${calls - 1} more` : "";
+    return `${call.path}:${call.line}${more}, ${Math.round(confidence * 100)} %\n${call.text.trim().slice(0, 160)}`;
 }
 
 export function Drawing({ callers, callees, centre, route }: { callers: Tree; callees: Tree; centre: string; route: Route }) {
@@ -75,12 +101,12 @@ export function Drawing({ callers, callees, centre, route }: { callers: Tree; ca
         observer.observe(frame.current!);
         return () => observer.disconnect();
     }, []);
-    const shown = Math.max(width, 560);
+    const { boxes, lines, height, width: shown, limit } = place(callers, callees, centre, width);
+    const middle = boxes.find((one) => one.isCentre)!;
     useLayoutEffect(() => {
         // Where not all fits, the centre is in sight.
-        if (frame.current && width > 0 && width < shown) frame.current.scrollLeft = (shown - width) / 2;
-    }, [width, centre]);
-    const { boxes, lines, height, box } = place(callers, callees, centre, shown);
+        if (frame.current && width > 0 && width < shown) frame.current.scrollLeft = middle.x - width / 2;
+    }, [width, shown, centre]);
     const cut = [...columns(callers), ...columns(callees)].reduce((sum, one) => sum + one.more, 0);
     return (
         <div class="drawing" ref={frame} tabIndex={0} role="group" aria-label="Drawn graph of calls">
@@ -90,17 +116,24 @@ export function Drawing({ callers, callees, centre, route }: { callers: Tree; ca
                         <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" /></marker>
                     </defs>
                     {lines.map((line) => {
-                        const x1 = line.from.x + box / 2;
-                        const x2 = line.to.x - box / 2;
+                        const x1 = line.from.x + line.from.width / 2;
+                        const x2 = line.to.x - line.to.width / 2;
                         const bend = (x2 - x1) / 2;
                         const isOn = on !== null && (line.from.key === on || line.to.key === on);
-                        return <path class={`edge${line.confidence < 0.8 ? " unsure" : ""}${isOn ? " on" : ""}`} d={`M${x1} ${line.from.y}C${x1 + bend} ${line.from.y} ${x2 - bend} ${line.to.y} ${x2} ${line.to.y}`} marker-end="url(#tip)" />;
+                        const d = `M${x1} ${line.from.y}C${x1 + bend} ${line.from.y} ${x2 - bend} ${line.to.y} ${x2} ${line.to.y}`;
+                        return (
+                            <a class="edge-link" tabIndex={-1} href={hrefIn(route, { v: "file", path: line.call.path, line: String(line.call.line) })} aria-label={visible(`Call in ${line.call.path}, line ${line.call.line}`)}>
+                                <path class={`edge${line.confidence < 0.8 ? " unsure" : ""}${isOn ? " on" : ""}`} d={d} marker-end="url(#tip)" />
+                                <path class="edge-reach" d={d} />
+                                <title>{visible(edgeTip(line))}</title>
+                            </a>
+                        );
                     })}
                     {boxes.map((one) => {
                         const inner = (
                             <>
-                                <rect x={one.x - box / 2} y={one.y - HEIGHT / 2} width={box} height={HEIGHT} rx="5" />
-                                <text x={one.x} y={one.y + 4}>{visible(short(one.label, box))}</text>
+                                <rect x={one.x - one.width / 2} y={one.y - HEIGHT / 2} width={one.width} height={HEIGHT} rx="5" />
+                                <text x={one.x} y={one.y + 4}>{visible(short(one.label, limit))}</text>
                                 <title>{visible(one.label)}</title>
                             </>
                         );

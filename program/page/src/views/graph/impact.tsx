@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { get, type ApiError } from "../../api";
 import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
-import { count, visible } from "../../text";
+import { count, nameOf, visible } from "../../text";
 import type { GraphReply } from "../../shown";
 import { Kind } from "../search/row";
 
@@ -32,7 +32,7 @@ export function ImpactTab({ route }: { route: Route }) {
                         <h2>Changed <small>{count(data.definitions.length, "symbol")}</small></h2>
                         <ul class="uses">
                             {data.definitions.slice(0, 100).map((one) => (
-                                <li><span><Kind kind={one.kind} /> <a href={hrefIn(route, { v: "graph", target: `${one.path}#${one.symbol}` })}>{visible(one.symbol)}</a></span><a class="quiet" href={file(one.path, one.line)}>{visible(one.path)}:{one.line}</a></li>
+                                <li class="stacked"><span class="whole"><Kind kind={one.kind} /> <a href={hrefIn(route, { v: "graph", target: `${one.path}#${one.symbol}` })}>{visible(one.symbol)}</a></span><a class="quiet where" href={file(one.path, one.line)}>{visible(one.path)}:{one.line}</a></li>
                             ))}
                         </ul>
                     </section>
@@ -43,7 +43,10 @@ export function ImpactTab({ route }: { route: Route }) {
                                 <h3>{depth === 1 ? "directly" : `through ${depth} calls`}</h3>
                                 <ul class="uses">
                                     {data.results.filter((row) => row.depth === depth).slice(0, 100).map((row) => (
-                                        <li><a href={file(row.path, row.line)}>{visible(row.from?.symbol ?? row.path)}</a><span class="quiet">{row.to.symbol ? `${row.relation} ${visible(row.to.symbol)}` : row.relation}{row.is_test ? " · test" : ""}</span></li>
+                                        <li class="stacked">
+                                            <span class="whole"><a href={file(row.path, row.line)}>{visible(row.from?.symbol ?? nameOf(row.path))}</a> <span class="quiet">{row.relation}{row.to.symbol ? ` ${visible(row.to.symbol)}` : ""}{row.is_test ? " · test" : ""}</span></span>
+                                            <a class="quiet where" title={visible(row.text.trim().slice(0, 200))} href={file(row.path, row.line)}>{visible(row.path)}:{row.line}</a>
+                                        </li>
                                     ))}
                                 </ul>
                             </>

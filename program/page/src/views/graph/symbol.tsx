@@ -2,9 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../../api";
+import { PlaceLink } from "../../parts/code";
 import { change, hrefIn, keyIn, type Route } from "../../route";
 import { useLoad } from "../../state";
-import { count, nameOf, visible } from "../../text";
+import { count, nameOf, number, visible } from "../../text";
 import type { GraphReply, SymbolHit } from "../../shown";
 import { Kind } from "../search/row";
 import { Drawing } from "./drawing";
@@ -55,6 +56,7 @@ function Symbol({ target, route }: { target: string; route: Route }) {
     const definition = useLoad(keyIn(route, target), (signal) => get<GraphReply>("def", { target, ...at }, signal));
     const callers = useTree(target, "callers", route);
     const callees = useTree(target, "callees", route);
+    const refs = useLoad(keyIn(route, target), (signal) => get<GraphReply>("refs", { target, relation: "references", max_results: 30, ...at }, signal));
     const tests = useLoad(keyIn(route, target), (signal) => get<GraphReply>("tests-of", { target, max_results: 30, ...at }, signal));
     const impls = useLoad(keyIn(route, target), (signal) => get<GraphReply>("impls", { target, max_results: 30, ...at }, signal));
     const centre = (next: string) => change({ target: next });
@@ -81,6 +83,7 @@ function Symbol({ target, route }: { target: string; route: Route }) {
             <div class="graph-grid">
                 <section><h2>Called by {callers.total > 0 && <small>{count(callers.total, "call")}</small>}</h2><TreeView tree={callers} direction="callers" route={route} onCentre={centre} /></section>
                 <section><h2>Calls {callees.total > 0 && <small>{count(callees.total, "call")}</small>}</h2><TreeView tree={callees} direction="callees" route={route} onCentre={centre} /></section>
+                <Uses title="Used without a call" reply={refs.data} route={route} none="" />
                 <Uses title="Tests that reach it" reply={tests.data} route={route} none="No test reaches it by known calls." />
                 <Uses title="Implementations" reply={impls.data} route={route} none="" />
             </div>
@@ -97,11 +100,12 @@ function Uses({ title, reply, route, none }: { title: string; reply: GraphReply 
             <ul class="uses">
                 {reply.results.slice(0, 30).map((row) => (
                     <li>
-                        <a href={hrefIn(route, { v: "file", path: row.path, line: String(row.line) })}>{visible(row.from?.symbol ?? row.text.trim())}</a>
-                        <span class="quiet">{visible(nameOf(row.path))}:{row.line}</span>
+                        <PlaceLink row={row} route={route}>{visible(row.from?.symbol ?? row.text.trim())}</PlaceLink>
+                        <span class="quiet" title={visible(row.text.trim().slice(0, 200))}>{visible(nameOf(row.path))}:{row.line}</span>
                     </li>
                 ))}
             </ul>
+            {reply.total > 30 && <p class="quiet small">and {number(reply.total - 30)} more</p>}
         </section>
     );
 }

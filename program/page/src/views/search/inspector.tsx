@@ -34,7 +34,7 @@ export function Inspector({ found, hit }: { found: Found; hit: number }) {
                     <p><Kind kind={row.enclosing.kind} /> <a href={placeHref(found, row, row.enclosing.line)}>{visible(row.enclosing.name)}</a> <span class="quiet">lines {row.enclosing.line}–{row.enclosing.end_line}</span></p>
                 </section>
             )}
-            {row && found.state.mode === "files" && <Preview found={found} row={row as FileHit} />}
+            {row && found.state.mode !== "ranked" && <Preview found={found} row={row as FileHit | GrepHit | SymbolHit} />}
             {row && <Callers target={targetOf(found, hit)} route={placeRoute(found, row)} />}
             {found.state.mode === "ranked" && <WhyNotBox found={found} />}
         </aside>
@@ -48,35 +48,52 @@ function title(row: RankedHit | GrepHit | FileHit | SymbolHit): string {
     return visible(nameOf(row.path));
 }
 
-/** The first definitions and lines of a file that is found by its name. */
-function Preview({ found, row }: { found: Found; row: FileHit }) {
-    const { path } = row;
-    const [rested, setRested] = useState<string | null>(null);
+/** A value that has not changed for some time, else `null`: so moving through hits asks nothing. */
+function useRested<T extends string | null>(value: T, ms: number): T | null {
+    const [rested, setRested] = useState<T | null>(null);
     useEffect(() => {
-        const timer = setTimeout(() => setRested(path), 150);
+        const timer = setTimeout(() => setRested(value), ms);
         return () => clearTimeout(timer);
-    }, [path]);
-    const asked = rested === path ? path : null;
+    }, [value]);
+    return rested === value ? value : null;
+}
+
+const LINES_AROUND = 18;
+
+/** The lines of a preview: those of a definition, or those around a line. */
+function previewLines(row: FileHit | GrepHit | SymbolHit): [number, number] {
+    if (!("line" in row)) return [1, 40];
+    if ("end_line" in row) return [row.line, Math.min(row.end_line, row.line + 39)];
+    return [Math.max(1, row.line - LINES_AROUND), row.line + LINES_AROUND];
+}
+
+/** The text of the file at a hit whose row shows a single line or none. */
+function Preview({ found, row }: { found: Found; row: FileHit | GrepHit | SymbolHit }) {
+    const { path } = row;
+    const [from, to] = previewLines(row);
+    const asked = useRested(`${path}:${from}-${to}`, 150);
     const at = treeOf(found, row);
-    const reply = useLoad(asked && keyIn(at, asked), (signal) => get<FileReply>("excerpt", { path, lines: "1-40", ...at }, signal));
+    const reply = useLoad(asked && keyIn(at, asked), (signal) => get<FileReply>("excerpt", { path, lines: `${from}-${to}`, ...at }, signal));
     if (!asked || !reply.data || reply.isLoading) return null;
-    const lines = codeLines(reply.data.text.replace(/\n$/, ""), fileSpans(reply.data)).slice(0, 40);
+    const line = "line" in row ? row.line : 0;
+    const lines = codeLines(reply.data.text.replace(/\n$/, ""), fileSpans(reply.data));
     return (
         <section class="preview">
-            <h3>Begins with</h3>
-            <pre tabIndex={0} aria-label={`First lines of ${visible(path)}`}>{lines.map((pieces) => <code><Pieces pieces={pieces} />{"\n"}</code>)}</pre>
+            <h3>{line === 0 ? "Begins with" : `Lines ${from} to ${from + lines.length - 1}`}</h3>
+            <pre tabIndex={0} aria-label={`Lines of ${visible(path)}`}>
+                {lines.map((pieces, i) => (
+                    <a class={from + i === line && "text" in row ? "on" : undefined} tabIndex={-1} href={placeHref(found, row, from + i)}>
+                        <span class="no">{from + i}</span>
+                        <code><Pieces pieces={pieces} /></code>
+                    </a>
+                ))}
+            </pre>
         </section>
     );
 }
 
 function Callers({ target, route }: { target: string | null; route: Partial<Route> }) {
-    // The graph is asked when the selection rests, so that moving through hits costs nothing.
-    const [rested, setRested] = useState<string | null>(null);
-    useEffect(() => {
-        const timer = setTimeout(() => setRested(target), 300);
-        return () => clearTimeout(timer);
-    }, [target]);
-    const asked = rested === target ? rested : null;
+    const asked = useRested(target, 300);
     const callers = useLoad(asked && keyIn(route, asked), (signal) => get<GraphReply>("callers", { target: asked, max_results: 6, root: route.root, view: route.view }, signal));
     const reply = asked ? callers.data : null;
     if (!target || !reply || reply.definitions.length === 0) return null;
