@@ -11,7 +11,7 @@ use super::lookup::check_rows;
 use super::open_index::Viewed;
 use super::operation::Operation;
 use super::origin::sums;
-use super::{current, lookup};
+use super::{current, lookup, memory};
 use crate::error::{Error, ErrorKind};
 
 /// Callers, callees, uses, imports or implementations. A target that means nothing in the tree, or in any of several trees, is
@@ -207,6 +207,7 @@ fn joined_graph(
         tests: Vec::new(),
         entries: Vec::new(),
         mentions: None,
+        notes: Vec::new(),
         incomplete: None,
         snapshot: Snapshot::default(),
         sources: Vec::new(),
@@ -228,6 +229,7 @@ fn joined_graph(
         whole.paths.append(&mut reply.paths);
         whole.tests.append(&mut reply.tests);
         whole.entries.append(&mut reply.entries);
+        whole.notes.extend(reply.notes.into_iter().map(|row| NoteRow { source: Some(name.clone()), ..row }));
         whole.total += reply.total;
         whole.further_files += reply.further_files;
         let open = reply.mentions.as_ref().and_then(Mentions::incomplete);
@@ -243,6 +245,7 @@ fn joined_graph(
     whole.tests.truncate(request.max_results);
     whole.entries.truncate(request.max_results);
     whole.paths.truncate(request.max_results);
+    memory::keep_newest(&mut whole.notes);
     (whole, reasons)
 }
 

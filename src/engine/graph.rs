@@ -16,6 +16,7 @@ use super::core::Engine;
 use super::current::{self, Freshness};
 use super::graph_target::{self, Target};
 use super::lookup::{self, check_pattern_length, check_rows};
+use super::memory;
 use super::open_index::Viewed;
 use super::source::ReplySources;
 use crate::error::{Error, ErrorKind};
@@ -123,10 +124,12 @@ fn graph_of_snapshot(
     let code = if shows_code { asked.code_of(&answered.definitions) } else { Vec::new() };
     let place = answered.place.as_ref().map(|placed| asked.named_place(placed)).transpose()?;
     let definitions = answered.definitions.iter().map(|own| asked.symbol_row(own));
+    let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
+    let notes = memory::notes_linked_to(engine, &definitions);
     Ok(GraphReply {
         question: request.question,
         target: request.target.clone(),
-        definitions: definitions.collect::<Result<_, _>>()?,
+        definitions,
         place,
         code,
         rows: answered.rows,
@@ -137,9 +140,10 @@ fn graph_of_snapshot(
         entries: answered.entries,
         incomplete: asked.incomplete().or(open),
         mentions,
+        notes: notes.notes,
         snapshot: lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(snapshot)), freshness),
         sources: Vec::new(),
-        warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
+        warnings: freshness.warnings.iter().cloned().chain(asked.warnings).chain(notes.warnings).collect(),
     })
 }
 

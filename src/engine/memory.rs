@@ -281,6 +281,46 @@ pub(super) fn known_notes(engine: &Engine) -> Result<Option<Arc<KnownNotes>>, Er
     Ok(engine.notes().known(engine.parsers().tokenizers())?)
 }
 
+/// The notes that a look-up of a definition shows beside its answer, at most.
+const BESIDE_DEFINITIONS: usize = 3;
+
+/// The notes that are linked to one of these definitions and not retired, the newest first. Notes that cannot be read give a
+/// warning and no error.
+pub(super) fn notes_linked_to(engine: &Engine, definitions: &[SymbolRow]) -> NotesReply {
+    if definitions.is_empty() || !engine.notes().are_there() {
+        return NotesReply::default();
+    }
+    let names: Vec<String> = definitions.iter().map(SymbolRow::qualified).collect();
+    let is_named = |symbol: &Option<String>| symbol.as_ref().is_some_and(|symbol| names.contains(symbol));
+    // A link names the path of its time: the file may have moved since.
+    let means = |link: &LinkRow| {
+        let path = link.renamed_to.as_ref().unwrap_or(&link.path);
+        let is_of =
+            |(own, name): (&SymbolRow, &String)| own.path == *path && link.symbol.as_ref() == Some(name);
+        definitions.iter().zip(&names).any(is_of)
+    };
+    let notes = || -> Result<NotesReply, Error> {
+        let Some(known) = known_notes(engine)? else { return Ok(NotesReply::default()) };
+        let own = known.notebook.notes.iter().filter(|note| note.retired.is_none());
+        let own = own.filter(|note| note.links.iter().any(|link| is_named(&link.symbol)));
+        let mut notes = note_rows(engine, own.map(|note| (note, None)))?;
+        notes.retain(|row| row.links.iter().any(means));
+        let total = notes.len();
+        keep_newest(&mut notes);
+        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
+    };
+    notes().unwrap_or_else(|error| NotesReply {
+        warnings: vec![format!("the notes cannot be read: {error}")],
+        ..NotesReply::default()
+    })
+}
+
+/// Keeps the newest notes, as many as an answer shows.
+pub(super) fn keep_newest(notes: &mut Vec<NoteRow>) {
+    notes.sort_by(|a, b| b.note.time.cmp(&a.note.time));
+    notes.truncate(BESIDE_DEFINITIONS);
+}
+
 /// Claims the folder of the index for this tree before the first note, so that no other tree uses the folder.
 fn claim_for_notes(engine: &Engine) -> Result<(), Error> {
     if Workspace::owner_of(engine.index().workspace().dir()).is_none() {

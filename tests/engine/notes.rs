@@ -1,11 +1,12 @@
 //! Notes: links that follow renames, staleness in the view that is asked, relevance, and what never leaves a note.
 
 use spyhop::{
-    AddNoteRequest, LinkState, ListNotesRequest, NoteKind, NoteRow, NotesReply, Options, PackRequest,
-    RetireNoteRequest, SearchNotesRequest, SearchRequest, ShowNoteRequest, Verification, VerifyNoteRequest,
+    AddNoteRequest, GraphQuestion, GraphRequest, LinkState, ListNotesRequest, NoteKind, NoteRow, NotesReply,
+    Options, PackRequest, RetireNoteRequest, SearchNotesRequest, SearchRequest, ShowNoteRequest,
+    Verification, VerifyNoteRequest,
 };
 use spyhop_engine::{Engine, ErrorKind};
-use spyhop_interface::render::agent;
+use spyhop_interface::render::{Style, agent, text};
 
 use super::{open, options, refresh};
 use crate::support::{Tree, git};
@@ -88,6 +89,31 @@ fn a_note_is_stale_once_the_linked_code_changes_and_not_before() {
     assert_eq!(states(&engine, &line.note.id), [(None, LinkState::Current)]);
     std::fs::remove_file(tree.root().join("src/upload.rs")).unwrap();
     assert_eq!(states(&engine, &added.note.id), [(None, LinkState::Gone)]);
+}
+
+#[test]
+fn a_question_about_a_symbol_shows_its_notes() {
+    let tree = repository();
+    let engine = open(&tree);
+    let note = add(&engine, "Permits are never given back", &["src/upload.rs#Pool.take"]);
+    add(&engine, "Retries lock the account", &["src/upload.rs#retry_upload"]);
+    let asked = |question| engine.ask(&GraphRequest::new(question, "Pool.take")).unwrap();
+    for question in [GraphQuestion::Definitions, GraphQuestion::Trace, GraphQuestion::Impact] {
+        let reply = asked(question);
+        let ids: Vec<&str> = reply.notes.iter().map(|row| row.note.id.as_str()).collect();
+        assert_eq!(ids, [&note.note.id], "{question:?}");
+        assert!(agent::graph(&reply).text.contains("Permits are never given back"));
+        assert!(text::graph_footer(&reply, &Style::default()).contains("Permits are never given back"));
+    }
+    // The note follows its file, and is gone once it is retired.
+    tree.git(&["mv", "src/upload.rs", "src/sending.rs"]);
+    tree.commit();
+    refresh(&engine);
+    assert_eq!(asked(GraphQuestion::Trace).notes.len(), 1);
+    let retired =
+        RetireNoteRequest { id: note.note.id, reason: "wrong".into(), ..RetireNoteRequest::default() };
+    engine.ask(&retired).unwrap();
+    assert!(asked(GraphQuestion::Trace).notes.is_empty());
 }
 
 #[test]

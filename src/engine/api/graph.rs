@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 use super::incomplete::{Incomplete, completeness};
 use super::mentions::Mentions;
 use crate::api::entries::EntryRow;
+use crate::api::memory::NoteRow;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
 use crate::api::symbols::{SymbolEnd, SymbolRow, end};
@@ -211,6 +212,9 @@ pub struct GraphReply {
     #[serde(flatten, serialize_with = "completeness")]
     #[cfg_attr(feature = "schema", schemars(with = "super::incomplete::Completeness"))]
     pub incomplete: Option<Incomplete>,
+    /// The notes that are linked to the definitions, up to 3, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<NoteRow>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// The sources that answer, if several trees were asked.

@@ -126,6 +126,7 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     if let Some(why) = &reply.incomplete {
         let _ = writeln!(out, "not complete: {}", clean(why));
     }
+    super::memory::note_lines(&mut out, &reply.notes);
     let of_rows = reply.rows.iter().map(|row| row.source.as_ref());
     let of_rows = of_rows.chain(reply.definitions.iter().map(|own| own.source.as_ref()));
     sources::lines(&mut out, &reply.sources, of_rows);

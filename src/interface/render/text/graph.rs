@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::entries::entry;
+use super::memory::note_lines;
 use crate::render::paint::{Ink, Style, columns};
 use crate::render::places::RowPlaces;
 use spyhop_base::clean::line as clean;
@@ -171,7 +172,7 @@ pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
         let text = style.clip(0, &format!("not complete: {}", clean(reason)));
         let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &text));
     }
-    out
+    out + &note_lines(&reply.notes, style)
 }
 
 /// That an answer has no rows. Nothing is said to be absent while a mention may be a use.
