@@ -14,6 +14,7 @@ mod editor;
 mod http;
 mod install;
 mod keep;
+mod languages;
 mod limits;
 mod lsp;
 mod mcp;

@@ -17,6 +17,7 @@ use spyhop_search::filter::FilterSpec;
 use super::pick::{
     Focus, FocusLine, PickAnswer, PickMode, PickPlace, PickQuery, PickRow, Piece, PreviewText, Tone, pieces,
 };
+use crate::languages::language_of;
 use crate::query_line::{self, ParsedLine};
 
 /// The most rows of an answer that is not ranked. More are reached by a longer query.
@@ -233,9 +234,11 @@ impl Asker<'_> {
             lines.extend(reply.lines.into_iter().map(|line| line.text));
             let has_more = reply.next.is_some();
             if !has_more || lines.len() >= wanted {
+                let extension = place.path.as_str().rsplit_once('.').map_or("", |(_, extension)| extension);
+                let language = language_of(extension).unwrap_or_default();
                 return match lines.is_empty() {
                     true => Err("there is no text to show".to_string()),
-                    false => Ok(PreviewText { path: place.path.clone(), lines, has_more }),
+                    false => Ok(PreviewText::new(place.path.clone(), lines, has_more, language)),
                 };
             }
             request.cursor = reply.next;

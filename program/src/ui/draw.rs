@@ -7,9 +7,10 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::keys;
-use super::pick::{PickMode, Piece, PreviewText, Tone};
+use super::pick::{PickMode, Piece, PreviewText, Tone, fitted};
 use super::preview;
 use super::state::{IndexState, UiState};
+use spyhop_interface::render::SyntaxClass;
 
 /// The styles of a terminal with or without colours. With colours, only the sixteen of every terminal are used, which
 /// the user has chosen to be readable.
@@ -31,6 +32,12 @@ impl Palette {
             Tone::Match => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             Tone::Dim => style.add_modifier(Modifier::DIM),
             Tone::Alarm => colored(Color::Yellow).add_modifier(Modifier::BOLD),
+            // As in the text of the command line.
+            Tone::Syntax(SyntaxClass::Keyword) => colored(Color::Blue),
+            Tone::Syntax(SyntaxClass::Text) => colored(Color::Green),
+            Tone::Syntax(SyntaxClass::Number) => colored(Color::Cyan),
+            Tone::Syntax(SyntaxClass::Comment) if self.color => style.add_modifier(Modifier::DIM),
+            Tone::Syntax(SyntaxClass::Comment) => style,
         }
     }
 
@@ -141,7 +148,8 @@ fn list(buffer: &mut Buffer, area: Rect, state: &UiState, palette: &Palette) {
         buffer.set_line(area.x, y, &Line::from(Span::styled(signs, palette.pointer())), area.width);
         let style =
             if is_selected && !state.is_dimmed() { whole.add_modifier(Modifier::BOLD) } else { whole };
-        put(buffer, Rect { y, height: 1, ..area }, 3, &row.pieces, palette, style);
+        let pieces = fitted(&row.pieces, usize::from(area.width).saturating_sub(3));
+        put(buffer, Rect { y, height: 1, ..area }, 3, &pieces, palette, style);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use spyhop_base::path::RelPath;
-use spyhop_interface::render::clean;
+use spyhop_interface::render::{SyntaxClass, clean, syntax};
 
 /// What the query line searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,6 +85,7 @@ pub enum Tone {
     Dim,
     Good,
     Alarm,
+    Syntax(SyntaxClass),
 }
 
 /// What the preview highlights in the text of a file.
@@ -134,8 +135,33 @@ pub struct PreviewText {
     pub path: RelPath,
     /// The lines from the first one on.
     pub lines: Vec<String>,
+    /// For each line, its coloured parts, in order and not overlapping.
+    pub colors: Vec<Vec<(Range<usize>, SyntaxClass)>>,
     /// Whether the file has more lines.
     pub has_more: bool,
+}
+
+impl PreviewText {
+    /// The text of a file of a language, with its colours.
+    pub fn new(path: RelPath, lines: Vec<String>, has_more: bool, language: &str) -> PreviewText {
+        let text = lines.join("\n");
+        let mut colors = vec![Vec::new(); lines.len()];
+        let (mut line, mut start) = (0, 0);
+        for (span, class) in syntax(language, &text) {
+            let mut from = span.range().start;
+            while from < span.range().end {
+                while line + 1 < lines.len() && from > start + lines[line].len() {
+                    start += lines[line].len() + 1;
+                    line += 1;
+                }
+                let end = span.range().end.min(start + lines[line].len());
+                colors[line].push((from - start..end - start, class));
+                // The next part begins after the line break.
+                from = end.max(from) + 1;
+            }
+        }
+        PreviewText { path, lines, colors, has_more }
+    }
 }
 
 impl PickPlace {
@@ -169,9 +195,90 @@ pub fn pieces(text: &str, matches: &[Range<usize>], tone: Tone) -> Vec<Piece> {
     pieces
 }
 
+/// `text` as pieces: the ranges `matches` in one style, and the rest in its colours.
+pub fn colored_pieces(
+    text: &str,
+    matches: &[Range<usize>],
+    colors: &[(Range<usize>, SyntaxClass)],
+) -> Vec<Piece> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    let plain = std::iter::once((text.len()..text.len(), None));
+    for (range, class) in colors.iter().map(|(range, class)| (range.clone(), Some(*class))).chain(plain) {
+        for (part, tone) in
+            [(at..range.start, Tone::Plain), (range.clone(), class.map_or(Tone::Plain, Tone::Syntax))]
+        {
+            let within = |found: &Range<usize>| found.start.max(part.start)..found.end.min(part.end);
+            let own = matches.iter().map(within).filter(|found| !found.is_empty());
+            let own: Vec<Range<usize>> =
+                own.map(|found| found.start - part.start..found.end - part.start).collect();
+            all.extend(text.get(part).map(|part| pieces(part, &own, tone)).unwrap_or_default());
+        }
+        at = range.end;
+    }
+    all
+}
+
+/// Pieces in at most `width` columns, as far as a shorter path allows that: the middle of a path gives way to `…`.
+pub fn fitted(pieces: &[Piece], width: usize) -> Vec<Piece> {
+    /// What is kept of a path at least.
+    const MIN_PATH: usize = 12;
+    let columns = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.chars().count()).sum::<usize>();
+    let mut fitted = pieces.to_vec();
+    let above = columns(&fitted).saturating_sub(width);
+    let path = fitted.iter_mut().find(|piece| piece.tone == Tone::Path);
+    if let Some(path) = path.filter(|_| above > 0) {
+        let length = path.text.chars().count();
+        let kept = length.saturating_sub(above).max(MIN_PATH);
+        if kept < length {
+            // The end of a path says more than its beginning.
+            let head = (kept - 1) / 3;
+            let tail = length - (kept - 1 - head);
+            let beginning: String = path.text.chars().take(head).collect();
+            path.text = format!("{beginning}…{}", path.text.chars().skip(tail).collect::<String>());
+        }
+    }
+    fitted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_path_gives_way_in_its_middle() {
+        let row = [
+            Piece::new("components/billing/src/main/java/org/acme/InvoiceService.java", Tone::Path),
+            Piece::new(":40 ", Tone::Number),
+            Piece::new("InvoiceService.close", Tone::Name),
+        ];
+        let text = |width| fitted(&row, width).iter().map(|piece| piece.text.as_str()).collect::<String>();
+        assert_eq!(text(60), "components/…acme/InvoiceService.java:40 InvoiceService.close");
+        assert_eq!(text(10), "com…ice.java:40 InvoiceService.close");
+        assert_eq!(text(200), row.iter().map(|piece| piece.text.as_str()).collect::<String>());
+    }
+
+    #[test]
+    fn lines_have_their_colours_beside_their_matches() {
+        let lines = ["/* a", "b */ let x = 1;"].map(str::to_string).to_vec();
+        let text = PreviewText::new(RelPath::new("a.rs").unwrap(), lines, false, "rust");
+        let shown = |at: usize, matches: &[Range<usize>]| -> Vec<(String, Tone)> {
+            let pieces = colored_pieces(&text.lines[at], matches, &text.colors[at]);
+            pieces.into_iter().map(|piece| (piece.text, piece.tone)).collect()
+        };
+        let comment = Tone::Syntax(SyntaxClass::Comment);
+        assert_eq!(shown(0, &[]), [("/* a".to_string(), comment)]);
+        let found = shown(1, &[5..8, 13..14]);
+        let expected = [
+            ("b */", comment),
+            (" ", Tone::Plain),
+            ("let", Tone::Match),
+            (" x = ", Tone::Plain),
+            ("1", Tone::Match),
+            (";", Tone::Plain),
+        ];
+        assert_eq!(found, expected.map(|(text, tone)| (text.to_string(), tone)));
+    }
 
     #[test]
     fn pieces_are_clean_and_keep_their_matches() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::pick::{Focus, PickRow, Piece, PreviewText, Tone, pieces};
+use super::pick::{Focus, PickRow, Piece, PreviewText, colored_pieces};
 
 /// A line of the preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn lines(
             number,
             is_inside: of_place(selected).contains(&number),
             is_place: number == selected.place.line as usize,
-            pieces: pieces(line, &matches, Tone::Plain),
+            pieces: colored_pieces(line, &matches, &text.colors[at]),
         }
     });
     shown.collect()
@@ -65,7 +65,7 @@ fn matches(
 mod tests {
     use spyhop_base::path::RelPath;
 
-    use super::super::pick::{FocusLine, PickPlace};
+    use super::super::pick::{FocusLine, PickPlace, Tone};
     use super::*;
 
     fn row(path: &str, line: u32, last: u32, focus: Focus) -> PickRow {
@@ -75,7 +75,7 @@ mod tests {
 
     fn shown(text: &[&str], selected: &PickRow, rows: &[PickRow]) -> Vec<String> {
         let lines: Vec<String> = text.iter().map(|line| line.to_string()).collect();
-        let text = PreviewText { path: RelPath::new("a.rs").unwrap(), lines, has_more: false };
+        let text = PreviewText::new(RelPath::new("a.rs").unwrap(), lines, false, "text");
         let line = |line: ShownLine| {
             let text: String = (line.pieces.iter())
                 .map(|piece| match piece.tone {

@@ -10,7 +10,8 @@ use spyhop_engine::{Error, ErrorKind};
 use super::super::colors::{CLASSES, tokens};
 use super::super::reply::{ApiError, to_json};
 use super::super::site::{AskedTrees, PageSite};
-use super::prepared::{PreparedSearch, language_of};
+use super::prepared::PreparedSearch;
+use crate::languages::language_of;
 use crate::query_line::QueryMode;
 
 /// The most files before the results of a ranked search.

@@ -1,17 +1,15 @@
 //! What a query line means here: the trees, the mode, the filter and the text, or the word that is wrong.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use serde_json::json;
-use spyhop_engine::Engine;
 use spyhop_engine::api::{MAX_RESULTS, Mode};
 use spyhop_search::filter::FilterSpec;
 
 use super::super::ask::Ask;
 use super::super::reply::{ApiError, to_json, words_json};
 use super::super::site::{AskedTrees, PageSite};
+use crate::languages::{language_of, languages};
 use crate::mcp::roots;
 use crate::query_line::{self, FilterWord, Key, ParsedLine, QueryMode};
 
@@ -246,28 +244,4 @@ fn path_of(site: &PageSite, asked: &AskedTrees, word: &FilterWord) -> Result<Str
             }
         }
     }
-}
-
-/// The built-in languages by the extensions of their files.
-fn by_extension() -> &'static HashMap<String, &'static str> {
-    static KNOWN: OnceLock<HashMap<String, &'static str>> = OnceLock::new();
-    KNOWN.get_or_init(|| {
-        let rows = Engine::built_in_languages();
-        let pairs = rows.iter().flat_map(|row| {
-            row.extensions.iter().map(move |own| (own.trim_start_matches('.').to_string(), row.name))
-        });
-        pairs.collect()
-    })
-}
-
-/// The language of files with an extension.
-pub fn language_of(extension: &str) -> Option<&'static str> {
-    by_extension().get(extension).copied()
-}
-
-fn languages() -> impl Iterator<Item = &'static str> {
-    let mut names: Vec<&'static str> = by_extension().values().copied().collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter()
 }

@@ -32,7 +32,7 @@ fn picker(size: (u16, u16), rows: Vec<PickRow>) -> UiState {
     let effects = state.update(Message::Answered(1, Ok(answer)));
     if let [Effect::Preview(place)] = &effects[..] {
         let lines = ["use std;", "\tlet key = 1;\u{1b}[31m", "key"].map(str::to_string).to_vec();
-        let text = PreviewText { path: place.path.clone(), lines, has_more: false };
+        let text = PreviewText::new(place.path.clone(), lines, false, "text");
         state.update(Message::Previewed(place.clone(), Ok(text)));
     }
     state

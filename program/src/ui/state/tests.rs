@@ -22,7 +22,7 @@ fn answer(lines: impl IntoIterator<Item = u32>) -> PickAnswer {
 
 fn preview(lines: usize) -> PreviewText {
     let lines = (1..=lines).map(|number| format!("line {number}")).collect();
-    PreviewText { path: RelPath::new("src/a.rs").unwrap(), lines, has_more: false }
+    PreviewText::new(RelPath::new("src/a.rs").unwrap(), lines, false, "text")
 }
 
 /// A picker on a screen of 80 columns and 24 lines: 8 rows, and 11 lines of preview.
