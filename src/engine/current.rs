@@ -16,6 +16,7 @@ use spyhop_index::meta::{ViewHead, ViewKey};
 use spyhop_index::update::OnProgress;
 use spyhop_index::workspace::Committed;
 use spyhop_search::SearchSnapshot;
+use tracing::debug_span;
 
 /// How often to look for a commit of another process while no view can answer.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -56,7 +57,7 @@ fn with_snapshot_or_repair<T>(
     answer: impl Fn(&SearchSnapshot, Freshness) -> Result<T, Error>,
 ) -> Result<T, Error> {
     cancel::check()?;
-    let (snapshot, freshness) = ready(engine, progress)?;
+    let (snapshot, freshness) = debug_span!("index.open").in_scope(|| ready(engine, progress))?;
     cancel::begin_answer()?;
     let error = match inverted::guarded(|| answer(&snapshot, freshness)) {
         Err(error) if error.kind() == ErrorKind::Damaged => error,

@@ -42,6 +42,7 @@ impl AnswerContext<'_> {
             return;
         }
         let Some(file) = self.snapshot.file_at(hit.path.as_str()) else { return };
+        let _span = tracing::debug_span!("search.callers").entered();
         let until = Instant::now() + PATIENCE;
         let ask = || self.callers_of(file, hit, until);
         hit.callers = on_large_stack(|| parallel::with_helper_thread(ask)).ok().flatten();

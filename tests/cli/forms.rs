@@ -126,6 +126,21 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
+fn the_time_of_each_stage_is_told_beside_the_answer() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let plain = tree.run(&["draw_circle"]);
+    let timed = tree.run(&["draw_circle", "--timings"]);
+    assert_eq!((timed.code, &timed.out), (plain.code, &plain.out));
+    for stage in
+        ["search.evidence", "search.places", "search.snippet", "index.open", "render", "whole process"]
+    {
+        assert!(timed.err.lines().any(|line| line.starts_with(stage)), "{stage}: {}", timed.err);
+    }
+    assert!(!plain.err.contains("whole process"));
+}
+
+#[test]
 fn logging_is_off_unless_asked_for() {
     let tree = Tree::new(SMALL);
     assert_eq!(tree.run(&["draw_circle"]).err, "");

@@ -32,6 +32,15 @@ fn a_hit_is_opened_in_the_users_editor() {
         "{}",
         opened.err
     );
+    // Uses and matches open at their column.
+    for asked in [&["callers", "Pool.take", "--open", "1"][..], &["grep", "-F", "pool.take(", "--open", "1"]]
+    {
+        let opened = run(asked);
+        let place = format!("{}/src/", root.display());
+        assert!(opened.code == 0 && opened.out.contains(&place), "{asked:?}: {}{}", opened.out, opened.err);
+    }
+    let opened = run(&["def", "Pool.take", "--open", "1"]);
+    assert_eq!(opened.out, format!("+10\n{}/src/pool.rs\n", root.display()), "{}", opened.err);
     let beyond = run(&["symbols", "Pool.take", "--open", "999"]);
     assert_eq!(beyond.code, 2);
     assert!(beyond.err.contains("--open 999: the answer has"), "{}", beyond.err);

@@ -59,6 +59,11 @@ pub const VERBOSE: Param = Param {
     ..flag("verbose", "Log to standard error, more with -vv; SPYHOP_LOG chooses finely")
 };
 
+pub const TIMINGS: Param = flag(
+    "timings",
+    "Tell on standard error how long each stage of the answer took, without the stages within it",
+);
+
 /// The output and input options that only a search has.
 const SEARCH_ONLY: &[&Param] = &[&OPEN, &WHOLE_PAGE, &VIMGREP, &JSONL, &BATCH];
 /// The output options that only the look-up of files has.
@@ -66,9 +71,11 @@ const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
 const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
 /// The output options that only the code graph has.
-const GRAPH_ONLY: &[&Param] = &[&GRAPH_MODE, &VIMGREP];
+const GRAPH_ONLY: &[&Param] = &[&GRAPH_MODE, &OPEN, &VIMGREP];
+/// The output options that only an exact search has, beside those of ripgrep.
+const GREP_ONLY: &[&Param] = &[&OPEN];
 /// The options that every operation has on a command line.
-const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
+const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE, &TIMINGS];
 
 /// A command with this many own parameters shows all of them in its short help.
 const FEW: usize = 5;
@@ -117,6 +124,7 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
         Some(OperationId::Symbols) => SYMBOLS_ONLY,
         Some(OperationId::Files) => FILES_ONLY,
         Some(OperationId::Graph(_)) => GRAPH_ONLY,
+        Some(OperationId::Grep) => GREP_ONLY,
         _ => &[],
     };
     let mut command = Command::new(name).about(row.help);
@@ -141,10 +149,10 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
     let heading = if let ListedOperation::Library(_) = listed { LIBRARY_HEADING } else { PLACE_HEADING };
     let place = place_of(listed);
     command = command.args(place.map(|param| arg(param).help_heading(heading).hide_short_help(true)));
+    if forms.iter().any(|form| form.name == OPEN.name) {
+        command = command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]));
+    }
     let command = match listed {
-        ListedOperation::Own(OperationId::Symbols, _) => {
-            command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
-        }
         ListedOperation::Own(OperationId::Search, _) => one_source_of_queries(command),
         ListedOperation::Own(OperationId::Graph(GraphQuestion::Impact), _) => command
             .mut_arg(TARGET.name, |target| target.required_unless_present(DIFF.name))
@@ -319,7 +327,7 @@ pub fn arg(param: &'static Param) -> Arg {
         Takes::Repeated => arg.action(ArgAction::Append),
         Takes::List | Takes::Choices(_) => arg.action(ArgAction::Append).value_delimiter(','),
         Takes::Choice(choices) => arg.value_parser(choices()),
-        Takes::Number(..) => arg.value_parser(value_parser!(u64)),
+        Takes::Number(..) => arg.value_parser(parse_number),
         Takes::Fraction => arg.value_parser(value_parser!(f32)).allow_negative_numbers(true),
         Takes::Bytes => arg.value_parser(parse_bytes),
         Takes::Path => arg.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
@@ -336,6 +344,14 @@ fn value_name(param: &Param) -> &'static str {
         Takes::Choice(_) | Takes::Choices(_) => "CHOICE",
         _ => "TEXT",
     }
+}
+
+/// Parses a whole number.
+fn parse_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| match text.chars().all(|c| c.is_ascii_digit()) && !text.is_empty() {
+        true => "the number is too large".to_string(),
+        false => "give a whole number, such as 20".to_string(),
+    })
 }
 
 /// Parses a number of bytes: digits, optionally with a suffix K, M or G.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop_base::path::RelPath;
-use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphRequest, MAX_ROWS, Mode};
+use spyhop_engine::api::{GraphChanges, GraphQuestion, GraphReply, GraphRequest, MAX_ROWS, Mode};
 use spyhop_interface::catalog::{self, FilledRequest};
 use spyhop_interface::render::text;
 
@@ -14,7 +14,7 @@ use super::output::Output;
 use super::place::TreePlace;
 use super::target::CommandTarget;
 use super::values::{given, optional};
-use super::{args, options};
+use super::{args, open, options};
 
 /// The function that runs a question.
 pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
@@ -45,13 +45,17 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     let mode = Mode::ALL.into_iter().find(|mode| typed_mode.is_some_and(|typed| mode.name() == typed));
     let mode = mode.unwrap_or(Mode::Default);
     let is_list = !output.json && (given(matches, args::VIMGREP.name) || mode == Mode::Compact);
+    let opened = open::wanted(matches);
     // A pipe gets every row, unless the caller says how many.
     let is_limited = optional::<u64>(matches, catalog::GRAPH_RESULTS.name).is_some();
-    if !output.json && !output.is_terminal() && !is_limited {
+    if !output.json && (!output.is_terminal() || opened.is_some()) && !is_limited {
         request.max_results = MAX_ROWS;
     }
     let reply = asked.open(&catalog::DEF, options, matches)?.call(&request, output)?;
     output.warn(&reply.warnings);
+    if let (Some(number), Some(place)) = (opened, asked.place()) {
+        return open::open(&place.root, &places(&reply), number);
+    }
     if output.json {
         output.json(&reply)?;
     } else if is_list {
@@ -70,6 +74,15 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
         }
     };
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Found })
+}
+
+/// The places of an answer in the order in which the answer shows them: definitions, or the uses.
+fn places(reply: &GraphReply) -> Vec<open::Place<'_>> {
+    if reply.question == GraphQuestion::Definitions {
+        return reply.definitions.iter().map(|one| (&one.path, one.lines.first, 1)).collect();
+    }
+    let rows = reply.rows.iter().chain(reply.paths.iter().flatten());
+    rows.map(|row| (&row.path, row.line, row.column)).collect()
 }
 
 /// A target whose file, if it names one, is relative to the root: people type paths relative to the current folder.

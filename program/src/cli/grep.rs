@@ -11,8 +11,8 @@ use clap::ArgMatches;
 use spyhop_base::input;
 use spyhop_base::path::{PathBase, RelPath};
 use spyhop_engine::api::{
-    Binary, GrepReply, GrepRequest, IgnoreSources, OutputFormat, PrintOptions, PrintedGrep, SourceName,
-    SymlinkPolicy,
+    Binary, GrepReply, GrepRequest, IgnoreSources, MAX_ROWS, OutputFormat, PrintOptions, PrintedGrep,
+    SourceName, SymlinkPolicy,
 };
 use spyhop_engine::{Engine, Error};
 use spyhop_interface::catalog::{self, GrepCall, GrepList, grep_params, params};
@@ -24,7 +24,7 @@ use super::failure::{Failure, Outcome, complain};
 use super::output::{Output, host};
 use super::place::{TreePlace, here};
 use super::values::{fill_for_sources, fill_from, given, optional};
-use super::{options, sources};
+use super::{open, options, sources};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     if sources::are_asked(matches)? {
@@ -89,6 +89,12 @@ fn search(
         return Ok(Outcome::Found);
     }
     output.show_paths(place, typed_base(paths, place, request));
+    if let Some(number) = open::wanted(matches) {
+        let reply = engine.ask(&GrepRequest { max_results: number.clamp(1, MAX_ROWS), ..request.clone() })?;
+        output.warn(&reply.warnings);
+        let places: Vec<_> = reply.lines.iter().map(|line| (&line.path, line.line, line.column)).collect();
+        return open::open(&place.root, &places, number);
+    }
     let is_page =
         [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
     if !output.json && !is_page {

@@ -44,6 +44,7 @@ mod serve;
 mod skipped;
 mod sources;
 mod symbols;
+mod timings;
 mod touch;
 mod ui;
 mod watch;
@@ -272,11 +273,15 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     let listed = listed.expect("the parser knows no other subcommand");
     // An exact search uses little memory of its own.
     crate::huge_pages(listed.id() != Some(OperationId::Grep));
-    match listed {
+    let outcome = match listed {
         ListedOperation::Own(id, _) => runner(*id)(matches, &mut output),
         ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
         ListedOperation::Library(operation) => library::run(*operation, matches, &mut output),
+    };
+    if let Some(table) = timings::table() {
+        output.remark(&table)?;
     }
+    outcome
 }
 
 /// The command with its subcommands for a first word. If that is the name of an operation, the other operations have no

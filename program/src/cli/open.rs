@@ -1,4 +1,4 @@
-//! `--open N`: a hit of an answer in the user's editor.
+//! `--open N`: a place of an answer in the user's editor.
 
 use std::io;
 use std::path::Path;
@@ -17,16 +17,19 @@ pub fn wanted(matches: &ArgMatches) -> Option<usize> {
     optional::<u64>(matches, args::OPEN.name).map(|&number| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-/// Opens hit `number` of `hits` and waits for the editor to end.
-pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outcome, Failure> {
-    if hits.is_empty() {
+/// A place of an answer: a file, and a line and a column, counted from 1.
+pub type Place<'a> = (&'a RelPath, u32, u32);
+
+/// Opens place `number` of `places` and waits for the editor to end.
+pub fn open(root: &Path, places: &[Place<'_>], number: usize) -> Result<Outcome, Failure> {
+    if places.is_empty() {
         complain(&Failure::Usage(format!("--open {number}: nothing was found")));
         return Ok(Outcome::Nothing);
     }
-    let Some((path, line)) = number.checked_sub(1).and_then(|place| hits.get(place)) else {
-        let choices = match hits.len() {
-            1 => "1 hit; choose 1".to_string(),
-            count => format!("{count} hits; choose 1 to {count}"),
+    let Some((path, line, column)) = number.checked_sub(1).and_then(|place| places.get(place)) else {
+        let choices = match places.len() {
+            1 => "1 place; choose 1".to_string(),
+            count => format!("{count} places; choose 1 to {count}"),
         };
         return Err(Failure::Usage(format!("--open {number}: the answer has {choices}")));
     };
@@ -34,7 +37,7 @@ pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outc
         Failure::Usage("--open needs an editor; set VISUAL or EDITOR, such as EDITOR=vim".to_string())
     })?;
     let file = path.below(root).to_string_lossy().into_owned();
-    let target = EditorTarget { path: file, line: *line, column: 1 };
+    let target = EditorTarget { path: file, line: *line, column: *column };
     let argv = editor::command(&editor, &[target]).map_err(Failure::Usage)?;
     let ended = Command::new(&argv[0]).args(&argv[1..]).status().map_err(|error| {
         let program = &argv[0];

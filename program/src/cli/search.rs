@@ -46,7 +46,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     };
     if let (Some(number), Some(place)) = (opened, asked.place()) {
         output.warn(&reply.warnings);
-        let hits: Vec<_> = reply.results.iter().map(|hit| (&hit.path, hit.lines.first)).collect();
+        let hits: Vec<_> = reply.results.iter().map(|hit| (&hit.path, hit.lines.first, 1)).collect();
         return open::open(&place.root, &hits, number);
     }
     // Whoever asks for lines around the hits wants to see them, on however many screens.
@@ -68,6 +68,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     output.warn_above(&reply.warnings);
     let paths = output.json_paths();
+    let _span = tracing::debug_span!("render").entered();
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, _) => paths.search_lines(reply.clone()),
         (_, true, _) => paths.line(&reply),

@@ -32,7 +32,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let reply = asked.open(&catalog::SYMBOLS, options, matches)?.call(&request, output)?;
     output.warn(&reply.warnings);
     if let (Some(number), Some(place)) = (opened, asked.place()) {
-        let hits: Vec<_> = reply.symbols.iter().map(|row| (&row.path, row.lines.first)).collect();
+        let hits: Vec<_> = reply.symbols.iter().map(|row| (&row.path, row.lines.first, 1)).collect();
         return open::open(&place.root, &hits, number);
     }
     if output.json {
