@@ -1,4 +1,4 @@
-//! Tests, vendored and generated files with the content of a file that ranks before them are no hits of their own: that
+//! Tests, vendored and generated files with the content of a file that ranks before them are not hits of their own: that
 //! file names them.
 
 use rustc_hash::FxHashMap;

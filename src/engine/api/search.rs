@@ -283,7 +283,7 @@ pub struct Hit {
     pub source: Option<SourceName>,
     /// The file, relative to the root of its tree.
     pub path: RelPath,
-    /// Tests, vendored and generated files with the same content, at most ten. They are no hits of their own.
+    /// Tests, vendored and generated files with the same content, at most ten. They are not hits of their own.
     pub also_in: Vec<RelPath>,
     /// The lines of the place.
     pub lines: Lines,
@@ -462,7 +462,7 @@ struct HitForm<'r> {
     source: Option<&'r SourceName>,
     /// The file, relative to the root of its tree.
     path: &'r RelPath,
-    /// Tests, vendored and generated files with the same content, at most ten. They are no hits of their own.
+    /// Tests, vendored and generated files with the same content, at most ten. They are not hits of their own.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     also_in: &'r [RelPath],
     /// The lines of the place.

@@ -66,7 +66,7 @@ pub const PACK_ROWS: &[Row<FilledRequest<PackRequest>>] = &[
 /// Collects the code that a task needs.
 pub const PACK: OperationRow = OperationRow::new(
     "pack",
-    "Collect the code that a task needs, as whole functions and types within a budget of tokens",
+    "Collect the code that a task needs within a budget of tokens: functions and types, long ones in parts",
     listed!(PACK_ROWS),
     &[
         ("pack add a retry limit to uploads and show it in the status page", "a task with two goals"),

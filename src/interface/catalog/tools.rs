@@ -291,8 +291,8 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Pack,
         name: "get_context_pack",
         operation: Some(&PACK),
-        description: "Collect code that a task needs: whole functions and types within a budget, with callers and \
-                      tests.",
+        description: "Collect code that a task needs within a budget: functions and types, long ones in parts, with \
+                      callers and tests.",
         required: &[&TASK],
         without: &[],
         of_call: &[&TREE],

@@ -37,10 +37,14 @@ export function Pieces({ pieces }: { pieces: Piece[] }) {
     );
 }
 
-/** A line of a use, with the name marked. */
+/** What stands before a name in the line of a use, at most. */
+const MAX_BEFORE = 28;
+
+/** A line of a use, with the name marked. A long line begins near the name. */
 export function Marked({ text, name }: { text: string; name: string }) {
     const at = name === "" ? -1 : indexOfWord(text, name);
     if (at < 0) return <Shown text={text} />;
+    if (at > MAX_BEFORE) return <>…<Marked text={text.slice(at - MAX_BEFORE + 1)} name={name} /></>;
     return <><Shown text={text.slice(0, at)} /><mark><Shown text={name} /></mark><Shown text={text.slice(at + name.length)} /></>;
 }
 
