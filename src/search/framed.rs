@@ -13,8 +13,11 @@ const MAX_FILES: usize = 5;
 /// The files that frames of the query name.
 #[derive(Clone, Debug, Default)]
 pub struct Framed {
-    /// The files, in increasing order, with the lines. The line of a function that has moved is that of the function.
+    /// The files, in increasing order, with the lines, the innermost frame first. The line of a function that has moved is
+    /// that of the function.
     pub files: Vec<(u32, Vec<u32>)>,
+    /// The files of the innermost frame that names a file of the view.
+    pub innermost: Vec<u32>,
     /// The functions that have moved, by file: the line in the frame, and that of the function.
     pub moved: Vec<(u32, [u32; 2])>,
 }
@@ -45,10 +48,16 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
             }
         }
     }
-    let Framed { files: mut found, mut moved } = Framed::default();
+    let Framed { files: mut found, mut innermost, mut moved } = Framed::default();
     for frame in &query.frames {
         let Some((_, files)) = best.get(&std::ptr::from_ref(frame)) else { continue };
-        for file in files.iter().filter(|_| files.len() <= MAX_FILES) {
+        if files.len() > MAX_FILES {
+            continue;
+        }
+        if innermost.is_empty() {
+            innermost.clone_from(files);
+        }
+        for file in files {
             let now = moved_to(frame, context, *file);
             moved.extend(now.map(|now| (*file, [frame.line, now])));
             let line = now.unwrap_or(frame.line);
@@ -58,8 +67,8 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
             }
         }
     }
-    found.sort_unstable();
-    Framed { files: found, moved }
+    found.sort_unstable_by_key(|(file, _)| *file);
+    Framed { files: found, innermost, moved }
 }
 
 /// The line of the function that a frame names, if the function does not contain the line of the frame: the file has

@@ -70,6 +70,13 @@ const ONLY_QUALIFIED: f32 = 2.0;
 /// The gain of a definition that has all outer parts of the qualified name.
 const OF_OUTER: f32 = 0.2;
 
+/// The frame measure of a file that only outer frames of a trace name: the innermost frame is where the fault was met.
+const OUTER_FRAME: f32 = 0.5;
+
+/// The test measure of a file for a message: tests contain the messages that they expect, and the code that writes the
+/// message is meant.
+const TEST_OF_MESSAGE: f32 = 2.0;
+
 /// A query of at least this many words, found as written in at most this many files, was probably copied from there.
 const PASTED_WORDS: usize = 4;
 const PASTED_FILES: usize = 3;
@@ -144,7 +151,14 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Path, BM25_UNIT * row.path);
         set(Signal::Coverage, self.evidence.idf_of(row.body_mask | row.path_mask));
         set(Signal::Literal, self.literal_value(row.literal));
-        set(Signal::Frame, !self.evidence.frames_of(*file).is_empty() as u32 as f32);
+        set(
+            Signal::Frame,
+            match self.evidence.frames_of(*file) {
+                [] => 0.0,
+                _ if self.evidence.innermost.contains(file) => 1.0,
+                _ => OUTER_FRAME,
+            },
+        );
         let moved = self.evidence.moved.iter().find(|(moved, _)| moved == file);
         facts.moved = moved.map(|(_, lines)| *lines);
         let n_names = self.query.names.len().max(1);
@@ -289,12 +303,14 @@ impl<'m> FileMeasure<'m> {
         let context = self.context;
         let version = context.snapshot.version(measured.file);
         let (path, asks) = (version.path(), self.query.asks);
+        let is_pasted = measured.row.literal > 0 && self.query.n_words >= PASTED_WORDS;
+        let of_message = if self.query.is_message || is_pasted { TEST_OF_MESSAGE } else { 1.0 };
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
         set(Signal::Depth, (memchr::memchr_iter(b'/', path.as_bytes()).count() as f32 / 10.0).min(1.0));
         set(Signal::Size, (((1 + version.lines()) as f32).ln() / 10_000f32.ln()).min(1.0));
         let role = context.snapshot.role(measured.file);
         let flag = |is: bool, asked: bool| (is && !asked) as u32 as f32;
-        set(Signal::Test, flag(role.has(PathRole::TEST), asks.tests));
+        set(Signal::Test, of_message * flag(role.has(PathRole::TEST), asks.tests));
         set(Signal::Legacy, flag(role.has(PathRole::COMPAT), asks.compat));
         set(Signal::Generated, flag(role.has(PathRole::GENERATED), asks.generated));
         set(Signal::Platform, flag(role.has(PathRole::PLATFORM), asks.platform));

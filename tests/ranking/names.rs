@@ -149,6 +149,36 @@ fn a_frame_finds_its_function_when_the_line_has_moved() {
 }
 
 #[test]
+fn the_innermost_frame_of_a_trace_is_first() {
+    let of = |name: &str, calls: &str| {
+        format!("def {name}(rope):\n    length = len(rope)\n    return {calls}(rope, length)\n")
+    };
+    let (main, hook) = (of("main", "lift"), of("lift", "pull"));
+    let files = [("crane/main.py", main.as_str()), ("crane/hook.py", hook.as_str())];
+    let outer = "  File \"/srv/app/crane/main.py\", line 3, in main\n    return lift(rope, length)\n";
+    let inner = "  File \"/srv/app/crane/hook.py\", line 3, in lift\n    return pull(rope, length)\n";
+    let library = "  File \"/usr/lib/python3/rope.py\", line 9, in pull\n    raise Torn()\n";
+    let head = "Traceback (most recent call last):\n";
+    let replies =
+        asked(&files, &[&format!("{head}{outer}{inner}{library}Torn"), &format!("{head}{inner}{outer}Torn")]);
+    assert_eq!(first(&replies[0]), ("crane/hook.py", "lift"));
+    assert_eq!(first(&replies[1]), ("crane/main.py", "main"));
+}
+
+#[test]
+fn tests_that_expect_a_message_rank_behind_the_code_that_writes_it() {
+    let code = "pub fn lift(rope: u32) -> Result<u32, String> {\n    if rope == 0 {\n        return Err(\"the rope of the crane is torn\".to_string());\n    }\n    Ok(rope)\n}\n";
+    let test = "#[test]\nfn torn_ropes_are_refused() {\n    assert_eq!(lift(0).unwrap_err(), \"the rope of the crane is torn\");\n}\n\n#[test]\nfn the_rope_of_the_crane_is_torn() {\n    assert_eq!(lift(0), Err(\"the rope of the crane is torn\".to_string()));\n}\n";
+    let files = [("src/deep/inside/hook/lift.rs", code), ("tests/rope.rs", test)];
+    for reply in asked(
+        &files,
+        &["the rope of the crane is torn", "ERROR crane: the rope of the crane is torn (code=7)"],
+    ) {
+        assert_eq!(first(&reply).0, "src/deep/inside/hook/lift.rs");
+    }
+}
+
+#[test]
 fn plurals_of_acronyms_and_numbers_tell_files_apart() {
     let files = [
         (

@@ -60,8 +60,8 @@ pub fn collect(
     let worth = |file: u32| evidence.columns.file_score(file);
     let literal =
         debug_span!("search.literal").in_scope(|| literal::find(query, context, source, likely, &worth))?;
-    let Framed { files, moved } = framed(query, context);
-    (evidence.framed, evidence.moved) = (files, moved);
+    let Framed { files, innermost, moved } = framed(query, context);
+    (evidence.framed, evidence.innermost, evidence.moved) = (files, innermost, moved);
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
     Ok((evidence, literal))
 }

@@ -117,6 +117,8 @@ pub struct Evidence {
     pub literal_files: Vec<(u32, u32)>,
     /// The files that frames of the query name, in increasing order, with the lines.
     pub framed: Vec<(u32, Vec<u32>)>,
+    /// The files that the innermost of these frames names.
+    pub innermost: Vec<u32>,
     /// The functions that frames name and that have moved, by file: the line in the frame, and that of the function.
     pub moved: Vec<(u32, [u32; 2])>,
     /// A chunk for each definition of a name of the query, in increasing order.
@@ -351,6 +353,7 @@ impl Evidence {
         self.literal_docs.clear();
         self.literal_files.clear();
         self.framed.clear();
+        self.innermost.clear();
         self.moved.clear();
         self.defining.clear();
         self.idf.clear();

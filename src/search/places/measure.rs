@@ -38,6 +38,9 @@ const IN_NAME: f32 = 3.0;
 /// The literal measure if the query as written is only a part of its line.
 const PART_OF_LINE: f32 = 0.7;
 
+/// The measure of a place that an outer frame of a trace names; 1 for the innermost frame of the file.
+const OUTER_FRAME: f32 = 0.8;
+
 /// The factor of a constructor, if the query has the common name of constructor and type.
 const OF_CONSTRUCTOR: f32 = 0.8;
 
@@ -87,8 +90,8 @@ struct Counted {
     literal: Option<u32>,
     /// Whether the query as written is a whole line.
     is_whole_line: bool,
-    /// The start of a line that a frame of the query names.
-    frame: Option<u32>,
+    /// The start of a line that a frame of the query names, and the measure of the frame.
+    frame: Option<(u32, f32)>,
 }
 
 impl<'m> UnitMeasure<'m> {
@@ -121,16 +124,18 @@ impl<'m> UnitMeasure<'m> {
         if ranked.measured.row.literal > 0 {
             self.mark_literal(&parts, text, &mut counted);
         }
-        for line in self.evidence.frames_of(ranked.file) {
+        for (at, line) in self.evidence.frames_of(ranked.file).iter().enumerate() {
             let byte = parts.first_of_line(*line);
             if let Some(part) = parts.part_at(byte) {
-                counted[parts.all[part].unit].frame = Some(byte);
+                let frame = &mut counted[parts.all[part].unit].frame;
+                *frame = frame.or(Some((byte, if at == 0 { 1.0 } else { OUTER_FRAME })));
             }
         }
         let local = self.local_weights(&counted);
         let mut measured = Vec::new();
         for (unit, counted) in counted.iter().enumerate() {
-            let wanted = counted.frame.or(counted.literal).or(counted.template_at).or(counted.run_end);
+            let frame = counted.frame.map(|(at, _)| at);
+            let wanted = frame.or(counted.literal).or(counted.template_at).or(counted.run_end);
             let named = &parts.units[unit];
             if counted.mask == 0 && wanted.is_none() && !self.is_named_in_query(named, outline) {
                 continue;
@@ -270,7 +275,7 @@ impl<'m> UnitMeasure<'m> {
         set(PlaceSignal::Literal, if counted.literal.is_some() { of_line } else { 0.0 });
         set(PlaceSignal::Run, counted.run);
         set(PlaceSignal::Template, counted.template);
-        set(PlaceSignal::Frame, counted.frame.is_some() as u32 as f32);
+        set(PlaceSignal::Frame, counted.frame.map_or(0.0, |(_, value)| value));
         let n_lines = unit.lines.count();
         set(PlaceSignal::Size, ((1 + n_lines) as f32).ln() / 200f32.ln());
         let flag = |is: bool| is as u32 as f32;

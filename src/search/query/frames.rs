@@ -18,8 +18,8 @@ pub struct Frame {
 /// The most frames of a text; deep recursion repeats frames.
 const MAX_FRAMES: usize = 64;
 
-/// The distinct frames of `text`, in order: `File "x.py", line 3` of Python, and `x.go:3` of Go, Rust, Java, Node and
-/// compilers.
+/// The distinct frames of `text`, the innermost first: `File "x.py", line 3` of Python, whose traces end with the innermost
+/// frame, and `x.go:3` of Go, Rust, Java, Node and compilers.
 pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
     // Compiling the pattern takes a seventh of the first question of a process, and few questions name a line.
@@ -39,6 +39,7 @@ pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
         let Ok(line @ 1..) = line.as_str().parse::<u32>() else { continue };
         let function = found.name("in").or_else(|| found.name("function"));
         let function = function.map(|function| function.as_str().to_string());
+        let function = function.or_else(|| function_above(&text[..path.start()]));
         let frame = Frame { path: path.as_str().replace('\\', "/"), line, function };
         if !frames.contains(&frame) {
             frames.push(frame);
@@ -47,7 +48,35 @@ pub(crate) fn frames_of(text: &str) -> Vec<Frame> {
             break;
         }
     }
+    if frames.last().is_some_and(|last| last.path.ends_with(".py")) {
+        frames.reverse();
+    }
     frames
+}
+
+/// The function on the line above a place that begins its line, as Go and Rust print frames: `pkg.(*Server).serve(0xc0)`,
+/// `4: app::serve`. The signs of a receiver are left out, and so are the numbers of closures.
+fn function_above(before: &str) -> Option<String> {
+    let (above, start) = before.rsplit_once('\n')?;
+    if !start.starts_with([' ', '\t']) || !matches!(start.trim(), "" | "at") {
+        return None;
+    }
+    let line = above.rsplit('\n').next()?.trim();
+    let name = line.strip_suffix(')').and_then(|line| line.rfind('(').map(|at| &line[..at])).unwrap_or(line);
+    let name = name.split_once(": ").map_or(name, |(_, name)| name);
+    let name = name.rsplit('/').next()?.replace(['(', '*', ')'], "").replace("::{{closure}}", "");
+    let is_closure =
+        |part: &str| part.starts_with("func") && part[4..].bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut name = name.as_str();
+    while let Some((outer, last)) = name.rsplit_once('.')
+        && (is_closure(last) || is_number(last))
+    {
+        name = outer;
+    }
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$'));
+    is_name.then(|| name.to_string())
 }
 
 /// Whether `text` has what each frame has: `:` before a digit, or `", line `.
@@ -99,7 +128,22 @@ mod tests {
         check("  File \"/a/db/query.py\", line 31, in <module>", None);
         check("\tat com.example.Crane.liftBox(Crane.java:932)", Some("com.example.Crane.liftBox"));
         check("    at Crane.lift (/web/src/app.js:10:5)", Some("Crane.lift"));
+        check(
+            "example.com/crane.(*Hook).lift(0xc0, 0x1)\n\t/go/src/crane/hook.go:12 +0x1d",
+            Some("crane.Hook.lift"),
+        );
+        check("main.run.func2.1()\n\t/go/src/main.go:12 +0x1d", Some("main.run"));
+        check("   4: crane::hook::lift\n             at ./src/hook.rs:12:9", Some("crane::hook::lift"));
+        check("panic: out of rope\n\n\t/go/src/main.go:12", None);
+        check("error[E0308]: mismatched types\n  --> src/hook.rs:12:9", None);
         check("query.py:1958", None);
+    }
+
+    #[test]
+    fn the_innermost_frame_is_the_first() {
+        let lines = |text: &str| frames_of(text).iter().map(|frame| frame.line).collect::<Vec<_>>();
+        assert_eq!(lines("  File \"/a.py\", line 1, in main\n  File \"/b.py\", line 2, in lift"), [2, 1]);
+        assert_eq!(lines("\tat a.B.lift(B.java:2)\n\tat a.A.main(A.java:1)"), [2, 1]);
     }
 
     #[test]
