@@ -15,8 +15,11 @@ const STEP: f32 = 0.35;
 /// The greatest number of a packed vector.
 const MOST: f32 = 7.0;
 
-/// The least share of a pair of words in a similarity that is worth a word in a reason.
-const LEAST_SHARE: f32 = 0.03;
+/// The least share of a pair of words in a similarity that is worth a word in a reason. Pairs of smaller shares are often odd.
+const LEAST_SHARE: f32 = 0.05;
+
+/// The least share of a further pair, relative to that of the first.
+const LEAST_OF_FIRST: f32 = 0.5;
 
 /// The most pairs of words in a reason.
 const MAX_PAIRS: usize = 2;
@@ -124,6 +127,8 @@ impl QuestionVector {
         }
         pairs.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.held.cmp(&b.held)));
         pairs.truncate(MAX_PAIRS);
+        let least = pairs.first().map_or(0.0, |first| LEAST_OF_FIRST * first.share);
+        pairs.retain(|pair| pair.share >= least);
         pairs
     }
 }
