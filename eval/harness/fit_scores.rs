@@ -1,32 +1,38 @@
-//! `spyhop-eval fit-scores`: learns what scores say, and judges it on repositories held out.
+//! `spyhop-eval fit-scores`: learns what scores say; with --judge, measures what they say.
 //!
-//! A lesson is one of the first ten files of a query: the sum of its contributions, the log-odds of its share of the head,
-//! and whether it answers. The command minimises the log-loss of the profile's line of scores for each shape of query
-//! ([`spyhop::Calibration`]). Queries of the sets have an answer. With --foreign, each tree also gets queries about other
-//! repositories, which have no answer there.
+//! A lesson is one of the first ten files of a query: the inputs of its score, and whether it answers. The command
+//! minimises the log-loss of the profile's calibration for each shape of query ([`spyhop::Calibration`]). Queries of the
+//! sets have an answer. With --foreign, each tree also gets queries about other repositories, which have no answer there.
+//!
+//! --judge asks the searches that a person would ask, and looks at the first ten hits as they are shown. The first hit of
+//! a file is right if the file answers. A further hit of the file is right if its place answers, and is not judged if the
+//! set names no places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
 use fastrand::Rng;
-use spyhop::{Calibration, Profile, ScoreCalibration};
+use spyhop::{Calibration, ScoreCalibration, ScoreInput};
 
 use crate::failure::Failure;
 use crate::fit::descent::{Bounds, Smooth, least};
-use crate::fit::held_out::folds;
 use crate::fit::question::repository;
 use crate::run::{call, request};
-use crate::select::Selection;
+use crate::select::{Opened, Selection};
+use crate::sets::{Query, answered};
 use crate::table::Table;
 
-/// A query teaches with this many first files.
-const FILES: usize = 10;
+/// A query teaches with this many first files, and is judged by this many first hits.
+const FIRST: usize = 10;
 
 /// The first file of a query weighs like this many others, because it is what people look at.
 const OF_FIRST: f64 = 3.0;
 
-/// Learn what scores say, and judge it on repositories held out
+/// The score from which a caller who asks for probable hits gets a hit.
+const PROBABLE: f32 = 0.4;
+
+/// Learn what scores say, or judge what they say
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -34,13 +40,10 @@ pub struct Args {
     /// Write the profile here
     #[arg(long, value_name = "FILE.toml", required_unless_present = "judge")]
     out: Option<PathBuf>,
-    /// Hold repositories out in this many parts
-    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u16).range(2..))]
-    folds: u16,
     /// Ask each tree this many queries about other repositories, which have no answer there
     #[arg(long, value_name = "N", default_value = "20")]
     foreign: usize,
-    /// Seed of the choice of these queries and of the split into parts
+    /// Seed of the choice of these queries
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Only report how the profile's scores do
@@ -53,26 +56,11 @@ const FOREIGN: &str = "foreign";
 
 /// A file of a list.
 struct Lesson {
-    query: usize,
-    is_first: bool,
-    sum: f64,
-    softmax_log_odds: f64,
-    is_right: bool,
-}
-
-/// A query.
-struct Asked {
     set: String,
-    repository: String,
     shape: usize,
-    is_doubted: bool,
-}
-
-/// All queries, and the first files of each.
-#[derive(Default)]
-struct Lessons {
-    queries: Vec<Asked>,
-    files: Vec<Lesson>,
+    is_first: bool,
+    inputs: [f64; ScoreInput::COUNT],
+    is_right: bool,
 }
 
 const SHAPES: [&str; 4] = ["names", "mixed", "words", "report"];
@@ -80,26 +68,28 @@ const SHAPES: [&str; 4] = ["names", "mixed", "words", "report"];
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let start = args.selection.profile()?;
-    let lessons = gathered(args, &start)?;
     if args.judge {
-        let lines = lines_of(&start.scores);
-        print!("{}", judged(&lessons, |lesson| score(lesson, &lines[lessons.queries[lesson.query].shape])));
+        let mut judged = Judged::default();
+        each_query(args, |opened, set, text, query| {
+            judged.add(set, query, opened.engine.call(&request(text, FIRST, &start), &call())?);
+            Ok(())
+        })?;
+        print!("{}", judged.table());
         return Ok(());
     }
-    let repositories = lessons.queries.iter().map(|asked| asked.repository.as_str());
-    let folds = folds(repositories, usize::from(args.folds), args.seed);
-    let fold = |lesson: &Lesson| folds[lessons.queries[lesson.query].repository.as_str()];
-    let of_folds: Vec<[Calibration; SHAPES.len()]> = (0..usize::from(args.folds))
-        .map(|left_out| learned(&lessons, |lesson| fold(lesson) != left_out))
-        .collect();
-    print!(
-        "{}",
-        judged(&lessons, |lesson| score(
-            lesson,
-            &of_folds[fold(lesson)][lessons.queries[lesson.query].shape]
-        ))
-    );
-    let [names, mixed, words, report] = learned(&lessons, |_| true);
+    let mut lessons = Vec::new();
+    each_query(args, |opened, set, text, query| {
+        let found = opened.engine.candidates(&request(text, 1, &start), &call())?;
+        let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
+        for (at, file) in found.files.iter().enumerate().take(FIRST) {
+            let mut inputs = [0.0; ScoreInput::COUNT];
+            inputs.iter_mut().zip(file.score_inputs()).for_each(|(input, own)| *input = f64::from(*own));
+            let is_right = query.is_some_and(|query| names(query, file.path.as_str()));
+            lessons.push(Lesson { set: set.to_string(), shape, is_first: at == 0, inputs, is_right });
+        }
+        Ok(())
+    })?;
+    let [names, mixed, words, report] = learned(&lessons);
     let mut profile = (*start).clone();
     profile.scores = ScoreCalibration { names, mixed, words, report, ..start.scores };
     match &args.out {
@@ -108,71 +98,43 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn lines_of(scores: &ScoreCalibration) -> [Calibration; SHAPES.len()] {
-    [scores.names, scores.mixed, scores.words, scores.report]
-}
-
-/// Asks everything.
-fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Failure> {
+/// Visits the queries of every tree, and `args.foreign` queries about other repositories, which have no answer there.
+fn each_query(
+    args: &Args,
+    mut visit: impl FnMut(&Opened, &str, &str, Option<&Query>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let sets = args.selection.read()?;
     let all: Vec<(&str, &str)> = (sets.iter().flat_map(|set| &set.trees))
         .flat_map(|tree| tree.queries.iter().map(|query| (repository(&tree.name), query.text.as_str())))
         .collect();
     let mut rng = Rng::with_seed(args.seed);
-    let mut lessons = Lessons::default();
     args.selection.each(&sets, |set, tree, opened| {
-        let repository = repository(&tree.name);
-        let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
-            let found = opened.engine.candidates(&request(text, 1, start), &call())?;
-            let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
-            let query = lessons.queries.len();
-            lessons.queries.push(Asked {
-                set: set.to_string(),
-                repository: repository.to_string(),
-                shape,
-                is_doubted: found.is_doubted,
-            });
-            for (at, file) in found.files.iter().enumerate().take(FILES) {
-                lessons.files.push(Lesson {
-                    query,
-                    is_first: at == 0,
-                    sum: file.sum.into(),
-                    softmax_log_odds: file.softmax_log_odds.into(),
-                    is_right: is_right(file.path.as_str()),
-                });
-            }
-            Ok::<(), Failure>(())
-        };
         for query in &tree.queries {
-            ask(&set.name, &query.text, &|path| query.targets.iter().any(|target| target.names(path)))?;
+            visit(opened, &set.name, &query.text, Some(query))?;
         }
         for _ in 0..args.foreign {
             let (of, text) = all[rng.usize(..all.len())];
-            if of != repository {
-                ask(FOREIGN, text, &|_| false)?;
+            if of != repository(&tree.name) {
+                visit(opened, FOREIGN, text, None)?;
             }
         }
         Ok(())
     })?;
-    Ok(lessons)
+    Ok(())
 }
 
-fn score(lesson: &Lesson, line: &Calibration) -> f64 {
-    let odds = f64::from(line.intercept)
-        + f64::from(line.sum) * lesson.sum
-        + f64::from(line.softmax) * lesson.softmax_log_odds;
-    1.0 / (1.0 + (-odds).exp())
+fn names(query: &Query, path: &str) -> bool {
+    query.targets.iter().any(|target| target.names(path))
 }
 
-/// The lines of all shapes.
-fn learned(lessons: &Lessons, is_taught: impl Fn(&Lesson) -> bool) -> [Calibration; SHAPES.len()] {
+/// The calibrations of all shapes.
+fn learned(lessons: &[Lesson]) -> [Calibration; SHAPES.len()] {
     let mut n_of_set: BTreeMap<&str, f64> = BTreeMap::new();
-    lessons.queries.iter().for_each(|asked| *n_of_set.entry(&asked.set).or_default() += 1.0);
+    lessons.iter().for_each(|lesson| *n_of_set.entry(&lesson.set).or_default() += 1.0);
     std::array::from_fn(|shape| {
-        let of_shape = lessons.files.iter().filter(|lesson| lessons.queries[lesson.query].shape == shape);
         // Sets weigh by the root of their size: a mechanical one of hundreds must not drown those that people wrote.
-        let weighed = of_shape.filter(|lesson| is_taught(lesson)).map(|lesson| {
-            let of_set = n_of_set[lessons.queries[lesson.query].set.as_str()].sqrt().recip();
+        let weighed = lessons.iter().filter(|lesson| lesson.shape == shape).map(|lesson| {
+            let of_set = n_of_set[lesson.set.as_str()].sqrt().recip();
             (lesson, if lesson.is_first { OF_FIRST * of_set } else { of_set })
         });
         let lessons: Vec<(&Lesson, f64)> = weighed.collect();
@@ -180,10 +142,23 @@ fn learned(lessons: &Lessons, is_taught: impl Fn(&Lesson) -> bool) -> [Calibrati
             return Calibration::IDENTITY;
         }
         let total = lessons.iter().map(|(_, weight)| weight).sum();
-        const BOUNDS: [Bounds; 3] = [[-20.0, 20.0], [0.0, 5.0], [0.05, 5.0]];
-        let [intercept, sum, softmax] = least(&Loss { lessons, total }, &BOUNDS)[..] else { unreachable!() };
-        Calibration { intercept: intercept as f32, sum: sum as f32, softmax: softmax as f32 }
+        let bounds: Vec<Bounds> = std::iter::once([-20.0, 20.0])
+            .chain(ScoreInput::ALL.iter().map(|input| bounds(*input)))
+            .collect();
+        let found = least(&Loss { lessons, total }, &bounds);
+        let mut calibration = Calibration { intercept: found[0] as f32, ..Calibration::IDENTITY };
+        calibration.weights.iter_mut().zip(&found[1..]).for_each(|(weight, found)| *weight = *found as f32);
+        calibration
     })
+}
+
+/// The weights that an input may have: evidence does not speak against a file, and what others have not for it.
+fn bounds(input: ScoreInput) -> Bounds {
+    match input {
+        ScoreInput::Behind | ScoreInput::Rivals => [-20.0, 0.0],
+        ScoreInput::Terms | ScoreInput::Related => [-20.0, 20.0],
+        _ => [0.0, 20.0],
+    }
 }
 
 /// The mean log-loss.
@@ -194,17 +169,17 @@ struct Loss<'l> {
 
 impl Smooth for Loss<'_> {
     fn at(&self, point: &[f64], gradient: Option<&mut [f64]>) -> f64 {
-        // A little towards no line at all keeps it finite where all are alike.
+        // A little towards no weights at all keeps them finite where all are alike.
         let mut value = 1e-4 * point.iter().map(|weight| weight * weight).sum::<f64>();
         let mut slopes: Vec<f64> = point.iter().map(|weight| 2e-4 * weight).collect();
         for (lesson, weight) in &self.lessons {
-            let row = [1.0, lesson.sum, lesson.softmax_log_odds];
-            let odds: f64 = row.iter().zip(point).map(|(value, weight)| value * weight).sum();
+            let row = || std::iter::once(1.0).chain(lesson.inputs);
+            let odds: f64 = row().zip(point).map(|(value, weight)| value * weight).sum();
             let wanted = f64::from(u8::from(lesson.is_right));
             let share = weight / self.total;
             value += share * ((-odds.abs()).exp().ln_1p() + odds.max(0.0) - wanted * odds);
             let off = 1.0 / (1.0 + (-odds).exp()) - wanted;
-            slopes.iter_mut().zip(row).for_each(|(slope, row)| *slope += share * off * row);
+            slopes.iter_mut().zip(row()).for_each(|(slope, row)| *slope += share * off * row);
         }
         if let Some(gradient) = gradient {
             gradient.copy_from_slice(&slopes);
@@ -213,38 +188,96 @@ impl Smooth for Loss<'_> {
     }
 }
 
-/// By set: the share of first files that answer in each band of scores, the calibration errors of first files and of first
-/// pages, and how many queries get the warning that nothing seems to answer.
-fn judged(lessons: &Lessons, score: impl Fn(&Lesson) -> f64) -> String {
-    const BANDS: [(&str, f64); 4] = [("high", 0.8), ("good", 0.6), ("possible", 0.4), ("weak", 0.0)];
-    let mut headings = vec!["first files", "queries"];
-    headings.extend(BANDS.map(|(name, _)| name));
-    headings.extend(["off, first", "off, ten", "doubted"]);
-    let mut table = Table::new(&headings);
-    const ALL: &str = "~ all";
-    let sets: std::collections::BTreeSet<&str> =
-        lessons.queries.iter().map(|asked| asked.set.as_str()).chain([ALL]).collect();
-    for set in sets {
-        let is_of = |lesson: &&Lesson| set == ALL || lessons.queries[lesson.query].set == set;
-        let scored = |lesson: &Lesson| (score(lesson) as f32, lesson.is_right);
-        let first: Vec<(f32, bool)> =
-            lessons.files.iter().filter(is_of).filter(|lesson| lesson.is_first).map(scored).collect();
-        let page = lessons.files.iter().filter(is_of).map(scored);
-        let mut row = vec![set.to_string(), first.len().to_string()];
-        for (at, (_, from)) in BANDS.iter().enumerate() {
-            let to = if at == 0 { f64::INFINITY } else { BANDS[at - 1].1 };
-            let in_band = first.iter().filter(|(score, _)| (*from..to).contains(&f64::from(*score)));
-            let (n, right) = in_band.fold((0, 0), |(n, right), (_, is)| (n + 1, right + usize::from(*is)));
-            row.push(if n == 0 { "-".to_string() } else { format!("{:.2} of {n}", right as f64 / n as f64) });
+/// The answers to the queries of the sets.
+#[derive(Default)]
+struct Judged {
+    of_set: BTreeMap<String, Vec<Answer>>,
+}
+
+/// An answer as it is shown.
+struct Answer {
+    /// The scores of the first hits that are judged, and whether each is right.
+    hits: Vec<(f32, bool)>,
+    /// Whether the reply warns that nothing seems to answer.
+    is_doubted: bool,
+}
+
+impl Judged {
+    fn add(&mut self, set: &str, query: Option<&Query>, reply: spyhop::SearchReply) {
+        let mut files = BTreeSet::new();
+        let mut hits = Vec::new();
+        for hit in &reply.results {
+            let path = hit.path.as_str();
+            let is_further = !files.insert(path);
+            let is_right = match query {
+                None => Some(false),
+                Some(query) if !is_further => Some(names(query, path)),
+                Some(query) if query.places.is_empty() => None,
+                Some(query) => Some(!answered(&query.places, path, hit.lines).is_empty()),
+            };
+            hits.extend(is_right.map(|is_right| (hit.score, is_right)));
         }
-        row.push(format!("{:.3}", calibration_error(first)));
-        row.push(format!("{:.3}", calibration_error(page)));
-        let doubted = lessons.queries.iter().filter(|asked| asked.is_doubted);
-        let doubted = doubted.filter(|asked| set == ALL || asked.set == set);
-        row.push(doubted.count().to_string());
-        table.row(row);
+        let is_doubted =
+            reply.warnings.iter().any(|warning| warning.starts_with("nothing here seems to answer"));
+        self.of_set.entry(set.to_string()).or_default().push(Answer { hits, is_doubted });
     }
-    table.printed()
+
+    /// By set: the share of right first hits that are probable, of answered queries whose answer is probable, of first
+    /// hits without an answer that are not probable; the calibration errors of first hits and of first pages; how many
+    /// replies warn, and the share of these without an answer.
+    fn table(&self) -> String {
+        let headings = [
+            "set",
+            "queries",
+            "right first",
+            "of these probable",
+            "answered",
+            "answer probable",
+            "wrong first below",
+            "off, first",
+            "off, ten",
+            "warned",
+            "rightly",
+        ];
+        let mut table = Table::new(&headings);
+        for (set, answers) in &self.of_set {
+            table.row(row(set, answers.iter()));
+        }
+        let of_sets =
+            || self.of_set.iter().filter(|(set, _)| *set != FOREIGN).flat_map(|(_, answers)| answers);
+        table.row(row("~ all sets", of_sets()));
+        table.row(row("~ with foreign", self.of_set.values().flatten()));
+        table.printed()
+    }
+}
+
+fn row<'a>(name: &str, answers: impl Iterator<Item = &'a Answer> + Clone) -> Vec<String> {
+    let firsts = || answers.clone().filter_map(|answer| answer.hits.first().copied());
+    let share = |those: &mut dyn Iterator<Item = bool>| {
+        let those: Vec<bool> = those.collect();
+        let yes = those.iter().filter(|is| **is).count();
+        if those.is_empty() {
+            "-".to_string()
+        } else {
+            format!("{:.3} of {}", yes as f64 / those.len() as f64, those.len())
+        }
+    };
+    let is_answered = |answer: &Answer| answer.hits.iter().any(|(_, right)| *right);
+    let survives = |answer: &Answer| answer.hits.iter().any(|(score, right)| *right && *score >= PROBABLE);
+    let warned = || answers.clone().filter(|answer| answer.is_doubted);
+    vec![
+        name.to_string(),
+        answers.clone().count().to_string(),
+        share(&mut firsts().map(|(_, right)| right)),
+        share(&mut firsts().filter(|(_, right)| *right).map(|(score, _)| score >= PROBABLE)),
+        share(&mut answers.clone().map(is_answered)),
+        share(&mut answers.clone().filter(|answer| is_answered(answer)).map(survives)),
+        share(&mut firsts().filter(|(_, right)| !*right).map(|(score, _)| score < PROBABLE)),
+        format!("{:.3}", calibration_error(firsts())),
+        format!("{:.3}", calibration_error(answers.clone().flat_map(|answer| answer.hits.iter().copied()))),
+        warned().count().to_string(),
+        share(&mut warned().map(|answer| !is_answered(answer))),
+    ]
 }
 
 /// The expected calibration error (Naeini, Cooper and Hauskrecht 2015): how far the mean score of hits in a tenth of the

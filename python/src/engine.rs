@@ -257,16 +257,15 @@ impl NativeEngine {
         let profile = self.profile_of(py, profile)?;
         let features = or_raise(py, features::chosen(names))?;
         let pattern: SearchRequest = or_raise(py, read(SearchRequest::NAME, request))?;
-        let pattern = weighed(pattern, profile.clone());
+        let pattern = weighed(pattern, profile);
         let limit = limit.unwrap_or(usize::MAX);
         let rows = run::call(py, progress.as_ref(), |told, cancel| {
             let engine = self.settled(told)?;
-            let weighing = profile.as_deref().unwrap_or(spyhop::Profile::built_in());
             batch::each_of(queries.len(), self.threads, (told, cancel), |at| {
                 let mut request = pattern.clone();
                 request.query.clone_from(&queries[at]);
                 let call = Call::default().with_session(session(activity));
-                Ok(QueryRows::new(&engine.candidates(&request, &call)?, &features, limit, weighing))
+                Ok(QueryRows::new(&engine.candidates(&request, &call)?, &features, limit))
             })
         })?;
         Ok(features::columns(py, &queries, rows, &features)?.into_any())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
-use spyhop::{Feature, Profile, RankedCandidates};
+use spyhop::{Feature, RankedCandidates};
 
 use crate::failure::Failure;
 use crate::profile::{all_features, feature};
@@ -34,24 +34,13 @@ struct FileMeasures {
 
 impl QueryRows {
     /// The rows of the first `limit` files.
-    pub fn new(
-        candidates: &RankedCandidates,
-        features: &[Feature],
-        limit: usize,
-        profile: &Profile,
-    ) -> QueryRows {
-        let calibration = profile.scores.calibration(candidates.kind, candidates.is_report);
+    pub fn new(candidates: &RankedCandidates, features: &[Feature], limit: usize) -> QueryRows {
         let files = &candidates.files[..limit.min(candidates.files.len())];
-        let measures = |file: &spyhop::RankedCandidate| {
-            let odds = calibration.intercept
-                + calibration.sum * file.sum
-                + calibration.softmax * file.softmax_log_odds;
-            FileMeasures {
-                path: file.path.to_string(),
-                lines: (file.lines.first, file.lines.last),
-                sum: file.sum,
-                score: 1.0 / (1.0 + (-odds).exp()),
-            }
+        let measures = |file: &spyhop::RankedCandidate| FileMeasures {
+            path: file.path.to_string(),
+            lines: (file.lines.first, file.lines.last),
+            sum: file.sum,
+            score: file.score,
         };
         let mut values = Vec::with_capacity(files.len() * features.len());
         for file in files {

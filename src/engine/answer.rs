@@ -13,6 +13,7 @@ use super::asked_queries::{AskedQueries, lost_query};
 use super::copies::{self, Copies};
 use super::core::Engine;
 use super::exhaustive::{self, ExhaustiveMatches, UnrankedFile};
+use super::lead::lead;
 use super::member::{MemberTree, MemberTrees};
 use super::open_index::Viewed;
 use super::origin::ReplyOrigin;
@@ -47,7 +48,8 @@ pub(crate) struct FoundPlace {
     pub lines: Lines,
     pub kind: SymbolKind,
     pub symbol: Option<String>,
-    pub score: f32,
+    /// How far the place leads, 0 to 1.
+    pub lead: f32,
     pub reasons: Vec<Reason>,
 }
 
@@ -202,22 +204,20 @@ impl<'a> AnswerContext<'a> {
 
     /// The warning that no hit seems to answer, if that is likely.
     fn doubt(&self, asked: &[RankedQuery<'_>], rows: &[HitRow]) -> Option<String> {
-        let hits = rows.iter().map(|row| (row.literal, row.evidence, row.score));
+        let hits = rows.iter().map(|row| (row.literal, row.score));
         (!rows.is_empty() && self.is_doubtful(asked.iter().map(|asked| asked.query), hits))
             .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
     }
 
-    /// Whether `hits` are too weak to answer any of `queries`. A hit is a flag for a literal hit, the uncalibrated score, and
-    /// the score that is shown, which must not say the contrary.
+    /// Whether `hits` are too weak to answer any of `queries`. A hit is a flag for a literal hit, and its score.
     fn is_doubtful<'q>(
         &self,
         mut queries: impl Iterator<Item = &'q Query>,
-        mut hits: impl Iterator<Item = (bool, f32, f32)>,
+        mut hits: impl Iterator<Item = (bool, f32)>,
     ) -> bool {
         let least = self.profile().scores.doubt;
-        let is_weak = |shown: f32| matches!(Band::of(shown), Band::Possible | Band::Weak);
         queries.all(|query| query.terms.len() >= spyhop_search::MIN_TERMS_TO_DOUBT)
-            && hits.all(|(is_literal, evidence, shown)| !is_literal && evidence < least && is_weak(shown))
+            && hits.all(|(is_literal, score)| !is_literal && score < least)
     }
 
     /// Ranks one query.
@@ -282,7 +282,7 @@ impl<'a> AnswerContext<'a> {
                 lines: face.lines,
                 kind: face.kind,
                 symbol: face.symbol,
-                score: ranked.score,
+                lead: lead(query, &asked.ranking.calibration, ranked.raw),
                 reasons: reasons.into_iter().map(reason_row).collect(),
             });
         }
@@ -316,22 +316,23 @@ impl<'a> AnswerContext<'a> {
         for hit in &ranking.hits {
             first.entry(hit.file).or_insert(hit);
         }
-        let shown = ranking.files.iter().zip(measures).enumerate();
+        let shown = ranking.files.iter().zip(measures.into_iter().zip(&ranking.inputs)).enumerate();
         let with_hits =
-            shown.filter_map(|(place, (ranked, measures))| Some((first.get(&place)?, ranked, measures)));
+            shown.filter_map(|(place, (ranked, of_file))| Some((first.get(&place)?, ranked, of_file)));
         let files = with_hits
-            .map(|(hit, ranked, measures)| {
+            .map(|(hit, ranked, (measures, inputs))| {
                 let face = self.face(query, hit)?;
                 Ok(RankedCandidate {
                     path: RelPath::new(self.snapshot.version(ranked.file).path())?,
                     lines: face.lines,
                     sum: ranked.raw,
-                    softmax_log_odds: ranking.calibration.softmax_log_odds(ranked.raw),
+                    score: hit.score,
+                    inputs: *inputs,
                     measures,
                 })
             })
             .collect::<Result<_, Error>>()?;
-        let hits = ranking.hits.iter().map(|hit| (hit.literal, hit.evidence, hit.score));
+        let hits = ranking.hits.iter().map(|hit| (hit.literal, hit.score));
         Ok(RankedCandidates {
             kind: query.kind,
             is_report: query.is_report,

@@ -51,6 +51,7 @@ mod hosted;
 mod impact;
 mod in_memory;
 mod items;
+mod lead;
 mod literal_files;
 mod lock;
 mod lookup;

@@ -13,9 +13,6 @@ pub struct HitRow {
     pub sum: f32,
     /// The calibrated score, 0 to 1.
     pub score: f32,
-    /// The uncalibrated score: the logistic function of the sum of contributions before calibration, which does not
-    /// depend on the other hits. 0 to 1.
-    pub evidence: f32,
     /// Whether the hit contains the query as written.
     pub literal: bool,
     /// The place of the hit.
@@ -86,7 +83,6 @@ pub fn merged(
             query,
             sum: hit.sum,
             score: hit.score,
-            evidence: hit.evidence,
             literal: hit.literal,
             kind: RowKind::Ranked(*hit),
         }));
@@ -96,7 +92,6 @@ pub fn merged(
             query,
             sum,
             score,
-            evidence: 1.0,
             literal: true,
             kind: RowKind::UnrankedMatch(place, asked.worth.clone()),
         }));

@@ -1,97 +1,150 @@
-//! Calibration: from the sum of a file's contributions to the score that is shown. The score depends on the evidence of
-//! the file and on its lead over the other files of the head.
+//! Calibration: from the sum of a file's contributions to the score that is shown, the probability that the file answers.
 //!
-//! Let s be the sum and p = e^s / Σ e^s over the head. The log-odds of the score are `intercept + sum · s + softmax ·
-//! ln(p / (1 - p))`. The profile has these coefficients for each kind of query; `spyhop-eval fit-scores` fits them. Calibration does not change the order of files.
+//! The log-odds of a score are a weighted sum of the [`ScoreInput`]s of the file. Other files are one input of several:
+//! two files that answer can both have a high score. The profile has the weights for each kind of query; `spyhop-eval
+//! fit-scores` fits them. Calibration does not change the order of files. A file scores less than the files before it
+//! whose sums are greater.
 
+use super::evidence::Evidence;
 use super::measure::Values;
-use super::model::{RankedFile, probability};
-use crate::profile::{Calibration, Profile, Signal};
+use super::model::RankedFile;
+use super::places::MeasuredPlace;
+use super::snapshot::SearchSnapshot;
+use crate::profile::{Calibration, PlaceSignal, Profile, ScoreInput, Signal};
 use crate::query::Query;
 
-/// The maximum of ln(p / (1 - p)): a file without competition is not certain.
-const MAX_LOG_ODDS: f32 = 6.0;
-
-/// The minimum of ln(p / (1 - p)).
-const MIN_LOG_ODDS: f32 = -60.0;
+/// A value for each input of scores.
+pub type ScoreInputs = [f32; ScoreInput::COUNT];
 
 /// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
 /// files.
 pub const MIN_TERMS_TO_DOUBT: usize = 3;
 
-/// The greatest log-odds of a file if no file has the evidence of an answer: a lead over weaker files, or the lack of other
-/// files, does not make an answer. The score is .59 then.
-const MAX_IN_DOUBT: f32 = 0.36;
+/// The least difference, in log-odds, of two files whose sums differ.
+const LEAST_STEP: f32 = 1e-4;
+
+/// Files whose sums are less than this behind the sum of a file, or before it, are its rivals.
+const RIVAL: f32 = 1.0;
+
+/// The greatest log-odds of a share: a file without competition is not certain.
+const MAX_SHARE: f32 = 6.0;
+
+/// The greatest lead that counts.
+const MAX_LEAD: f32 = 8.0;
 
 /// The calibration for one query.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct QueryCalibration {
-    coefficients: Calibration,
-    /// The greatest sum of the head.
-    greatest: f32,
-    /// The sum of e^s / e^greatest.
+    /// The sum and the calibrated log-odds of each file of the head, best first.
+    points: Vec<[f32; 2]>,
+    /// The sum of e^(sum - greatest sum) over the head.
     total: f32,
-    /// The evidence below which the files do not answer; `None` for a query that is never doubted.
-    doubt: Option<f32>,
 }
 
 impl QueryCalibration {
-    /// The calibration for the files of a head.
-    pub fn of(files: &[RankedFile], query: &Query, profile: &Profile) -> QueryCalibration {
-        let greatest = files.iter().map(|ranked| ranked.raw).fold(f32::NEG_INFINITY, f32::max);
-        let total = files.iter().map(|ranked| (ranked.raw - greatest).exp()).sum();
-        QueryCalibration {
-            coefficients: profile.scores.calibration(query.kind, query.is_report),
-            greatest,
-            total,
-            doubt: (query.terms.len() >= MIN_TERMS_TO_DOUBT).then_some(profile.scores.doubt),
+    /// Calibrates the sums of the files of a head, which are in their order. The contributions of a file are scaled by
+    /// one factor, so they still add up to its sum.
+    pub(crate) fn calibrate(
+        files: &mut [RankedFile],
+        query: &Query,
+        profile: &Profile,
+        inputs: &[ScoreInputs],
+    ) -> QueryCalibration {
+        let coefficients = profile.scores.calibration(query.kind, query.is_report);
+        let mut points: Vec<[f32; 2]> = Vec::with_capacity(files.len());
+        for (ranked, inputs) in files.iter_mut().zip(inputs) {
+            let own = log_odds(&coefficients, inputs);
+            ranked.sum = match points.last() {
+                None => own,
+                Some([raw, before]) if *raw == ranked.raw => own.min(*before),
+                Some([_, before]) => own.min(before - LEAST_STEP),
+            };
+            ranked.factor = scale(&mut ranked.parts, ranked.raw, ranked.sum);
+            points.push([ranked.raw, ranked.sum]);
         }
+        let total = total_odds(&points.iter().map(|[raw, _]| *raw).collect::<Vec<f32>>());
+        QueryCalibration { points, total }
     }
 
-    /// The calibrated log-odds of a file of the head, or of a further place in such a file.
+    /// The log-odds of the share e^sum / Σ e^sum of the head, for callers that divide their attention among the files.
+    pub fn share_log_odds(&self, sum: f32) -> f32 {
+        let Some([greatest, _]) = self.points.first() else { return MAX_SHARE };
+        log_odds_of_share((sum - greatest).exp() / self.total)
+    }
+
+    /// The calibrated log-odds for a sum: between those of the two files of the head whose sums are nearest.
     pub(crate) fn log_odds(&self, sum: f32) -> f32 {
-        self.calibrated(sum, self.softmax_log_odds(sum))
-    }
-
-    /// The uncalibrated ln(p / (1 - p)) of a file of the head.
-    pub fn softmax_log_odds(&self, sum: f32) -> f32 {
-        log_odds_of_share((sum - self.greatest).exp() / self.total)
-    }
-
-    /// The calibrated log-odds of a file outside the head.
-    pub(crate) fn log_odds_beyond(&self, sum: f32) -> f32 {
-        if self.total == 0.0 {
-            return self.calibrated(sum, MAX_LOG_ODDS);
-        }
-        let share = (sum - self.greatest).exp();
-        self.calibrated(sum, log_odds_of_share(share / (self.total + share)))
-    }
-
-    fn calibrated(&self, sum: f32, odds: f32) -> f32 {
-        let Calibration { intercept, sum: sum_weight, softmax } = self.coefficients;
-        intercept + sum_weight * sum + softmax * odds
-    }
-
-    /// Calibrates the sums of the files. The contributions of a file are scaled by one factor, so they still add up to
-    /// its sum.
-    pub(crate) fn calibrate(&self, files: &mut [RankedFile]) {
-        let is_doubted = self.doubt.is_some_and(|least| {
-            files
-                .iter()
-                .all(|ranked| ranked.measured.row.literal == 0 && probability(ranked.own_sum()) < least)
-        });
-        let mut before = if is_doubted { MAX_IN_DOUBT } else { f32::INFINITY };
-        for ranked in files {
-            let wanted = self.log_odds(ranked.raw).min(before);
-            ranked.factor = scale(&mut ranked.parts, ranked.raw, wanted);
-            ranked.sum = ranked.parts.iter().sum::<f32>().min(before);
-            before = ranked.sum;
+        let at = self.points.partition_point(|[raw, _]| *raw > sum);
+        match (at.checked_sub(1).map(|before| self.points[before]), self.points.get(at).copied()) {
+            (Some([raw, odds]), Some([next, next_odds])) => {
+                next_odds + (odds - next_odds) * (sum - next) / (raw - next)
+            }
+            (Some([raw, odds]), None) | (None, Some([raw, odds])) => odds + sum - raw,
+            (None, None) => sum,
         }
     }
 }
 
+/// The log-odds of the inputs under some coefficients.
+fn log_odds(coefficients: &Calibration, inputs: &ScoreInputs) -> f32 {
+    let weighed = coefficients.weights.iter().zip(inputs).map(|(weight, input)| weight * input);
+    coefficients.intercept + weighed.sum::<f32>()
+}
+
+/// The inputs of the score of each file of a head. `places` has an entry for each of the first files.
+pub(crate) fn score_inputs(
+    query: &Query,
+    snapshot: &SearchSnapshot,
+    evidence: &Evidence,
+    (files, places): (&[RankedFile], &[Vec<MeasuredPlace>]),
+) -> Vec<ScoreInputs> {
+    let known = known_share(query, snapshot, evidence);
+    let sums: Vec<f32> = files.iter().map(|ranked| ranked.raw).collect();
+    let first = sums.first().copied().unwrap_or_default();
+    let lead = sums.get(1).map_or(MAX_LEAD, |second| (first - second).min(MAX_LEAD));
+    let total = total_odds(&sums);
+    let of_file = |(at, ranked): (usize, &RankedFile)| {
+        let mut inputs = [0.0; ScoreInput::COUNT];
+        let mut set = |input: ScoreInput, value: f32| inputs[input as usize] = value;
+        let best = places.get(at).and_then(|places| places.first());
+        let name = best.map_or(0.0, |best| best.values[PlaceSignal::Name as usize][0]);
+        let rivals = sums.partition_point(|sum| *sum > ranked.raw - RIVAL).saturating_sub(1);
+        set(ScoreInput::Sum, ranked.raw);
+        set(ScoreInput::Share, log_odds_of_share((ranked.raw - first).exp() / total));
+        set(ScoreInput::Behind, first - ranked.raw);
+        set(ScoreInput::Lead, if at == 0 { lead } else { -lead });
+        set(ScoreInput::Rivals, (rivals as f32).ln_1p());
+        set(ScoreInput::Known, known);
+        set(ScoreInput::Coverage, known * ranked.measured.values[Signal::Coverage as usize]);
+        set(ScoreInput::PlaceName, known * name);
+        set(ScoreInput::PlaceProbability, best.map_or(0.0, |best| best.place.probability));
+        set(ScoreInput::Terms, (query.terms.len() as f32).ln_1p());
+        set(ScoreInput::Related, ranked.parts[Signal::Related as usize]);
+        inputs
+    };
+    files.iter().enumerate().map(of_file).collect()
+}
+
+/// The sum of e^(sum - greatest sum) of files that are in their order.
+fn total_odds(sums: &[f32]) -> f32 {
+    sums.iter().map(|sum| (sum - sums[0]).exp()).sum()
+}
+
 fn log_odds_of_share(share: f32) -> f32 {
-    (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(MIN_LOG_ODDS, MAX_LOG_ODDS)
+    (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(-MAX_SHARE * 10.0, MAX_SHARE)
+}
+
+/// The share of the query, weighed by rarity, whose words the tree has. A word that the tree lacks is as rare as a word
+/// can be.
+fn known_share(query: &Query, snapshot: &SearchSnapshot, evidence: &Evidence) -> f32 {
+    let n_chunks = snapshot.totals().chunks;
+    let (mut known, mut all) = (0.0, f32::MIN_POSITIVE);
+    for place in 0..query.terms.len() {
+        let rarity = evidence.rarity(n_chunks, place);
+        all += rarity;
+        known += if evidence.idf[place] > 0.0 { rarity } else { 0.0 };
+    }
+    known / all
 }
 
 /// Scales the evidence in `parts` so that all parts add up to `wanted` instead of `raw`. The evidence keeps its signs.
@@ -110,6 +163,18 @@ pub fn scale(parts: &mut Values, raw: f32, wanted: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sum_between_two_files_has_log_odds_between_theirs() {
+        let calibration =
+            QueryCalibration { points: vec![[4.0, 2.0], [1.0, -1.0], [1.0, -1.0], [0.0, -5.0]], total: 1.0 };
+        for (sum, odds) in
+            [(5.0, 3.0), (4.0, 2.0), (2.5, 0.5), (1.0, -1.0), (0.5, -3.0), (0.0, -5.0), (-1.0, -6.0)]
+        {
+            assert!((calibration.log_odds(sum) - odds).abs() < 1e-5, "{sum}: {}", calibration.log_odds(sum));
+        }
+        assert_eq!(QueryCalibration::default().log_odds(-2.0), -2.0);
+    }
 
     #[test]
     fn scaled_contributions_add_up_and_keep_their_signs() {

@@ -27,13 +27,12 @@ pub struct Ranked {
     /// The gain of a hit that is moved to the first page, because few files contain the query as written; in log-odds.
     /// The value is 0 until then.
     pub lift: f32,
+    /// The sum before calibration, in log-odds.
+    pub raw: f32,
     /// The sum of the contributions, in log-odds. The sum distinguishes scores that are equal after rounding.
     pub sum: f32,
     /// The calibrated score, 0 to 1.
     pub score: f32,
-    /// The uncalibrated score, 0 to 1: the logistic function of the sum of contributions before calibration. Other hits
-    /// do not affect this score.
-    pub evidence: f32,
     /// Whether the hit contains the query as written.
     pub literal: bool,
 }
@@ -83,19 +82,19 @@ pub fn hits(
     let mut hits = Vec::new();
     let mut others: Vec<(f32, u32)> = Vec::new();
     for (place, ranked) in files.iter().enumerate() {
-        let mut add = |doc, shown: Option<&Place>, sibling| {
+        // `penalty` is that of a further place, before calibration.
+        let mut add = |doc, shown: Option<&Place>, penalty: f32| {
             let exact = ranked.measured.facts.exact.filter(|_| shown.is_none() && is_only_names);
-            hits.push(Ranked { exact, ..hit(evidence, (place, ranked), (doc, shown), sibling) });
+            let raw = ranked.raw + penalty;
+            let sibling = if penalty == 0.0 { 0.0 } else { calibration.log_odds(raw) - ranked.sum };
+            hits.push(Ranked { exact, raw, ..hit(evidence, (place, ranked), (doc, shown), sibling) });
         };
-        // The penalty of a further place, after calibration.
-        let shown =
-            |sibling: f32| calibration.log_odds(ranked.raw + sibling) - calibration.log_odds(ranked.raw);
         if let Some([first, rest @ ..]) = places.get(place).map(Vec::as_slice) {
             add(doc_of(snapshot, ranked.file, first.place.span.start), Some(&first.place), 0.0);
             for other in rest.iter().take(context.per_file - 1) {
                 let ratio = (other.place.probability / first.place.probability).powf(spread);
-                let sibling = shown(sibling_penalty(ranked.raw, ratio, penalty));
-                add(doc_of(snapshot, ranked.file, other.place.span.start), Some(&other.place), sibling);
+                let further = sibling_penalty(ranked.raw, ratio, penalty);
+                add(doc_of(snapshot, ranked.file, other.place.span.start), Some(&other.place), further);
             }
             continue;
         }
@@ -121,7 +120,7 @@ pub fn hits(
         let greatest = row.best_worth.max(f32::MIN_POSITIVE);
         for (worth, doc) in others.iter().take((context.per_file - 1).min(CHUNKS_BESIDE)) {
             let ratio = HALF * (worth / greatest).min(1.0);
-            add(*doc, None, shown(sibling_penalty(ranked.raw, ratio, penalty)));
+            add(*doc, None, sibling_penalty(ranked.raw, ratio, penalty));
         }
     }
     hits.sort_by(|a, b| a.order(b, snapshot));
@@ -163,9 +162,9 @@ fn hit(
         exact: None,
         sibling,
         lift: 0.0,
+        raw: ranked.raw,
         sum,
         score: probability(sum),
-        evidence: probability(ranked.own_sum()),
         literal: match place {
             Some(place) => place.literal,
             None => evidence.literal_docs.binary_search(&doc).is_ok(),

@@ -51,7 +51,7 @@ mod unknown;
 mod unranked;
 mod usage;
 
-pub use calibration::{MIN_TERMS_TO_DOUBT, QueryCalibration};
+pub use calibration::{MIN_TERMS_TO_DOUBT, QueryCalibration, ScoreInputs};
 pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
 pub use face::{HitDisplay, face};
@@ -95,14 +95,15 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     })?;
     let places = debug_span!("search.places")
         .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
-    let calibration = QueryCalibration::of(&files, query, context.profile);
-    calibration.calibrate(&mut files);
+    let inputs = calibration::score_inputs(query, context.snapshot, &evidence, (&files, &places));
+    let calibration = QueryCalibration::calibrate(&mut files, query, context.profile, &inputs);
     let hits = debug_span!("search.hits")
         .in_scope(|| hits::hits(query, context, &evidence, &files, &places, &calibration));
     Ok(Ranking {
         hits,
         files,
         places,
+        inputs,
         calibration,
         related,
         respelled,

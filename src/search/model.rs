@@ -38,13 +38,6 @@ impl RankedFile {
         self.raw += weight * value;
         self.sum = self.raw;
     }
-
-    /// The sum without the contributions that compare the file with the other first files, before calibration: these say
-    /// nothing of whether any file answers.
-    pub fn own_sum(&self) -> f32 {
-        let compared = [Signal::BestPlace, Signal::Related].map(|signal| self.parts[signal as usize]);
-        self.raw - compared.iter().sum::<f32>() / self.factor
-    }
 }
 
 /// The measures of the files of the head under all transforms, in the order of `measured`.

@@ -1,6 +1,6 @@
 //! The result of a search.
 
-use super::calibration::QueryCalibration;
+use super::calibration::{QueryCalibration, ScoreInputs};
 use super::hits::Ranked;
 use super::model::RankedFile;
 use super::places::MeasuredPlace;
@@ -16,6 +16,8 @@ pub struct Ranking {
     pub files: Vec<RankedFile>,
     /// The places of the first files, best first.
     pub places: Vec<Vec<MeasuredPlace>>,
+    /// By file: what its score is computed from.
+    pub inputs: Vec<ScoreInputs>,
     pub calibration: QueryCalibration,
     /// The vector of the query, if files were compared by related words.
     pub(crate) related: Option<QuestionVector>,

@@ -27,7 +27,7 @@ pub fn unranked(query: &Query, profile: &Profile, head: &QueryCalibration) -> Un
         parts[signal as usize] = weights[signal as usize].iter().sum();
     }
     let raw = parts.iter().sum();
-    calibration::scale(&mut parts, raw, head.log_odds_beyond(raw));
+    calibration::scale(&mut parts, raw, head.log_odds(raw));
     let sum = parts.iter().sum();
     UnrankedMatch { lift: 0.0, sum, score: probability(sum), parts }
 }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn the_amounts_add_up_to_the_score() {
         let query = Query::parse("needle").unwrap();
-        let head = QueryCalibration::of(&[], &query, Profile::built_in());
+        let head = QueryCalibration::default();
         let found = unranked(&query, Profile::built_in(), &head);
         let reasons = found.reasons(3);
         let total: f32 = reasons.iter().map(|reason| reason.amount).sum();

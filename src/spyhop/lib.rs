@@ -300,7 +300,7 @@ pub use spyhop_search::filter::FilterSpec;
 #[doc(inline)]
 pub use spyhop_search::profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, ReportParameters, ScoreCalibration,
-    Signal, Transform,
+    ScoreInput, Signal, Transform,
 };
 #[doc(inline)]
 pub use spyhop_syntax::document::Heading;

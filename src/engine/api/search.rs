@@ -18,10 +18,10 @@ use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_base::wire::wire;
 use spyhop_base::wire_form;
-use spyhop_search::FeatureMeasures;
 use spyhop_search::filter::FilterSpec;
 use spyhop_search::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 use spyhop_search::snippet::{ContextLine, Snippet, SourceLine};
+use spyhop_search::{FeatureMeasures, ScoreInputs};
 
 /// How much text a reply has for each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,8 +162,9 @@ pub struct RankedCandidate {
     pub lines: Lines,
     /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
-    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`Calibration`](spyhop_search::profile::Calibration).
-    pub softmax_log_odds: f32,
+    /// The score of the best hit in the file, 0 to 1.
+    pub score: f32,
+    pub(crate) inputs: ScoreInputs,
     pub(crate) measures: FeatureMeasures,
 }
 
@@ -171,6 +172,11 @@ impl RankedCandidate {
     /// The measure of a feature. The contribution before calibration is this measure times the weight of the feature.
     pub fn measure(&self, feature: Feature) -> f32 {
         self.measures[feature.signal as usize][feature.transform as usize]
+    }
+
+    /// The inputs of the score, in the order of [`ScoreInput::ALL`](spyhop_search::profile::ScoreInput::ALL).
+    pub fn score_inputs(&self) -> &[f32] {
+        &self.inputs
     }
 }
 
@@ -330,7 +336,8 @@ pub struct HitCallers {
     pub has_more: bool,
 }
 
-/// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
+/// A score as a word: `high` from .8, `good` from .6, `possible` from .15, `weak` below. Text for people shows no word for
+/// `possible`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -339,9 +346,9 @@ pub enum Band {
     High,
     /// From .6.
     Good,
-    /// From .4.
+    /// From .15.
     Possible,
-    /// Below .4.
+    /// Below .15.
     Weak,
 }
 
@@ -351,7 +358,7 @@ impl Band {
         match score {
             s if s >= 0.8 => Band::High,
             s if s >= 0.6 => Band::Good,
-            s if s >= 0.4 => Band::Possible,
+            s if s >= 0.15 => Band::Possible,
             _ => Band::Weak,
         }
     }

@@ -79,7 +79,7 @@ impl PackCandidates {
                 None => &mut candidate.evidence.task,
             };
             if found.is_none_or(|(known, _)| rank < known) {
-                *found = Some((rank, place.score));
+                *found = Some((rank, place.lead));
             }
             let goals: Vec<usize> = goal.or(is_only.then_some(0)).into_iter().collect();
             for &goal in &goals {
@@ -94,7 +94,7 @@ impl PackCandidates {
                 lines: place.lines,
                 kind: place.kind,
                 symbol: place.symbol,
-                score: place.score,
+                score: place.lead,
                 goals,
                 reasons: place.reasons,
                 position: if goal.is_none() { position } else { usize::MAX },

@@ -29,7 +29,7 @@ pub use error::ProfileError;
 pub use report::ReportParameters;
 pub use scores::{Calibration, ScoreCalibration};
 pub(crate) use signal::PROFILE_VERSION;
-pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
+pub use signal::{Feature, PlaceSignal, QueryKind, ScoreInput, Signal, Transform};
 
 /// A ranking profile.
 #[derive(Clone, Debug)]
@@ -401,11 +401,8 @@ impl Profile {
             let _ = writeln!(text, "{field} = {{ k1 = {k1:?}, b = {b:?} }}");
         }
         let _ = writeln!(text, "\n[scores]\ndoubt = {:?}", self.scores.doubt);
-        for (kind, Calibration { intercept, sum, softmax }) in self.scores.by_name() {
-            let _ = writeln!(
-                text,
-                "{kind} = {{ intercept = {intercept:.4}, sum = {sum:.4}, softmax = {softmax:.4} }}"
-            );
+        for (kind, calibration) in self.scores.by_name() {
+            let _ = writeln!(text, "{kind} = {calibration}");
         }
         let ReportParameters { best_place, spread } = self.reports;
         let _ = writeln!(text, "\n[reports]\nbest_place = {best_place:?}\nspread = {spread:?}");
@@ -533,12 +530,6 @@ mod tests {
             ("{ names = ", "{ name = "),
             (", mixed = ", ", sentence = "),
             (", words = ", ", question = "),
-            ("\nnames = ", "\nname = "),
-            ("\nmixed = ", "\nsentence = "),
-            ("\nwords = ", "\nquestion = "),
-            ("{ intercept = ", "{ base = "),
-            (", sum = ", ", scale = "),
-            (", softmax = ", ", standing = "),
             ("\nrelative = ", "\nshare = "),
         ];
         for (key, before) in former_keys {
@@ -587,6 +578,12 @@ mod tests {
         check("spread = 0.6", "spread = -0.6", "reports has best_place 0.4 and spread -0.6");
         check("\nrelative = ", "\nrelative = nan # ", "is NaN");
         check("\nrelative = ", "\nrelatives = ", "unknown field `relatives`");
+        check(
+            ", share = ",
+            ", softmax = ",
+            "scores have no input 'softmax'; choose of intercept, sum, share,",
+        );
+        check(", share = ", ", share = nan, lead = ", "share is NaN; choose a finite number");
     }
 
     #[test]

@@ -1,49 +1,82 @@
 //! The calibration of scores, as a part of a profile.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::error::ProfileError;
-use super::signal::QueryKind;
+use super::signal::{QueryKind, ScoreInput};
 
 /// The calibration from sums of contributions to the scores that are shown, see [`Calibration`].
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreCalibration {
-    /// A reply warns that no hit seems to answer the query if the uncalibrated score of every hit is below this limit,
-    /// from 0 to 1. An uncalibrated score is the logistic function of the sum of contributions.
+    /// A reply warns that no hit seems to answer the query if the score of every hit is below this limit, from 0 to 1.
     pub doubt: f32,
     /// The coefficients for queries of names only, [`QueryKind::Names`].
-    #[serde(alias = "name")]
     pub names: Calibration,
     /// The coefficients for words with at least one name, [`QueryKind::Mixed`].
-    #[serde(alias = "sentence")]
     pub mixed: Calibration,
     /// The coefficients for words without a name, [`QueryKind::Words`].
-    #[serde(alias = "question")]
     pub words: Calibration,
     /// The coefficients for reports, which are queries of many words on several lines, of any kind.
     pub report: Calibration,
 }
 
-/// The coefficients of a calibration. The log-odds of a score are `intercept + sum * s + softmax * ln(p / (1 - p))`,
-/// where s is the sum of the file's contributions, and p is the softmax of s over the rescored files.
+/// The coefficients of a calibration. The log-odds of a score are the intercept and the weighed sum of the inputs, see
+/// [`ScoreInput`].
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "BTreeMap<String, f32>")]
 pub struct Calibration {
     /// The constant term, in log-odds.
-    #[serde(alias = "base")]
     pub intercept: f32,
-    /// The weight of the sum s, at least 0.
-    #[serde(alias = "scale")]
-    pub sum: f32,
-    /// The weight of the log-odds of the softmax p, at least 0.
-    #[serde(alias = "standing")]
-    pub softmax: f32,
+    /// The weight of each input.
+    pub weights: [f32; ScoreInput::COUNT],
 }
 
 impl Calibration {
     /// The coefficients that make the score the logistic function of the sum.
-    pub const IDENTITY: Calibration = Calibration { intercept: 0.0, sum: 1.0, softmax: 0.0 };
+    pub const IDENTITY: Calibration = {
+        let mut weights = [0.0; ScoreInput::COUNT];
+        weights[ScoreInput::Sum as usize] = 1.0;
+        Calibration { intercept: 0.0, weights }
+    };
+}
+
+impl TryFrom<BTreeMap<String, f32>> for Calibration {
+    type Error = String;
+
+    fn try_from(written: BTreeMap<String, f32>) -> Result<Calibration, String> {
+        let mut calibration = Calibration { intercept: 0.0, weights: [0.0; ScoreInput::COUNT] };
+        for (name, weight) in written {
+            if !weight.is_finite() {
+                return Err(format!("{name} is {weight}; choose a finite number"));
+            }
+            match ScoreInput::by_name(&name) {
+                Some(input) => calibration.weights[input as usize] = weight,
+                None if name == "intercept" => calibration.intercept = weight,
+                None => {
+                    let known: Vec<&str> = ScoreInput::ALL.iter().map(|input| input.name()).collect();
+                    return Err(format!(
+                        "scores have no input '{name}'; choose of intercept, {}",
+                        known.join(", ")
+                    ));
+                }
+            }
+        }
+        Ok(calibration)
+    }
+}
+
+/// The calibration as an inline table of TOML, without the weights of 0.
+impl std::fmt::Display for Calibration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{{ intercept = {:.4}", self.intercept)?;
+        for (input, weight) in ScoreInput::ALL.iter().zip(self.weights).filter(|(_, weight)| *weight != 0.0) {
+            write!(f, ", {input} = {weight:.4}")?;
+        }
+        f.write_str(" }")
+    }
 }
 
 impl ScoreCalibration {
@@ -73,19 +106,9 @@ impl ScoreCalibration {
     }
 
     pub(super) fn check(&self) -> Result<(), ProfileError> {
-        let refuse = |text: String| Err(ProfileError::Syntax(text));
-        if !(0.0..=1.0).contains(&self.doubt) {
-            return refuse(format!("scores.doubt is {}; choose 0 to 1", self.doubt));
+        match (0.0..=1.0).contains(&self.doubt) {
+            true => Ok(()),
+            false => Err(ProfileError::Syntax(format!("scores.doubt is {}; choose 0 to 1", self.doubt))),
         }
-        for (name, Calibration { intercept, sum, softmax }) in self.by_name() {
-            let may_be = |weight: f32| weight.is_finite() && weight >= 0.0;
-            if !(intercept.is_finite() && may_be(sum) && may_be(softmax) && sum + softmax > 0.0) {
-                return refuse(format!(
-                    "scores.{name} has intercept {intercept}, sum {sum} and softmax {softmax}; choose a finite intercept, \
-                     and weights of 0 or more for sum and softmax that are not both 0"
-                ));
-            }
-        }
-        Ok(())
     }
 }

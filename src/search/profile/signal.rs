@@ -147,6 +147,26 @@ impl Transform {
     }
 }
 
+signals! {
+    /// What the score of a hit is computed from, beside a constant: the `sum` of its contributions; the log-odds of its
+    /// `share` of e^sum among the rescored files; how far the sum is `behind` the greatest one; the `lead` of the first
+    /// file over the second, which counts against all others; ln(1 + n) of the `rivals` with about the same sum or a
+    /// greater one; the share of the query, by rarity, that is `known` to the tree, and its `coverage` by the file and by
+    /// the name of the best place; the probability of that place; ln(1 + n) of the `terms`; how `related` its words are.
+    ScoreInput:
+    Sum "sum",
+    Share "share",
+    Behind "behind",
+    Lead "lead",
+    Rivals "rivals",
+    Known "known",
+    Coverage "coverage",
+    PlaceName "place-name",
+    PlaceProbability "place-probability",
+    Terms "terms",
+    Related "related",
+}
+
 /// A signal with a transform, which has a weight; written as `lexical.relative`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Feature {

@@ -388,6 +388,6 @@ def _profile(
         own["base.value"] = b
         written = {feature: round(float(weight), 4) for feature, weight in own.items()}
         profile = profile.with_weights(written, kind=kind, name=name)
-    identity = {"intercept": 0.0, "sum": 1.0, "softmax": 0.0}
+    identity = {"intercept": 0.0, "sum": 1.0}
     scores = {"doubt": 0.0, **{kind: identity for kind in (*_KINDS, "report")}}
     return Profile.from_dict({"scores": scores}, base=profile)
