@@ -43,9 +43,25 @@ pub fn summary_line(
     mode_reason: &str,
     left_out: &[(&str, usize)],
 ) -> String {
-    let counts: Vec<String> = left_out.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let counts = if counts.is_empty() { "none".to_string() } else { counts.join(", ") };
-    format!("{tokens} of {budget} tokens · {mode}: {mode_reason} · left out: {counts}")
+    let counts: Vec<String> =
+        left_out.iter().map(|(name, count)| format!("{count} {}", in_words(name))).collect();
+    let all: usize = left_out.iter().map(|(_, count)| count).sum();
+    let left_out = match all {
+        0 => "nothing left out".to_string(),
+        1 => format!("1 place left out: {}", counts.concat().trim_start_matches("1 ")),
+        all => format!("{all} places left out: {}", counts.join(", ")),
+    };
+    format!("{tokens} of {budget} tokens · {mode}: {mode_reason} · {left_out}")
+}
+
+/// The name of a reason, as an attribute of places.
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "budget" => "without room",
+        "files" => "beyond the most files",
+        "threshold" => "improbable",
+        other => other,
+    }
 }
 
 pub fn next_line(cursor: &str) -> String {
@@ -60,6 +76,17 @@ pub fn row_bytes(width: usize, line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_summary_counts_what_was_left_out() {
+        let check = |left_out: &[(&str, usize)], end: &str| {
+            let line = summary_line((40, 800), "focused", "the task is about one region", left_out);
+            assert_eq!(line, format!("40 of 800 tokens · focused: the task is about one region · {end}"));
+        };
+        check(&[], "nothing left out");
+        check(&[("threshold", 1)], "1 place left out: improbable");
+        check(&[("threshold", 28), ("budget", 2)], "30 places left out: 28 improbable, 2 without room");
+    }
 
     #[test]
     fn goals_take_up_to_a_quarter_of_the_budget() {

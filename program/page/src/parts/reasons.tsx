@@ -21,12 +21,12 @@ export function shown(reasons: Reason[], most = SHOWN): Reason[] {
 const BANDS: Record<string, string> = {
     high: "from 80: nearly always an answer",
     good: "60 to 80: mostly an answer",
-    possible: "40 to 60: as often an answer as not",
-    weak: "below 40: rarely an answer",
+    weak: "below 15: rarely an answer",
 };
 
 export function bandText(score: number, band: string): string {
-    return `Score ${Math.round(score * 100)} of 100, ${band} (${BANDS[band] ?? "an unknown band"}).`;
+    const said = BANDS[band] ? `, ${band} (${BANDS[band]})` : "";
+    return `Score ${Math.round(score * 100)} of 100${said}.`;
 }
 
 export function Reasons({ reasons, score, band }: { reasons: Reason[]; score: number; band: string }) {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::counts::count;
 use super::parts::{
-    CodeLimits, annotations, checkout, code_lines, language_and_lines, literal_lines, location,
+    CodeLimits, annotations, band_word, checkout, code_lines, language_and_lines, literal_lines, location,
     score_and_band,
 };
 use crate::render::command::in_sources;
@@ -112,7 +112,7 @@ impl PageLayout<'_> {
         let (score, notes) = (score_and_band(hit, style), annotations(hit, self.query_of(hit), style));
         let path = self.places().clean(style, hit.source.as_ref(), &hit.path);
         let place = columns(&format!("{path}:{}", hit.lines.first));
-        let rest = columns(&format!("  {}   0.00 possible", hit.kind.name()));
+        let rest = columns(&format!("  {}   0.00 {}", hit.kind.name(), band_word(hit.band)));
         // Beside a long path there is no room for a name; both stay whole on lines of their own.
         let is_split = style.width > 0 && place + rest + MIN_TEXT > style.width;
         let beside = if is_split { rest } else { place + rest };
@@ -137,16 +137,19 @@ impl PageLayout<'_> {
         out
     }
 
-    /// A hit on one line: `path:line  band  text`, with the source line that says most about the hit.
+    /// A hit on one line: `path:line  band  text`, without the band if it has no word, with the source line that says most about the hit.
     fn line(&self, hit: &Hit) -> String {
         let style = self.style;
         let number = hit.representative_line.as_ref().map_or(hit.lines.first, |line| line.line);
         let shown = self.places().clean(style, hit.source.as_ref(), &hit.path);
         let place =
             format!("{}:{}", style.paint(Ink::Path, &shown), style.paint(Ink::Line, &number.to_string()));
-        let band = hit.band.name();
+        let word = band_word(hit.band);
+        let band =
+            if word.is_empty() { String::new() } else { format!("  {}", style.paint(Ink::Weak, word)) };
         let notes = annotations(hit, self.query_of(hit), &Style::default());
-        let before = columns(&format!("{shown}:{number}  {band}  "));
+        let gap = if word.is_empty() { 2 } else { 4 };
+        let before = columns(&format!("{shown}:{number}{word}")) + gap;
         let room = style.width.saturating_sub(before + columns(&notes));
         let text = match &hit.representative_line {
             _ if style.width > 0 && room < MIN_TEXT => String::new(),
@@ -161,9 +164,9 @@ impl PageLayout<'_> {
         let fits = |taken: usize| style.width == 0 || taken <= style.width;
         let band_end = before - 2;
         let line = if !text.is_empty() {
-            format!("{place}  {}  {text}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes))
+            format!("{place}{band}  {text}{}", style.paint(Ink::Alarm, &notes))
         } else if fits(band_end + columns(&notes)) {
-            format!("{place}  {}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes))
+            format!("{place}{band}{}", style.paint(Ink::Alarm, &notes))
         } else if fits(columns(&format!("{shown}:{number}{notes}"))) {
             format!("{place}{}", style.paint(Ink::Alarm, &notes))
         } else {
@@ -250,7 +253,12 @@ fn evidence_of(reasons: &[Reason], callers: Option<&HitCallers>) -> Vec<String> 
     if named.len() == 2 {
         return named;
     }
-    let texts: Vec<String> = CHECKABLE[..OF_PLACE].iter().filter_map(reason_of).take(2).collect();
+    // What another part of the file says is told if nothing speaks for the lines that are shown.
+    let is_elsewhere = |text: &String| text.contains(" of the file");
+    let all: Vec<String> = CHECKABLE[..OF_PLACE].iter().filter_map(reason_of).collect();
+    let (elsewhere, own): (Vec<String>, Vec<String>) = all.into_iter().partition(is_elsewhere);
+    let mut texts = if own.is_empty() { elsewhere } else { own };
+    texts.truncate(2);
     match texts.is_empty() {
         true => CHECKABLE[OF_PLACE..].iter().find_map(reason_of).into_iter().collect(),
         false => texts,
@@ -346,6 +354,9 @@ mod tests {
         assert_eq!(evidence_of(&[size.clone(), comment.clone()], None), Vec::<String>::new());
         assert_eq!(evidence_of(&[size.clone(), path.clone()], None), ["'auth' in the path matches"]);
         assert_eq!(evidence_of(&[path, size, comment, lexical.clone()], None), ["matches key"]);
+        let other = reason(Signal::DefinedName, "defined-name: KeyRing on line 9 of the file matches 'key'");
+        assert_eq!(evidence_of(&[other.clone(), lexical.clone()], None), ["matches key"]);
+        assert_eq!(evidence_of(&[other], None), ["KeyRing on line 9 of the file matches 'key'"]);
         let definition = reason(Signal::Definition, "definition: fn 'key' is defined here");
         let literal = reason(Signal::Literal, "literal: contains the query as written");
         let used = reason(Signal::Reference, "reference: 'key' is used in 3 places");

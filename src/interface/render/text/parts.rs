@@ -118,13 +118,19 @@ pub(super) fn language_and_lines(hit: &Hit) -> String {
     }
 }
 
+/// The score, with a word if the word tells more than the number.
 pub(super) fn score_and_band(hit: &Hit, style: &Style) -> String {
     let ink = match hit.band {
         Band::High => Ink::High,
         Band::Good | Band::Possible => Ink::Good,
         Band::Weak => Ink::Weak,
     };
-    style.paint(ink, &format!("{:.2} {}", hit.score, hit.band.name()))
+    style.paint(ink, format!("{:.2} {}", hit.score, band_word(hit.band)).trim_end())
+}
+
+/// The word for a band; empty for scores in the middle, of which a word would say too much or too little.
+pub(super) fn band_word(band: Band) -> &'static str {
+    if band == Band::Possible { "" } else { band.name() }
 }
 
 /// Where else a hit is, if other files have its content: `also in vendor/a.ts and 2 more`.

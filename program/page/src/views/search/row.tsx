@@ -62,7 +62,7 @@ export function Band({ score, band }: { score: number; band: string }) {
         <span class={`band b-${band}`} title={`score ${(score * 100).toFixed(1)} of 100`}>
             <span class="meter" aria-hidden="true"><span style={{ width: `${Math.round(score * 100)}%` }} /></span>
             <span class="value">{Math.round(score * 100)}</span>
-            <span class="word">{band}</span>
+            <span class="word">{band === "possible" ? "" : band}</span>
         </span>
     );
 }
