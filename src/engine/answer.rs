@@ -415,6 +415,7 @@ impl<'a> AnswerContext<'a> {
             quoting,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
+            similar: None,
             exhaustive,
         }
     }

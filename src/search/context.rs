@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::host_signal::HostSignals;
+use super::similar_texts::SimilarTexts;
 use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::profile::Profile;
@@ -28,6 +29,8 @@ pub struct Context<'c> {
     pub session: Option<&'c ActivityRecord>,
     /// The most hits of one file.
     pub per_file: usize,
+    /// Compares the texts of the first files with the query; `None` ranks without a model.
+    pub similar: Option<&'c dyn SimilarTexts>,
     /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its
     /// budget.
     pub exhaustive: Option<&'c ExhaustivePass>,

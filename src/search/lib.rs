@@ -43,6 +43,8 @@ mod related;
 mod relations;
 mod role;
 pub mod session;
+mod similar;
+mod similar_texts;
 mod snapshot;
 pub mod snippet;
 mod source;
@@ -65,6 +67,8 @@ pub use ranking::Ranking;
 pub use rarity::rarity;
 pub use reason::{Contribution, reasons};
 pub use role::{is_aside, is_prose, test_part};
+pub use similar::ComparedFiles;
+pub use similar_texts::{SimilarTexts, Similarity};
 pub use snapshot::SearchSnapshot;
 pub use source::CurrentFile;
 pub(crate) use source::ReadSource;
@@ -81,17 +85,18 @@ use crate::query::Query;
 pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> Result<Ranking, SearchError> {
     let respelled =
         debug_span!("search.spelling").in_scope(|| spelling::respelled(query, context.snapshot))?;
-    let other = respelled.clone();
+    let (other, question) = (respelled.clone(), query.text.as_str());
     let query = other.as_ref().map_or(query, |other| &other.query);
     let (evidence, literal) =
         debug_span!("search.evidence").in_scope(|| evidence::collect(query, context, source))?;
     let head =
         debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.files_if_few()));
-    let (mut files, related) = debug_span!("search.rescoring").in_scope(|| {
+    let (mut files, related, similar) = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         let mut files = model::weigh(&measured, query.kind, context.profile, context.snapshot);
         let related = related::add_related(query, context, &evidence, &mut files);
-        Ok::<_, SearchError>((files, related))
+        let similar = similar::add_similar(question, query, context, &mut files);
+        Ok::<_, SearchError>((files, related, similar))
     })?;
     let places = debug_span!("search.places")
         .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
@@ -106,6 +111,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         inputs,
         calibration,
         related,
+        similar,
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,

@@ -4,6 +4,7 @@ use super::calibration::{QueryCalibration, ScoreInputs};
 use super::hits::Ranked;
 use super::model::RankedFile;
 use super::places::MeasuredPlace;
+use super::similar::ComparedFiles;
 use super::spelling::Respelled;
 use crate::query::Query;
 use spyhop_index::related::QuestionVector;
@@ -21,6 +22,8 @@ pub struct Ranking {
     pub calibration: QueryCalibration,
     /// The vector of the query, if files were compared by related words.
     pub(crate) related: Option<QuestionVector>,
+    /// How similar the texts of the first files are to the query, if a model compared them.
+    pub similar: Option<ComparedFiles>,
     /// The query that was answered instead, with the words that do not occur.
     pub respelled: Option<Respelled>,
     /// The number of lines that contain the query as written.

@@ -9,6 +9,7 @@ use super::places::{self, HostPlacePart, MeasuredPlace, Place};
 use super::ranking::Ranking;
 use super::related;
 use super::role;
+use super::similar;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::{FileActivity, WeightedActivity};
@@ -50,6 +51,15 @@ pub fn reasons(
         && !pairs.is_empty()
     {
         reason.text = format!("{}: {}", Signal::Related, pairs.join(", "));
+    }
+    if let Some(similar) = &ranking.similar
+        && let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == Signal::Similar)
+    {
+        let (version, mut names) = (context.snapshot.version(ranked.file), Vec::new());
+        let symbols = version.outline(&mut names)?.symbols;
+        if let Some(sentence) = similar::sentence(similar, &symbols, context.snapshot, ranked.file) {
+            reason.text = format!("{}: {sentence}", Signal::Similar);
+        }
     }
     if hit.lift != 0.0 {
         let literal = reasons.iter_mut().filter(|reason| reason.signal == Signal::Literal);
@@ -226,6 +236,7 @@ impl SentenceWriter<'_> {
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Related => "its words are related to those of the query".to_string(),
+            Signal::Similar => "its text is similar to the query".to_string(),
             Signal::BestPlace if self.lead >= 0.0 => {
                 "by its own lines its best place matches better than the mean of the first files".to_string()
             }

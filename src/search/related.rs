@@ -44,21 +44,26 @@ pub fn add_related(
     let n_files = files.len().min(FILES);
     let files = &mut files[..n_files];
     let similarity = |ranked: &RankedFile| Some(vector.similarity(packed_of(snapshot, ranked.file)?));
-    let all: Vec<Option<f32>> = files.iter().map(similarity).collect();
-    let known = || all.iter().flatten().copied();
-    let n = known().count().max(1) as f32;
-    let mean = known().sum::<f32>() / n;
-    let squares: f32 = known().map(|similarity| (similarity - mean).powi(2)).sum();
-    let usual = USUAL_FILES * USUAL_DEVIATION.powi(2);
-    let deviation = ((squares + usual) / (n + USUAL_FILES)).sqrt();
-    let least = known().fold(f32::INFINITY, f32::min);
-    for (ranked, similarity) in files.iter_mut().zip(&all) {
-        let value = similarity.map_or(0.0, |similarity| (similarity - least) / deviation);
-        ranked.add(Signal::Related, value, weight);
+    let values = standardized(files.iter().map(similarity), USUAL_DEVIATION);
+    for (ranked, value) in files.iter_mut().zip(values) {
+        ranked.add(Signal::Related, value.unwrap_or(0.0), weight);
     }
     let path = |ranked: &RankedFile| snapshot.path(ranked.file);
     files.sort_by(|a, b| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
     Some(vector)
+}
+
+/// The similarities above the least one of these files, in standard deviations. `usual` is the deviation that few files
+/// are assumed to have.
+pub(super) fn standardized(all: impl Iterator<Item = Option<f32>>, usual: f32) -> Vec<Option<f32>> {
+    let all: Vec<Option<f32>> = all.collect();
+    let known = || all.iter().flatten().copied();
+    let n = known().count().max(1) as f32;
+    let mean = known().sum::<f32>() / n;
+    let squares: f32 = known().map(|similarity| (similarity - mean).powi(2)).sum();
+    let deviation = ((squares + USUAL_FILES * usual.powi(2)) / (n + USUAL_FILES)).sqrt();
+    let least = known().fold(f32::INFINITY, f32::min);
+    all.iter().map(|similarity| similarity.map(|similarity| (similarity - least) / deviation)).collect()
 }
 
 /// The packed vector of a file; `None` if its segment has no vectors.

@@ -72,6 +72,7 @@ signals! {
     Frame "frame",
     Run "run",
     Related "related",
+    Similar "similar",
     BestPlace "best-place",
     Session "session",
     Depth "depth",
@@ -118,7 +119,15 @@ impl Signal {
     /// Whether only the value of the signal is weighed. The relative value and the rank of these signals are not known:
     /// they are measured on the texts of the first files, or on the hits, after all files are weighed.
     pub fn has_only_value(self) -> bool {
-        matches!(self, Signal::Run | Signal::Related | Signal::BestPlace | Signal::Sibling | Signal::Own)
+        matches!(
+            self,
+            Signal::Run
+                | Signal::Related
+                | Signal::Similar
+                | Signal::BestPlace
+                | Signal::Sibling
+                | Signal::Own
+        )
     }
 }
 
