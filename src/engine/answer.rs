@@ -36,7 +36,7 @@ use spyhop_search::session;
 use spyhop_search::snippet::{self, DEFAULT_CHARS};
 use spyhop_search::{
     self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, SearchSnapshot,
-    UnrankedMatch,
+    SimilarTexts, UnrankedMatch,
 };
 use spyhop_syntax::document::page_of;
 
@@ -64,6 +64,8 @@ pub(crate) struct AnswerContext<'a> {
     activity: ActivitySource,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
+    /// Compares the texts of the first files with the queries, if the tree has opted in.
+    similar: Option<Arc<dyn SimilarTexts>>,
 }
 
 impl<'a> AnswerContext<'a> {
@@ -98,10 +100,12 @@ impl<'a> AnswerContext<'a> {
             }
             ActivitySource::Ignored => None,
         };
-        AnswerContext { engine, snapshot, filter, request, trees, activity: activity.clone(), session }
+        let (activity, similar) = (activity.clone(), engine.semantic().similar());
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session, similar }
     }
 
-    /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls do not count.
+    /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls and vectors do not
+    /// count.
     /// Secrets are masked if one of the engines masks them.
     pub fn joined(
         trees: MemberTrees<'a>,
@@ -111,13 +115,16 @@ impl<'a> AnswerContext<'a> {
     ) -> AnswerContext<'a> {
         let engine = trees.masking_engine();
         let activity = ActivitySource::Ignored;
-        AnswerContext { engine, snapshot, filter, request, trees, activity, session: None }
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session: None, similar: None }
     }
 
     /// Ranks every query and assembles the reply.
     pub fn reply(&self, all: &AskedQueries, origin: ReplyOrigin) -> Result<SearchReply, Error> {
         let queries = &all.parsed;
         let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
+        if let (Some(similar), [_, _, ..]) = (&self.similar, &queries[..]) {
+            similar.prepare(&queries.iter().map(|query| query.text.as_str()).collect::<Vec<_>>());
+        }
         let (mut asked, mut lost) = self.ask_all(all)?;
         let (total, doubt, below, mut results) = loop {
             let rows = rows::merged(&asked, self.snapshot, |_| true);
@@ -159,7 +166,7 @@ impl<'a> AnswerContext<'a> {
             query: text.join(" | "),
             queries: Vec::new(),
             results,
-            evidence_used: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
+            evidence_used: evidence_used(used_session, &asked),
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
             literal_complete: asked.iter().all(|asked| asked.literal_complete)
@@ -175,6 +182,7 @@ impl<'a> AnswerContext<'a> {
                 .into_iter()
                 .chain(lost)
                 .chain(asked.iter().flat_map(query_warnings))
+                .chain(similar_notes(&asked))
                 .chain(unknown.into_iter().flatten())
                 .chain(doubt)
                 .chain(below_warning(below, self.request.min_score))
@@ -415,7 +423,7 @@ impl<'a> AnswerContext<'a> {
             quoting,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
-            similar: None,
+            similar: self.similar.as_deref(),
             exhaustive,
         }
     }
@@ -615,6 +623,23 @@ impl<'a> AnswerContext<'a> {
         let shows = self.request.mode != Mode::Compact;
         (shows.then(|| snippet::snippet(source, index, request, best, &mut tokenizer)), line)
     }
+}
+
+/// The evidence that hits were ranked by.
+fn evidence_used(used_session: bool, asked: &[RankedQuery<'_>]) -> String {
+    let compared =
+        |asked: &RankedQuery<'_>| asked.ranking.similar.as_ref().is_some_and(|own| own.is_compared());
+    let session = if used_session { "+session" } else { "" };
+    let similar = if asked.iter().any(compared) { "+semantic" } else { "" };
+    format!("lexical+symbol+path{session}{similar}")
+}
+
+/// What the caller should know of the comparison with vectors, each note once.
+fn similar_notes(asked: &[RankedQuery<'_>]) -> Vec<String> {
+    let notes = asked.iter().filter_map(|asked| asked.ranking.similar.as_ref()?.note.clone());
+    let mut notes: Vec<String> = notes.collect();
+    notes.dedup();
+    notes
 }
 
 /// The warning that hits are left out because of their scores.

@@ -20,6 +20,7 @@ use spyhop_files::read::TreeSource;
 use spyhop_index::meta::ViewKey;
 use spyhop_index::update::Quarantine;
 use spyhop_index::workspace;
+use spyhop_semantic::SemanticFolder;
 use spyhop_syntax::grammar::Grammars;
 
 /// The index of one tree, and all operations on the tree. Threads share an engine by reference.
@@ -35,6 +36,7 @@ pub(super) struct EngineParts {
     pub parsers: Parsers,
     pub touches: Touches,
     pub notes: RevisionNotes,
+    pub semantic: SemanticFolder,
     /// The clock for the age of touches and the time of notes.
     pub clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
     /// The last part, because it may remove the folder of the others.
@@ -131,6 +133,11 @@ impl Engine {
 
     pub(super) fn notes(&self) -> &RevisionNotes {
         &self.parts.notes
+    }
+
+    /// The vectors of the tree.
+    pub(super) fn semantic(&self) -> &SemanticFolder {
+        &self.parts.semantic
     }
 
     pub(super) fn touches(&self) -> &Touches {

@@ -44,6 +44,7 @@ fn check(engine: &Engine) -> Result<Checkup, Error> {
     }
     checks.push(leftovers(workspace));
     checks.push(put_aside(workspace));
+    checks.extend(vectors(engine));
     Ok(Checkup { checks })
 }
 
@@ -180,6 +181,20 @@ fn put_aside(workspace: &Workspace) -> Check {
             warning("put aside", text)
         }
     }
+}
+
+/// The vectors of a tree that has opted in. They are derived: damage costs a build and changes no answer to a wrong one.
+fn vectors(engine: &Engine) -> Option<Check> {
+    engine.semantic().similar()?;
+    Some(match engine.semantic().stored() {
+        Ok(stored) if stored.damaged > 0 => {
+            let text =
+                format!("{} vectors are damaged; 'spyhop semantic build' makes them anew", stored.damaged);
+            warning("vectors", text)
+        }
+        Ok(stored) => ok("vectors", format!("{} are as they were written", stored.rows)),
+        Err(error) => warning("vectors", error.to_string()),
+    })
 }
 
 fn ok(name: &'static str, detail: String) -> Check {

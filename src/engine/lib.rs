@@ -77,6 +77,7 @@ mod revision_notes;
 mod rows;
 mod scope;
 mod search;
+mod semantic;
 mod session;
 mod session_replies;
 mod source;

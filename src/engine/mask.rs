@@ -104,6 +104,7 @@ masked_fields! {
     LinkRow: symbol;
     NoteReason: text;
     ViewsReply:;
+    SemanticReply: warnings;
     Checkup:;
     Languages:;
     SkippedReply: entries warnings;

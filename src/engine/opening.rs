@@ -23,6 +23,7 @@ use spyhop_files::source::SourceTree;
 use spyhop_files::walk::WalkError;
 use spyhop_index::update;
 use spyhop_index::workspace::{self, Workspace, WorkspaceError};
+use spyhop_semantic::{SEMANTIC_FOLDER, SemanticFolder};
 
 impl Engine {
     /// Opens the tree at `root`, without indexing anything. [`Engine::find_root`] finds the usual root for a folder.
@@ -103,6 +104,7 @@ fn assembled(
     }
     Ok(Engine::of_parts(EngineParts {
         touches: Touches::load(workspace.session_path()),
+        semantic: SemanticFolder::new(workspace.dir().join(SEMANTIC_FOLDER)),
         notes: RevisionNotes::new(memory::note_place(&workspace, tree.repo())),
         index: OpenIndex::new(workspace, home, private),
         clock: Box::new(SystemTime::now),

@@ -30,7 +30,8 @@ pub trait Operation: Clone {
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<Self::Reply, Error>;
 }
 
-/// Calls the macro `$each` with the requests of all operations, which are types of [`api`](crate::api).
+/// Calls the macro `$each` with the requests of all operations, which are types of [`api`](crate::api), except
+/// [`SemanticRequest`](crate::api::SemanticRequest), which only people make.
 #[macro_export]
 macro_rules! for_each_operation {
     ($each:ident) => {

@@ -11,7 +11,7 @@ use super::core::Engine;
 use super::corpus::{Corpus, CorpusMember};
 use super::open_index::{Current, Viewed};
 use super::operation::Operation;
-use super::{current, vouched};
+use super::{current, semantic, vouched};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::model::{Note, SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -106,6 +106,7 @@ fn status(engine: &Engine) -> Result<Status, Error> {
         building: None,
         views: Vec::new(),
         watcher: None,
+        vectors: semantic::shown(engine),
     };
     fill_from_commit(engine, &mut status)?;
     if let Some(holder) = Lock::holder(&workspace.lock_path()) {

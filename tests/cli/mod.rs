@@ -38,6 +38,8 @@ mod reach;
 #[cfg(unix)]
 mod remote;
 mod ripgrep_files;
+#[cfg(not(feature = "dense-embed"))]
+mod semantic;
 mod sources;
 #[cfg(unix)]
 mod terminal;

@@ -26,6 +26,7 @@ const OTHER_GROUPS: &[(&str, &str)] = &[
         "the sources in the library; also status, show, path, verify,\nrename, remove, unprotect, gc, intake, watch",
     ),
     ("memory add, search, list", "notes about the code, and those that help with a question"),
+    ("semantic enable, build", "vectors of a model for this tree; off unless enabled"),
     ("mcp, mcp install CLIENT", "a server for coding agents, and how agents find it"),
     ("ui, serve, lsp", "a picker in the terminal, a page in the browser, a server\nfor editors"),
     ("completions, man, purge", "for a shell, the manual, before uninstalling"),
@@ -68,6 +69,13 @@ const OTHER_COMMANDS: &[(&str, &[Example])] = &[
             ("memory add 'Retries lock the account' --kind failure --link src/up.rs", "records a note"),
             ("memory search uploads fail after three attempts", "the notes that help"),
             ("memory list --stale", "notes about code that has changed since"),
+        ],
+    ),
+    (
+        "semantic",
+        &[
+            ("semantic enable --table ~/models/potion-code", "a local table of vectors"),
+            ("semantic build", "makes the vectors that are missing"),
         ],
     ),
     (

@@ -15,41 +15,20 @@ use spyhop_interface::render::text;
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::values::fill_from;
-use super::{args, examples, log, options, plain};
+use super::{family, options};
 
 /// The most bytes of an import.
 const MAX_IMPORT_BYTES: u64 = 1 << 30;
 
 pub fn command() -> Command {
-    let mut family =
-        Command::new(MEMORY).about(MEMORY_HELP).subcommand_required(true).arg_required_else_help(true);
-    for listed in MEMORY_OPERATIONS {
-        let name = name_of(listed);
-        family = family.subcommand(
-            args::operation(listed, name)
-                .after_help(format!("All options and examples: spyhop {MEMORY} {name} --help"))
-                .after_long_help(examples::section_of(listed.row().examples)),
-        );
-    }
-    family
-}
-
-/// The name of an operation below the command.
-fn name_of(listed: &ListedOperation) -> &'static str {
-    listed.row().name.rsplit(' ').next().unwrap_or_default()
+    family::command(MEMORY, MEMORY_HELP, MEMORY_OPERATIONS)
 }
 
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let (name, matches) = matches.subcommand().expect("the parser insists on one");
-    log::start(matches)?;
-    let mut output = Output::new(matches);
-    let listed = MEMORY_OPERATIONS.iter().find(|listed| name_of(listed) == name);
-    match listed.expect("the parser knows no other subcommand") {
-        ListedOperation::Own(OperationId::ExportNotes, _) => export(matches, &mut output),
-        ListedOperation::Own(..) => import(matches, &mut output),
-        ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
-        ListedOperation::Library(_) => unreachable!("the family has no such operation"),
-    }
+    family::run(MEMORY_OPERATIONS, matches, |listed, matches, output| match listed {
+        ListedOperation::Own(OperationId::ExportNotes, _) => export(matches, output),
+        _ => import(matches, output),
+    })
 }
 
 fn export(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {

@@ -9,6 +9,7 @@ mod args;
 mod examples;
 mod explain;
 mod failure;
+mod family;
 mod first;
 mod huge;
 mod log;
@@ -57,7 +58,9 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use spyhop_engine::ErrorKind;
 use spyhop_interface::catalog::{self, OperationRow};
-use spyhop_interface::operations::{LIBRARY, ListedOperation, MEMORY, OPERATIONS, OperationId};
+use spyhop_interface::operations::{
+    LIBRARY, ListedOperation, MEMORY, OPERATIONS, OperationId, SEMANTIC, SEMANTIC_HELP, SEMANTIC_OPERATIONS,
+};
 use spyhop_interface::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -210,7 +213,7 @@ fn exit_code(result: Result<Outcome, Failure>, name: &str, typed: &[OsString]) -
                 }
                 Failure::Io(_) | Failure::Refused(_) => false,
             };
-            if is_about_words && !is_search(name) {
+            if is_about_words && !is_search(name) && name != SEMANTIC {
                 advise(typed);
             }
             ExitCode::from(2)
@@ -251,6 +254,12 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         "purge" => return purge::run(matches),
         "ui" => return ui::run(matches),
         MEMORY => return memory::run(matches),
+        SEMANTIC => {
+            limits::set_without_thread(WithoutThread::End);
+            return family::run(SEMANTIC_OPERATIONS, matches, |_, _, _| {
+                unreachable!("every operation is plain")
+            });
+        }
         LIBRARY => return library::run_family(matches),
         _ => {}
     }
@@ -327,6 +336,7 @@ fn with_operations(is_whole: impl Fn(&OperationRow) -> bool) -> Command {
     top = top
         .subcommand(library::command())
         .subcommand(memory::command())
+        .subcommand(family::command(SEMANTIC, SEMANTIC_HELP, SEMANTIC_OPERATIONS))
         .subcommand(ui::command())
         .subcommand(serve::command())
         .subcommand(mcp::command())

@@ -95,6 +95,7 @@ impl Bar {
             Stage::Scan => "scanning",
             Stage::Text => "indexing the text of",
             Stage::Index => "indexing",
+            Stage::Vectors => "making vectors of",
             _ => "writing",
         };
         let text = match progress.total_files {

@@ -104,6 +104,9 @@ pub struct Status {
     /// The id of the process that watches the tree, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watcher: Option<u32>,
+    /// The model whose vectors order the first files of a search, if the tree has opted in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<String>,
 }
 
 /// An event of a watch.

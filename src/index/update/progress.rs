@@ -41,6 +41,8 @@ pub enum Stage {
     Index,
     /// Writing and syncing.
     Commit,
+    /// Making vectors of a model.
+    Vectors,
 }
 
 /// The progress callback; called from indexing threads.

@@ -289,7 +289,8 @@ fn is_data_folder(name: &str) -> bool {
 
 /// Whether an index has an entry of this name in its folder.
 fn is_of_index(name: &str) -> bool {
-    const NAMES: [&str; 7] = ["WORKSPACE", "in-flight", "memory", "meta", "quarantine", "tantivy", "used"];
+    const NAMES: [&str; 8] =
+        ["WORKSPACE", "in-flight", "memory", "meta", "quarantine", "semantic", "tantivy", "used"];
     const PREFIXES: [&str; 4] = ["asks-", "damaged-", "session-", "watch-"];
     is_begun(name)
         || is_data_folder(name)

@@ -8,6 +8,7 @@
 //!   tantivy/   segments; its meta.json is the commit point
 //! session-H    the touch log of the tree whose path has hash H
 //! memory/      the logs of the notes of trees; what removes an index keeps this folder
+//! semantic/    vectors of a model, if the workspace opts in; see the crate `semantic`
 //! watch-H      see [`spyhop_files::watch`]; asks-H/ with it
 //! in-flight/   see `src/update/quarantine.rs`
 //! quarantine   see `src/update/quarantine.rs`

@@ -11,7 +11,7 @@ mod rows;
 pub use library::{AddAnswer, LIBRARY, LIBRARY_HELP, LibraryOperation, RunLibrary};
 
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, ReplyFacts, RunPlain};
-pub use rows::{MEMORY, MEMORY_HELP, PACK};
+pub use rows::{MEMORY, MEMORY_HELP, PACK, SEMANTIC, SEMANTIC_HELP};
 
 use crate::catalog::{
     CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,
@@ -171,6 +171,16 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("touch, languages", "files that you work on, languages that are parsed"),
 ];
 
+/// The operations of the family [`SEMANTIC`]; the name of each begins with that of the family.
+pub static SEMANTIC_OPERATIONS: &[ListedOperation] = &[
+    plain(&rows::SEMANTIC_STATUS),
+    plain(&rows::ENABLE_SEMANTIC),
+    plain(&rows::DISABLE_SEMANTIC),
+    plain(&rows::ESTIMATE_SEMANTIC),
+    plain(&rows::BUILD_SEMANTIC),
+    plain(&rows::PURGE_SEMANTIC),
+];
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -178,11 +188,13 @@ mod tests {
     use super::*;
     use crate::catalog::{Faces, LIBRARY as LIBRARY_FOLDER, PLACE};
 
+    fn all() -> impl Iterator<Item = &'static ListedOperation> {
+        OPERATIONS.iter().chain(MEMORY_OPERATIONS).chain(SEMANTIC_OPERATIONS).chain(LIBRARY_OPERATIONS)
+    }
+
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in
-            OPERATIONS.iter().chain(MEMORY_OPERATIONS).chain(LIBRARY_OPERATIONS).map(ListedOperation::row)
-        {
+        for operation in all().map(ListedOperation::row) {
             let mut seen = HashSet::new();
             for param in operation
                 .params
@@ -203,7 +215,7 @@ mod tests {
     fn no_operation_is_listed_twice() {
         let mut names = HashSet::new();
         let mut ids = Vec::new();
-        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS).chain(LIBRARY_OPERATIONS) {
+        for operation in all() {
             assert!(names.insert(operation.row().name), "{}", operation.row().name);
             if let Some(id) = operation.id() {
                 assert!(!ids.contains(&id), "{id:?}");

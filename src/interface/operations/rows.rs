@@ -7,8 +7,8 @@ use spyhop_engine::Operation;
 use spyhop_engine::api::{
     AddNoteRequest, Checkup, CheckupRequest, EntriesRequest, EntryKind, Languages, LanguagesRequest,
     ListNotesRequest, MapRequest, NamedStatus, NoteKind, NotesReply, PackRequest, RetireNoteRequest,
-    SearchNotesRequest, ShowNoteRequest, State, StatusReply, StatusRequest, VerifyNoteRequest, ViewsReply,
-    ViewsRequest,
+    SearchNotesRequest, SemanticAction, SemanticReply, SemanticRequest, ShowNoteRequest, State, StatusReply,
+    StatusRequest, VerifyNoteRequest, ViewsReply, ViewsRequest,
 };
 
 /// The command of the family of notes.
@@ -16,6 +16,13 @@ pub const MEMORY: &str = "memory";
 
 /// The help of the command.
 pub const MEMORY_HELP: &str = "Keep notes about the code, and find those that help with a question";
+
+/// The command of the family of vectors.
+pub const SEMANTIC: &str = "semantic";
+
+/// The help of the command.
+pub const SEMANTIC_HELP: &str =
+    "Let vectors of a model order the first files of a search; off unless enabled";
 
 /// An operation without parameters.
 const fn bare<Q: Operation>(
@@ -129,6 +136,51 @@ impl ReplyFacts for StatusReply {
                 if reply.sources.iter().all(is_sound) { PlainOutcome::Found } else { PlainOutcome::Failed }
             }
         }
+    }
+}
+
+/// An operation on vectors.
+const fn semantic(
+    operation: &'static OperationRow,
+    request: fn() -> SemanticRequest,
+    rows: &'static [Row<FilledRequest<SemanticRequest>>],
+) -> PlainOperation<SemanticRequest> {
+    PlainOperation { operation, request, rows, text: text::semantic }
+}
+
+/// Reports the state of vectors.
+pub(crate) static SEMANTIC_STATUS: PlainOperation<SemanticRequest> =
+    semantic(&catalog::SEMANTIC_STATUS, SemanticRequest::default, &[]);
+
+/// Opts in to vectors.
+pub(crate) static ENABLE_SEMANTIC: PlainOperation<SemanticRequest> = semantic(
+    &catalog::ENABLE_SEMANTIC,
+    || SemanticRequest::new(SemanticAction::Enable),
+    catalog::ENABLE_SEMANTIC_ROWS,
+);
+
+/// Opts out.
+pub(crate) static DISABLE_SEMANTIC: PlainOperation<SemanticRequest> =
+    semantic(&catalog::DISABLE_SEMANTIC, || SemanticRequest::new(SemanticAction::Disable), &[]);
+
+/// Estimates a build.
+pub(crate) static ESTIMATE_SEMANTIC: PlainOperation<SemanticRequest> =
+    semantic(&catalog::ESTIMATE_SEMANTIC, || SemanticRequest::new(SemanticAction::Estimate), &[]);
+
+/// Makes vectors.
+pub(crate) static BUILD_SEMANTIC: PlainOperation<SemanticRequest> = semantic(
+    &catalog::BUILD_SEMANTIC,
+    || SemanticRequest::new(SemanticAction::Build),
+    catalog::BUILD_SEMANTIC_ROWS,
+);
+
+/// Removes vectors.
+pub(crate) static PURGE_SEMANTIC: PlainOperation<SemanticRequest> =
+    semantic(&catalog::PURGE_SEMANTIC, || SemanticRequest::new(SemanticAction::Purge), &[]);
+
+impl ReplyFacts for SemanticReply {
+    fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 }
 

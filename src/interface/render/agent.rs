@@ -269,6 +269,7 @@ pub fn said(progress: Progress) -> String {
             format!("indexing {files} of {total_files} files, {} of {}", bytes(done), bytes(total_bytes))
         }
         Stage::Commit => format!("writing {}", count(files, "file", "files")),
+        Stage::Vectors => format!("making vectors of {}", count(files, "file", "files")),
     }
 }
 
@@ -279,6 +280,7 @@ fn wire_progress(progress: Progress) -> Value {
         Stage::Text => "text",
         Stage::Index => "index",
         Stage::Commit => "commit",
+        Stage::Vectors => "vectors",
     };
     let Progress { files, total_files, bytes, total_bytes, .. } = progress;
     json!({ "stage": stage, "files": files, "total_files": total_files, "bytes": bytes, "total_bytes": total_bytes })

@@ -161,6 +161,7 @@ fn status_sample() -> Status {
             staged: false,
         }],
         watcher: None,
+        vectors: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod pack;
 mod page;
 mod parts;
 mod read;
+mod semantic;
 mod sources;
 
 use std::fmt::Write;
@@ -47,6 +48,7 @@ pub(super) use self::page::{in_words, parts as about_page};
 pub(crate) use self::parts::also_in;
 use self::parts::{annotations, code, footer, kind_and_symbol, language_and_lines, location, score_and_band};
 pub use self::read::read;
+pub(crate) use self::semantic::semantic;
 pub use self::sources::source_statuses;
 use super::paint::{Ink, Style};
 use super::places::RowPlaces;

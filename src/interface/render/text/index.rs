@@ -50,6 +50,9 @@ pub fn status(status: &Status, style: &Style) -> String {
         if let Some(pid) = status.watcher {
             row("watched by", &format!("process {pid}"));
         }
+        if let Some(vectors) = &status.vectors {
+            row("vectors", &clean(vectors));
+        }
         row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
         row("languages", &tally(status.languages.iter().copied()));
         row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));

@@ -1,0 +1,99 @@
+//! The rows of vectors: `spyhop semantic enable` and the other commands of the family. They are for people alone: an agent
+//! must not be able to have the text of a tree sent elsewhere.
+
+use super::operation::OperationRow;
+use super::param::{Takes, params};
+use super::row::{FilledField, Row, command_line, listed};
+use super::shared::FilledRequest;
+use super::upkeep::DRY_RUN;
+use spyhop_engine::api::SemanticRequest;
+
+params! {
+    pub(crate) TABLE = "table": Takes::Path,
+        "The folder of a Model2Vec table (model.safetensors, tokenizer.json): nothing leaves this machine";
+    pub(crate) BASE_URL = "base_url": Takes::Text, default: Some("https://api.openai.com/v1"),
+        "The address of an endpoint with the interface of OpenAI, such as http://127.0.0.1:11434/v1 of Ollama";
+    pub(crate) MODEL = "model": Takes::Text, default: Some("text-embedding-3-small"), "The model of the endpoint";
+    pub(crate) DIMENSIONS = "dimensions": Takes::Number(1, 8192),
+        "The numbers of a vector; known of OpenAI's models";
+    pub(crate) KEY_VARIABLE = "key_variable": Takes::Text,
+        "The environment variable with the key; OPENAI_API_KEY for OpenAI's address";
+    pub(crate) KEY_FILE = "key_file": Takes::Path, "The file with the key";
+    pub(crate) MAX_TOKENS = "max_tokens": Takes::Number(1, 1_000_000_000_000),
+        "Refuse a build that would send more tokens than this";
+    pub(crate) PRICE = "price": Takes::Text, "The price of a million tokens, for estimates, such as 0.02";
+    pub(crate) CONCURRENCY = "concurrency": Takes::Number(1, 64), default: Some("4"),
+        "Calls of the endpoint at the same time";
+}
+
+/// The rows of `semantic enable`.
+pub(crate) const ENABLE_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] = &[
+    command_line(&TABLE, |call, param, given| call.request.table.fill(param, given)),
+    command_line(&BASE_URL, |call, param, given| call.request.base_url.fill(param, given)),
+    command_line(&MODEL, |call, param, given| call.request.model.fill(param, given)),
+    command_line(&DIMENSIONS, |call, param, given| call.request.dimensions.fill(param, given)),
+    command_line(&KEY_VARIABLE, |call, param, given| call.request.key_variable.fill(param, given)),
+    command_line(&KEY_FILE, |call, param, given| call.request.key_file.fill(param, given)),
+    command_line(&MAX_TOKENS, |call, param, given| call.request.max_tokens.fill(param, given)),
+    command_line(&PRICE, |call, param, given| call.request.price.fill(param, given)),
+    command_line(&CONCURRENCY, |call, param, given| call.request.concurrency.fill(param, given)),
+];
+
+/// Opts in to vectors.
+pub(crate) const ENABLE_SEMANTIC: OperationRow = OperationRow::new(
+    "semantic enable",
+    "Opt in to the vectors of a model for this tree; nothing is sent yet",
+    listed!(ENABLE_SEMANTIC_ROWS),
+    &[
+        ("semantic enable --table ~/models/potion-code", "a local table"),
+        ("semantic enable --price 0.02 --max-tokens 5000000", "OpenAI, with a bound"),
+        (
+            "semantic enable --base-url http://127.0.0.1:11434/v1 --model all-minilm --dimensions 384",
+            "a server on this machine",
+        ),
+    ],
+);
+
+/// Reports the state of vectors.
+pub(crate) const SEMANTIC_STATUS: OperationRow = OperationRow::new(
+    "semantic status",
+    "Show which model is enabled, and how many files have vectors",
+    &[],
+    &[("semantic status", "what is enabled"), ("semantic status --json", "as JSON")],
+);
+
+/// Opts out.
+pub(crate) const DISABLE_SEMANTIC: OperationRow = OperationRow::new(
+    "semantic disable",
+    "Opt out; the vectors stay for another time",
+    &[],
+    &[("semantic disable", "searches use no model any more"), ("semantic disable --json", "as JSON")],
+);
+
+/// Estimates a build.
+pub(crate) const ESTIMATE_SEMANTIC: OperationRow = OperationRow::new(
+    "semantic estimate",
+    "Show how many tokens a build would send, and their price",
+    &[],
+    &[("semantic estimate", "before the first build"), ("semantic estimate --json", "as JSON")],
+);
+
+/// The rows of `semantic build`.
+pub(crate) const BUILD_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] =
+    &[command_line(&DRY_RUN, |call, param, given| call.request.dry_run.fill(param, given))];
+
+/// Makes vectors.
+pub(crate) const BUILD_SEMANTIC: OperationRow = OperationRow::new(
+    "semantic build",
+    "Make the vectors that are missing; a build that ends early is continued by the next",
+    listed!(BUILD_SEMANTIC_ROWS),
+    &[("semantic build --dry-run", "which files would be sent"), ("semantic build", "makes what is missing")],
+);
+
+/// Removes vectors.
+pub(crate) const PURGE_SEMANTIC: OperationRow = OperationRow::new(
+    "semantic purge",
+    "Opt out and remove all vectors of this tree",
+    &[],
+    &[("semantic purge", "removes the vectors"), ("semantic purge --json", "as JSON")],
+);

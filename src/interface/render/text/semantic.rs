@@ -1,0 +1,60 @@
+//! The state of vectors as text for people.
+
+use std::fmt::Write;
+
+use super::counts::bytes;
+use crate::render::paint::{Ink, Style};
+use spyhop_base::clean::line as clean;
+use spyhop_engine::api::{BuildEstimate, SemanticReply};
+
+/// What is enabled and stored, and what was done.
+pub fn semantic(reply: &SemanticReply, style: &Style) -> String {
+    let mut out = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "{} {value}", style.paint(Ink::Dim, &format!("{name:<11}")));
+    };
+    if let Some(done) = &reply.done {
+        row("done", &clean(done));
+    }
+    match (&reply.enabled, reply.built) {
+        (Some(enabled), built) => {
+            row("model", &clean(&enabled.model));
+            row("at", &clean(&enabled.target));
+            if !built {
+                row("unused", "this program is built without vectors (the feature dense-embed)");
+            }
+        }
+        (None, true) => row("vectors", "not enabled; 'spyhop semantic enable --help' has examples"),
+        (None, false) => row(
+            "vectors",
+            "not in this program; 'cargo install spyhop-cli --features dense-embed' builds one with them",
+        ),
+    }
+    if let Some(estimate) = &reply.estimate {
+        row("files", &format!("{} of {} have vectors", reply.files_with_vectors, reply.files));
+        row("stored", &format!("{} vectors, {}", reply.vectors, bytes(reply.bytes)));
+        row("to send", &to_send(estimate));
+    }
+    for file in &reply.would_send {
+        let _ = writeln!(out, "{:>9}  {}", bytes(file.bytes), clean(file.path.as_str()));
+    }
+    for path in &reply.never_sent {
+        let _ = writeln!(out, "    never  {} (may hold secrets)", clean(path.as_str()));
+    }
+    out
+}
+
+fn to_send(estimate: &BuildEstimate) -> String {
+    let BuildEstimate { files, bytes: size, tokens, cost, max_tokens, .. } = estimate;
+    if *files == 0 {
+        return "nothing".to_string();
+    }
+    let mut text = format!("{files} files, {}, about {tokens} tokens", bytes(*size));
+    if let Some(cost) = cost {
+        let _ = write!(text, ", about {cost:.2} in the currency of the price");
+    }
+    if let Some(most) = max_tokens {
+        let _ = write!(text, "; at most {most} tokens are allowed");
+    }
+    text
+}

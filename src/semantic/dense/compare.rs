@@ -1,0 +1,152 @@
+//! Comparing the first files of a search with the question, by their stored vectors.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use spyhop_base::id::ContentHash;
+use spyhop_grep::secrets;
+use spyhop_search::{SimilarTexts, Similarity};
+
+use super::provider::{Patience, Provider};
+use super::store::{Stored, unit};
+use crate::error::SemanticError;
+use crate::model::PartRow;
+
+/// The questions whose vectors are kept.
+const KEPT_QUESTIONS: usize = 256;
+
+/// How long a provider that failed is not asked again, so that a dead one delays one search and not each.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// The parts of a file whose mean similarity is that of the file. One part is chance, and all of them hide it.
+const BEST_PARTS: usize = 2;
+
+/// What makes the vectors of questions, with those that it made.
+pub struct QuestionAsker {
+    pub provider: Box<dyn Provider>,
+    pub model: String,
+    stored_dimensions: usize,
+    known: Mutex<FxHashMap<String, Arc<[f32]>>>,
+    /// The last failure.
+    failed: Mutex<Option<(Instant, String)>>,
+}
+
+impl QuestionAsker {
+    pub fn new(provider: Box<dyn Provider>, model: String, stored_dimensions: usize) -> QuestionAsker {
+        QuestionAsker {
+            provider,
+            model,
+            stored_dimensions,
+            known: Mutex::default(),
+            failed: Mutex::default(),
+        }
+    }
+
+    pub fn stored_dimensions(&self) -> usize {
+        self.stored_dimensions
+    }
+
+    /// Makes the vectors of questions in one call, except those that are known.
+    fn ask(&self, questions: &[&str]) -> Result<(), String> {
+        let mut new: Vec<&str> = questions.to_vec();
+        {
+            let known = lock(&self.known);
+            new.retain(|question| !known.contains_key(*question));
+        }
+        new.sort_unstable();
+        new.dedup();
+        if new.is_empty() {
+            return Ok(());
+        }
+        if let Some((at, why)) = &*lock(&self.failed)
+            && at.elapsed() < SILENCE
+        {
+            return Err(format!("{why}; it is not asked again for {} s", SILENCE.as_secs()));
+        }
+        let mut masked: Vec<String> = new.iter().map(|question| question.to_string()).collect();
+        masked.iter_mut().for_each(secrets::mask_text);
+        let texts: Vec<&str> = masked.iter().map(String::as_str).collect();
+        let vectors = self.provider.embed(&texts, Patience::Search).map_err(|error| {
+            let why = format!("the answer is ranked without vectors: {error}");
+            *lock(&self.failed) = Some((Instant::now(), why.clone()));
+            why
+        })?;
+        *lock(&self.failed) = None;
+        let mut known = lock(&self.known);
+        if known.len() + new.len() > KEPT_QUESTIONS {
+            known.clear();
+        }
+        let units = vectors.iter().map(|vector| Arc::from(unit(vector, self.stored_dimensions)));
+        known.extend(new.into_iter().map(str::to_string).zip(units));
+        Ok(())
+    }
+
+    fn vector(&self, question: &str) -> Result<Arc<[f32]>, String> {
+        self.ask(&[question])?;
+        lock(&self.known).get(question).cloned().ok_or_else(|| "the question has no vector".to_string())
+    }
+}
+
+/// The stored vectors, with what makes those of questions.
+pub struct Comparer {
+    pub asker: Arc<QuestionAsker>,
+    pub stored: Stored,
+}
+
+impl Comparer {
+    /// The similarity of a content, by its most similar parts.
+    fn similarity(&self, question: &[f32], parts: &[PartRow]) -> Option<Similarity> {
+        let of_part = |part: PartRow| {
+            let (scale, numbers) = self.stored.row(part.row)?;
+            let sum: f32 =
+                question.iter().zip(numbers).map(|(own, number)| own * f32::from(*number as i8)).sum();
+            Some((sum * scale, part))
+        };
+        let mut all: Vec<(f32, PartRow)> = parts.iter().copied().filter_map(of_part).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.span.start.cmp(&b.1.span.start)));
+        let best = &all[..all.len().min(BEST_PARTS)];
+        let (of_part, part) = *best.first()?;
+        let of_file = best.iter().map(|(similarity, _)| similarity).sum::<f32>() / best.len() as f32;
+        Some(Similarity { of_file, of_part, part: part.span })
+    }
+}
+
+impl SimilarTexts for Comparer {
+    fn model(&self) -> &str {
+        &self.asker.model
+    }
+
+    fn prepare(&self, questions: &[&str]) {
+        // A failure is told by the comparison.
+        let _ = self.asker.ask(questions);
+    }
+
+    fn compare(&self, question: &str, contents: &[ContentHash]) -> Result<Vec<Option<Similarity>>, String> {
+        if self.stored.n_contents() == 0 {
+            return Err(
+                "vectors are enabled and there are none yet; 'spyhop semantic build' makes them".to_string()
+            );
+        }
+        let question = self.asker.vector(question)?;
+        let of_content = |content: &ContentHash| self.similarity(&question, self.stored.parts(*content)?);
+        Ok(contents.iter().map(of_content).collect())
+    }
+}
+
+/// What compares texts when the settings or the vectors cannot be read: it says why.
+pub struct Broken(pub SemanticError);
+
+impl SimilarTexts for Broken {
+    fn model(&self) -> &str {
+        ""
+    }
+
+    fn compare(&self, _question: &str, _contents: &[ContentHash]) -> Result<Vec<Option<Similarity>>, String> {
+        Err(format!("the answer is ranked without vectors: {}", self.0))
+    }
+}
+
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,43 @@
+//! What makes vectors: texts in, vectors out.
+
+use crate::error::SemanticError;
+
+/// Makes vectors of texts.
+pub trait Provider: Send + Sync {
+    /// Vectors of [`Provider::dimensions`] finite numbers, one for each text, in their order.
+    fn embed(&self, texts: &[&str], patience: Patience) -> Result<Vec<Vec<f32>>, SemanticError>;
+
+    /// The numbers of a vector.
+    fn dimensions(&self) -> usize;
+
+    /// Bounds of a call.
+    fn limits(&self) -> Limits;
+
+    /// Tells apart vectors that cannot be compared with each other.
+    fn identity(&self) -> String;
+}
+
+/// How long a caller waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// A search, which goes on without vectors: one try.
+    Search,
+    /// A build, which tries again.
+    Build,
+}
+
+/// Bounds of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most texts.
+    pub texts: usize,
+    /// The most tokens, about.
+    pub tokens: u64,
+    /// The calls at the same time.
+    pub concurrency: usize,
+}
+
+/// The tokens of a text of `bytes`, about. Code has some more bytes a token, so that an estimate is rather too high.
+pub fn tokens(bytes: u64) -> u64 {
+    bytes.div_ceil(3)
+}

@@ -1,0 +1,51 @@
+//! Why there are no vectors.
+
+use std::path::PathBuf;
+
+use spyhop_base::store::{FileError, LockError};
+
+/// Why vectors are not made or not used.
+#[derive(Debug, thiserror::Error)]
+pub enum SemanticError {
+    /// The program is built without the feature.
+    #[error(
+        "this program is built without vectors; build one with them by \
+         'cargo install spyhop-cli --features dense-embed'"
+    )]
+    NotBuilt,
+    /// The workspace has not opted in.
+    #[error(
+        "vectors are not enabled for this tree; enable them by 'spyhop semantic enable', see docs/semantic.md"
+    )]
+    NotEnabled,
+    /// A setting is wrong.
+    #[error("{0}")]
+    BadSetting(String),
+    /// The settings cannot be read.
+    #[error("the settings in {} cannot be read: {why}; write them anew by 'spyhop semantic enable'", path.display())]
+    BadSettings { path: PathBuf, why: String },
+    /// The endpoint needs a key.
+    #[error("{variable} not configured: it is not set in the environment{file}")]
+    NoKey { variable: String, file: String },
+    /// More would be sent than the settings allow.
+    #[error(
+        "about {tokens} tokens would be sent and {cap} are allowed; allow more by \
+         'spyhop semantic enable --max-tokens', or see what would be sent by 'spyhop semantic build --dry-run'"
+    )]
+    AboveCap { tokens: u64, cap: u64 },
+    /// The provider gave no vectors.
+    #[error("{model} gave no vectors: {why}")]
+    Provider { model: String, why: String },
+    /// The build ended early. What was made before is kept.
+    #[error("{cause}; {files} of {of} files have their vectors, and the next build goes on from there")]
+    Ended { cause: Box<SemanticError>, files: usize, of: usize },
+    /// The caller cancelled the build.
+    #[error("the build was cancelled")]
+    Cancelled,
+    /// A file of the vectors cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Another process makes vectors.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+}

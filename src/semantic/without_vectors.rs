@@ -1,0 +1,61 @@
+//! The twin of `dense` in a program without the feature: the same methods, which touch nothing and say so.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use spyhop_base::id::ContentHash;
+use spyhop_search::SimilarTexts;
+
+use crate::error::SemanticError;
+use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredVectors};
+use crate::settings::SemanticSettings;
+
+/// The folder of the vectors of a workspace.
+pub struct SemanticFolder(PathBuf);
+
+impl SemanticFolder {
+    /// The folder at `path`; no file is touched.
+    pub fn new(path: PathBuf) -> SemanticFolder {
+        SemanticFolder(path)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What compares texts; nothing without the feature.
+    pub fn similar(&self) -> Option<Arc<dyn SimilarTexts>> {
+        None
+    }
+
+    /// Opts in; an error without the feature.
+    pub fn enable(&self, _settings: &SemanticSettings) -> Result<String, SemanticError> {
+        Err(SemanticError::NotBuilt)
+    }
+
+    /// What is stored; nothing is known without the feature.
+    pub fn stored(&self) -> Result<StoredVectors, SemanticError> {
+        Err(SemanticError::NotBuilt)
+    }
+
+    /// The contents without vectors; an error without the feature.
+    pub fn lacking(&self, _contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
+        Err(SemanticError::NotBuilt)
+    }
+
+    /// The estimate for files of these bytes; an error without the feature.
+    pub fn estimate(&self, _files: usize, _bytes: u64) -> Result<Estimate, SemanticError> {
+        Err(SemanticError::NotBuilt)
+    }
+
+    /// Makes vectors; an error without the feature.
+    pub fn build(
+        &self,
+        _estimate: &Estimate,
+        _texts: &mut dyn Iterator<Item = Result<BuildText, SemanticError>>,
+        _progress: &(dyn Fn(BuildProgress) + Sync),
+    ) -> Result<BuildReport, SemanticError> {
+        Err(SemanticError::NotBuilt)
+    }
+}
