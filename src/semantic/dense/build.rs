@@ -38,6 +38,15 @@ struct Group {
     tokens: u64,
 }
 
+/// What the threads of a group have made.
+#[derive(Default)]
+struct MadeVectors {
+    /// The position of the first text of a batch, and the vectors of the batch.
+    batches: Vec<(usize, Vec<PackedVector>)>,
+    /// The first failure.
+    failed: Option<SemanticError>,
+}
+
 pub struct Build<'b> {
     pub writer: StoreWriter,
     pub provider: &'b dyn Provider,
@@ -128,7 +137,7 @@ impl Build<'_> {
     ) -> (Vec<(TextKey, PackedVector)>, Option<SemanticError>) {
         let batches = batches(pending, limits);
         let next = AtomicUsize::new(0);
-        let made: Mutex<(Vec<(usize, Vec<PackedVector>)>, Option<SemanticError>)> = Mutex::default();
+        let made = Mutex::<MadeVectors>::default();
         let work = || {
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let texts: Vec<&str> = pending[batch.clone()].iter().map(|own| own.text.as_str()).collect();
@@ -136,9 +145,9 @@ impl Build<'_> {
                 let pack = |vector: &Vec<f32>| PackedVector::of(vector, self.stored_dimensions);
                 let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 match vectors {
-                    Ok(vectors) => made.0.push((batch.start, vectors.iter().map(pack).collect())),
+                    Ok(vectors) => made.batches.push((batch.start, vectors.iter().map(pack).collect())),
                     Err(error) => {
-                        made.1.get_or_insert(error);
+                        made.failed.get_or_insert(error);
                         next.store(batches.len(), Ordering::Relaxed);
                     }
                 }
@@ -153,7 +162,8 @@ impl Build<'_> {
             }
             work();
         });
-        let (mut rows, failed) = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let MadeVectors { batches: mut rows, failed } =
+            made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         rows.sort_by_key(|(start, _)| *start);
         let keyed = rows.into_iter().flat_map(|(start, packed)| {
             let keys = pending[start..].iter().map(|own| own.key);
