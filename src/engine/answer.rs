@@ -213,19 +213,24 @@ impl<'a> AnswerContext<'a> {
     /// The warning that no hit seems to answer, if that is likely.
     fn doubt(&self, asked: &[RankedQuery<'_>], rows: &[HitRow]) -> Option<String> {
         let hits = rows.iter().map(|row| (row.literal, row.score));
-        (!rows.is_empty() && self.is_doubtful(asked.iter().map(|asked| asked.query), hits))
-            .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
+        (!rows.is_empty()
+            && self.is_doubtful(asked.iter().map(|asked| (asked.query, asked.ranking.known_share())), hits))
+        .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
     }
 
-    /// Whether `hits` are too weak to answer any of `queries`. A hit is a flag for a literal hit, and its score.
+    /// Whether `hits` are too weak to answer any of `queries`, each with the share of it whose words the tree has. A hit is a
+    /// flag for a literal hit, and its score.
     fn is_doubtful<'q>(
         &self,
-        mut queries: impl Iterator<Item = &'q Query>,
+        mut queries: impl Iterator<Item = (&'q Query, f32)>,
         mut hits: impl Iterator<Item = (bool, f32)>,
     ) -> bool {
         let least = self.profile().scores.doubt;
-        queries.all(|query| query.terms.len() >= spyhop_search::MIN_TERMS_TO_DOUBT)
-            && hits.all(|(is_literal, score)| !is_literal && score < least)
+        let mut most = least;
+        queries.all(|(query, known)| {
+            most = most.max(if known < LEAST_KNOWN { MOST_OF_UNKNOWN } else { 0.0 });
+            query.terms.len() >= spyhop_search::MIN_TERMS_TO_DOUBT
+        }) && hits.all(|(is_literal, score)| !is_literal && score < most)
     }
 
     /// Ranks one query.
@@ -344,7 +349,8 @@ impl<'a> AnswerContext<'a> {
         Ok(RankedCandidates {
             kind: query.kind,
             is_report: query.is_report,
-            is_doubted: !ranking.hits.is_empty() && self.is_doubtful(std::iter::once(query), hits),
+            is_doubted: !ranking.hits.is_empty()
+                && self.is_doubtful(std::iter::once((query, ranking.known_share())), hits),
             files,
         })
     }
@@ -641,6 +647,12 @@ fn similar_notes(asked: &[RankedQuery<'_>]) -> Vec<String> {
     notes.dedup();
     notes
 }
+
+/// A query is doubted up to [`MOST_OF_UNKNOWN`], if the tree has a smaller share of its words.
+const LEAST_KNOWN: f32 = 0.4;
+
+/// The score below which the hits of such a query do not answer.
+const MOST_OF_UNKNOWN: f32 = 0.4;
 
 /// The warning that hits are left out because of their scores.
 fn below_warning(below: usize, min_score: f32) -> Option<String> {

@@ -23,6 +23,13 @@ pub const MIN_TERMS_TO_DOUBT: usize = 3;
 /// The least difference, in log-odds, of two files whose sums differ.
 const LEAST_STEP: f32 = 1e-4;
 
+/// If the tree has a smaller share of the query, the query is about something else: the lead of a file over weaker ones
+/// does not make an answer.
+const LEAST_KNOWN: f32 = 0.3;
+
+/// The greatest log-odds of a file for such a query. The score is .38 then.
+const MAX_OF_FOREIGN: f32 = -0.5;
+
 /// Files whose sums are less than this behind the sum of a file, or before it, are its rivals.
 const RIVAL: f32 = 1.0;
 
@@ -52,11 +59,16 @@ impl QueryCalibration {
     ) -> QueryCalibration {
         let coefficients = profile.scores.calibration(query.kind, query.is_report);
         let mut points: Vec<[f32; 2]> = Vec::with_capacity(files.len());
+        let is_literal = |ranked: &RankedFile| ranked.measured.row.literal > 0;
+        let is_foreign = query.terms.len() >= MIN_TERMS_TO_DOUBT
+            && known_of(inputs) < LEAST_KNOWN
+            && !files.iter().any(is_literal);
+        let most = if is_foreign { MAX_OF_FOREIGN } else { f32::INFINITY };
         for (ranked, inputs) in files.iter_mut().zip(inputs) {
             let own = log_odds(&coefficients, inputs);
             ranked.sum = match points.last() {
-                None => own,
-                Some([raw, before]) if *raw == ranked.raw => own.min(*before),
+                None => own.min(most),
+                Some([raw, before]) if *raw == ranked.raw => *before,
                 Some([_, before]) => own.min(before - LEAST_STEP),
             };
             ranked.factor = scale(&mut ranked.parts, ranked.raw, ranked.sum);
@@ -83,6 +95,11 @@ impl QueryCalibration {
             (None, None) => sum,
         }
     }
+}
+
+/// The share of the query, weighed by rarity, whose words the tree has; 1 if no file is ranked.
+pub(crate) fn known_of(inputs: &[ScoreInputs]) -> f32 {
+    inputs.first().map_or(1.0, |inputs| inputs[ScoreInput::Known as usize])
 }
 
 /// The log-odds of the inputs under some coefficients.

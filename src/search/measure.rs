@@ -70,8 +70,8 @@ const ONLY_QUALIFIED: f32 = 2.0;
 /// The gain of a definition that has all outer parts of the qualified name.
 const OF_OUTER: f32 = 0.2;
 
-/// The frame measure of a file that only outer frames of a trace name: the innermost frame is where the fault was met.
-const OUTER_FRAME: f32 = 0.5;
+/// The frame measure of the file of the innermost frame, if frames name other files too: the fault was met there.
+const INNERMOST_FRAME: f32 = 2.5;
 
 /// The test measure of a file for a message: tests contain the messages that they expect, and the code that writes the
 /// message is meant.
@@ -155,8 +155,10 @@ impl<'m> FileMeasure<'m> {
             Signal::Frame,
             match self.evidence.frames_of(*file) {
                 [] => 0.0,
-                _ if self.evidence.innermost.contains(file) => 1.0,
-                _ => OUTER_FRAME,
+                _ if self.evidence.framed.len() > 1 && self.evidence.innermost.contains(file) => {
+                    INNERMOST_FRAME
+                }
+                _ => 1.0,
             },
         );
         let moved = self.evidence.moved.iter().find(|(moved, _)| moved == file);

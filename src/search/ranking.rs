@@ -1,6 +1,6 @@
 //! The result of a search.
 
-use super::calibration::{QueryCalibration, ScoreInputs};
+use super::calibration::{QueryCalibration, ScoreInputs, known_of};
 use super::hits::Ranked;
 use super::model::RankedFile;
 use super::places::MeasuredPlace;
@@ -37,6 +37,11 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// The share of the query, weighed by rarity, whose words the tree has.
+    pub fn known_share(&self) -> f32 {
+        known_of(&self.inputs)
+    }
+
     /// The query that was answered: `asked`, or its replacement.
     pub fn query<'q>(&'q self, asked: &'q Query) -> &'q Query {
         self.respelled.as_ref().map_or(asked, |respelled| &respelled.query)
