@@ -46,7 +46,7 @@ pub(super) const MAX_WORK: usize = 3_000;
 const MAX_USES: usize = 4 * MAX_ROWS;
 
 /// The most steps of a question.
-const MAX_DEPTH: u32 = 8;
+pub(super) const MAX_DEPTH: u32 = 8;
 
 /// The most definitions of one target. More of them have so many users that an answer would say nothing.
 pub(super) const MAX_DEFINITIONS: usize = 12;
@@ -119,7 +119,7 @@ fn graph_of_snapshot(
     asked.fill_texts(&mut answered.rows);
     let mentions = asked.mentions(&answered.counted, request, filter, &answered.rows)?;
     let mentions = asked.checked(mentions)?;
-    let open = asked.open(mentions.as_ref(), &answered.counted);
+    let open = asked.open(mentions.as_ref(), &answered, (request.question, *depth));
     let shows_code = request.question == GraphQuestion::Trace && request.to.is_none();
     let code = if shows_code { asked.code_of(&answered.definitions) } else { Vec::new() };
     let place = answered.place.as_ref().map(|placed| asked.named_place(placed)).transpose()?;
@@ -458,6 +458,11 @@ impl GraphAnswer<'_, '_> {
             Some(Relation::Calls) => GraphQuestion::Callers,
             _ => request.question,
         };
+        let depth = if question == request.question {
+            depth
+        } else {
+            request.depth.unwrap_or(question.default_depth())
+        };
         let mut rows = self.symbol_rows(question, &definitions, depth)?;
         // A function that is used as a value is called elsewhere.
         let is_callers = question == GraphQuestion::Callers;
@@ -573,7 +578,7 @@ impl GraphAnswer<'_, '_> {
             GraphQuestion::Callees => callees(),
             GraphQuestion::Implementations => {
                 let edges: Result<Vec<Vec<GraphEdge>>, SearchError> =
-                    definitions.iter().map(|own| self.graph.implementations(own)).collect();
+                    definitions.iter().map(|own| self.graph.implementations(own, depth)).collect();
                 incoming(edges.map_err(Error::from)?.concat())
             }
             GraphQuestion::Tests => {

@@ -1,15 +1,21 @@
 //! Why the answer of the code graph may lack edges: the index is being built, or the question looked at a part only.
 
 use super::api::*;
-use super::graph::{GraphAnswer, MAX_WORK};
+use super::graph::{Answered, GraphAnswer, MAX_DEPTH, MAX_WORK};
 use super::graph_mentions::MAX_NAMES;
 use super::open_index::Viewed;
+use spyhop_base::model::SymbolKind;
 use spyhop_graph::{Definition, MAX_MEANINGS};
 
 impl GraphAnswer<'_, '_> {
-    /// Why an answer with these mentions of `counted` is not complete.
-    pub(super) fn open(&self, mentions: Option<&Mentions>, counted: &[Definition]) -> Option<Incomplete> {
-        let mut names: Vec<&str> = counted.iter().map(|own| &*own.name).collect();
+    /// Why an answer to a question of `depth` steps is not complete: by its mentions, or by what the graph did not follow.
+    pub(super) fn open(
+        &self,
+        mentions: Option<&Mentions>,
+        answered: &Answered,
+        (question, depth): (GraphQuestion, u32),
+    ) -> Option<Incomplete> {
+        let mut names: Vec<&str> = answered.counted.iter().map(|own| &*own.name).collect();
         names.sort_unstable();
         names.dedup();
         let uncounted = || {
@@ -26,10 +32,40 @@ impl GraphAnswer<'_, '_> {
                 IncompleteCause::Undecided.with(text)
             })
         };
-        match mentions {
-            Some(mentions) => mentions.incomplete().or_else(uncounted).or_else(steps),
-            None => None,
-        }
+        let of_mentions = mentions.and_then(|own| own.incomplete().or_else(uncounted).or_else(steps));
+        of_mentions
+            .or_else(|| self.unfollowed(question, depth))
+            .or_else(|| self.unknown_types(question, &answered.definitions))
+    }
+
+    /// That the limit of steps kept a question from following symbols.
+    fn unfollowed(&self, question: GraphQuestion, depth: u32) -> Option<Incomplete> {
+        use GraphQuestion::{Impact, Implementations, Tests};
+        let unfollowed = self.graph.unfollowed();
+        let is_followed = unfollowed == 0 || !matches!(question, Impact | Implementations | Tests);
+        let text = || {
+            format!(
+                "{unfollowed} symbols at {depth} steps were not followed further; a depth of up to {MAX_DEPTH} \
+                 follows them"
+            )
+        };
+        (!is_followed).then(|| IncompleteCause::Limit.with(text()))
+    }
+
+    /// That further types may extend or implement a type.
+    fn unknown_types(&self, question: GraphQuestion, asked: &[Definition]) -> Option<Incomplete> {
+        let is_asked = question == GraphQuestion::Implementations;
+        let unsure = self.graph.unsure_bases();
+        let is_interface = |own: &Definition| own.kind == SymbolKind::Interface;
+        let structural = |own: &Definition| is_interface(own) && self.graph.has_structural_types(own.file);
+        let text = match unsure {
+            0 if asked.iter().any(structural) => {
+                "types that have the members of the interface without naming it are not listed".to_string()
+            }
+            0 => return None,
+            unsure => format!("{unsure} types name a base type of this name, and no rule decides which one"),
+        };
+        is_asked.then(|| IncompleteCause::Undecided.with(text))
     }
 
     /// How much of the tree is indexed, if that is not all.

@@ -39,7 +39,7 @@ fn ask_everything(graph: &Graph<'_>, n_files: u32) -> Result<(), SearchError> {
         for own in graph.symbols(file)? {
             graph.callees(&own)?;
             graph.uses_of(std::slice::from_ref(&own), 1, |_| true)?;
-            graph.implementations(&own)?;
+            graph.implementations(&own, 8)?;
         }
     }
     Ok(())
@@ -168,6 +168,29 @@ fn steps_grow_with_the_number_of_definitions_of_a_name_and_not_with_its_square()
     }
     let (_, n_uses, n_crowded) = uses_of_first(&"def same():\n    same()\n".repeat(1_500), "a.py");
     assert!(n_uses > 10 && n_crowded >= 1_500, "{n_uses} {n_crowded}");
+}
+
+#[test]
+fn a_hundred_thousand_re_exports_take_a_bounded_number_of_steps() {
+    // Each file is below the limit of sizes, so that its structure is known.
+    let file = |own: usize| {
+        let next = (own + 1) % 100;
+        let line = |n: usize| format!("export {{ f{next} as g{n}x{own} }} from './m{next}';\n");
+        let lines: String = (0..1_000).map(line).collect();
+        let all = format!("export * from './m{}';\nexport function f{own}() {{}}\n", (own + 7) % 100);
+        (format!("m{own}.ts"), lines + &all)
+    };
+    let user = "import { g7x3, f50 } from './m3';\ng7x3();\nf50();\n";
+    let (_folder, engine) = engine((0..100).map(file).chain([("user.ts".to_string(), user.to_string())]));
+    for (name, is_resolved) in [("f4", true), ("f50", false)] {
+        with_graph(&engine, 30_000_000, |graph| {
+            let all = graph.definitions(name).unwrap().to_vec();
+            assert_eq!(all.len(), 1, "the structure of the files is known");
+            let edges = graph.uses_of(&all, 1, |_| true).unwrap();
+            assert!(!is_resolved || !edges.is_empty() || graph.is_cut(), "{name}");
+            assert!(graph.steps_taken() <= 31_000_000, "{name}: {} steps", graph.steps_taken());
+        });
+    }
 }
 
 #[test]

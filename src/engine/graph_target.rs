@@ -74,9 +74,26 @@ const INDEX_FILES: &[&str] = &[
     "__main__.py",
 ];
 
-/// The meaning of a target. For a question about the imports of files, a folder means the file that stands for the folder.
-/// `root` is the root on disk, for an error, and so are the sources.
+/// The meaning of a target, whose fields and variants the graph then takes into account.
 pub(super) fn resolve(
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+    typed: &str,
+    question: GraphQuestion,
+    read: (&ReplySources<'_>, &Path),
+) -> Result<Target, Error> {
+    let target = find(graph, snapshot, typed, question, read)?;
+    if let Target::Symbols(symbols) = &target {
+        for own in symbols.iter().filter(|own| graph.is_minor(own)) {
+            graph.admit_minor(&own.name, true)?;
+        }
+    }
+    Ok(target)
+}
+
+/// What a target names. For a question about the imports of files, a folder means the file that stands for the folder.
+/// `root` is the root on disk, for an error, and so are the sources.
+fn find(
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
     typed: &str,
@@ -163,9 +180,14 @@ fn before_line(typed: &str) -> &str {
 
 /// Whether a target that is not a file of the index looks like a path.
 fn is_path(typed: &str, root: &Path) -> bool {
+    // A line of a file that is not there: `pool.go:3`, `pool.go:3:1`. No name ends like this.
+    let has_line = typed.rsplit_once(':').is_some_and(|(before, line)| {
+        !before.ends_with(':') && !line.is_empty() && line.chars().all(|c| c.is_ascii_digit())
+    });
     let typed = before_line(typed);
     // `a/b` may be a path; `operator/` is a name.
-    (typed.contains('/') && typed.chars().any(char::is_alphanumeric) && !typed.contains("::"))
+    has_line
+        || (typed.contains('/') && typed.chars().any(char::is_alphanumeric) && !typed.contains("::"))
         || typed.starts_with("..")
         || (!typed.contains("::") && root.join(typed).is_file())
 }
@@ -276,7 +298,12 @@ fn by_name(
     let all = graph.definitions(name)?;
     let mut found: Vec<Definition> =
         all.iter().filter(|own| has_container(own, container)).cloned().collect();
-    if found.is_empty() && !container.is_empty() {
+    let mut minor = match found.is_empty() || with_minor {
+        true => graph.minor_definitions(name)?,
+        false => Vec::new(),
+    };
+    minor.retain(|own| has_container(own, container));
+    if found.is_empty() && minor.is_empty() && !container.is_empty() {
         let module = query::split_container(container).1;
         let is_below = |own: &&Definition| {
             own.container.is_none()
@@ -285,14 +312,9 @@ fn by_name(
         found = all.iter().filter(is_below).cloned().collect();
     }
     by_worth(snapshot, &mut found);
-    if found.is_empty() || with_minor {
-        let mut minor = graph.minor_definitions(name)?;
-        minor.retain(|own| has_container(own, container));
-        by_worth(snapshot, &mut minor);
-        found.extend(minor);
-    }
+    by_worth(snapshot, &mut minor);
+    found.extend(minor);
     if !found.is_empty() {
-        graph.admit_minor(name)?;
         return Ok(found);
     }
     let mut near: Vec<String> = all.iter().map(Definition::qualified).collect();

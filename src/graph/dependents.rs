@@ -49,7 +49,7 @@ impl Graph<'_> {
             let mut found = self.uses_of(&wave, step, takes)?;
             if is_first && changed.len() <= MAX_IMPLEMENTED {
                 for definition in changed {
-                    found.extend(self.implementations(definition)?);
+                    found.extend(self.implementations(definition, 1)?);
                 }
             }
             let mut nearest: FxHashMap<SymbolKey, GraphEdge> = FxHashMap::default();
@@ -76,6 +76,7 @@ impl Graph<'_> {
                 break;
             }
         }
+        self.count_unfollowed(&wave);
         Ok(dependents)
     }
 

@@ -17,6 +17,7 @@ use super::judgement::Judgement;
 use super::paths::Paths;
 use super::rust_crates::RustCrate;
 use super::steps::Steps;
+use super::syntax_facts::SyntaxFacts;
 use super::uses::FileFacts;
 use super::values::{Evaluations, FileReading};
 use spyhop_base::model::{Analysis, SymbolKind};
@@ -124,6 +125,10 @@ pub struct Graph<'a> {
     last_crowded: Cell<Option<(u32, Span)>>,
     /// The number of calls with the name of a function on the way to further steps, which no rule decides.
     pub(super) undecided: Cell<usize>,
+    /// The number of types that may extend a type that was asked about, and no rule decides.
+    pub(super) unsure_bases: Cell<usize>,
+    /// The number of symbols that were not followed because the answer takes no further step.
+    pub(super) unfollowed: Cell<usize>,
     /// Damage of the index that a question met.
     damage: RefCell<Option<MetaError>>,
     /// The files that the budget left out.
@@ -167,6 +172,8 @@ impl<'a> Graph<'a> {
             steps: Rc::new(Steps::new(limits.steps, limits.until)),
             crowded: Cell::new(0),
             undecided: Cell::new(0),
+            unsure_bases: Cell::new(0),
+            unfollowed: Cell::new(0),
             last_crowded: Cell::new(None),
             limits,
             damage: RefCell::default(),
@@ -220,6 +227,21 @@ impl<'a> Graph<'a> {
     /// The number of calls with the name of a function on the way to further steps, which no rule decides.
     pub fn undecided(&self) -> usize {
         self.undecided.get()
+    }
+
+    /// The number of types that may extend a type that was asked about, and no rule decides.
+    pub fn unsure_bases(&self) -> usize {
+        self.unsure_bases.get()
+    }
+
+    /// The number of symbols that were not followed because the answer takes no further step.
+    pub fn unfollowed(&self) -> usize {
+        self.unfollowed.get()
+    }
+
+    /// Whether types of the language of a file may implement an interface without naming it, as those of TypeScript.
+    pub fn has_structural_types(&self, file: u32) -> bool {
+        SyntaxFacts::of(self.language(file)).structural
     }
 
     /// Counts a use that has more meanings than are looked at, once.
@@ -412,16 +434,18 @@ impl<'a> Graph<'a> {
         Ok(found)
     }
 
-    /// Lets uses of a name mean fields and variants, if no other symbol has the name.
-    pub fn admit_minor(&self, name: &str) -> Result<(), SearchError> {
-        match self.definitions(name)?.is_empty() {
+    /// Lets uses of a name mean fields and variants, if one of them is asked about or no other symbol has the name.
+    pub fn admit_minor(&self, name: &str, are_asked: bool) -> Result<(), SearchError> {
+        let known = self.definitions(name)?;
+        let are_known = known.iter().any(|own| self.is_minor(own));
+        match !are_known && (are_asked || known.is_empty()) {
             true => self.add_definitions(name, self.minor_definitions(name)?),
             false => Ok(()),
         }
     }
 
     /// Whether only look-ups by name find a definition.
-    pub(super) fn is_minor(&self, own: &Definition) -> bool {
+    pub fn is_minor(&self, own: &Definition) -> bool {
         own.kind.is_minor() && own.place >= self.snapshot.version(own.file).symbols()
     }
 

@@ -1,4 +1,4 @@
-//! The judgement of a use: the definitions that the use may mean, and the rule that decided.
+//! The judgement of a use: the definitions that the use may mean, and the rule that decided; and what types say of a use.
 
 use super::definition::Definition;
 use super::rule::EdgeRule;
@@ -19,4 +19,14 @@ pub(super) struct Judgement {
     pub meanings: Vec<Meaning>,
     /// The rule that decided; `None` if the meanings have the name, and nothing else is known.
     pub decided: Option<EdgeRule>,
+}
+
+/// What the types of declarations say of a use.
+pub(super) enum TypeRuling {
+    /// Nothing: other rules may know more.
+    Unknown,
+    /// The use is a member of something of which too little is known, so that only names tell.
+    ByName,
+    /// These definitions, by a rule.
+    Means(EdgeRule, Vec<Definition>),
 }

@@ -10,7 +10,9 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
 
+mod bases;
 mod blocks;
+mod c_headers;
 mod contextual;
 mod declarations;
 mod declared;
@@ -24,6 +26,7 @@ mod family;
 mod file_graph;
 mod files;
 mod go_interfaces;
+mod implementations;
 mod imports;
 mod judgement;
 mod local_names;
@@ -40,6 +43,7 @@ mod paths_between;
 mod position;
 mod questions;
 mod re_exports;
+mod receiver_text;
 mod receivers;
 mod removed;
 mod resolve;
@@ -50,11 +54,13 @@ mod rust_modules;
 mod schedulers;
 mod scopes;
 mod steps;
+mod syntax_facts;
 mod test_files;
 mod test_names;
 mod titles;
 mod tokens;
 mod types;
+mod use_form;
 mod uses;
 mod values;
 mod web_scopes;

@@ -4,6 +4,7 @@
 //! function or of a lambda, a loop, and in languages without declarations the first assignment in the function.
 
 use super::family::Family;
+use super::syntax_facts::SyntaxFacts;
 use super::tokens::{TokenKind, Tokens};
 
 /// Words before the name of a variable.
@@ -22,9 +23,14 @@ const NO_TYPE: &[&str] = &[
 const FUNCTIONS: &[&str] =
     &["fun", "func", "fn", "def", "function", "init", "constructor", "sub", "defp", "proc"];
 
-/// The token that declares `name`, at `from` or behind it, for a use at the token `at`.
-pub(super) fn declared(tokens: &Tokens, family: Family, (from, at): (usize, usize)) -> Option<usize> {
-    let reader = LocalReader { tokens, family, from };
+/// The token that declares the name at the token `at`, at `from` or behind it. `language` is the name of the language in filters.
+pub(super) fn declared(tokens: &Tokens, language: &'static str, (from, at): (usize, usize)) -> Option<usize> {
+    let reader = LocalReader {
+        tokens,
+        family: Family::of_language(language),
+        syntax: SyntaxFacts::of(language),
+        from,
+    };
     let name = bare(tokens.word(at));
     let is_it = |index: &usize| bare(tokens.word(*index)) == name;
     let nearest =
@@ -39,6 +45,7 @@ fn bare(word: &str) -> &str {
 struct LocalReader<'t> {
     tokens: &'t Tokens,
     family: Family,
+    syntax: &'static SyntaxFacts,
     /// The first token of the function.
     from: usize,
 }
@@ -102,8 +109,11 @@ impl LocalReader<'_> {
         end
     }
 
-    /// Whether the parenthesis at `open` holds the parameters of a function.
+    /// Whether the parenthesis at `open` holds the parameters of a function, or the named results of a function of Go.
     fn is_signature(&self, open: usize) -> bool {
+        if self.family == Family::Go {
+            return self.is_signature_of_go(open);
+        }
         let name = self.before(open);
         let has_word = FUNCTIONS.contains(&name)
             || open > 1 && self.tokens.is_word(open - 1) && {
@@ -114,6 +124,23 @@ impl LocalReader<'_> {
             };
         // The first parameters of the function: `int run(Pool pool) {`.
         has_word || (self.from..open).all(|at| !self.is_any(at, b"({;="))
+    }
+
+    /// Whether the parenthesis at `open` holds the receiver, the parameters or the results of a function of Go.
+    fn is_signature_of_go(&self, open: usize) -> bool {
+        let tokens = self.tokens;
+        let Some(mut last) = open.checked_sub(1) else { return false };
+        if tokens.is(last, b']') {
+            // The type parameters.
+            last = tokens.partner(last).and_then(|open| open.checked_sub(1)).unwrap_or(last);
+        }
+        if tokens.is_word(last) && tokens.word(last) != "func" {
+            last = last.saturating_sub(1);
+        }
+        match tokens.partner(last).filter(|_| tokens.is(last, b')')) {
+            Some(list) => self.is_signature_of_go(list),
+            None => tokens.word(last) == "func",
+        }
     }
 
     /// Whether a type is before the name: `Pool pool`, `List<Pool> pool`, `Pool? pool`, `struct pool *pool`.
@@ -148,6 +175,7 @@ impl LocalReader<'_> {
             && is_same_line
             && !NO_TYPE.contains(&word)
             && !FUNCTIONS.contains(&word)
+            && !self.syntax.names_first
             && !self.has_words_for_calls()
     }
 
@@ -200,7 +228,7 @@ impl LocalReader<'_> {
             && !["==", "=>", "=~"].iter().any(|operator| self.tokens.is_operator(at + 1, operator));
         let is_member = at > 0 && self.is_any(at - 1, b".@:>");
         let in_list = self.tokens.around(at).is_some_and(|open| self.tokens.is(open, b'('));
-        matches!(self.family, Family::Other(_)) && is_assigned && !is_member && !in_list
+        self.syntax.assigned && is_assigned && !is_member && !in_list
     }
 }
 
@@ -215,18 +243,12 @@ mod tests {
     fn check(language: &str, text: &str) {
         let expected = text.find('^');
         let text = text.replace('^', "");
-        let family = Family::of_language(match language {
-            "csharp" => "csharp",
-            "go" => "go",
-            "kotlin" => "kotlin",
-            "php" => "php",
-            "ruby" => "ruby",
-            "swift" => "swift",
-            _ => "c",
-        });
+        let languages = ["c", "csharp", "go", "java", "kotlin", "php", "ruby", "rust", "swift"];
+        let language = languages.into_iter().find(|own| *own == language).unwrap();
+        let family = Family::of_language(language);
         let tokens = Tokens::new(family, Arc::new(text.clone()), &[], Rc::default());
         let at = (0..tokens.len()).rfind(|at| bare(tokens.word(*at)) == "pool").unwrap();
-        let found = declared(&tokens, family, (0, at)).and_then(|at| tokens.at(at));
+        let found = declared(&tokens, language, (0, at)).and_then(|at| tokens.at(at));
         let found = found
             .map(|token| token.start as usize + usize::from(text[token.start as usize..].starts_with('$')));
         assert_eq!(found, expected, "{text}");
@@ -239,6 +261,15 @@ mod tests {
         check("c", "int run(int n) { return take(pool); }");
         check("go", "func run(n int, ^pool *Pool) { pool.take() }");
         check("go", "func run() { _, ^pool := find(); pool.take() }");
+        check("go", "func run(^pool *Pool) (int, error) { return pool.take() }");
+        check("go", "func (own *Own) run(^pool *Pool) (*Own, error) { return pool.take() }");
+        check("go", "func run(n int) (^pool *Pool, err error) { pool.take() }");
+        check("go", "func (own *Own) run(n int) (n int, ^pool *Pool) { pool.take() }");
+        check("go", "func run(n int) (int, error) { pool.take() }");
+        check("go", "func run(a, ^pool Pool) { pool.take() }");
+        check("java", "Own(Pool ^pool) { this.pool = pool; }");
+        check("java", "void run() { this.pool = other; }");
+        check("kotlin", "fun run(n: Int) { take(n shl pool) }");
         check("csharp", "void Run() { var ^pool = new Pool(); pool.Take(); }");
         check("csharp", "void Run(List<Pool> all) { foreach (Pool ^pool in all) { pool.Take(); } }");
         check("csharp", "void Run() { all.Select(^pool => pool.Take()); }");

@@ -16,6 +16,7 @@ use super::mention_rules::MentionRules;
 use super::questions::{Relation, definition_of, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
+use super::use_form::UseForm;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
@@ -167,8 +168,11 @@ pub struct WantedSymbols {
     /// Whether all symbols are functions or types.
     are_items: bool,
     are_functions: bool,
-    /// Whether a symbol is a field or variant, whose uses are no calls and of which rules know little.
+    /// Whether a symbol is a field or variant, of which some rules know little.
     has_minor: bool,
+    /// Whether all symbols are fields, variants or constants.
+    are_values: bool,
+    are_fields: bool,
     /// Whether a symbol is a fixture of pytest.
     are_fixtures: bool,
     file: u32,
@@ -300,6 +304,8 @@ impl Graph<'_> {
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
             has_minor: definitions.iter().any(|own| self.is_minor(own)),
+            are_values: definitions.iter().all(|own| !UseForm::Called.takes(own.kind)),
+            are_fields: definitions.iter().all(|own| own.kind == SymbolKind::Field),
             are_fixtures: definitions.len() > MAX_COMPARED
                 || definitions.iter().any(|own| self.is_fixture(own)),
             file: definitions[0].file,
@@ -319,6 +325,8 @@ impl Graph<'_> {
             are_items: true,
             are_functions: true,
             has_minor: false,
+            are_values: false,
+            are_fields: false,
             are_fixtures: false,
             file: 0,
             related: RefCell::default(),
@@ -477,8 +485,10 @@ impl Graph<'_> {
         }
         if is_decided {
             let may_be_fixture = wanted.are_fixtures && MentionRules::of(family).fixture.is_some();
-            if may_be_fixture || wanted.has_minor || self.may_be_hidden((file, facts, used), *decided, wanted)
-            {
+            // No rule says which module a field belongs to.
+            let is_weak =
+                wanted.has_minor && matches!(decided, Some(EdgeRule::Ambiguous | EdgeRule::Wildcard));
+            if may_be_fixture || is_weak || self.may_be_hidden((file, facts, used), *decided, wanted) {
                 return Ok((Possible, Some(MentionReason::Undecided)));
             }
             let is_unfound =
@@ -488,7 +498,7 @@ impl Graph<'_> {
                 false => (Other, Some(MentionReason::Outside)),
             });
         }
-        Ok(match !wanted.has_minor && self.has_other_form(file, facts, used, wanted) {
+        Ok(match self.has_other_form(file, facts, used, wanted) {
             true => (Other, Some(MentionReason::Form)),
             false => (Possible, Some(MentionReason::Undecided)),
         })
@@ -621,13 +631,14 @@ impl Graph<'_> {
         let is_path = matches!(used.receiver, Receiver::Path(_));
         match self.family(file) {
             Family::Rust | Family::Go | Family::C if is_member && !is_path => !wanted.has_members,
-            Family::Rust | Family::Go if !is_member => !wanted.has_free,
-            // A method of Java is called, or follows `::`.
-            Family::Jvm if self.language(file) == "java" && wanted.are_functions => {
-                let before = facts.text[..used.span.start as usize].trim_end();
-                used.role != UseRole::Call && !before.ends_with("::") && used.role != UseRole::Import
-            }
-            _ => false,
+            // A field may be the key of a literal.
+            Family::Rust | Family::Go if !is_member && !wanted.has_minor => !wanted.has_free,
+            _ => match UseForm::of(self.language(file), facts, used) {
+                UseForm::Called => wanted.are_values,
+                UseForm::Value => wanted.are_functions,
+                UseForm::Type => wanted.are_fields,
+                UseForm::Any => false,
+            },
         }
     }
 }

@@ -8,6 +8,7 @@ use super::files::Graph;
 use super::local_names;
 use super::mention_rules::MentionRules;
 use super::questions::{GraphEdge, Relation, definition_of, owner_of};
+use super::resolve::Question;
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole, around, innermost};
 use super::words::whole_words;
@@ -89,7 +90,7 @@ impl Graph<'_> {
         if let Some(local) = self.local_at(file, facts, &used)? {
             return Ok((PlaceMeaning::Local, vec![local]));
         }
-        self.admit_minor(name)?;
+        self.admit_minor(name, false)?;
         let judgement = self.known_judgement(file, facts, &used)?;
         let meant =
             || judgement.meanings.iter().map(|meaning| meaning.definition.clone()).collect::<Vec<_>>();
@@ -173,9 +174,28 @@ impl Graph<'_> {
         // The name of PHP has a sign before it.
         let at = tokens.index_at(used.span.start + 1).saturating_sub(1);
         self.steps.take(at.saturating_sub(from));
-        let declared = local_names::declared(tokens, self.family(file), (from, at));
+        let declared = local_names::declared(tokens, self.language(file), (from, at));
         let start = declared.and_then(|at| tokens.at(at)).map(|token| token.start);
         Ok(start.map(|start| start + u32::from(facts.text[start as usize..].starts_with('$'))))
+    }
+
+    /// Whether a plain name means a local variable or a parameter, in languages whose scopes are not read. A call means no variable
+    /// where functions have names of their own.
+    pub(super) fn is_local_name(&self, question: &Question<'_>) -> bool {
+        let Question { file, family, facts, used, .. } = *question;
+        let has_scopes = matches!(family, Family::Python | Family::Web);
+        let is_call = used.role == UseRole::Call && !matches!(family, Family::Go | Family::Rust);
+        if has_scopes || is_call || matches!(used.role, UseRole::Import | UseRole::Type) {
+            return false;
+        }
+        let functions = around(&facts.symbols, used.owner).filter(|own| own.kind.is_function());
+        let Some(item) = functions.last().and_then(|function| self.item(file, function.span)) else {
+            return false;
+        };
+        // The name of PHP has a sign before it.
+        let at = item.index_at(used.span.start + 1).saturating_sub(1);
+        self.steps.take(at);
+        local_names::declared(&item.tokens, self.language(file), (0, at)).is_some()
     }
 
     /// The uses of a local variable, with that of its declaration left out.

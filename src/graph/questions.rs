@@ -11,7 +11,6 @@ use super::imports::Binding;
 use super::judgement::Meaning;
 use super::other_names::OtherNames;
 use super::paths::shared_folders;
-use super::resolve::MAX_MEANINGS;
 use super::rule::EdgeRule;
 use super::test_files::is_test_file;
 use super::uses::{FileFacts, NameUse, UseRole};
@@ -104,7 +103,7 @@ const USES_PER_FILE: usize = 4;
 const MAX_NEAR: usize = 64;
 
 /// The steps that an edge takes.
-const STEPS_PER_EDGE: usize = 200;
+pub(super) const STEPS_PER_EDGE: usize = 200;
 
 /// The number of uncertain uses that count as much as a sure one.
 const UNSURE_FOR_ONE: usize = 4;
@@ -275,7 +274,7 @@ impl<'a> Graph<'a> {
 
     /// The files that use a name or are among `importers`, those near a wanted definition first.
     /// With `mentions`, also those that mention the name without a recorded use.
-    fn files_that_use(
+    pub(super) fn files_that_use(
         &self,
         name: &str,
         wanted: &[&Definition],
@@ -346,7 +345,14 @@ impl<'a> Graph<'a> {
                 break;
             }
         }
+        self.count_unfollowed(&wave);
         Ok(edges)
+    }
+
+    /// Counts functions whose callers were not looked for. Nobody calls a test.
+    pub(super) fn count_unfollowed(&self, wave: &[Definition]) {
+        let others = wave.iter().filter(|own| !self.is_test(own.file, Some(own))).count();
+        self.unfollowed.set(self.unfollowed.get() + others);
     }
 
     /// The definitions that the text of a definition calls, in the order of the calls.
@@ -364,121 +370,6 @@ impl<'a> Graph<'a> {
             self.add_edges((wanted.file, &facts, used, 1), meanings, |_| true, &mut edges);
         }
         Ok(edges)
-    }
-
-    /// The types that extend or implement a type, and the methods that implement a method of such a type.
-    pub fn implementations(&self, wanted: &Definition) -> Result<Vec<GraphEdge>, SearchError> {
-        let base = match (&wanted.container, wanted.kind.is_function()) {
-            (Some(container), true) => container.clone(),
-            _ => wanted.name.clone(),
-        };
-        if self.family(wanted.file) == Family::Go {
-            return self.implementations_in_go(wanted, &base);
-        }
-        let mut files = self.files_that_use(&base, &[wanted], false, &[])?;
-        if !files.contains(&wanted.file) {
-            files.push(wanted.file);
-        }
-        let mut edges = Vec::new();
-        for file in files {
-            let Some(facts) = self.facts(file) else { continue };
-            for (place, symbol) in facts.symbols.iter().enumerate() {
-                if !self.steps.take(1 + symbol.signature.len() / BYTES_PER_STEP) {
-                    return Ok(edges);
-                }
-                let is_type = symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl;
-                let signature = facts.at(symbol.signature);
-                let is_based = is_type && *symbol.name != *base;
-                let Some(at) = is_based.then(|| mention(signature, &base)).flatten() else { continue };
-                let start = symbol.signature.start as usize + at;
-                if !self.may_mean(file, &facts, start as u32, wanted, &base)? {
-                    continue;
-                }
-                let class = definition_of(file, &facts, place as u32);
-                let found = match wanted.kind.is_function() {
-                    false => vec![class],
-                    true => self.members_named(&class, &wanted.name)?,
-                };
-                self.steps.take(found.len() * STEPS_PER_EDGE);
-                edges.extend(found.into_iter().map(|from| GraphEdge {
-                    relation: Relation::Implements,
-                    depth: 1,
-                    file,
-                    span: match wanted.kind.is_function() {
-                        true => Span::new(from.span.start as usize, from.span.start as usize + 1),
-                        false => Span::new(start, start + base.len()),
-                    },
-                    from: Some(from),
-                    to: wanted.clone(),
-                    confidence: EdgeRule::Inherited.confidence(),
-                    rule: EdgeRule::Inherited,
-                    is_value: false,
-                }));
-            }
-        }
-        Ok(edges)
-    }
-
-    /// The types of Go that have the methods of an interface, and the methods that implement one of them.
-    fn implementations_in_go(&self, wanted: &Definition, base: &str) -> Result<Vec<GraphEdge>, SearchError> {
-        let all = self.definitions_in(Family::Go, base)?;
-        let is_interface = |own: &&Definition| own.file == wanted.file && own.kind == SymbolKind::Interface;
-        let Some(interface) = all.iter().find(is_interface) else { return Ok(Vec::new()) };
-        let mut edges = Vec::new();
-        for (class, rule) in self.go_implementers(interface)? {
-            let found = match wanted.kind.is_function() {
-                false => vec![class],
-                true => self.members_beside(&class, &wanted.name)?,
-            };
-            edges.extend(found.into_iter().map(|from| GraphEdge {
-                relation: Relation::Implements,
-                depth: 1,
-                file: from.file,
-                span: Span::new(from.span.start as usize, from.span.start as usize + 1),
-                from: Some(from),
-                to: wanted.clone(),
-                confidence: rule.confidence(),
-                rule,
-                is_value: false,
-            }));
-        }
-        Ok(edges)
-    }
-
-    /// The methods of a type of Go with a name, in any file of the package.
-    fn members_beside(&self, of: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
-        let folder = |file: u32| path::split(self.snapshot.path(file)).0;
-        let all = self.definitions_in(Family::Go, name)?;
-        let members = all.members_of(&of.name).take_while(|_| self.steps.take(1));
-        Ok(members.filter(|own| folder(own.file) == folder(of.file)).take(MAX_MEANINGS).cloned().collect())
-    }
-
-    /// Whether the type name at `start` may mean the wanted type, or the type of the wanted method.
-    fn may_mean(
-        &self,
-        file: u32,
-        facts: &FileFacts,
-        start: u32,
-        wanted: &Definition,
-        base: &str,
-    ) -> Result<bool, SearchError> {
-        let next = facts.uses.partition_point(|used| used.span.start < start);
-        let Some(used) = facts.uses.get(next).filter(|used| used.span.start == start) else {
-            return Ok(true);
-        };
-        let meanings = self.meanings(file, facts, used)?;
-        Ok(meanings.is_empty()
-            || meanings
-                .iter()
-                .any(|meaning| meaning.definition.file == wanted.file && &*meaning.definition.name == base))
-    }
-
-    fn members_named(&self, of: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
-        let all = self.definitions_in(self.family(of.file), name)?;
-        let is_member =
-            |found: &&Definition| found.file == of.file && found.container.as_deref() == Some(&*of.name);
-        let members = all.members_of(&of.name).take_while(|_| self.steps.take(1));
-        Ok(members.filter(is_member).take(MAX_MEANINGS).cloned().collect())
     }
 
     /// The definitions that the name from `start` to `end` means, each with its confidence.
@@ -642,14 +533,6 @@ pub(super) fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
     let bindings = facts.imports.iter().flat_map(|import| &import.bindings);
     let renamed = bindings.filter(|binding| binding.name.as_deref() == Some(name) && &*binding.local != name);
     renamed.map(|binding| &*binding.local).collect()
-}
-
-/// The position of the first `word` in `text` that is a whole word.
-fn mention(text: &str, word: &str) -> Option<usize> {
-    let is_word = |c: char| c == '_' || c.is_alphanumeric();
-    let is_whole =
-        |at: &usize| !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word);
-    text.match_indices(word).map(|(at, _)| at).find(is_whole)
 }
 
 /// The symbol around a use, without blocks of implementations.

@@ -6,9 +6,10 @@ use super::resolve::{Question, RuleResult, dedup};
 use super::rule::EdgeRule;
 use super::tokens::Tokens;
 use super::types::Member;
-use super::uses::UseRole;
+use super::uses::{UseRole, innermost};
 use super::values::Value;
 use crate::definition::Definition;
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
@@ -90,8 +91,16 @@ impl Graph<'_> {
                 // A field may be a symbol of its own.
                 Member::Field(file, declared) => {
                     let all = self.definitions(question.name)?;
+                    let at = Span { start: declared.at, end: declared.at };
+                    let around = self.facts(file).and_then(|facts| {
+                        facts.type_around(innermost(&facts.symbols, at)).map(Box::<str>::from)
+                    });
+                    // The symbol may be another assignment to the field.
                     let is_it = |own: &&Definition| {
-                        own.container.is_some() && own.span.start <= declared.at && declared.at < own.span.end
+                        let is_there = own.span.start <= declared.at && declared.at < own.span.end;
+                        own.container.is_some()
+                            && (is_there
+                                || own.kind.is_minor() && own.container.as_deref() == around.as_deref())
                     };
                     let own: Vec<Definition> =
                         all.in_file(file).iter().filter(is_it).take(1).cloned().collect();

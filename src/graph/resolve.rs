@@ -8,16 +8,18 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::bases::bases_of;
 use super::definitions::FamilyDefinitions;
 use super::family::Family;
 use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
-use super::judgement::{Judgement, Meaning};
+use super::judgement::{Judgement, Meaning, TypeRuling};
 use super::locals::{declared_types, is_type_name};
-use super::paths::shared_folders;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
 use super::steps::Steps;
+use super::syntax_facts::SyntaxFacts;
+use super::use_form::UseForm;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
 use crate::definition::Definition;
 use spyhop_base::model::{Symbol, SymbolKind};
@@ -56,8 +58,10 @@ pub(super) struct Question<'q> {
     pub facts: &'q FileFacts,
     pub used: &'q NameUse,
     pub name: &'q str,
+    /// The kinds of symbols that a use of this form may mean.
+    form: UseForm,
     /// The definitions of the name in languages of the family.
-    candidates: Arc<FamilyDefinitions>,
+    pub(super) candidates: Arc<FamilyDefinitions>,
     graph: &'q Graph<'q>,
 }
 
@@ -66,11 +70,12 @@ impl<'q> Question<'q> {
         &self.graph.steps
     }
 
-    fn is_other(&self, definition: &Definition) -> bool {
-        definition.span != self.used.span
+    /// Whether a use of this form may mean a definition, which is another place.
+    pub(super) fn is_other(&self, definition: &Definition) -> bool {
+        definition.span != self.used.span && self.form.takes(definition.kind)
     }
 
-    fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
+    pub(super) fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
         let all = self.candidates.iter();
         if !self.steps().take(all.len()) {
             return Vec::new();
@@ -111,8 +116,17 @@ impl<'q> Question<'q> {
         self.nearest(members)
     }
 
+    /// The members of the type around the use, which is in the file of the use.
+    fn members_around(&self, container: &str) -> Vec<Definition> {
+        let mut members = self.members(container);
+        if SyntaxFacts::of(self.graph.language(self.file)).one_file {
+            members.retain(|own| own.file == self.file);
+        }
+        members
+    }
+
     /// The definitions that are considered: if there are too many, those in the file of the use near the use, then the first ones.
-    fn nearest(&self, mut found: Vec<&Definition>) -> Vec<Definition> {
+    pub(super) fn nearest(&self, mut found: Vec<&Definition>) -> Vec<Definition> {
         if found.len() > MAX_MEANINGS {
             self.steps().take(found.len() * 2);
             self.graph.count_crowded(self.file, self.used.span);
@@ -198,14 +212,13 @@ impl Graph<'_> {
             _ => None,
         };
         let ruling = match by_declarations {
-            Some(ruling) => Some(ruling),
+            Some((rule, found)) => TypeRuling::Means(rule, found),
             None => self.by_declared_type(&question)?,
         };
         let judgement = match ruling {
-            Some(ruling) => self.ruled(&question, ruling),
-            // What other code says of the name of such a parameter is about another variable.
-            None if self.has_untyped_receiver(&question) => self.by_name_alone(&question),
-            None => self.judged_by_rules(&question)?,
+            TypeRuling::Means(rule, found) => self.ruled(&question, (rule, found)),
+            TypeRuling::ByName => self.by_name_alone(&question),
+            TypeRuling::Unknown => self.judged_by_rules(&question)?,
         };
         // What was looked at in part only may be wrong.
         Ok(if self.steps.is_ended() { Judgement::default() } else { judgement })
@@ -229,7 +242,8 @@ impl Graph<'_> {
     ) -> Result<Question<'q>, SearchError> {
         let (family, name) = (self.family(file), facts.at(used.span));
         let candidates = self.definitions_in(family, name)?;
-        Ok(Question { file, family, facts, used, name, candidates, graph: self })
+        let form = UseForm::of(self.language(file), facts, used);
+        Ok(Question { file, family, facts, used, name, form, candidates, graph: self })
     }
 
     fn judged_by_rules(&self, question: &Question<'_>) -> Result<Judgement, SearchError> {
@@ -257,17 +271,6 @@ impl Graph<'_> {
         Judgement { meanings: definitions.into_iter().map(meaning).collect(), decided }
     }
 
-    /// Declarations of C only count where no definition with a body is among the candidates.
-    fn with_bodies(&self, definitions: Vec<Definition>) -> Vec<Definition> {
-        let has_body =
-            |definition: &Definition| !definition.kind.is_function() || definition.lines.count() > 1;
-        let is_c = definitions.first().is_some_and(|first| self.family(first.file) == Family::C);
-        if is_c && definitions.iter().any(has_body) {
-            return definitions.into_iter().filter(has_body).collect();
-        }
-        definitions
-    }
-
     /// A name at the end of an import, such as `import a.Pool`.
     fn imported(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let Some((import, binding)) = question.imported() else { return Ok(None) };
@@ -276,11 +279,15 @@ impl Graph<'_> {
 
     /// A name without a receiver.
     fn plain_name(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+        let is_local = match question.family.calls_without_signs() {
+            true => is_local(question.facts, question.used, &self.steps),
+            false => self.is_local_name(question),
+        };
+        if is_local {
+            return Ok(Some((EdgeRule::SameFile, Vec::new())));
+        }
         if let Some((import, binding)) = question.renamed().or_else(|| question.import_of(question.name)) {
             return Ok(Some((EdgeRule::Import, self.bound(question.file, import, binding)?)));
-        }
-        if question.family.calls_without_signs() && is_local(question.facts, question.used, &self.steps) {
-            return Ok(Some((EdgeRule::SameFile, Vec::new())));
         }
         let around = question.facts.type_around(question.used.owner);
         let owners = enclosing_names(question);
@@ -293,8 +300,14 @@ impl Graph<'_> {
         };
         let same_file = question.in_same_file(is_visible);
         if !same_file.is_empty() {
-            let innermost = innermost_scope(question, same_file);
-            return Ok(Some((EdgeRule::SameFile, question.nearest(innermost))));
+            let found = question.nearest(innermost_scope(question, same_file));
+            // The body of what the file only declares is elsewhere.
+            let bodies = match question.family == Family::C && question.used.role == UseRole::Call {
+                true => self.bodies_of_declared(question, found.clone()),
+                false => found.clone(),
+            };
+            let rule = if bodies == found { EdgeRule::SameFile } else { EdgeRule::Wildcard };
+            return Ok(Some((rule, bodies)));
         }
         if question.family.has_implicit_receiver() {
             if let Some(ruling) = self.inherited(question, around)? {
@@ -365,39 +378,10 @@ impl Graph<'_> {
         Ok(is_local.then_some((EdgeRule::Ambiguous, Vec::new())))
     }
 
-    /// Whether a header, or a source with its stem, may have a definition of the name.
-    fn may_declare(&self, question: &Question<'_>, header: &str) -> bool {
-        question.candidates.is_in_file(path::stem(path::split(header).1), self.snapshot)
-    }
-
-    /// For declarations of C the definitions with a body that are nearest to the use.
-    fn bodies_of_declared(&self, question: &Question<'_>, found: Vec<Definition>) -> Vec<Definition> {
-        let has_body = |symbol: &Definition| symbol.kind.is_function() && symbol.lines.count() > 1;
-        let is_declared = |symbol: &Definition| symbol.kind.is_function() && symbol.lines.count() == 1;
-        if !found.iter().any(is_declared) || found.iter().any(has_body) {
-            return found;
-        }
-        let bodies = question.candidates(|symbol| has_body(symbol) && symbol.container.is_none());
-        let use_path = self.snapshot.path(question.file);
-        let near = |symbol: &Definition| shared_folders(use_path, self.snapshot.path(symbol.file));
-        self.steps.take(bodies.len() * STEPS_PER_COPY);
-        let most = bodies.iter().map(|symbol| near(symbol)).max();
-        let nearest: Vec<&Definition> =
-            bodies.into_iter().filter(|symbol| Some(near(symbol)) == most).collect();
-        if nearest.is_empty() { found } else { question.nearest(nearest) }
-    }
-
-    /// The sources beside or below a header with the header's stem.
-    fn sources_of_header(&self, header: u32) -> Vec<u32> {
-        let stem = path::stem(path::split(self.snapshot.path(header)).1);
-        let endings = [".c", ".cc", ".cpp", ".cxx"];
-        endings.iter().flat_map(|ending| self.nearest(&format!("{stem}{ending}"), header)).collect()
-    }
-
     /// A member of the type around the use.
     fn member_of_this(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let around = question.facts.type_around(question.used.owner);
-        let members = around.map(|around| question.members(around)).unwrap_or_default();
+        let members = around.map(|around| question.members_around(around)).unwrap_or_default();
         if !members.is_empty() {
             return Ok(Some((EdgeRule::OwnMember, members)));
         }
@@ -410,6 +394,10 @@ impl Graph<'_> {
 
     /// A member of a base type of `around`.
     fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<RuleResult, SearchError> {
+        if let (Some(around), true) = (around, self.language(question.file) == "java") {
+            let found = self.inherited_by_declarations(question, around)?;
+            return Ok((!found.is_empty()).then_some((EdgeRule::Inherited, found)));
+        }
         let mut types: Vec<String> = around.into_iter().map(str::to_string).collect();
         // Types may extend each other in circles.
         let mut seen: FxHashSet<String> = types.iter().cloned().collect();
@@ -452,7 +440,8 @@ impl Graph<'_> {
                 if !self.steps.take(1 + signature.len() / BYTES_PER_STEP) {
                     break;
                 }
-                bases.extend(bases_of(name, signature));
+                let named = bases_of(self.language(found.file), name, signature);
+                bases.extend(named.into_iter().map(|base| base.name.to_string()).filter(|base| base != name));
             }
         }
         let bases = Rc::new(bases);
@@ -626,7 +615,14 @@ fn innermost_scope<'d>(question: &Question<'_>, found: Vec<&'d Definition>) -> V
         return found;
     }
     question.steps().take(found.len() * STEPS_PER_COPY);
-    let scope = |symbol: &Definition| question.facts.blocks.around(symbol.span.start as usize);
+    // Branches for the preprocessor may have more opening braces than closing ones.
+    let is_outermost = |own: &Definition| {
+        question.facts.symbols.get(own.place as usize).is_some_and(|own| own.parent.is_none())
+    };
+    let scope = |own: &Definition| match question.family == Family::C && is_outermost(own) {
+        true => 0..question.facts.text.len(),
+        false => question.facts.blocks.around(own.span.start as usize),
+    };
     let use_at = question.used.span.start as usize;
     let around =
         found.iter().filter(|symbol| scope(symbol).contains(&use_at)).map(|symbol| scope(symbol).len());
@@ -665,26 +661,6 @@ fn enclosing_names<'q>(question: &'q Question<'_>) -> Vec<&'q str> {
     let above = around(&question.facts.symbols, question.used.owner);
     let above = above.filter(|own| own.kind.is_function() || own.kind == SymbolKind::Module);
     above.map(|own| &*own.name).collect()
-}
-
-/// The names of base types in the signature of the type `name`.
-fn bases_of(name: &str, signature: &str) -> Vec<String> {
-    // Rust: `impl Trait for Type`.
-    let implemented = signature.trim_start();
-    let implemented = implemented.strip_prefix("unsafe ").unwrap_or(implemented).trim_start();
-    if let Some(implemented) = implemented.strip_prefix("impl") {
-        let trait_name = implemented.split(" for ").next().filter(|before| before.len() < implemented.len());
-        let words = trait_name.map(|text| text.split('<').next().unwrap_or(text));
-        return words
-            .and_then(|text| text.rsplit([':', ' ']).next())
-            .map(str::to_string)
-            .into_iter()
-            .collect();
-    }
-    let after = signature.find(name).map_or("", |at| &signature[at + name.len()..]);
-    let is_word = |c: char| c == '_' || c.is_alphanumeric();
-    let words = after.split(|c: char| !is_word(c)).filter(|word| word.starts_with(char::is_uppercase));
-    words.filter(|word| *word != name).map(str::to_string).collect()
 }
 
 pub(super) fn dedup(found: &mut Vec<Definition>) {

@@ -9,27 +9,12 @@ use super::blocks::BlockNesting;
 use super::family::Family;
 use super::imports::Imports;
 use super::macros::calls_in_macros;
+pub(super) use super::receiver_text::Receiver;
+use super::receiver_text::{is_word, last_bytes, receiver_before};
 use super::words::{is_skipped, skipped, whole_words, words_where};
 use spyhop_base::model::{Analysis, Reference, ReferenceRole, Symbol, SymbolKind};
 use spyhop_base::text::{LineIndex, Span};
 use spyhop_index::meta::{Details, Outline, OutlineSymbol, StoredUse, StoredUses};
-
-/// The text before a used name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Receiver {
-    /// Nothing: a plain name.
-    Absent,
-    /// The object or type itself: `self`, `this`, `Self`.
-    This,
-    /// The base type: `super`.
-    Base,
-    /// A chain of names: `pool` of `pool.take()`, `self.pool` of `self.pool.take()`, `os.path` of `os.path.join()`.
-    Chain(Box<str>),
-    /// A path: `Pool` of `Pool::take()`, `crate::pool` of `crate::pool::take()`.
-    Path(Box<str>),
-    /// An expression that is not a name, such as the result of a call.
-    Expression,
-}
 
 /// How a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +171,7 @@ impl FileFacts {
                 let macros = macros.clone();
                 LazyCell::new(Box::new(move || {
                     let all = recorded.iter().map(|reference| reference.reference(&text)).chain(macros());
-                    in_order(all.collect())
+                    in_order(all.filter(|reference| !is_in_module_path(&text, reference)).collect())
                         .into_iter()
                         .map(|reference| name_use(family, &text, &symbols, &comments, reference))
                         .collect()
@@ -233,7 +218,8 @@ impl FileFacts {
     fn recorded_at(&self, start: u32) -> impl Iterator<Item = Reference> + '_ {
         let next = self.recorded.partition_point(|reference| reference.start() < start);
         let there = self.recorded[next..].iter().take_while(move |reference| reference.start() == start);
-        there.map(|reference| reference.reference(&self.text))
+        let references = there.map(|reference| reference.reference(&self.text));
+        references.filter(|reference| !is_in_module_path(&self.text, reference))
     }
 
     /// The facts of a file that need no analysis: its text and its imports.
@@ -246,7 +232,7 @@ impl FileFacts {
             span,
             role: UseRole::Mention,
             owner: innermost(&self.symbols, span),
-            receiver: receiver(self.family, &self.text, &self.comments, span.start as usize),
+            receiver: receiver_before(self.family, &self.text, &self.comments, span.start as usize),
         }
     }
 
@@ -281,7 +267,7 @@ impl FileFacts {
             span,
             role: self.role_of_mention(span),
             owner: innermost(&self.symbols, span),
-            receiver: receiver(family, &self.text, &self.comments, span.start as usize),
+            receiver: receiver_before(family, &self.text, &self.comments, span.start as usize),
         };
         found.into_iter().map(new).collect()
     }
@@ -355,12 +341,38 @@ impl FileFacts {
         self.symbols.get(place).unwrap_or_else(|| &self.minor[place - self.symbols.len()])
     }
 
-    /// Whether the word at `span` is the first one in the signature of a symbol that is the name of the symbol.
+    /// Whether the word at `span` is the name of a symbol.
     fn is_name_of(&self, symbol: &Symbol, span: Span) -> bool {
         symbol.signature.contains(span)
-            && whole_words(self.at(symbol.signature), self.at(span))
-                .first()
-                .is_some_and(|first| symbol.signature.start + first.start == span.start)
+            && self.name_in(symbol, self.at(span)).is_some_and(|name| name.start == span.start)
+    }
+
+    /// The place of `name` in the signature of the symbol that has this name: the first word that is not recorded as a type, as the
+    /// second `pool` of `struct pool pool`.
+    fn name_in(&self, symbol: &Symbol, name: &str) -> Option<Span> {
+        let words = whole_words(self.at(symbol.signature), name).into_iter().map(|word| Span {
+            start: symbol.signature.start + word.start,
+            end: symbol.signature.start + word.end,
+        });
+        let mut words = words.peekable();
+        let first = words.peek().copied();
+        let is_type = |word: &Span| {
+            !symbol.kind.is_type_like()
+                && self.recorded_at(word.start).any(|used| used.role == ReferenceRole::Type)
+        };
+        words.find(|word| !is_type(word)).or(first)
+    }
+
+    /// The span of the name of the symbol in a place, as [`FileFacts::name_at`] gives the place.
+    pub(super) fn name_of(&self, place: u32) -> Option<Span> {
+        let place = place as usize;
+        let symbol = self.symbols.get(place).or_else(|| self.minor.get(place - self.symbols.len()))?;
+        self.name_in(symbol, &symbol.name)
+    }
+
+    /// Whether a word begins in a comment or in a string literal.
+    pub(super) fn is_skipped(&self, span: Span) -> bool {
+        is_skipped(&self.skipped, span)
     }
 
     /// The symbol whose name is the word at `span`. A block of an implementation uses the name of its type.
@@ -435,6 +447,13 @@ impl FileFacts {
     }
 }
 
+/// Whether a name is a part of the path of a module in quotes, as `pool` of `import x from './pool'`. Such a path names a file.
+fn is_in_module_path(text: &str, reference: &Reference) -> bool {
+    let before = || last_bytes(&text[..reference.span.start as usize]);
+    let is_part = |c: char| is_word(c) || matches!(c, '/' | '.' | '-' | '@' | '~' | ':' | '#' | '+');
+    reference.role == ReferenceRole::Import && before().trim_end_matches(is_part).ends_with(['"', '\'', '`'])
+}
+
 /// Whether a list of exported names is open at the end of a text: `export { a, b as c`.
 fn is_in_export_list(before: &str) -> bool {
     let open = last_bytes(before).rfind(['{', '}', ';']);
@@ -465,7 +484,7 @@ fn name_use(
             ReferenceRole::Import => UseRole::Import,
         },
         owner: innermost(symbols, reference.span),
-        receiver: receiver(family, text, comments, reference.span.start as usize),
+        receiver: receiver_before(family, text, comments, reference.span.start as usize),
     }
 }
 
@@ -483,150 +502,9 @@ pub(super) fn around(symbols: &[Symbol], from: Option<u32>) -> impl Iterator<Ite
     above.map_while(|at| symbols.get(at as usize))
 }
 
-fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Receiver {
-    let Some(before) = text.get(..start).map(|before| without_comments(before, comments)) else {
-        return Receiver::Absent;
-    };
-    if let Some(rest) = before.strip_suffix("::") {
-        let path = path_before(without_generics(rest));
-        return match path {
-            "" => Receiver::Absent,
-            "Self" | "self" => Receiver::This,
-            // Method references: `this::take`, `super::take`, `pool::take`.
-            "this" => Receiver::This,
-            "super" if family == Family::Jvm => Receiver::Base,
-            path if family == Family::Jvm && path.starts_with(char::is_lowercase) => {
-                Receiver::Chain(path.into())
-            }
-            path => Receiver::Path(path.into()),
-        };
-    }
-    // In other languages, `->` is before the type of a result or the body of a lambda.
-    let has_arrows = matches!(family, Family::C | Family::Other(_));
-    let signs: &[&str] = if has_arrows { &["?.", "!.", "->", "."] } else { &["?.", "!.", "."] };
-    let rest = signs.iter().find_map(|sign| before.strip_suffix(sign));
-    let Some(rest) = rest.filter(|rest| !rest.ends_with('.')) else { return Receiver::Absent };
-    let rest = without_comments(rest, comments);
-    if rest.ends_with("super()") {
-        return Receiver::Base;
-    }
-    let chain = chain_before(rest);
-    if let Some(path) = rest[..rest.len() - chain.len()].strip_suffix("::") {
-        // A constant or variant of a type: `EdgeRule::Import.sentence()`.
-        return match path_before(without_generics(path)) {
-            "" | "Self" => Receiver::This,
-            path => Receiver::Path(path.into()),
-        };
-    }
-    match chain {
-        "" => Receiver::Expression,
-        "self" | "this" | "cls" | "Self" => Receiver::This,
-        "super" => Receiver::Base,
-        chain => Receiver::Chain(chain.into()),
-    }
-}
-
-/// `text` without blanks and comments at its end.
-fn without_comments<'t>(text: &'t str, comments: &[Span]) -> &'t str {
-    let mut text = text.trim_end();
-    let before = comments.partition_point(|comment| (comment.start as usize) < text.len());
-    for comment in comments[..before].iter().rev() {
-        if (comment.end as usize) < text.len() {
-            break;
-        }
-        text = text[..comment.start as usize].trim_end();
-    }
-    text
-}
-
-fn is_word(c: char) -> bool {
-    c == '_' || c == '$' || c.is_alphanumeric()
-}
-
-/// The most bytes of a chain of names or of a path before a use. Nobody writes longer ones.
-const MAX_CHAIN: usize = 1_024;
-
-/// The end of a text, which may begin within what is looked for.
-fn last_bytes(text: &str) -> &str {
-    let from = (text.len().saturating_sub(MAX_CHAIN)..).find(|at| text.is_char_boundary(*at));
-    from.map_or(text, |from| &text[from..])
-}
-
-/// The chain of names joined by dots at the end of `text`; empty if an expression comes before the dots.
-fn chain_before(text: &str) -> &str {
-    let text = last_bytes(text);
-    let chain = text.len() - text.trim_end_matches(|c| is_word(c) || c == '.').len();
-    let chain = &text[text.len() - chain..];
-    let chain = chain.strip_prefix("...").unwrap_or(chain);
-    // A chain that begins with a dot continues an expression: `make().pool` has no known root.
-    if chain.starts_with('.') || chain.starts_with(|c: char| c.is_ascii_digit()) { "" } else { chain }
-}
-
-/// The path joined by `::` at the end of `text`.
-fn path_before(text: &str) -> &str {
-    let text = last_bytes(text);
-    let path = text.trim_end_matches(|c| is_word(c) || c == ':');
-    text[path.len()..].trim_start_matches(':')
-}
-
-/// `text` without generic arguments at its end: `Vec` of `Vec<u8>`.
-fn without_generics(text: &str) -> &str {
-    if !text.ends_with('>') {
-        return text;
-    }
-    let (mut depth, least) = (0, text.len().saturating_sub(MAX_CHAIN));
-    for (at, c) in text.char_indices().rev().take_while(|(at, _)| *at >= least) {
-        match c {
-            '>' => depth += 1,
-            '<' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text[..at].trim_end_matches(':');
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn receivers_are_read_from_the_text_before_a_name() {
-        let check_in = |family: Family, text: &str, expected: Receiver| {
-            let start = text.find("take").unwrap();
-            let comments = text.find("//").map(|at| Span::new(at, text.find('\n').unwrap_or(text.len())));
-            let comments: Vec<Span> = comments.into_iter().collect();
-            assert_eq!(receiver(family, text, &comments, start), expected, "{text}");
-        };
-        let check = |text: &str, expected: Receiver| check_in(Family::C, text, expected);
-        check_in(Family::Python, "def f(pool) -> take: pass", Receiver::Absent);
-        check_in(Family::Jvm, "pool -> take(pool)", Receiver::Absent);
-        check_in(Family::Jvm, "map(this::take)", Receiver::This);
-        check_in(Family::Jvm, "map(super::take)", Receiver::Base);
-        check_in(Family::Jvm, "map(pool::take)", Receiver::Chain("pool".into()));
-        check_in(Family::Jvm, "map(Pool::take)", Receiver::Path("Pool".into()));
-        check("// All of them.\n    take()", Receiver::Absent);
-        check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
-        check("take()", Receiver::Absent);
-        check("x = take()", Receiver::Absent);
-        check("self.take()", Receiver::This);
-        check("Self::take()", Receiver::This);
-        check("super().take()", Receiver::Base);
-        check("pool.take()", Receiver::Chain("pool".into()));
-        check("self.pool.take()", Receiver::Chain("self.pool".into()));
-        check("pool->take()", Receiver::Chain("pool".into()));
-        check("make().take()", Receiver::Expression);
-        check("make().pool.take()", Receiver::Expression);
-        check("pool\n    .take()", Receiver::Chain("pool".into()));
-        check("Pool::take()", Receiver::Path("Pool".into()));
-        check("Pool::<u8>::take()", Receiver::Path("Pool".into()));
-        check("crate::pool::take()", Receiver::Path("crate::pool".into()));
-        check("0..take()", Receiver::Absent);
-        check("f(...pool.take())", Receiver::Chain("pool".into()));
-        check("Rule::Import.take()", Receiver::Path("Rule".into()));
-    }
 
     /// Everything that a question asks about a file.
     fn told(facts: &FileFacts, family: Family) -> String {

@@ -84,6 +84,7 @@ impl GraphQuestion {
     pub fn default_depth(self) -> u32 {
         match self {
             GraphQuestion::Tests | GraphQuestion::Impact => 3,
+            GraphQuestion::Implementations => 8,
             _ => 1,
         }
     }

@@ -11,10 +11,8 @@ use crate::definition::Definition;
 use crate::expressions::{before_generics, is_end_of_operand};
 use crate::family::Family;
 use crate::files::Graph;
-use crate::resolve::{Question, RuleResult, dedup};
-use crate::rule::EdgeRule;
 use crate::tokens::{TokenKind, Tokens};
-use crate::uses::{FileFacts, Receiver};
+use crate::uses::FileFacts;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
@@ -30,34 +28,7 @@ const HOLDERS: &[&str] =
     &["Arc", "Box", "Rc", "Mutex", "RwLock", "RefCell", "Cell", "Pin", "Some", "Ok", "Cow", "ManuallyDrop"];
 
 impl Graph<'_> {
-    /// The meaning of a member by the declared type of its receiver.
-    pub(crate) fn by_declared_type(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
-        let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
-        if !is_member || !self.follows_declarations(question.file) {
-            return Ok(None);
-        }
-        let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
-            return Ok(None);
-        };
-        let at = site.item.index_at(question.used.span.start);
-        let tokens = &site.item.tokens;
-        if at < 2 || tokens.word(at) != question.name || !tokens.is(at - 1, b'.') {
-            return Ok(None);
-        }
-        self.declared.expressions.begin();
-        let Some((types, _)) = self.ending_at(&site, at - 2)? else { return Ok(None) };
-        if self.declared.expressions.is_cut() {
-            return Ok(None);
-        }
-        let mut found = Vec::new();
-        for receiver_type in &types {
-            found.extend(self.members_of(&site, receiver_type, question.name)?);
-        }
-        dedup(&mut found);
-        Ok((!found.is_empty()).then_some((EdgeRule::TypedVariable, found)))
-    }
-
-    fn site<'f>(&self, file: u32, facts: &'f FileFacts, owner: Option<u32>) -> Option<Site<'f>> {
+    pub(super) fn site<'f>(&self, file: u32, facts: &'f FileFacts, owner: Option<u32>) -> Option<Site<'f>> {
         let symbols = &facts.symbols;
         let parents = std::iter::successors(owner, |at| symbols[*at as usize].parent);
         let functions = parents.filter(|at| symbols[*at as usize].kind.is_function());
@@ -67,7 +38,7 @@ impl Graph<'_> {
     }
 
     /// The types of the expression that ends with the token `at`.
-    fn ending_at(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
+    pub(super) fn ending_at(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
         let key = (site.file, site.item.span, site.owner, at as u32);
         self.declared.expressions.of(key, || self.evaluated_at(site, at))
     }
@@ -104,7 +75,12 @@ impl Graph<'_> {
     }
 
     /// The types of the expression in `from..to`.
-    fn in_range(&self, site: &Site<'_>, from: usize, to: usize) -> Result<Vec<WrittenType>, SearchError> {
+    pub(super) fn in_range(
+        &self,
+        site: &Site<'_>,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
         let (tokens, mut from) = (&site.item.tokens, from);
         while from < to
             && ([b'&', b'*'].iter().any(|sign| tokens.is(from, *sign)) || tokens.word(from) == "mut")
@@ -126,7 +102,7 @@ impl Graph<'_> {
     }
 
     /// A literal of a struct that ends with the brace at `close`.
-    fn literal(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
+    pub(super) fn literal(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
         let tokens = &site.item.tokens;
         let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
         let home = (self.family(site.file), site.file);
@@ -140,6 +116,9 @@ impl Graph<'_> {
         let mut first = first_of_path(tokens, open - 1);
         while first > 1 && tokens.is(first - 1, b'.') && tokens.is_word(first - 2) {
             first -= 2;
+        }
+        if first > 1 && tokens.is(first - 1, b'*') && tokens.is(first - 2, b']') {
+            first -= 1;
         }
         if first > 0 && tokens.is(first - 1, b']') {
             first = tokens.partner(first - 1).unwrap_or(first);
@@ -318,19 +297,6 @@ impl Graph<'_> {
             }
         }
         Ok(found)
-    }
-
-    /// Whether the receiver of a use is a parameter or variable that is declared without a type.
-    pub(crate) fn has_untyped_receiver(&self, question: &Question<'_>) -> bool {
-        let Receiver::Chain(chain) = &question.used.receiver else { return false };
-        let family = question.family;
-        if chain.contains('.') || family == Family::Go || !self.follows_declarations(question.file) {
-            return false;
-        }
-        let Some(site) = self.site(question.file, question.facts, question.used.owner) else { return false };
-        let at = site.item.index_at(question.used.span.start);
-        let source = at.checked_sub(2).and_then(|at| declaration(family, &site.item.tokens, chain, at));
-        matches!(source, Some(LocalSource::Untyped | LocalSource::Parameter(_)))
     }
 
     /// Calls that a language or its library defines: `new(T)`, `Some(x)`, `Box::new(x)`.

@@ -155,7 +155,9 @@ fn named_results(home: (Family, u32), tokens: &Tokens, open: usize) -> Vec<Writt
     let Some(close) = tokens.partner(open) else { return Vec::new() };
     let parts = split_types(tokens, open + 1, close);
     let has_name = |(from, to): &(usize, usize)| {
-        to - from > 1 && tokens.is_word(*from) && !tokens.is(from + 1, b'.') && !tokens.is(from + 1, b'[')
+        let is_type = matches!(tokens.word(*from), "func" | "chan" | "interface" | "struct" | "map");
+        let is_part = tokens.is(from + 1, b'.') || tokens.is(from + 1, b'[');
+        to - from > 1 && tokens.is_word(*from) && !is_type && !is_part
     };
     let is_named = parts.iter().any(has_name);
     let mut types = Vec::new();

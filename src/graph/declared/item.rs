@@ -12,7 +12,7 @@ use crate::tokens::Tokens;
 use spyhop_base::text::Span;
 
 /// The tokens of a part of a file.
-pub(super) struct ItemTokens {
+pub(crate) struct ItemTokens {
     pub span: Span,
     pub tokens: Tokens,
 }
@@ -31,8 +31,8 @@ impl ItemTokens {
 /// Items by file, start and end; `None` for an item that cannot be read.
 type ItemsBySpan = FxHashMap<(u32, u32, u32), Option<Rc<ItemTokens>>>;
 
-/// The types that a name means, by the file that names them.
-type TypesByName = FxHashMap<(u32, Box<str>), Vec<Definition>>;
+/// The types that a name means, by the file that names them, and by the package before the name.
+type TypesByName = FxHashMap<(u32, Box<str>, Option<Box<str>>), Vec<Definition>>;
 
 /// An expression: the file, the item, the symbol around the expression, and the last token.
 pub(super) type ExpressionKey = (u32, Span, Option<u32>, u32);

@@ -294,10 +294,15 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
         return is_in_scope(tokens, at, before).then_some(LocalSource::Written(after, end));
     }
     let open = tokens.around(at).filter(|open| tokens.is(*open, b'(') && *open > 0)?;
-    let is_function = tokens.word(open - 1) == "func"
-        || open > 1
+    let is_list = |open: usize| {
+        let is_named = open > 1
             && tokens.is_word(open - 1)
             && (tokens.word(open - 2) == "func" || tokens.is(open - 2, b')'));
+        open > 0 && (tokens.word(open - 1) == "func" || is_named)
+    };
+    // The results behind the parameters may have names too.
+    let parameters = tokens.partner(open - 1).filter(|_| tokens.is(open - 1, b')'));
+    let is_function = is_list(open) || parameters.is_some_and(is_list);
     let is_type = tokens.is_word(after) || [b'*', b'[', b'.'].iter().any(|sign| tokens.is(after, *sign));
     if !is_function || !is_type || !is_in_body(tokens, open, before) {
         return None;
@@ -445,6 +450,9 @@ mod tests {
     fn declarations_of_go_are_found() {
         check(Family::Go, "func (pool *Pool) f() { pool.Take() }", ": *Pool");
         check(Family::Go, "func f(a, pool *Pool, b int) { pool.Take() }", ": *Pool");
+        check(Family::Go, "func f(pool *Pool) (int, error) { pool.Take() }", ": *Pool");
+        check(Family::Go, "func f(n int) (pool *Pool, err error) { pool.Take() }", ": *Pool");
+        check(Family::Go, "func (a A) f(n int) (n int, pool Pool) { pool.Take() }", ": Pool");
         check(
             Family::Go,
             "func f() {\n\tpool := Make(1).\n\t\tOther()\n\tpool.Take()\n}",

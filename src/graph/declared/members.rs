@@ -9,6 +9,7 @@ use crate::family::Family;
 use crate::files::Graph;
 use crate::paths::shared_folders;
 use crate::resolve::dedup;
+use crate::syntax_facts::SyntaxFacts;
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
 use spyhop_search::SearchError;
@@ -41,7 +42,7 @@ pub(super) fn of_nearest<T>(
 impl Graph<'_> {
     /// The types of the tree that a written name means.
     pub(crate) fn type_definitions(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
-        let key = (written.file, written.name.clone());
+        let key = (written.file, written.name.clone(), written.package.clone());
         if let Some(known) = self.declared.types.borrow().get(&key) {
             return Ok(known.clone());
         }
@@ -60,6 +61,15 @@ impl Graph<'_> {
         }
         let types = all.iter().filter(|found| found.kind.is_type_like());
         let mut types: Vec<Definition> = types.cloned().collect();
+        if family == Family::Go {
+            let files = written.package.as_ref().map(|package| self.package_files(written.file, package));
+            let folder = path::split(self.snapshot.path(written.file)).0;
+            types.retain(|found| match &files {
+                Some(files) => files.contains(&found.file),
+                None => path::split(self.snapshot.path(found.file)).0 == folder,
+            });
+            return Ok(types);
+        }
         let here = |found: &Definition| found.file == written.file;
         if types.iter().any(here) {
             types.retain(here);
@@ -81,6 +91,46 @@ impl Graph<'_> {
         let most = types.iter().map(shared).max();
         types.retain(|found| Some(shared(found)) == most);
         Ok(if types.len() > MAX_TYPES { Vec::new() } else { types })
+    }
+
+    /// The files of the package that a name of Go means in a file.
+    fn package_files(&self, file: u32, package: &str) -> Vec<u32> {
+        let imports = self.imports_in(file);
+        let bound = imports.bound(package).find(|(_, binding)| binding.name.is_none());
+        bound.map_or_else(Vec::new, |(import, _)| self.module_files(file, import))
+    }
+
+    /// Whether all members of a type are known: the type and the types that it extends are of the tree, or the type is of the
+    /// language or imported from outside of the tree, and then has no members of the tree.
+    pub(super) fn is_closed(&self, holder: &WrittenType) -> Result<bool, SearchError> {
+        let is_open = of_nearest(holder, |holder| {
+            let types = self.type_definitions(holder)?;
+            let mut bases = Vec::new();
+            for own in &types {
+                bases.extend(self.written_bases(own, holder)?);
+            }
+            let is_known = !types.is_empty() || self.is_outside(holder)?;
+            Ok((if is_known { Vec::new() } else { vec![()] }, bases))
+        })?;
+        Ok(is_open.is_empty())
+    }
+
+    /// Whether a written type is not of the tree.
+    fn is_outside(&self, written: &WrittenType) -> Result<bool, SearchError> {
+        let family = self.family(written.file);
+        if SyntaxFacts::of(self.language(written.file)).types.iter().any(|own| **own == *written.name) {
+            return Ok(true);
+        }
+        let imports = self.imports_in(written.file);
+        let local = written.package.as_deref().unwrap_or(&written.name);
+        let bound = imports.bound(local).next();
+        Ok(match family {
+            Family::Go => bound.is_some_and(|(import, _)| self.module_files(written.file, import).is_empty()),
+            Family::Jvm => {
+                bound.is_some() && self.definitions_in(family, &written.name)?.iter().next().is_none()
+            }
+            _ => false,
+        })
     }
 
     /// The members with a name of a type, of the types that it extends, and of the bounds of a parameter.

@@ -12,6 +12,7 @@ mod library;
 mod locals;
 mod members;
 mod read;
+mod ruling;
 mod site;
 mod written;
 

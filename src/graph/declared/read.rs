@@ -15,7 +15,7 @@ const MAX_ITEM: usize = 256 << 10;
 
 impl Graph<'_> {
     /// The tokens of a part of a file.
-    pub(super) fn item(&self, file: u32, span: Span) -> Option<Rc<ItemTokens>> {
+    pub(crate) fn item(&self, file: u32, span: Span) -> Option<Rc<ItemTokens>> {
         let key = (file, span.start, span.end);
         if let Some(known) = self.declared.items.borrow().get(&key) {
             return known.clone();

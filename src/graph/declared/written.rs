@@ -22,12 +22,14 @@ pub(crate) struct WrittenType {
     pub file: u32,
     /// The last part of the name; [`LIST`] and [`TUPLE`] for lists and several values.
     pub name: Box<str>,
+    /// The package before the name, as it is written in Go.
+    pub package: Option<Box<str>>,
     pub args: Vec<WrittenType>,
 }
 
 impl WrittenType {
     pub fn new(file: u32, name: &str) -> WrittenType {
-        WrittenType { file, name: name.into(), args: Vec::new() }
+        WrittenType { file, name: name.into(), package: None, args: Vec::new() }
     }
 
     pub fn with(self, args: Vec<WrittenType>) -> WrittenType {
@@ -213,7 +215,10 @@ impl TypeReader<'_> {
             at = if tokens.is(next, b'<') { next - 1 } else { next };
         }
         let is_entry = family == Family::Jvm && tokens.word(from) == "Map" && tokens.word(name) == "Entry";
-        let named = WrittenType::new(file, if is_entry { TUPLE } else { tokens.word(name) }).with(args);
+        let mut named = WrittenType::new(file, if is_entry { TUPLE } else { tokens.word(name) }).with(args);
+        if family == Family::Go && name > from {
+            named.package = Some(tokens.word(from).into());
+        }
         let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
         Some(if is_array { WrittenType::new(file, LIST).with(vec![named]) } else { named })
     }

@@ -1,0 +1,137 @@
+//! What the types of declarations say of a use: of a member by the type of its receiver, of the key of a literal by the type of the
+//! literal, and of the label of a case by the type of the value.
+
+use super::library;
+use super::locals::{LocalSource, declaration};
+use super::site::Site;
+use super::written::{LIST, WrittenType};
+use crate::definition::Definition;
+use crate::family::Family;
+use crate::files::Graph;
+use crate::judgement::TypeRuling;
+use crate::resolve::{Question, dedup};
+use crate::rule::EdgeRule;
+use crate::uses::{Receiver, UseRole};
+use spyhop_search::SearchError;
+
+impl Graph<'_> {
+    /// The meaning of a member by the declared type of its receiver, of the key of a literal by the type of the literal, and of
+    /// the label of a case by the type of the value.
+    pub(crate) fn by_declared_type(&self, question: &Question<'_>) -> Result<TypeRuling, SearchError> {
+        let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
+        let is_plain = question.used.receiver == Receiver::Absent && question.used.role == UseRole::Mention;
+        if !(is_member || is_plain) || !self.follows_declarations(question.file) {
+            return Ok(TypeRuling::Unknown);
+        }
+        let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
+            return Ok(TypeRuling::Unknown);
+        };
+        let at = site.item.index_at(question.used.span.start);
+        let tokens = &site.item.tokens;
+        if at < 2 || tokens.word(at) != question.name || is_member && !tokens.is(at - 1, b'.') {
+            return Ok(TypeRuling::Unknown);
+        }
+        self.declared.expressions.begin();
+        let types = match is_member {
+            true => self.ending_at(&site, at - 2)?.map(|(types, _)| types),
+            false => self.types_around(&site, at)?,
+        };
+        if self.declared.expressions.is_cut() {
+            return Ok(TypeRuling::Unknown);
+        }
+        let types = types.unwrap_or_default();
+        if types.is_empty() {
+            return Ok(match is_member && self.has_untyped_receiver(question, &site) {
+                true => TypeRuling::ByName,
+                false => TypeRuling::Unknown,
+            });
+        }
+        let (mut found, mut is_closed) = (Vec::new(), true);
+        for receiver_type in &types {
+            found.extend(self.members_of(&site, receiver_type, question.name)?);
+            is_closed = is_closed && self.is_closed(receiver_type)?;
+        }
+        dedup(&mut found);
+        found.retain(|own| question.is_other(own));
+        Ok(match found.is_empty() {
+            false => TypeRuling::Means(EdgeRule::TypedVariable, found),
+            true if is_closed => TypeRuling::Means(EdgeRule::TypedVariable, Vec::new()),
+            true => TypeRuling::ByName,
+        })
+    }
+
+    /// The members that the types which the type around a use extends have.
+    pub(crate) fn inherited_by_declarations(
+        &self,
+        question: &Question<'_>,
+        around: &str,
+    ) -> Result<Vec<Definition>, SearchError> {
+        let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
+            return Ok(Vec::new());
+        };
+        let holder = WrittenType::new(question.file, around);
+        let mut found = Vec::new();
+        for own in self.type_definitions(&holder)? {
+            for base in self.written_bases(&own, &holder)? {
+                found.extend(self.members_of(&site, &base, question.name)?);
+            }
+        }
+        dedup(&mut found);
+        found.retain(|own| question.is_other(own));
+        Ok(found)
+    }
+
+    /// The types that have the name at token `at` as a member, though no receiver stands before it: that of the literal whose key it
+    /// is, or that of the value whose case it is.
+    fn types_around(&self, site: &Site<'_>, at: usize) -> Result<Option<Vec<WrittenType>>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(open) = tokens.around(at).filter(|open| tokens.is(*open, b'{') && *open > 0) else {
+            return Ok(None);
+        };
+        if self.family(site.file) == Family::Jvm {
+            let mut first = at;
+            while first > 1 && tokens.is(first - 1, b',') && tokens.is_word(first - 2) {
+                first -= 2;
+            }
+            let value = tokens
+                .partner(open - 1)
+                .filter(|_| tokens.is(open - 1, b')') && tokens.word(first - 1) == "case");
+            let value = value.filter(|value| *value > 0 && tokens.word(value - 1) == "switch");
+            return value.map(|value| self.in_range(site, value + 1, open - 1)).transpose();
+        }
+        let is_key = tokens.is(at + 1, b':') && !tokens.is(at + 2, b':') && !tokens.is_operator(at + 1, ":=");
+        if !is_key || !(tokens.is(at - 1, b'{') || tokens.is(at - 1, b',')) {
+            return Ok(None);
+        }
+        let types = self.literal_types(site, open)?;
+        // The keys of lists and maps are expressions.
+        Ok(types.filter(|types| types.iter().all(|own| !matches!(&*own.name, LIST | "map"))))
+    }
+
+    /// The types of the literal whose brace is at `open`. The type of an element of a list or map may be left out.
+    fn literal_types(&self, site: &Site<'_>, open: usize) -> Result<Option<Vec<WrittenType>>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(close) = tokens.partner(open) else { return Ok(None) };
+        let is_nested = [b'{', b',', b':'].iter().any(|sign| tokens.is(open - 1, *sign));
+        match tokens.around(open).filter(|outer| is_nested && tokens.is(*outer, b'{') && *outer > 0) {
+            Some(outer) => {
+                let types = self.literal_types(site, outer)?;
+                Ok(types.map(|types| types.iter().filter_map(library::element).collect()))
+            }
+            None => Ok(self.literal(site, close)?.map(|(types, _)| types)),
+        }
+    }
+
+    /// Whether the receiver of a use is a parameter or variable that is declared without a type. What other code says of the name
+    /// of such a parameter is about another variable.
+    fn has_untyped_receiver(&self, question: &Question<'_>, site: &Site<'_>) -> bool {
+        let Receiver::Chain(chain) = &question.used.receiver else { return false };
+        let family = question.family;
+        if chain.contains('.') || family == Family::Go {
+            return false;
+        }
+        let at = site.item.index_at(question.used.span.start);
+        let source = at.checked_sub(2).and_then(|at| declaration(family, &site.item.tokens, chain, at));
+        matches!(source, Some(LocalSource::Untyped | LocalSource::Parameter(_)))
+    }
+}

@@ -1,0 +1,96 @@
+//! What rules know of the syntax of a language, from the table `languages.toml`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+/// The syntax of some languages.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct SyntaxFacts {
+    names: Vec<String>,
+    /// What stands before the base types in the head of a type.
+    pub bases: Vec<String>,
+    /// What ends the list of base types.
+    pub ends: Vec<String>,
+    /// Words in the list that are not base types.
+    pub skips: Vec<String>,
+    anonymous: Option<String>,
+    /// Whether a type without a name has a body in braces behind its base type.
+    pub has_body: bool,
+    /// Whether a type may implement an interface that it does not name.
+    pub structural: bool,
+    /// Whether a method and a field of one type may have one name.
+    pub separate: bool,
+    /// Whether the type of a variable is written behind its name.
+    pub names_first: bool,
+    /// Whether an assignment declares a local variable.
+    pub assigned: bool,
+    /// Types of the language that need no import, whose members no tree defines.
+    pub types: Vec<String>,
+    /// Whether all members of a type are in the file of the type.
+    pub one_file: bool,
+    /// What stands before the base type of a type without a name.
+    #[serde(skip)]
+    pub before_anonymous: Option<Regex>,
+}
+
+impl Default for SyntaxFacts {
+    fn default() -> SyntaxFacts {
+        SyntaxFacts {
+            names: Vec::new(),
+            bases: ["extends", "implements", ":"].map(str::to_string).to_vec(),
+            ends: Vec::new(),
+            skips: Vec::new(),
+            anonymous: None,
+            has_body: false,
+            structural: false,
+            separate: false,
+            names_first: false,
+            assigned: false,
+            types: Vec::new(),
+            one_file: false,
+            before_anonymous: None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SyntaxTable {
+    language: Vec<SyntaxFacts>,
+}
+
+impl SyntaxFacts {
+    /// The facts of a language, by its name in filters.
+    pub fn of(language: &str) -> &'static SyntaxFacts {
+        static OTHERS: LazyLock<SyntaxFacts> = LazyLock::new(SyntaxFacts::default);
+        static TABLE: LazyLock<FxHashMap<String, &'static SyntaxFacts>> = LazyLock::new(|| {
+            let table: SyntaxTable = toml::from_str(include_str!("languages.toml")).expect("a test reads it");
+            let rows = table.language.into_iter().map(|mut row| {
+                let pattern = row.anonymous.as_deref().map(Regex::new);
+                row.before_anonymous = pattern.map(|pattern| pattern.expect("a test reads it"));
+                &*Box::leak(Box::new(row))
+            });
+            rows.flat_map(|row| row.names.iter().map(move |name| (name.clone(), row))).collect()
+        });
+        TABLE.get(language).copied().unwrap_or(&OTHERS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_and_names_languages_that_are_known() {
+        let grammars = spyhop_syntax::grammar::Grammars::built_in();
+        let table: SyntaxTable = toml::from_str(include_str!("languages.toml")).unwrap();
+        for name in table.language.iter().flat_map(|row| &row.names) {
+            assert!(grammars.by_name(name).is_ok() || matches!(&**name, "vue" | "svelte"), "{name}");
+            assert!(SyntaxFacts::of(name).names.contains(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The form of a use, and which kinds of symbols a use of this form may mean.
+
+use super::family::Family;
+use super::syntax_facts::SyntaxFacts;
+use super::uses::{FileFacts, NameUse, UseRole};
+use spyhop_base::model::SymbolKind;
+
+/// The kinds of symbols that a use may mean, as far as its form tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UseForm {
+    /// Functions and types: the use is a call, or a reference to a method such as `Pool::take`.
+    Called,
+    /// Anything but functions.
+    Value,
+    /// Anything but fields: the use stands for a type.
+    Type,
+    /// Anything, as in a language in which a function is a value.
+    Any,
+}
+
+impl UseForm {
+    /// The form of a use in a file of a language.
+    pub fn of(language: &'static str, facts: &FileFacts, used: &NameUse) -> UseForm {
+        if !SyntaxFacts::of(language).separate {
+            return if used.role == UseRole::Type { UseForm::Type } else { UseForm::Any };
+        }
+        let before = facts.text[..used.span.start as usize].trim_end();
+        let is_method_reference = Family::of_language(language) == Family::Jvm && before.ends_with("::");
+        match used.role {
+            UseRole::Import => UseForm::Any,
+            UseRole::Call => UseForm::Called,
+            UseRole::Mention if is_method_reference => UseForm::Called,
+            UseRole::Mention | UseRole::Type => UseForm::Value,
+        }
+    }
+
+    /// Whether a use of this form may mean a symbol of a kind.
+    pub fn takes(self, kind: SymbolKind) -> bool {
+        let is_value = kind.is_minor() || kind == SymbolKind::Const;
+        match self {
+            UseForm::Called => !is_value,
+            UseForm::Value => !kind.is_function(),
+            UseForm::Type => kind != SymbolKind::Field,
+            UseForm::Any => true,
+        }
+    }
+}
