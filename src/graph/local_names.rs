@@ -61,6 +61,12 @@ impl LocalReader<'_> {
 
     /// Whether a name at `index` is visible at `at`: in the same block, or in the body behind the parameters.
     fn sees(&self, index: usize, at: usize) -> bool {
+        if self.syntax.names_first && self.is_in_value(index, at) {
+            return false;
+        }
+        if let Some(end) = self.end_of_header(index) {
+            return at < end;
+        }
         let Some(open) = self.tokens.around(index) else { return true };
         let close = self.tokens.partner(open).unwrap_or(usize::MAX);
         if close > at || self.tokens.is(open, b'{') {
@@ -72,10 +78,63 @@ impl LocalReader<'_> {
         end.is_none_or(|end| at < end)
     }
 
+    /// Whether the token `at` is in the value that the name at `index` is declared with: the name does not stand for it there, as in
+    /// `let pool = pool.take()`.
+    fn is_in_value(&self, index: usize, at: usize) -> bool {
+        let tokens = self.tokens;
+        let ends = |at: usize| {
+            let is_line = tokens.at(at).is_some_and(|token| token.indent.is_some());
+            is_line && at > index && !tokens.is(at, b'.') || self.is_any(at, b";{,")
+        };
+        let equals = tokens.find(index + 1, at, |at| tokens.is(at, b'=') || ends(at));
+        equals < at && tokens.is(equals, b'=') && at < tokens.find(equals + 1, tokens.len(), ends)
+    }
+
+    /// The end of the blocks behind the head of a statement of Go that declares the name at `index`, as `if pool := find(); ok { ... }`.
+    fn end_of_header(&self, index: usize) -> Option<usize> {
+        let tokens = self.tokens;
+        let before = (self.from..index).rev().take_while(|at| !self.is_any(*at, b";{}"));
+        let is_head = |at: usize| matches!(tokens.word(at), "for" | "if" | "switch");
+        let is_header = self.family == Family::Go && before.into_iter().any(is_head);
+        let mut end = index;
+        loop {
+            let body = tokens.find(end, tokens.len(), |at| tokens.is(at, b'{'));
+            end = tokens.partner(body).filter(|_| is_header)?;
+            // The first braces are those of a literal: `range []int{1} { ... }`.
+            if tokens.is(end + 1, b'{') {
+                end = tokens.partner(end + 1)?;
+            }
+            if tokens.word(end + 1) != "else" {
+                return Some(end);
+            }
+        }
+    }
+
+    /// Whether the name is a further one of a declaration: `int size = 1, pool = 2`.
+    fn is_further(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let has_comma = at > 0 && tokens.is(at - 1, b',') && self.is_any(at + 1, b"=;,");
+        if !has_comma || self.syntax.names_first {
+            return false;
+        }
+        let around = tokens.around(at);
+        let is_block = around.is_none_or(|open| tokens.is(open, b'{') || self.before(open) == "for");
+        let same = (self.from..at).rev().filter(|index| tokens.around(*index) == around);
+        let mut same = same.take_while(|index| !self.is_any(*index, b";{}")).collect::<Vec<_>>();
+        let first = same.pop().filter(|_| is_block);
+        first.is_some_and(|first| {
+            let is_type = tokens.is_word(first) && !NO_TYPE.contains(&tokens.word(first));
+            is_type && (tokens.is_word(first + 1) || self.is_any(first + 1, b"<[*"))
+        })
+    }
+
     fn declares(&self, at: usize) -> bool {
         let tokens = self.tokens;
         let before = self.before(at);
-        if at > 0 && self.is_any(at - 1, b".@") || tokens.is_operator(at.saturating_sub(2), "->") && at > 1 {
+        let is_rest = at > 2 && tokens.is_operator(at - 3, "...");
+        if at > 0 && self.is_any(at - 1, b".@") && !is_rest
+            || tokens.is_operator(at.saturating_sub(2), "->") && at > 1
+        {
             return false;
         }
         let around = tokens.around(at);
@@ -97,6 +156,7 @@ impl LocalReader<'_> {
             || is_loop_value
             || self.is_after_type(at) && next_is(b"=;,):")
             || self.is_lambda_parameter(at)
+            || self.is_further(at)
             || tokens.is_operator(self.end_of_list(at), ":=")
     }
 
@@ -147,6 +207,10 @@ impl LocalReader<'_> {
     fn is_after_type(&self, at: usize) -> bool {
         let tokens = self.tokens;
         let Some(mut last) = at.checked_sub(1).filter(|last| *last >= self.from) else { return false };
+        // The last parameter may stand for several arguments: `Pool... pools`.
+        if last > self.from + 3 && tokens.is_operator(last - 2, "...") {
+            last -= 3;
+        }
         let has_sign = self.is_any(last, b"*&");
         while last > self.from && self.is_any(last, b"*&?") {
             last -= 1;
@@ -270,6 +334,17 @@ mod tests {
         check("java", "Own(Pool ^pool) { this.pool = pool; }");
         check("java", "void run() { this.pool = other; }");
         check("kotlin", "fun run(n: Int) { take(n shl pool) }");
+        check("kotlin", "fun run() { val pool = pool }");
+        check("swift", "func run() { if let pool = pool.next }");
+        check("rust", "fn run() { let pool = 1 + pool; }");
+        check("java", "void run(Pool... ^pool) { take(pool); }");
+        check("java", "void run() { int n = 1, ^pool = 2; take(pool); }");
+        check("java", "void run() { take(n, pool); }");
+        check("c", "int run(void) { int n, ^pool; return pool; }");
+        check("go", "func run() { if ^pool := find(); pool.ok { } else { pool.take() } }");
+        check("go", "func run() { for pool := range all { }; pool.take() }");
+        check("go", "func run() { for _, ^pool := range []int{1} { pool.take() } }");
+        check("go", "func run() { pool := 1 + pool }");
         check("csharp", "void Run() { var ^pool = new Pool(); pool.Take(); }");
         check("csharp", "void Run(List<Pool> all) { foreach (Pool ^pool in all) { pool.Take(); } }");
         check("csharp", "void Run() { all.Select(^pool => pool.Take()); }");

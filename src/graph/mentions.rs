@@ -475,7 +475,9 @@ impl Graph<'_> {
             });
         }
         if is_decided && let Some(first) = meanings.first() {
-            for meaning in meanings {
+            // A field of Java is not overridden.
+            let is_static = wanted.are_fields && self.language(file) == "java";
+            for meaning in meanings.iter().filter(|_| !is_static) {
                 if self.is_related(file, &meaning.definition, wanted)? {
                     return Ok((Possible, Some(MentionReason::Related)));
                 }

@@ -56,7 +56,8 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
             path => Receiver::Path(path.into()),
         };
     }
-    match chain {
+    // Variables of PHP begin with a sign.
+    match chain.strip_prefix("$this").filter(|rest| rest.is_empty()).map_or(chain, |_| "this") {
         "" => Receiver::Expression,
         "self" | "this" | "cls" | "Self" => Receiver::This,
         "super" => Receiver::Base,

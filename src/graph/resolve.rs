@@ -21,6 +21,7 @@ use super::steps::Steps;
 use super::syntax_facts::SyntaxFacts;
 use super::use_form::UseForm;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
+use super::words::whole_words;
 use crate::definition::Definition;
 use spyhop_base::model::{Symbol, SymbolKind};
 use spyhop_base::path;
@@ -331,8 +332,19 @@ impl Graph<'_> {
     /// A member of a type around the type of the use, innermost first, or of a base of that type.
     fn member_of_outer(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let symbols = &question.facts.symbols;
-        let types = around(symbols, question.used.owner).filter(|own| own.kind.is_type_like()).skip(1);
+        let innermost = question.facts.type_around(question.used.owner);
+        let types = around(symbols, question.used.owner).filter(|own| own.kind.is_type_like());
         for outer in types {
+            // A component of a record is a field, too.
+            let head = question.facts.at(outer.signature);
+            let is_component = |word: &Span| head[word.end as usize..].trim_start().starts_with([',', ')']);
+            if question.family == Family::Jvm && whole_words(head, question.name).iter().any(is_component) {
+                return Ok(Some((EdgeRule::SameFile, Vec::new())));
+            }
+            // An anonymous class is not a symbol, so that the innermost symbol may be around its type.
+            if innermost == Some(&*outer.name) {
+                continue;
+            }
             let members = question.in_container(&outer.name);
             let here: Vec<&Definition> =
                 members.into_iter().filter(|found| found.file == question.file).collect();

@@ -350,7 +350,14 @@ impl FileFacts {
     /// The place of `name` in the signature of the symbol that has this name: the first word that is not recorded as a type, as the
     /// second `pool` of `struct pool pool`.
     fn name_in(&self, symbol: &Symbol, name: &str) -> Option<Span> {
-        let words = whole_words(self.at(symbol.signature), name).into_iter().map(|word| Span {
+        let head = self.at(symbol.signature);
+        let mut words = whole_words(head, name);
+        if words.is_empty() {
+            // Variables of PHP begin with a sign.
+            let with_sign = whole_words(head, &format!("${name}")).into_iter();
+            words.extend(with_sign.map(|word| Span { start: word.start + 1, end: word.end }));
+        }
+        let words = words.into_iter().map(|word| Span {
             start: symbol.signature.start + word.start,
             end: symbol.signature.start + word.end,
         });

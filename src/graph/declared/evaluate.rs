@@ -63,6 +63,10 @@ impl Graph<'_> {
             }
             TokenKind::Sign(b'}') => self.literal(site, at),
             TokenKind::Word | TokenKind::Number if at > 1 && tokens.is(at - 1, b'.') => {
+                if family == Family::Jvm && tokens.word(at) == "this" {
+                    // The object of the class around an inner class: `Pool.this`.
+                    return Ok(Some((vec![WrittenType::new(site.file, tokens.word(at - 2))], at - 2)));
+                }
                 let Some((types, first)) = self.ending_at(site, at - 2)? else { return Ok(None) };
                 if family == Family::Rust && tokens.word(at) == "await" {
                     return Ok(Some((types, first)));
