@@ -18,6 +18,8 @@ use spyhop_syntax::worker::{FileAnalyzer, Isolation};
 /// The grammars, the parsers and the tokenizers of an engine.
 pub(crate) struct Parsers {
     grammars: Arc<Grammars>,
+    /// The faults of the grammars of the tree.
+    faults: Vec<String>,
     isolation: Isolation,
     extra_terms: ExtraTerms,
     /// The pool of tokenizers, each with its cache of words.
@@ -28,18 +30,19 @@ impl Parsers {
     /// The grammars, the isolation and the further terms that the options name. Without grammars in the options, those
     /// of the tree with this root count.
     pub fn new(options: &Options, root: &Path) -> Result<Parsers, Error> {
-        let grammars = match &options.grammars {
-            Some(folder) => Arc::new(Grammars::with_overrides(folder)?),
+        let (grammars, faults) = match &options.grammars {
+            Some(folder) => (Arc::new(Grammars::with_overrides(folder)?), Vec::new()),
             None => {
                 let (own, faults) = Grammars::of_tree(root);
-                for fault in faults {
+                for fault in &faults {
                     tracing::warn!(%fault, "a grammar of the tree is left out");
                 }
-                own.map_or_else(Grammars::shared, Arc::new)
+                (own.map_or_else(Grammars::shared, Arc::new), faults)
             }
         };
         Ok(Parsers {
             grammars,
+            faults: faults.iter().map(ToString::to_string).collect(),
             isolation: options.isolation.clone(),
             extra_terms: options.extra_terms.clone(),
             tokenizers: Tokenizers::with(options.extra_terms.clone()),
@@ -48,6 +51,11 @@ impl Parsers {
 
     pub fn grammars(&self) -> &Grammars {
         &self.grammars
+    }
+
+    /// The faults of the grammars of the tree, which are left out.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
     }
 
     pub fn isolation(&self) -> &Isolation {

@@ -11,7 +11,7 @@ use super::core::Engine;
 use super::corpus::{Corpus, CorpusMember};
 use super::open_index::{Current, Viewed};
 use super::operation::Operation;
-use super::{current, semantic, vouched};
+use super::{current, semantic, structure, vouched};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::model::{Note, SkipReason, Skipped};
 use spyhop_base::path::RelPath;
@@ -102,6 +102,8 @@ fn status(engine: &Engine) -> Result<Status, Error> {
         languages: Vec::new(),
         skipped: Vec::new(),
         notes: Vec::new(),
+        structure: StructureCounts::default(),
+        grammar_faults: engine.parsers().faults().to_vec(),
         stale_files: None,
         building: None,
         views: Vec::new(),
@@ -203,6 +205,7 @@ fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
     status.generation = Some(snapshot.meta().commit().generation);
     status.languages = most_first(languages, |name| name.to_string());
     status.notes = most_first(notes, |note| *note as u8);
+    status.structure = structure::counts(snapshot);
     status.skipped = skipped(snapshot).counts;
 }
 

@@ -1,7 +1,9 @@
-//! How the structure of files is known, for answers that say that the tree does not define a name.
+//! How the structure of files is known: counts for the state of an index, and answers that say that the tree does not define
+//! a name.
 
 use memchr::memmem::Finder;
 
+use super::api::StructureCounts;
 use super::open_index::Viewed;
 use super::source::ReplySources;
 use crate::error::Error;
@@ -24,9 +26,11 @@ const LARGE: u64 = 1 << 20;
 
 /// How the structure of a file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileStructure {
-    /// By a parser or by patterns of lines.
-    Known,
+enum FileStructure {
+    /// By a parser.
+    Parsed,
+    /// By patterns of lines.
+    ByRule,
     /// Not at all, because nothing is known of the type of the file.
     UnknownType,
     /// Not at all, because the file is above the limit of sizes.
@@ -35,7 +39,27 @@ pub(super) enum FileStructure {
     Unread,
 }
 
-pub(super) fn structure_of(version: Version<'_>) -> FileStructure {
+impl FileStructure {
+    fn is_known(self) -> bool {
+        matches!(self, FileStructure::Parsed | FileStructure::ByRule)
+    }
+}
+
+/// The number of files of a snapshot whose structure is known in each way.
+pub(super) fn counts(snapshot: &SearchSnapshot) -> StructureCounts {
+    let mut counts = StructureCounts::default();
+    for version in (0..snapshot.n_files() as u32).map(|file| snapshot.version(file)) {
+        *match structure_of(version) {
+            FileStructure::Parsed => &mut counts.parsed,
+            FileStructure::ByRule => &mut counts.by_rule,
+            _ if version.content().is_path_only() => &mut counts.path_only,
+            _ => &mut counts.text_only,
+        } += 1;
+    }
+    counts
+}
+
+fn structure_of(version: Version<'_>) -> FileStructure {
     let is_unread = |note: Note| {
         matches!(
             note,
@@ -46,7 +70,8 @@ pub(super) fn structure_of(version: Version<'_>) -> FileStructure {
         () if version.content().is_path_only() && version.bytes() > LARGE => FileStructure::TooLarge,
         () if version.notes().any(is_unread) => FileStructure::Unread,
         () if version.language() == LanguageId::TEXT => FileStructure::UnknownType,
-        () => FileStructure::Known,
+        () if version.notes().any(|note| note == Note::ByRule) => FileStructure::ByRule,
+        () => FileStructure::Parsed,
     }
 }
 
@@ -66,8 +91,8 @@ pub(super) fn undefined(
         None => (0..snapshot.n_files() as u32).collect(),
     };
     let (mut counts, mut places, mut unread, mut left) = ([0usize; 3], Vec::new(), 0, MAX_BYTES);
-    let others =
-        files.into_iter().filter(|file| structure_of(snapshot.version(*file)) != FileStructure::Known);
+    let is_known = |file: &u32| structure_of(snapshot.version(*file)).is_known();
+    let others = files.into_iter().filter(|file| !is_known(file));
     for (at, file) in others.enumerate() {
         let version = snapshot.version(file);
         let Some(rest) = left.checked_sub(version.bytes()).filter(|_| at < MAX_FILES) else {
@@ -81,15 +106,14 @@ pub(super) fn undefined(
         counts[match structure_of(version) {
             FileStructure::TooLarge => 0,
             FileStructure::UnknownType => 1,
-            FileStructure::Known | FileStructure::Unread => 2,
+            _ => 2,
         }] += 1;
         places.push(format!("{}:{}", version.path(), LineIndex::new(&text).line_of(first.start)));
     }
     if places.is_empty() && unread == 0 {
         return Ok(format!("the tree defines no '{typed}'"));
     }
-    let of_known = |file: &u32| structure_of(snapshot.version(*file)) == FileStructure::Known;
-    let known = (0..snapshot.n_files() as u32).filter(of_known).count();
+    let known = (0..snapshot.n_files() as u32).filter(is_known).count();
     let sorts = ["above 1 MiB", "of unknown type", "that could not be parsed"];
     let told = counts.iter().zip(sorts).filter(|(count, _)| **count > 0);
     let mut told: Vec<String> = told.map(|(count, sort)| format!("{count} {sort}")).collect();

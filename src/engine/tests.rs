@@ -238,3 +238,25 @@ fn who_asks_for_structure_at_once_gets_no_text_first() {
     };
     assert_eq!((least(true), least(false)), (update::TEXT_FIRST, u64::MAX));
 }
+
+#[test]
+fn the_status_counts_each_file_by_how_its_structure_is_known() {
+    let big = "/* padding */\n".repeat(90_000);
+    let files = [
+        ("a.rs", "pub fn hoist_sail() {}\n"),
+        ("b.nix", "{ sail = 1; }\n"),
+        ("c.zz9", "sail\n"),
+        ("d.md", "# Sail\n"),
+        ("big.txt", &big),
+        (".spyhop/grammars/lights/grammar.toml", "name = \"lights\"\n[[rule]]\nline = '('\n"),
+    ];
+    let (_folder, engine) = engine(&files, |_| ());
+    engine.refresh(&|_| ()).unwrap();
+    let status = engine.status().unwrap();
+    let StructureCounts { parsed, by_rule, text_only, path_only } = status.structure;
+    assert_eq!((parsed, by_rule, text_only, path_only), (2, 1, 1, 1));
+    assert_eq!(parsed + by_rule + text_only + path_only, status.files);
+    assert_eq!(status.grammar_faults.len(), 1, "{:?}", status.grammar_faults);
+    let request = WhyNotRequest::new("c.zz9", SearchRequest::new("hoist"));
+    assert_eq!(engine.ask(&request).unwrap().structure, status.structure);
+}

@@ -9,7 +9,7 @@ use super::member::{MemberTree, MemberTrees};
 use super::operation::Operation;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
-use super::{current, search};
+use super::{current, search, structure};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::clean;
 use spyhop_base::model::{Note, Skipped};
@@ -114,7 +114,12 @@ fn why_not_in_sources(
 }
 
 /// An answer about a file that has no rank.
-fn unranked(engine: &Engine, path: &RelPath, verdict: Verdict, text: String) -> WhyNot {
+fn unranked(
+    (engine, snapshot): (&Engine, &SearchSnapshot),
+    path: &RelPath,
+    verdict: Verdict,
+    text: String,
+) -> WhyNot {
     WhyNot {
         source: None,
         path: path.clone(),
@@ -124,6 +129,7 @@ fn unranked(engine: &Engine, path: &RelPath, verdict: Verdict, text: String) -> 
         missing: Vec::new(),
         text,
         nearest: Vec::new(),
+        structure: structure::counts(snapshot),
         root: engine.root().to_path_buf(),
     }
 }
@@ -133,7 +139,10 @@ fn without_file(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> W
     let near = near(snapshot, path);
     let (verdict, text) = not_in_index(engine, snapshot, path, &offered(&near));
     let is_missing = verdict == Verdict::NoSuchFile;
-    WhyNot { nearest: if is_missing { near } else { Vec::new() }, ..unranked(engine, path, verdict, text) }
+    WhyNot {
+        nearest: if is_missing { near } else { Vec::new() },
+        ..unranked((engine, snapshot), path, verdict, text)
+    }
 }
 
 /// Explains the rank of a file of the snapshot for `query`.
@@ -141,7 +150,8 @@ fn why_not(answer: &AnswerContext<'_>, filter: &Filter, query: &Query, file: u32
     let (snapshot, request, tree) = (answer.snapshot, answer.request, answer.trees.of_file(file));
     let path = RelPath::new(snapshot.path(file))?;
     let shown = clean::answer_path(path.as_str()).into_owned();
-    let unranked = |(verdict, text): (Verdict, String)| unranked(tree.engine, &path, verdict, text);
+    let unranked =
+        |(verdict, text): (Verdict, String)| unranked((tree.engine, tree.snapshot), &path, verdict, text);
     if let Some(why) = filter.refusal(path.as_str(), snapshot.version(file).language()) {
         let text = format!("{shown} is filtered out: {why}");
         return Ok(unranked((Verdict::Filtered(why), text)));
@@ -185,6 +195,7 @@ fn why_not(answer: &AnswerContext<'_>, filter: &Filter, query: &Query, file: u32
         missing,
         path,
         nearest: Vec::new(),
+        structure: structure::counts(tree.snapshot),
         root: tree.engine.root().to_path_buf(),
     })
 }

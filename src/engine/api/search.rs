@@ -11,6 +11,7 @@ use crate::api::page::MAX_ROWS;
 use crate::api::reasons::Reason;
 use crate::api::snapshot::Snapshot;
 use crate::api::sources::{SourceName, SourceSnapshot, answering};
+use crate::api::state::StructureCounts;
 use crate::session::Sent;
 use spyhop_base::id::ContentHash;
 use spyhop_base::model::{Skipped, SymbolKind};
@@ -399,6 +400,8 @@ pub struct WhyNot {
     /// The files with similar names, which the summary lists, if there is no such file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<String>,
+    /// How the structure of the files of the tree is known.
+    pub structure: StructureCounts,
     /// The root of the tree.
     #[serde(skip)]
     pub root: PathBuf,

@@ -48,6 +48,35 @@ impl State {
     }
 }
 
+/// The number of indexed files whose structure is known in each way. Each indexed file counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct StructureCounts {
+    /// The number of files that a parser read.
+    pub parsed: usize,
+    /// The number of files that were read by patterns of lines.
+    pub by_rule: usize,
+    /// The number of files of which only the text is known: their type is unknown, or they were not parsed.
+    pub text_only: usize,
+    /// The number of files of which only the path and the words are known.
+    pub path_only: usize,
+}
+
+impl StructureCounts {
+    /// The counts that are not zero, each with its name for people.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let StructureCounts { parsed, by_rule, text_only, path_only } = *self;
+        let all = [
+            ("by a parser", parsed),
+            ("by line rules", by_rule),
+            ("text only", text_only),
+            ("path only", path_only),
+        ];
+        all.into_iter().filter(|(_, files)| *files > 0)
+    }
+}
+
 /// The state of an index, with counts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -94,6 +123,11 @@ pub struct Status {
     #[serde(serialize_with = "wire")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<spyhop_base::wire::NoteCount>"))]
     pub notes: Vec<(Note, usize)>,
+    /// How the structure of these files is known.
+    pub structure: StructureCounts,
+    /// The faults of the grammars of the tree, which are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grammar_faults: Vec<String>,
     /// The number of files that were added, changed or deleted since the last update; `None` without a comparison.
     pub stale_files: Option<usize>,
     /// The progress of the first update, until it ends.

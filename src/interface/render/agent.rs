@@ -230,6 +230,10 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
         bytes(status.index_bytes),
     );
     let _ = writeln!(out, "languages: {}", tally(status.languages.iter().copied()));
+    let _ = writeln!(out, "structure: {}", tally(status.structure.named()));
+    for fault in &status.grammar_faults {
+        let _ = writeln!(out, "grammar left out: {}", clean(fault));
+    }
     let skipped = status.skipped.iter().map(|&(reason, files)| (reason.name(), files));
     let _ = writeln!(out, "left out: {}", tally(skipped));
     if !status.notes.is_empty() {

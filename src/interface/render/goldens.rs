@@ -150,6 +150,8 @@ fn status_sample() -> Status {
         languages: vec![("rust", 100), ("text", 20)],
         skipped: vec![(SkipReason::Ignored, 4), (SkipReason::TooLarge, 1)],
         notes: vec![(Note::SyntaxErrors, 2)],
+        structure: StructureCounts { parsed: 100, by_rule: 15, text_only: 4, path_only: 1 },
+        grammar_faults: vec![],
         stale_files: Some(3),
         building: None,
         views: vec![ViewRow {
@@ -190,6 +192,7 @@ fn why_not_sample() -> WhyNot {
         missing: vec![Gap { signal: Signal::Symbol, own: 0.0, tenth: 0.31 }],
         text: "docs/auth.md ranks 14th".into(),
         nearest: vec![],
+        structure: StructureCounts { parsed: 119, path_only: 1, ..StructureCounts::default() },
     }
 }
 
@@ -479,6 +482,7 @@ fn a_status() {
          also holds  main\n\
          stale files 3\n\
          languages   rust 100, text 20\n\
+         structure   by a parser 100, by line rules 15, text only 4, path only 1\n\
          skipped     ignored 4, too-large 1\n\
          notes       the parser met errors 2\n",
     );
@@ -489,7 +493,8 @@ fn a_status() {
             r#""generation":5,"files":120,"chunks":900,"symbols":800,"source_bytes":1048575,"index_bytes":1536,"#,
             r#""languages":[{"name":"rust","files":100},{"name":"text","files":20}],"#,
             r#""skipped":[{"reason":"ignored","files":4},{"reason":"too-large","files":1}],"#,
-            r#""notes":[{"note":"syntax-errors","files":2}],"stale_files":3,"views":[{"root":"/w/tree","head":"main","files":3,"used":"1970-01-01T00:00:00.000Z"}]}"#,
+            r#""notes":[{"note":"syntax-errors","files":2}],"structure":{"parsed":100,"by_rule":15,"text_only":4,"path_only":1},"#,
+            r#""stale_files":3,"views":[{"root":"/w/tree","head":"main","files":3,"used":"1970-01-01T00:00:00.000Z"}]}"#,
         ),
     );
 }
@@ -547,7 +552,8 @@ fn why_a_file_ranks_low() {
         &format!(
             "{}{SECOND_JSON}{}",
             r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,
-            r#","missing":[{"signal":"symbol","own":0.0,"tenth":0.31}],"text":"docs/auth.md ranks 14th"}"#
+            r#","missing":[{"signal":"symbol","own":0.0,"tenth":0.31}],"text":"docs/auth.md ranks 14th","#,
+            r#""structure":{"parsed":119,"by_rule":0,"text_only":0,"path_only":1}}"#
         ),
     );
     let left_out = WhyNot {
@@ -561,7 +567,8 @@ fn why_a_file_ranks_low() {
     check(
         text::why_not(&left_out, &Style::default()),
         "target is left out: built-in (target beside Cargo.toml)\n\
-         \x20 A built-in rule takes it for a build product or a dependency.\n",
+         \x20 A built-in rule takes it for a build product or a dependency.\n\
+         \nstructure of the files of the tree: by a parser 119, path only 1\n",
     );
 }
 

@@ -183,6 +183,7 @@ pub fn why_not(answer: &WhyNot, style: &Style) -> String {
             gap.tenth + 0.0
         );
     }
+    let _ = writeln!(out, "\nstructure of the files of the tree: {}", tally(answer.structure.named()));
     out
 }
 

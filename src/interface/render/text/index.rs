@@ -55,6 +55,8 @@ pub fn status(status: &Status, style: &Style) -> String {
         }
         row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
         row("languages", &tally(status.languages.iter().copied()));
+        row("structure", &tally(status.structure.named()));
+        status.grammar_faults.iter().for_each(|fault| row("bad grammar", &clean(fault)));
         row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
         row("notes", &tally(status.notes.iter().map(|&(note, files)| (note.words(), files))));
     } else {

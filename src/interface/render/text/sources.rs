@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::counts::{bytes, count};
+use super::counts::{bytes, count, tally};
 use super::index::state_ink;
 use crate::render::paint::{Ink, Style};
 use spyhop_base::clean::line as clean;
@@ -35,8 +35,9 @@ fn state(own: &NamedStatus, style: &Style) -> String {
     });
     let from = clean(&from.unwrap_or_default());
     format!(
-        "{state}  {}, {}{changed}{}{detail}",
+        "{state}  {} ({}), {}{changed}{}{detail}",
         count(status.files, "file", "files"),
+        tally(status.structure.named()),
         bytes(status.source_bytes),
         style.paint(Ink::Dim, &from),
     )
