@@ -7,6 +7,9 @@ use spyhop_base::model::{Analysis, Note, Symbol, SymbolKind};
 use spyhop_base::text::LineIndex;
 use tree_sitter::{Parser, Range, Tree};
 
+/// The most definitions of a text that is too large to be parsed. Headers of registers have a hundred thousand.
+const MAX_LARGE_SYMBOLS: usize = 16_384;
+
 /// Analyses one file after another.
 #[derive(Default)]
 pub struct Analyzer;
@@ -32,6 +35,18 @@ impl Analyzer {
         };
         let outline = lines::outline(rules, source, &index);
         assemble(source, &index, outline, otherwise(grammars, language), vec![Note::ByRule])
+    }
+
+    /// Finds the definitions of a text that is too large to be parsed, by the line rules of its language; `None` if the language
+    /// has no rules, or if the text defines so much that it is a table.
+    pub(crate) fn definitions_by_rule(
+        grammars: &Grammars,
+        language: LanguageId,
+        source: &str,
+    ) -> Option<Vec<Symbol>> {
+        let rules = grammars.line_rules(language)?;
+        let symbols = lines::outline(rules, source, &LineIndex::new(source)).symbols;
+        (symbols.len() <= MAX_LARGE_SYMBOLS).then_some(symbols)
     }
 
     /// Analyses a text that must not be parsed: windows of lines, with a note that gives the reason.
@@ -95,8 +110,14 @@ fn assemble(
     let spans = chunk::cut(text, lines, &outline.boundaries);
     let walk::WalkedOutline { symbols, mut minor, by_rule, references, comments, .. } = outline;
     let parts = chunk::ChunkInput { text, lines, symbols: &symbols, comments: &comments, otherwise };
-    let chunks = chunk::chunks(&spans, &parts);
+    let mut chunks = chunk::chunks(&spans, &parts);
     settle(&mut minor, &symbols);
+    for own in &minor {
+        let place = chunks.partition_point(|chunk| chunk.span.end <= own.span.start);
+        if let Some(chunk) = chunks.get_mut(place) {
+            chunk.kinds.insert(own.kind);
+        }
+    }
     Analysis { chunks, symbols, minor, by_rule, references, comments, notes }
 }
 

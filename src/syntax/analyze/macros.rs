@@ -136,7 +136,8 @@ fn stands_alone(bytes: &[u8], start: usize, written: &str) -> Option<usize> {
     let next = blanks(bytes, start + written.len());
     let is_alone = !code.ends_with(')')
         || bytes.get(next).is_none_or(|byte| is_word(byte) || b"~#[".contains(byte))
-        || bytes[next..].starts_with(b"//");
+        || bytes[next..].starts_with(b"//")
+        || bytes[next..].starts_with(b"/*");
     is_alone.then_some(end)
 }
 

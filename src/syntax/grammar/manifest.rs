@@ -356,6 +356,9 @@ pub(super) struct ItemEntry {
     /// Whether the item is found by its name alone, as fields and variants are.
     #[serde(default)]
     pub minor: bool,
+    /// Whether a minor item counts only if its container has no member of this name yet, as what methods assign to `self`.
+    #[serde(default)]
+    pub once: bool,
     /// Whether each node that the last step of the name finds is a separate name.
     #[serde(default)]
     pub each: bool,
@@ -364,6 +367,8 @@ pub(super) struct ItemEntry {
     pub continues: bool,
     /// Path to a list of base types.
     pub bases: Option<String>,
+    /// Path to the parts of the item that are fields, such as the components of a record; the last step finds all of them.
+    pub fields: Option<String>,
     /// Conditions that must all hold.
     #[serde(default, rename = "where")]
     pub conditions: Vec<ConditionEntry>,
@@ -392,6 +397,7 @@ pub(super) struct CaseEntry {
     pub holds: Option<bool>,
     pub members: Option<bool>,
     pub minor: Option<bool>,
+    pub once: Option<bool>,
     pub each: Option<bool>,
     pub continues: Option<bool>,
 }

@@ -28,7 +28,7 @@ pub use error::{GrammarError, UnknownLanguage};
 pub use lexis::{DelimiterPair, Lexis};
 pub use line_rules::{LineRule, LineRules};
 pub use manifest::{EndsEntry, Nesting, TypePlace};
-pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow};
+pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, Step, flag, follow};
 pub(crate) use rules::{follow_to_name, in_capitals};
 
 use manifest::{Manifest, ManifestHead};

@@ -105,6 +105,7 @@ pub struct Item {
     pub cases: Vec<ItemCase>,
     pub otherwise: Option<Shape>,
     pub bases: Option<Path>,
+    pub fields: Option<Path>,
 }
 
 /// A variant of an item.
@@ -124,6 +125,7 @@ pub struct Shape {
     pub holds: bool,
     pub members: bool,
     pub minor: bool,
+    pub once: bool,
     pub each: bool,
     pub continues: bool,
     pub names: Vec<Path>,
@@ -452,6 +454,7 @@ impl Compiler<'_> {
                 holds: over.and_then(|case| case.holds).unwrap_or(item.holds),
                 members: over.and_then(|case| case.members).unwrap_or(item.members),
                 minor: over.and_then(|case| case.minor).unwrap_or(item.minor),
+                once: over.and_then(|case| case.once).unwrap_or(item.once),
                 each: over.and_then(|case| case.each).unwrap_or(item.each),
                 continues: over.and_then(|case| case.continues).unwrap_or(item.continues),
                 names: match over.and_then(|case| case.name.as_ref()) {
@@ -474,6 +477,7 @@ impl Compiler<'_> {
             cases: cases.collect::<Result<_, _>>()?,
             otherwise: item.kind.as_ref().map(|kind| shape(kind, item.inside.as_ref(), None)).transpose()?,
             bases: item.bases.as_ref().map(|path| self.path(path)).transpose()?,
+            fields: item.fields.as_ref().map(|path| self.path(path)).transpose()?,
         })
     }
 

@@ -14,7 +14,7 @@ use crate::analyze::{Analyzer, ColoredSpan};
 use crate::document::{self, Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use spyhop_base::id::LanguageId;
-use spyhop_base::model::{Analysis, Note};
+use spyhop_base::model::{Analysis, Note, Symbol};
 
 /// Analyses one file after another, in a parser worker or in this process. Each thread needs its analyzer.
 pub struct FileAnalyzer<'a> {
@@ -92,6 +92,13 @@ impl<'a> FileAnalyzer<'a> {
                 Err(Lost::panicked(&message_of(&*panic)))
             }
         }
+    }
+
+    /// The definitions of a text that is too large to be parsed, by line rules; see [`Analyzer::definitions_by_rule`]. A text on
+    /// which the analysis panics has none.
+    pub fn definitions_by_rule(&self, language: LanguageId, text: &str) -> Option<Vec<Symbol>> {
+        let found = || Analyzer::definitions_by_rule(self.grammars, language, text);
+        catch_unwind(AssertUnwindSafe(found)).ok().flatten()
     }
 
     /// The coloured parts of `text`, in order and not overlapping. `None` without a worker, if the language has no highlight

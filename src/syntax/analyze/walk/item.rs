@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::state::{Lead, OpenSymbol, Walk};
-use crate::grammar::{Item, ItemCase, Shape, flag, follow, follow_to_name};
+use crate::grammar::{Item, ItemCase, Shape, Step, flag, follow, follow_to_name};
 use spyhop_base::model::{ReferenceRole, Symbol, SymbolKind};
 use spyhop_base::text::Span;
 
@@ -69,6 +69,12 @@ impl<'a> Walk<'a> {
         self.open.push(OpenSymbol { symbol: self.out.symbols.len() as u32, ..open });
         self.out.symbols.push(symbol);
         self.out.symbols.extend(more);
+        if let Some(path) = &item.fields {
+            let fields = last_of(path, node).into_iter();
+            let fields =
+                fields.filter_map(|field| self.minor_symbol(SymbolKind::Field, field)).collect::<Vec<_>>();
+            self.out.minor.extend(fields);
+        }
         if let Some(bases) = item.bases.as_ref().and_then(|path| follow(path, node)) {
             let mut cursor = bases.walk();
             for base in bases.named_children(&mut cursor) {
@@ -195,30 +201,66 @@ impl<'a> Walk<'a> {
 
     /// Adds the minor symbols that `node` defines. They hold nothing, so that what is inside `node` is as if they were not.
     fn minor(&mut self, shape: &Shape, node: Node<'a>, named: ItemName<'a>) {
+        let added: Vec<Symbol> = match shape.each {
+            true => {
+                let parts = shape.names.iter().flat_map(|path| last_of(path, node));
+                let parts = parts.filter(|part| self.rules.kind(part.kind_id()).flags & flag::COMMENT == 0);
+                parts.filter_map(|part| self.minor_symbol(shape.kind, part)).collect()
+            }
+            false => vec![Symbol { name: named.name, ..self.minor_at(shape.kind, node) }],
+        };
+        for symbol in added {
+            if !shape.once || self.is_first(&symbol) {
+                self.out.minor.push(symbol);
+            }
+        }
+    }
+
+    /// The minor symbol whose name is at the end of `node`.
+    fn minor_symbol(&self, kind: SymbolKind, node: Node<'a>) -> Option<Symbol> {
+        let name = self.name(self.rules.name_of(node))?;
+        Some(Symbol { name, ..self.minor_at(kind, node) })
+    }
+
+    /// A minor symbol without its name.
+    fn minor_at(&self, kind: SymbolKind, node: Node<'a>) -> Symbol {
+        let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+        let span = Span { start, end: super::trimmed(self.text, start, end) };
+        let holder = self.minor_holder().map(|place| self.out.symbols[place as usize].name.clone());
+        Symbol {
+            name: Box::default(),
+            kind,
+            span,
+            lines: self.lines.lines_of(span),
+            container: holder,
+            parent: None,
+            signature: span,
+        }
+    }
+
+    /// The place of the symbol that holds a minor symbol here.
+    fn minor_holder(&self) -> Option<u32> {
         let is_type = |open: &&OpenSymbol| {
             open.holds
                 && !matches!(self.out.symbols[open.symbol as usize].kind, SymbolKind::Fn | SymbolKind::Method)
         };
-        let holder = self.open.iter().rev().find(is_type);
-        let symbol = |name: Box<str>, node: Node<'_>| {
-            let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
-            let span = Span { start, end: super::trimmed(self.text, start, end) };
-            Symbol {
-                name,
-                kind: shape.kind,
-                span,
-                lines: self.lines.lines_of(span),
-                container: holder.map(|open| self.out.symbols[open.symbol as usize].name.clone()),
-                parent: None,
-                signature: span,
-            }
-        };
-        let each = |at: Node<'_>| Some(symbol(self.name(self.rules.name_of(at))?, at));
-        let added: Vec<Symbol> = match shape.each {
-            true => self.named_by(shape, node).into_iter().filter_map(each).collect(),
-            false => vec![symbol(named.name, node)],
-        };
-        self.out.minor.extend(added);
+        self.open.iter().rev().find(is_type).map(|open| open.symbol)
+    }
+
+    /// Whether the container of a minor symbol has no member of this name yet.
+    fn is_first(&mut self, minor: &Symbol) -> bool {
+        let Some(holder) = self.minor_holder() else { return false };
+        if self.members_of != Some(holder) {
+            self.members_of = Some(holder);
+            let own = &self.out.symbols[holder as usize];
+            let members = self.out.symbols[holder as usize + 1..].iter();
+            let members = members.filter(|symbol| symbol.parent == Some(holder) && symbol.kind.is_minor());
+            let minor = self.out.minor.iter().filter(|minor| {
+                minor.span.start >= own.span.start && minor.container.as_ref() == Some(&own.name)
+            });
+            self.members = members.chain(minor).map(|symbol| symbol.name.clone()).collect();
+        }
+        self.members.insert(minor.name.clone())
     }
 
     /// The further symbols of an item that defines several names; each is like `first` except for the name.
@@ -234,9 +276,14 @@ impl<'a> Walk<'a> {
 
     /// The nodes that name an item of several names.
     fn named_by(&self, shape: &Shape, node: Node<'a>) -> Vec<Node<'a>> {
-        let Some((last, above)) = shape.names[0].split_last() else { return Vec::new() };
-        let mut named = follow(above, node).map_or_else(Vec::new, |above| last.all_from(above));
+        let mut named = last_of(&shape.names[0], node);
         named.retain(|child| self.rules.kind(child.kind_id()).flags & flag::COMMENT == 0);
         named
     }
+}
+
+/// Every node to which the last step of `path` leads from `node`.
+fn last_of<'a>(path: &[Step], node: Node<'a>) -> Vec<Node<'a>> {
+    let Some((last, above)) = path.split_last() else { return Vec::new() };
+    follow(above, node).map_or_else(Vec::new, |above| last.all_from(above))
 }

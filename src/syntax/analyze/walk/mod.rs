@@ -14,6 +14,8 @@ mod uses;
 pub(super) use names::{MAX_NAME, MAX_SIGNATURE, unquoted};
 pub(super) use state::WalkedOutline;
 use state::{Lead, OpenNode, Walk, frame};
+use std::collections::HashSet;
+
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::bodies::{self, Bodies};
@@ -45,6 +47,8 @@ pub(super) fn outline(
         holes: &holes,
         out: WalkedOutline { references, comments, ..WalkedOutline::default() },
         open: Vec::new(),
+        members: HashSet::new(),
+        members_of: None,
         outermost: 0,
         fresh: false,
         unit: u32::MAX,

@@ -1,5 +1,7 @@
 //! The state of a walk, and what a walk collects.
 
+use std::collections::HashSet;
+
 use crate::analyze::chunk::Boundary;
 use crate::grammar::Rules;
 use spyhop_base::model::{Reference, Symbol};
@@ -79,6 +81,9 @@ pub(super) struct Walk<'a> {
     pub(super) holes: &'a [Span],
     pub(super) out: WalkedOutline,
     pub(super) open: Vec<OpenSymbol>,
+    /// The members that count for [`Shape::once`](crate::grammar::Shape), and their container.
+    pub(super) members: HashSet<Box<str>>,
+    pub(super) members_of: Option<u32>,
     /// The number of symbols outside all others.
     pub(super) outermost: u32,
     /// Whether a node was split and no boundary inside it was added yet.
