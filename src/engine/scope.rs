@@ -360,8 +360,9 @@ fn as_recorded(
     let brings_back = filter.ripgrep_globs().is_some_and(|globs| globs.num_whitelists() > 0)
         || filter.ripgrep_types().is_some();
     let is_in_repository = engine.view().is_some() || walk::is_in_repository(engine.root());
-    if !is_in_repository && !engine.tree().settings().hidden {
-        // A line of a git ignore file may have included a hidden file.
+    if !engine.tree().settings().hidden {
+        // Ripgrep leaves out hidden sources that git tracks, and without a repository also what a line of a git ignore file
+        // includes.
         let is_hidden = |path: &RelPath| path.as_str().split('/').any(|name| name.starts_with('.'));
         let (hidden, others) = files.into_iter().partition(is_hidden);
         (files, judged_anew) = (others, hidden);

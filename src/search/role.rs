@@ -53,7 +53,7 @@ const COMPAT_PARTS: &[&str] = &[
 ];
 
 /// Words of a path that mark generated code.
-const GENERATED_WORDS: &[&str] = &["generated", "pb", "deepcopy"];
+const GENERATED_WORDS: &[&str] = &["generated", "pb", "pb2", "deepcopy"];
 
 /// Folders of builds and bundles. A folder `build` often holds the sources of a build system.
 const BUILT_PARTS: &[&str] = &["dist", "bundles"];

@@ -32,3 +32,23 @@ fn worktrees_share_what_was_parsed() {
         assert_eq!(snapshot.indexed_files, 3);
     }
 }
+
+#[test]
+fn a_worktree_inside_the_tree_is_left_out() {
+    let tree = Tree::new(SMALL);
+    git(&tree.root(), &["init", "-q", "-b", "main"]);
+    tree.write(".github/workflows/ci.yml", "on: push\njobs:\n  build-all:\n    runs-on: x\n");
+    git(&tree.root(), &["add", "."]);
+    git(&tree.root(), &["commit", "-q", "-m", "one"]);
+    let inner = tree.root().join("trees/topic");
+    git(&tree.root(), &["worktree", "add", "-q", "-b", "topic", inner.to_str().unwrap()]);
+    tree.write(".github/untracked/a.rs", "fn a() {}\n");
+    let engine = Engine::open(tree.root(), options(&tree)).unwrap();
+    refresh(&engine);
+    let reply = engine.ask(&spyhop_engine::api::FilesRequest::new("")).unwrap();
+    let found: Vec<&str> = reply.files.iter().map(|row| row.path.as_str()).collect();
+    assert!(found.contains(&".github/workflows/ci.yml"), "{found:?}");
+    assert!(!found.iter().any(|path| path.starts_with("trees/")), "{found:?}");
+    let inner = Engine::open(inner, options(&tree)).unwrap();
+    assert!(refresh(&inner).added > 0);
+}

@@ -23,6 +23,9 @@ impl Limits {
     /// times as long as its bytes.
     pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
+    /// The size of the largest file whose definitions are found by line rules, although it is above the limit of sizes.
+    pub const MAX_RULE_BYTES: u64 = 8 << 20;
+
     /// The limits for files whose content the user wants, whatever they look like.
     pub const WANTED: Limits =
         Limits { max_file_bytes: Limits::MAX_FILE_BYTES, skip_generated: false, skip_minified: false };

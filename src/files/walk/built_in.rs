@@ -103,6 +103,9 @@ pub(crate) const BUILT_IN: &[BuiltInRule] = &[
     file(Ends(".min.css"), &[Name], "a minified style sheet"),
 ];
 
+/// Hidden folders of sources, such as workflows. They are walked if git tracks them.
+pub(super) const HIDDEN_SOURCES: &[&str] = &[".github"];
+
 /// A built-in rule that fired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -30,6 +30,7 @@ mod trace;
 mod walked;
 mod walker;
 mod whole;
+mod worktree;
 
 pub use bounds::CommitLimits;
 pub use built_in::BuiltInFire;

@@ -110,7 +110,7 @@ impl<'a> Walker<'a> {
             }
             dir = self.child(rel, &listing);
             match self.list(&dir) {
-                Ok(inner) if inner.is_index => return Ok(None),
+                Ok(inner) if inner.left_out.is_some() => return Ok(None),
                 Ok(inner) => listing = inner,
                 // An unreadable folder is a row of the folder above, whose change reports it.
                 Err(_) => return Ok(None),

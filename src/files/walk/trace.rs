@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Component, Path};
 
 use super::cause::{Cause, Exception};
-use super::claim;
 use super::error::WalkError;
 use super::options::WalkOptions;
 use super::rules::{self, IgnoreRule, Ruling};
@@ -101,8 +100,8 @@ impl Walker<'_> {
                 Ok(listing) => listing,
                 Err(error) => return unread(unreadable_dir(&dir.rel, &error), &error),
             };
-            if listing.is_index {
-                return index(&dir.rel);
+            if let Some(row) = listing.left_out {
+                return left_out(row);
             }
             let lossy = part.to_string_lossy();
             let rel = dir.rel.join(&lossy);
@@ -142,7 +141,7 @@ impl Walker<'_> {
         }
         match self.list(&dir) {
             Err(error) => unread(unreadable_dir(&dir.rel, &error), &error),
-            Ok(listing) if listing.is_index => index(&dir.rel),
+            Ok(Listing { left_out: Some(row), .. }) => left_out(row),
             Ok(_) => TraceEnd::Directory,
         }
     }
@@ -157,8 +156,7 @@ impl Walker<'_> {
     }
 }
 
-fn index(folder: &RelPath) -> TraceEnd {
-    let row = claim::row(folder);
+fn left_out(row: Skipped) -> TraceEnd {
     let cause = Cause::Text(row.detail.clone());
     TraceEnd::LeftOut(row, cause)
 }

@@ -22,6 +22,7 @@ use super::secret;
 use super::small_file::{bytes_below, small_file};
 use super::tally::{DirectoryCandidates, Tally};
 use super::walked::Candidate;
+use super::worktree;
 use crate::confined::{LinkReach, RootFolder};
 use spyhop_base::cores::cores;
 use spyhop_base::model::{SkipReason, Skipped};
@@ -56,8 +57,9 @@ pub(super) struct Listing<'a> {
     pub(super) rules: Option<Arc<Level>>,
     /// Rows for entries that could not be read.
     pub(super) broken: Vec<Skipped>,
-    /// Whether the directory holds an index of this program, which is left out.
-    pub(super) is_index: bool,
+    /// The row of a directory that is left out for what it holds: an index of this program, or another worktree of the
+    /// repository.
+    pub(super) left_out: Option<Skipped>,
 }
 
 impl Listing<'_> {
@@ -159,8 +161,8 @@ impl<'a> Walker<'a> {
             return Vec::new();
         }
         match self.list(&dir) {
-            Ok(listing) if listing.is_index => {
-                out.skipped.push(claim::row(&dir.rel));
+            Ok(Listing { left_out: Some(row), .. }) => {
+                out.skipped.push(row);
                 Vec::new()
             }
             Ok(listing) if dir.device.is_some() && dir.device != listing.folder.device() => Vec::new(),
@@ -271,13 +273,23 @@ impl<'a> Walker<'a> {
             None => bytes_below(&self.top, &dir.rel.join(name)),
         };
         let is_tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(&dir.rel, true));
-        // An index folder that is itself the root was requested by name.
-        let is_index = self.options.as_ripgrep.is_none()
-            && !dir.rel.as_str().is_empty()
+        // A folder that is itself the root was requested by name.
+        let is_ranked_below = self.options.as_ripgrep.is_none() && !dir.rel.as_str().is_empty();
+        let is_index = is_ranked_below
             && claim::has_structure(&listed)
             && folder.is_of_this_user()
             && read(claim::NAME).is_ok_and(|bytes| claim::is_claim(&bytes))
             && !is_tracked();
+        let is_worktree = is_ranked_below
+            && !self.options.no_built_in
+            && self.options.tree.is_none()
+            && worktree::has_link(&listed)
+            && read(".git").is_ok_and(|bytes| worktree::is_of_repository(self.root, &path, &bytes));
+        let left_out = match (is_index, is_worktree) {
+            (true, _) => Some(claim::row(&dir.rel)),
+            (_, true) => Some(worktree::row(&dir.rel)),
+            _ => None,
+        };
         let rules = if present.any() {
             let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
             let start = self.base.prefix.len() + shown.len();
@@ -289,7 +301,7 @@ impl<'a> Walker<'a> {
         } else {
             dir.above.clone()
         };
-        Ok(Listing { folder, listed, rules, broken, is_index })
+        Ok(Listing { folder, listed, rules, broken, left_out })
     }
 
     /// Judges one entry. The kind comes first, since no rule can make a link or a device a candidate; then the lines of
@@ -358,6 +370,9 @@ impl<'a> Walker<'a> {
                 None if self.options.hidden => {
                     exception(SkipReason::Hidden, over(), OverridingRule::Option("hidden"))
                 }
+                None if self.is_hidden_source(rel, is_dir) => {
+                    exception(SkipReason::Hidden, over(), OverridingRule::Git)
+                }
                 None => return EntryVerdict::Leave(SkipReason::Hidden, over()),
             }
         }
@@ -384,6 +399,13 @@ impl<'a> Walker<'a> {
     fn is_of_type(&self, rel: &RelPath, is_dir: bool) -> bool {
         let types = self.options.as_ripgrep.and_then(|as_ripgrep| as_ripgrep.types);
         types.is_some_and(|types| types.matched(rel.as_str(), is_dir).is_whitelist())
+    }
+
+    /// Whether a hidden entry has sources that git tracks.
+    fn is_hidden_source(&self, rel: &RelPath, is_dir: bool) -> bool {
+        self.options.as_ripgrep.is_none()
+            && built_in::HIDDEN_SOURCES.contains(&rel.file_name())
+            && self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir))
     }
 
     /// Where git's ignore files apply.
