@@ -12,7 +12,7 @@ use super::lock::lock;
 use super::open_index::Viewed;
 use crate::error::Error;
 use spyhop_base::id::VersionId;
-use spyhop_base::model::{Note, SymbolKind};
+use spyhop_base::model::{Note, SkipReason, Symbol, SymbolKind};
 use spyhop_base::path::RelPath;
 use spyhop_base::text::{Lines, Span};
 use spyhop_base::threads;
@@ -122,8 +122,12 @@ fn items_of<T>(
 ) -> Vec<T> {
     let max_file_bytes = engine.tree().settings().max_file_bytes;
     let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-    let ReadOutcome::Source(source) = sources.source_tree.read(path, &limits) else {
-        return Vec::new();
+    let source = match sources.source_tree.read(path, &limits) {
+        ReadOutcome::Source(source) => source,
+        ReadOutcome::PathOnly { reason: SkipReason::TooLarge, .. } => {
+            return items_by_rule(engine, analyzer, (sources, path), take);
+        }
+        _ => return Vec::new(),
     };
     let language = engine.grammars().detect(path, &source.text);
     let by_lines = || engine.parsers().by_lines(language, &source.text);
@@ -156,6 +160,30 @@ fn items_of<T>(
     symbols.chain(parts).filter_map(take).collect()
 }
 
+/// The items of a file that is too large to be parsed.
+fn items_by_rule<T>(
+    engine: &Engine,
+    analyzer: &FileAnalyzer<'_>,
+    (sources, path): (&ItemSources<'_>, &RelPath),
+    take: TakeItem<'_, T>,
+) -> Vec<T> {
+    let limits = Limits { max_file_bytes: Limits::MAX_RULE_BYTES, ..Limits::default() };
+    let ReadOutcome::Source(source) = sources.source_tree.read(path, &limits) else { return Vec::new() };
+    let language = engine.grammars().detect(path, &source.text);
+    let symbols = analyzer.definitions_by_rule(language, &source.text).unwrap_or_default();
+    let item = |symbol: &Symbol| {
+        take(FileItem {
+            kind: symbol.kind,
+            name: &symbol.name,
+            container: symbol.container.as_deref(),
+            lines: symbol.lines,
+            span: symbol.span,
+            by_rule: true,
+        })
+    };
+    symbols.iter().filter_map(item).collect()
+}
+
 impl ItemSources<'_> {
     /// The items that the index has for a file; `None` if the file has changed since.
     fn recorded_items<T>(&self, version: VersionId, path: &RelPath, take: TakeItem<'_, T>) -> Option<Vec<T>> {
@@ -167,12 +195,13 @@ impl ItemSources<'_> {
         };
         let version = viewed.meta().version(version).filter(|_| is_same)?;
         let (mut names, mut minor) = (Vec::new(), Vec::new());
-        let outline = version.outline(&mut names).ok().filter(|_| !version.content().is_path_only())?;
+        let all_by_rule = version.notes().any(|note| note == Note::ByRule);
+        let is_known = all_by_rule || !version.content().is_path_only();
+        let outline = version.outline(&mut names).ok().filter(|_| is_known)?;
         let mut details = version.details(&outline, &mut minor).ok()?;
         if !self.with_minor {
             details.minor.clear();
         }
-        let all_by_rule = version.notes().any(|note| note == Note::ByRule);
         let items = details.with(outline).into_iter().map(|(symbol, by_rule)| FileItem {
             kind: symbol.kind,
             name: symbol.name,

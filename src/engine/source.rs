@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::lock::lock;
 use spyhop_base::id::{ContentHash, PathOnlyKey, VersionContent};
+use spyhop_base::model::Note;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::{self, Reread, Rereader, TreeSource};
 use spyhop_files::tree::Tree;
@@ -61,7 +62,11 @@ impl<'a> ReplySources<'a> {
         let version = self.snapshot.version(file);
         if version.content().is_path_only() {
             // The file may be of any size, and hits do not show its text, so it is not cached.
-            return wanted.map_or(CurrentFile::Changed, |wanted| self.path_only(version, wanted));
+            let has_outline = version.notes().any(|note| note == Note::ByRule);
+            return match wanted.is_some() || has_outline {
+                true => self.path_only(version, wanted),
+                false => CurrentFile::Changed,
+            };
         }
         let text = match self.snapshot.meta().sources() {
             Some(sources) => {
@@ -82,9 +87,9 @@ impl<'a> ReplySources<'a> {
 
     /// The content of a path-only file, if it may contain `wanted`. Only the text before the first NUL counts, as in
     /// ripgrep.
-    fn path_only(&self, version: Version<'_>, wanted: &Finder<'_>) -> CurrentFile {
+    fn path_only(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> CurrentFile {
         let Some(bytes) = self.bytes_from_tree(version) else { return CurrentFile::Changed };
-        let mut text = match Reread::of(&bytes, Some(wanted)) {
+        let mut text = match Reread::of(&bytes, wanted) {
             Reread::Without => return CurrentFile::Without,
             Reread::Text(text) => text,
             Reread::Changed => String::from_utf8_lossy(&bytes).into_owned(),

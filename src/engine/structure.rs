@@ -4,6 +4,7 @@
 use memchr::memmem::Finder;
 
 use super::api::StructureCounts;
+use super::core::Engine;
 use super::open_index::Viewed;
 use super::source::ReplySources;
 use crate::error::Error;
@@ -12,7 +13,7 @@ use spyhop_base::model::Note;
 use spyhop_base::text::LineIndex;
 use spyhop_grep::{Bounds, NarrowPlan, Pattern, Wanted};
 use spyhop_index::meta::Version;
-use spyhop_search::{CurrentFile, SearchSnapshot};
+use spyhop_search::{CurrentFile, SearchSnapshot, query};
 
 /// The most files that are read for mentions of an unknown name, and the most bytes.
 const MAX_FILES: usize = 200;
@@ -33,7 +34,7 @@ enum FileStructure {
     ByRule,
     /// Not at all, because nothing is known of the type of the file.
     UnknownType,
-    /// Not at all, because the file is above the limit of sizes.
+    /// At most by patterns of lines, which find no fields and variants, because the file is above the limit of sizes.
     TooLarge,
     /// Not at all, because the file was generated, or its parser gave up.
     Unread,
@@ -45,13 +46,18 @@ impl FileStructure {
     }
 }
 
+fn none_defines(typed: &str) -> String {
+    format!("the tree defines no '{typed}'")
+}
+
 /// The number of files of a snapshot whose structure is known in each way.
 pub(super) fn counts(snapshot: &SearchSnapshot) -> StructureCounts {
     let mut counts = StructureCounts::default();
     for version in (0..snapshot.n_files() as u32).map(|file| snapshot.version(file)) {
+        let is_by_rule = version.notes().any(|note| note == Note::ByRule);
         *match structure_of(version) {
             FileStructure::Parsed => &mut counts.parsed,
-            FileStructure::ByRule => &mut counts.by_rule,
+            _ if is_by_rule => &mut counts.by_rule,
             _ if version.content().is_path_only() => &mut counts.path_only,
             _ => &mut counts.text_only,
         } += 1;
@@ -73,6 +79,23 @@ fn structure_of(version: Version<'_>) -> FileStructure {
         () if version.notes().any(|note| note == Note::ByRule) => FileStructure::ByRule,
         () => FileStructure::Parsed,
     }
+}
+
+/// As [`undefined_in`], if files whose structure is not known mention the name.
+pub(super) fn mentioned_in(
+    engine: &Engine,
+    snapshot: &SearchSnapshot,
+    typed: &str,
+) -> Result<Option<String>, Error> {
+    let text = undefined_in(engine, snapshot, typed)?;
+    Ok((text != none_defines(typed)).then_some(text))
+}
+
+/// As [`undefined`], for a name that a reply of a tree alone lacks.
+pub(super) fn undefined_in(engine: &Engine, snapshot: &SearchSnapshot, typed: &str) -> Result<String, Error> {
+    let source_tree = engine.tree().source_of(Viewed::from_snapshot(snapshot))?;
+    let name = query::split_container(typed).1;
+    undefined(snapshot, &ReplySources::new(source_tree, snapshot), (typed, name))
 }
 
 /// The beginning of an error about a name that no file of known structure defines. `typed` is the name as typed, with its
@@ -111,7 +134,7 @@ pub(super) fn undefined(
         places.push(format!("{}:{}", version.path(), LineIndex::new(&text).line_of(first.start)));
     }
     if places.is_empty() && unread == 0 {
-        return Ok(format!("the tree defines no '{typed}'"));
+        return Ok(none_defines(typed));
     }
     let known = (0..snapshot.n_files() as u32).filter(is_known).count();
     let sorts = ["above 1 MiB", "of unknown type", "that could not be parsed"];

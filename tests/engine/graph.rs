@@ -120,8 +120,11 @@ fn a_name_is_undefined_only_if_no_file_without_structure_mentions_it() {
     assert_eq!(
         asked("Pool.put_back"),
         "'Pool.put_back' is not defined among 1 files with known structure; other files mention the name, 1 above 1 MiB: big.c:90002; \
-         no defined name is like it"
+         did you mean put_back?"
     );
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::Definitions, "put_back")).unwrap();
+    let found: Vec<_> = reply.definitions.iter().map(|own| (own.path.as_str(), own.lines.first)).collect();
+    assert_eq!(found, [("big.c", 90_002)]);
 }
 
 #[test]

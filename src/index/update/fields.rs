@@ -51,13 +51,19 @@ impl Fields {
         let symbols = &analysis.symbols[chunk.symbols.start as usize..chunk.symbols.end as usize];
         for Symbol { name, .. } in symbols {
             tokenizer.terms(name, symbol);
-            if !name.contains(crate::tokenize::SEPARATOR) {
-                self.definitions.push(name);
-            }
         }
+        self.fill_definitions(symbols);
         for name in references {
             if !name.contains(crate::tokenize::SEPARATOR) {
                 self.references.push(name);
+            }
+        }
+    }
+
+    pub(crate) fn fill_definitions(&mut self, symbols: &[Symbol]) {
+        for Symbol { name, .. } in symbols {
+            if !name.contains(crate::tokenize::SEPARATOR) {
+                self.definitions.push(name);
             }
         }
     }

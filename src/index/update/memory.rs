@@ -49,6 +49,9 @@ const PER_PARSED_BYTE: u64 = 36;
 /// The memory for each byte of a file of which only the words are indexed.
 const PER_WORDS_BYTE: u64 = 6;
 
+/// The memory for each byte of a file whose definitions are found by line rules: its text three times, tokens and brackets.
+const PER_RULE_BYTE: u64 = 12;
+
 /// The largest file that does not wait at the gate: its memory is part of the thread's.
 const SMALL_FILE: u64 = 64 << 10;
 
@@ -89,6 +92,11 @@ pub(crate) fn of_parsed(bytes: u64) -> u64 {
 /// The memory for the words of a file.
 pub(crate) fn of_words(bytes: u64) -> u64 {
     bytes.saturating_mul(PER_WORDS_BYTE)
+}
+
+/// The memory for the words and the definitions of a file that line rules read.
+pub(crate) fn of_rules(bytes: u64) -> u64 {
+    bytes.saturating_mul(PER_RULE_BYTE)
 }
 
 /// Whether a file of this many bytes waits at the gate.

@@ -1,5 +1,7 @@
-//! Reading a file of the tree, and the words of a file that is not ranked, so that an exact search can tell whether the
-//! file has to be read.
+//! Reading a file of the tree, and what is indexed of a file that is not ranked: its words, so that an exact search can tell
+//! whether the file has to be read, and the definitions of a large file.
+
+use std::path::Path;
 
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
 use crate::update::plan::ReadTask;
@@ -7,7 +9,7 @@ use spyhop_base::id::{ContentHash, PathOnlyKey};
 use spyhop_base::model::SkipReason;
 use spyhop_base::path::RelPath;
 use spyhop_files::git::Tracked;
-use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource};
+use spyhop_files::read::{Limits, ReadOutcome, Source, TreeSource, is_machine_written};
 
 /// Reads a file of the tree. A file that git tracks is never skipped for looking generated; a file that the user asks
 /// for is not skipped for its size either.
@@ -70,25 +72,34 @@ impl UnrankedContent {
     }
 }
 
-/// The words of a file that is not ranked, if its content still has this key.
+/// Whether the definitions of a file that is not ranked are found by line rules.
+pub(crate) fn has_rules(source: &Source, path: &RelPath) -> bool {
+    source.bytes <= Limits::MAX_RULE_BYTES && !is_machine_written(Path::new(path.as_str()), &source.text)
+}
+
+/// Fills in the words of a file that is not ranked, and returns its text, if its content still has this key.
 pub(crate) fn fill_words(
     source_tree: &TreeSource,
     path: &RelPath,
     key: PathOnlyKey,
     tokenizer: &mut Tokenizer,
     words: &mut TermList,
-) {
+) -> Option<Source> {
     words.clear();
     let content = UnrankedContent::read(source_tree, path);
     let is_same = content.key() == key;
     match content {
-        UnrankedContent::Text(source) if is_same && !source.decoded => {
-            tokenizer.words(&source.text, words);
-            if tokenizer.passed_over() {
+        UnrankedContent::Text(source) if is_same => {
+            if !source.decoded {
+                tokenizer.words(&source.text, words);
+            }
+            if source.decoded || tokenizer.passed_over() {
                 words.push(OPEN_WORDS);
             }
+            return Some(source);
         }
         UnrankedContent::Binary if is_same => {}
         _ => words.push(OPEN_WORDS),
     }
+    None
 }

@@ -401,7 +401,7 @@ impl<'w> IndexWorker<'w> {
             ReadOutcome::PathOnly { key, reason, detail } => FileOutcome {
                 version: match self.recorded(task, VersionContent::PathOnly(key)) {
                     Some(version) => version,
-                    None => LiveVersion::New(self.index_path(id, task, key)?),
+                    None => LiveVersion::New(self.index_path(id, task, (key, reason))?),
                 },
                 identity,
                 skipped: entry(reason, detail),
@@ -424,6 +424,7 @@ impl<'w> IndexWorker<'w> {
         let size = task.identity.size();
         match task.wanted || size <= self.work.limits.max_file_bytes {
             true => memory::of_parsed(size),
+            false if size <= Limits::MAX_RULE_BYTES => memory::of_rules(size),
             false => memory::of_words(size.min(unranked::MAX_WORDS_BYTES)),
         }
     }
@@ -526,26 +527,37 @@ impl<'w> IndexWorker<'w> {
         }))
     }
 
-    /// Indexes a file whose content is not ranked: one document with its path alone.
+    /// Indexes a file whose content is not ranked: one document with its path, and with the definitions of a large file.
     fn index_path(
         &mut self,
         id: VersionId,
         task: &ReadTask,
-        key: PathOnlyKey,
+        (key, reason): (PathOnlyKey, SkipReason),
     ) -> Result<NewVersion, IndexError> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
         self.fields.fill_path(&mut self.tokenizer, &task.path);
         self.fields.words.clear();
-        if !self.work.text_only {
-            unranked::fill_words(
-                self.work.source_tree,
-                &task.path,
-                key,
-                &mut self.tokenizer,
-                &mut self.fields.words,
-            );
+        let source = if self.work.text_only {
+            None
+        } else {
+            let (tokenizer, words) = (&mut self.tokenizer, &mut self.fields.words);
+            unranked::fill_words(self.work.source_tree, &task.path, key, tokenizer, words)
+        };
+        let source =
+            source.filter(|source| reason == SkipReason::TooLarge && unranked::has_rules(source, &task.path));
+        let text = source.as_ref().map_or("", |source| &*source.text);
+        let language = self.work.grammars.detect(&task.path, text);
+        let symbols = source.as_ref().and_then(|_| self.analyzer.definitions_by_rule(language, text));
+        let mut notes = vec![Note::PathOnly];
+        if self.work.text_only {
+            notes.push(Note::TextOnly);
         }
+        if symbols.is_some() {
+            notes.push(Note::ByRule);
+        }
+        let analysis = Analysis { symbols: symbols.unwrap_or_default(), ..Analysis::default() };
+        self.fields.fill_definitions(&analysis.symbols);
         let chunk = Chunk {
             span: Span::default(),
             lines: Lines { first: 1, last: 1 },
@@ -559,17 +571,13 @@ impl<'w> IndexWorker<'w> {
             id,
             path: task.path.clone(),
             content: VersionContent::PathOnly(key),
-            language: self.work.grammars.detect(&task.path, ""),
-            notes: if self.work.text_only {
-                vec![Note::PathOnly, Note::TextOnly]
-            } else {
-                vec![Note::PathOnly]
-            },
+            language,
+            notes,
             bytes: task.identity.size(),
             lines: 0,
             chunks: 1,
             lengths,
-            outline: Outline::default().encode(),
+            outline: Outline::from(&analysis).encode(),
             uses: EncodedUses::default(),
             details: EncodedDetails::default(),
         })
