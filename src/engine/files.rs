@@ -99,7 +99,7 @@ impl<'r> FileLookup<'r> {
         let path = RelPath::new(found.path)?;
         let (matched, highlights) = match &self.wanted {
             FilePattern::Any => (FileMatch::Any, Vec::new()),
-            FilePattern::Glob(_) => (FileMatch::Glob, Vec::new()),
+            FilePattern::Glob(..) => (FileMatch::Glob, Vec::new()),
             FilePattern::Fuzzy(fuzzy) => {
                 let part = if found.part == MatchedPart::Name { FileMatch::Name } else { FileMatch::Path };
                 (part, fuzzy.highlights(found.path, found.part))
@@ -124,7 +124,8 @@ impl<'r> FileLookup<'r> {
 /// A parsed pattern.
 enum FilePattern {
     Any,
-    Glob(Box<Filter>),
+    /// A glob, with its text, which may also be the end of a path as it is: `app/[slug]/page.tsx`.
+    Glob(Box<Filter>, String),
     Fuzzy(Box<Fuzzy>),
     /// Several words, each of which must match.
     Words(FuzzyWords),
@@ -135,7 +136,8 @@ impl FilePattern {
         check_pattern_length(pattern)?;
         if pattern.contains(['*', '?', '[']) {
             let spec = FilterSpec { path_globs: vec![pattern.trim().to_string()], ..FilterSpec::default() };
-            return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, grammars)?)));
+            let text = pattern.trim().trim_start_matches("./").to_string();
+            return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, grammars)?), text));
         }
         if let Some(words) = FuzzyWords::new(pattern) {
             return Ok(FilePattern::Words(words));
@@ -162,10 +164,15 @@ impl FilePattern {
         let glob = match self {
             FilePattern::Fuzzy(fuzzy) => return best_or_all(all, |all| fuzzy.best(n, keep, all, path)),
             FilePattern::Words(words) => return best_or_all(all, |all| words.best(n, keep, all, path)),
-            FilePattern::Glob(glob) => Some(glob),
+            FilePattern::Glob(glob, text) => Some((glob, text)),
             FilePattern::Any => None,
         };
-        let path = |file: u32| path(file).filter(|path| glob.is_none_or(|glob| glob.takes_path(path)));
+        let ends_so = |path: &str, text: &str| {
+            path.strip_suffix(text).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        let takes =
+            |path: &&str| glob.is_none_or(|(glob, text)| glob.takes_path(path) || ends_so(path, text));
+        let path = |file: u32| path(file).filter(takes);
         let (found, total) = fuzzy::listed(n, keep, path);
         FoundPaths { found, total, scattered: 0 }
     }

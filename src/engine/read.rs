@@ -15,6 +15,7 @@ use super::items::{self, FileItem, ItemSources};
 use super::lookup;
 use super::open_index::Recorded;
 use super::operation::Operation;
+use super::structure;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::input;
 use spyhop_base::limit;
@@ -265,7 +266,11 @@ fn definition(engine: &Engine, symbol: &str, call: &Call<'_>) -> Result<ReadRepl
     match found[..] {
         [] => {
             let near: Vec<String> = reply.symbols.iter().take(OFFERED).map(SymbolRow::qualified).collect();
-            let text = format!("no file defines '{symbol}'{}", offered(&near));
+            let undefined = match engine.current()?.snapshot() {
+                Some(snapshot) => structure::undefined_in(engine, &snapshot, symbol)?,
+                None => format!("the tree defines no '{symbol}'"),
+            };
+            let text = format!("{undefined}{}", offered(&near));
             Err(Error::new(ErrorKind::NotFound, text))
         }
         [row] => match definition_in(engine, &row.path, symbol)? {

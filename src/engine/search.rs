@@ -12,7 +12,8 @@ use super::origin::ReplyOrigin;
 use super::{current, lookup, note_search};
 use crate::error::Error;
 use spyhop_base::limit;
-use spyhop_search::filter::Filter;
+use spyhop_base::model::SymbolKind;
+use spyhop_search::filter::{Filter, FilterSpec};
 
 /// One ranking over all trees. The path, the globs and the exclusions of the filter are relative to the root of each tree.
 /// Each tree is opened, compared and updated by the policy of its engine. Of several trees, one that cannot answer is named
@@ -96,7 +97,28 @@ impl Engine {
     }
 }
 
+/// The merged answers of all queries. If no function answers a request for functions, methods do.
 fn search_all(
+    corpus: &Corpus,
+    queries: &[String],
+    request: &SearchRequest,
+    call: &Call<'_>,
+) -> Result<SearchReply, Error> {
+    let reply = search_kinds(corpus, queries, request, call)?;
+    if !reply.results.is_empty() || request.filter.kind != [SymbolKind::Fn] {
+        return Ok(reply);
+    }
+    let filter = FilterSpec { kind: vec![SymbolKind::Method], ..request.filter.clone() };
+    let of_methods = SearchRequest { filter, ..request.clone() };
+    let mut methods = search_kinds(corpus, queries, &of_methods, call)?;
+    if methods.results.is_empty() {
+        return Ok(reply);
+    }
+    methods.warnings.push("no function answers; shown are methods".to_string());
+    Ok(methods)
+}
+
+fn search_kinds(
     corpus: &Corpus,
     queries: &[String],
     request: &SearchRequest,

@@ -15,8 +15,9 @@ use super::lock::lock;
 use super::lookup::{check_pattern_length, check_rows, parse_offset};
 use super::operation::Operation;
 use super::origin::ReplyOrigin;
+use super::structure;
 use crate::error::Error;
-use spyhop_base::model::{Note, SymbolKind};
+use spyhop_base::model::{KindSet, Note, SymbolKind};
 use spyhop_base::path::{self, RelPath};
 use spyhop_base::text::Span;
 use spyhop_index::meta::{MetaError, OutlineSymbol, Version};
@@ -41,7 +42,12 @@ impl Operation for SymbolsRequest {
         let span = tracing::info_span!("code.symbols", pattern = %self.pattern, project = %corpus);
         let _entered = span.enter();
         corpus.with_snapshot(call, |asked, snapshot| {
-            let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
+            let mut found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
+            if let [alone] = &asked.ready[..]
+                && lookup.lacks_name(&found)
+            {
+                found.warnings.extend(structure::mentioned_in(alone.engine, snapshot, self.pattern.trim())?);
+            }
             let origin = ReplyOrigin::of_members(asked);
             let mut reply = SymbolsReply {
                 next: origin.next(found.offset.saturating_add(found.symbols.len()), found.total),
@@ -87,12 +93,19 @@ impl<'r> SymbolLookup<'r> {
     ) -> Result<SymbolsReply, Error> {
         let (mut wanted, mut warnings, near_pattern) = (&self.wanted, Vec::new(), OnceCell::new());
         let keep = self.offset.saturating_add(self.request.max_results);
-        let (mut found, mut total) = self.best(wanted, snapshot, keep)?;
+        let (mut found, mut total) = self.best((wanted, self.filter.kinds()), snapshot, keep)?;
+        if found.is_empty() && self.filter.kinds() == Some(KindSet::from_iter([SymbolKind::Fn])) {
+            let methods = Some(KindSet::from_iter([SymbolKind::Method]));
+            (found, total) = self.best((wanted, methods), snapshot, keep)?;
+            if !found.is_empty() {
+                warnings.push(format!("no function matches '{}'; shown are methods", self.request.pattern));
+            }
+        }
         if found.first().is_none_or(|best| wanted.is_scattered_in(best))
             && let Some((names, near)) = wanted.near(snapshot)?
         {
             let near = near_pattern.get_or_init(|| near);
-            let (near_found, near_total) = self.best(near, snapshot, keep)?;
+            let (near_found, near_total) = self.best((near, self.filter.kinds()), snapshot, keep)?;
             if !near_found.is_empty() {
                 warnings.push(format!("no name is like '{}'; shown are {names}", self.request.pattern));
                 (wanted, found, total) = (near, near_found, near_total);
@@ -113,10 +126,18 @@ impl<'r> SymbolLookup<'r> {
         })
     }
 
-    /// The best `keep` definitions that pass the filter, best first, and the number of all matching definitions.
+    /// Whether the pattern is a name that no symbol of the tree is like.
+    fn lacks_name(&self, reply: &SymbolsReply) -> bool {
+        let name = query::split_container(self.request.pattern.trim()).1;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_first = self.offset == 0 && self.filter.takes_all_files();
+        is_name && is_first && (reply.are_similar || reply.symbols.is_empty())
+    }
+
+    /// The best `keep` definitions of these kinds that pass the filter, best first, and the number of all matching definitions.
     fn best<'c>(
         &self,
-        wanted: &SymbolPattern,
+        (wanted, kinds): (&SymbolPattern, Option<KindSet>),
         snapshot: &'c SearchSnapshot,
         keep: usize,
     ) -> Result<(Vec<FoundName<'c>>, usize), Error> {
@@ -142,7 +163,7 @@ impl<'r> SymbolLookup<'r> {
             };
             let is_in_module = wanted.is_module(snapshot.path(file));
             for (place, (symbol, _)) in symbols.iter().enumerate() {
-                let takes_kind = match filter.kinds() {
+                let takes_kind = match kinds {
                     Some(kinds) => kinds.contains(symbol.kind),
                     None => !matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl),
                 };

@@ -100,3 +100,11 @@ fn names_that_are_no_ascii() {
     assert_eq!(shown, ["Übersicht"]);
     assert_eq!(ask(&tree, "größe").files[0].matched, FileMatch::Path);
 }
+
+#[test]
+fn a_path_with_brackets_is_found_as_it_is() {
+    let tree =
+        Tree::new("\n=== app/[slug]/page.tsx\nexport default 1\n=== app/s/page.tsx\nexport default 2\n");
+    assert_eq!(paths(&ask(&tree, "app/[slug]/page.tsx")), ["app/[slug]/page.tsx", "app/s/page.tsx"]);
+    assert!(paths(&ask(&tree, "[slug]/page.tsx")).contains(&"app/[slug]/page.tsx"));
+}

@@ -122,7 +122,7 @@ fn a_missing_path_is_an_error_with_the_nearest_names() {
     );
     check(
         &symbol(None, "start_sever"),
-        "NotFound: no file defines 'start_sever'; the nearest are 'start_server'",
+        "NotFound: the tree defines no 'start_sever'; the nearest are 'start_server'",
     );
     // With an index, a file that has moved is found in another folder.
     check(

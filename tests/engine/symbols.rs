@@ -1,7 +1,7 @@
 //! Definitions by name: which are found, in which order, and what is refused.
 
 use spyhop_base::model::SymbolKind;
-use spyhop_engine::api::{SymbolsReply, SymbolsRequest};
+use spyhop_engine::api::{ReadReply, ReadRequest, SymbolsReply, SymbolsRequest};
 
 use super::open;
 use crate::support::Tree;
@@ -147,4 +147,41 @@ fn an_empty_pattern_lists_definitions_by_path_and_line() {
     };
     assert_eq!(kinds(SymbolKind::Const), ["src/provider.rs:1 MAX_PROVIDERS"]);
     assert_eq!(kinds(SymbolKind::Doc), ["docs/pool.md:1 Pool of permits"]);
+}
+
+#[test]
+fn methods_answer_for_functions_that_are_not_there() {
+    let tree = Tree::new(TREE);
+    let of_kind = |pattern: &str| {
+        let mut request = SymbolsRequest::new(pattern);
+        request.filter.kind = vec![SymbolKind::Fn];
+        let reply = open(&tree).ask(&request).unwrap();
+        let names: Vec<String> = reply.symbols.iter().map(|row| row.name.clone()).collect();
+        (names, reply.warnings)
+    };
+    let (names, warnings) = of_kind("give_back");
+    assert_eq!(names, ["give_back"]);
+    assert_eq!(warnings, ["no function matches 'give_back'; shown are methods"]);
+    let (names, warnings) = of_kind("resolve_provider_key");
+    assert_eq!((names, warnings), (vec!["resolve_provider_key".to_string()], vec![]));
+}
+
+#[test]
+fn a_file_above_a_mebibyte_has_the_definitions_that_line_rules_find() {
+    let tree = Tree::new("\n=== a.py\ndef one():\n    pass\n=== notes.zz9\n\nthe fetch_all of x\n");
+    let padding = "    # padding\n".repeat(100_000);
+    tree.write("big.py", format!("class Big:\n{padding}    def far_away(self):\n        return 1\n"));
+    let reply = ask(&tree, "Big.far_away");
+    let row = &reply.symbols[0];
+    assert_eq!((row.path.as_str(), row.lines.first, row.by_rule), ("big.py", 100_002, true));
+    assert_eq!(open(&tree).status().unwrap().structure.by_rule, 1);
+    let request = ReadRequest { symbol: Some("far_away".to_string()), ..ReadRequest::default() };
+    let read = open(&tree).ask(&request).unwrap();
+    let ReadReply::Text(text) = read else { panic!("one definition") };
+    assert_eq!(text.text, ["    def far_away(self):", "        return 1"]);
+    let reply = ask(&tree, "fetch_all");
+    assert!(
+        reply.warnings.iter().any(|warning| warning.contains("1 of unknown type: notes.zz9:2")),
+        "{reply:?}"
+    );
 }
