@@ -1,4 +1,6 @@
-//! What a change concerns: the changed symbols, what depends on them, and the test files to run.
+//! The answer of `impact`: the changed symbols, what depends on them, and the test files to run.
+//!
+//! This module adds the warnings that only `impact` has. `GraphAnswer` collects them, and `graph.rs` puts them into the reply.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

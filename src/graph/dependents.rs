@@ -1,4 +1,5 @@
-//! The dependents of definitions: the symbols that reach them through uses, nearest first.
+//! The dependents of definitions: the symbols that reach them through uses, nearest first. `impact.rs` of the crate `engine`
+//! makes the reply of `impact` from them, with its warnings.
 
 use std::cmp::Ordering;
 

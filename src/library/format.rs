@@ -1,4 +1,6 @@
-//! The kind of a file, by its first bytes.
+//! The kind of a file, by its first bytes. Formats that are recognized but not supported are `FileForm::Foreign`.
+//!
+//! A new kind of archive begins here and with [`SourceKind`]; `unpack` reads the archive.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};

@@ -1,8 +1,9 @@
 //! Cuts a file into chunks, at the positions where it may be cut.
 //!
-//! This module owns every limit on the size of a chunk and the decision where to cut; the walk finds the possible
-//! places. The module is pure and knows no language: it sees lines, levels and two bits for each place. This makes its
-//! guarantee cheap to test on any text: chunks cover a file exactly once, in order.
+//! This module owns every limit on the size of a chunk and the decision where to cut. Others find the possible positions:
+//! [`super::walk`] in a syntax tree, [`super::bodies`] in a body that the parser does not get (Go, C and others), and
+//! [`super::lines`] without a parser. The module is pure and knows no language: its input is lines, levels and two bits for
+//! each position. So its guarantee is cheap to test on any text: chunks cover a file exactly once, in order.
 
 use spyhop_base::model::{Chunk, KindSet, Symbol, SymbolKind};
 use spyhop_base::text::{LineIndex, Lines, Span};
