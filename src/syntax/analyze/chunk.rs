@@ -1,7 +1,7 @@
 //! Cuts a file into chunks, at the positions where it may be cut.
 //!
 //! This module owns every limit on the size of a chunk and the decision where to cut. Others find the possible positions:
-//! [`super::walk`] in a syntax tree, [`super::bodies`] in a body that the parser does not get (Go, C and others), and
+//! [`super::walk`] in a syntax tree, [`super::bodies`] in a body that the parser does not get (Go and C), and
 //! [`super::lines`] without a parser. The module is pure and knows no language: its input is lines, levels and two bits for
 //! each position. So its guarantee is cheap to test on any text: chunks cover a file exactly once, in order.
 
