@@ -77,7 +77,7 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
 }
 
 /// The places of an answer in the order in which the answer shows them: definitions, or the uses.
-fn places(reply: &GraphReply) -> Vec<open::Place<'_>> {
+fn places(reply: &GraphReply) -> Vec<open::EditorPlace<'_>> {
     if reply.question == GraphQuestion::Definitions {
         return reply.definitions.iter().map(|one| (&one.path, one.lines.first, 1)).collect();
     }

@@ -18,10 +18,10 @@ pub fn wanted(matches: &ArgMatches) -> Option<usize> {
 }
 
 /// A place of an answer: a file, and a line and a column, counted from 1.
-pub type Place<'a> = (&'a RelPath, u32, u32);
+pub type EditorPlace<'a> = (&'a RelPath, u32, u32);
 
 /// Opens place `number` of `places` and waits for the editor to end.
-pub fn open(root: &Path, places: &[Place<'_>], number: usize) -> Result<Outcome, Failure> {
+pub fn open(root: &Path, places: &[EditorPlace<'_>], number: usize) -> Result<Outcome, Failure> {
     if places.is_empty() {
         complain(&Failure::Usage(format!("--open {number}: nothing was found")));
         return Ok(Outcome::Nothing);
