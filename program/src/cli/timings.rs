@@ -15,12 +15,12 @@ static MEASURED: OnceLock<StageTimes> = OnceLock::new();
 /// The time of each stage since the process began to measure.
 pub struct StageTimes {
     began: Instant,
-    stages: Mutex<Vec<Stage>>,
+    stages: Mutex<Vec<StageTime>>,
 }
 
 /// The spans of one name.
 #[derive(Clone, Copy)]
-struct Stage {
+struct StageTime {
     name: &'static str,
     entered: usize,
     /// The time within the spans, without the time within spans that they contain.
@@ -55,7 +55,7 @@ impl StageTimes {
                 stage.entered += 1;
                 stage.own += own;
             }
-            None => stages.push(Stage { name, entered: 1, own }),
+            None => stages.push(StageTime { name, entered: 1, own }),
         }
     }
 
@@ -66,7 +66,7 @@ impl StageTimes {
         let width = stages.iter().map(|stage| stage.name.len()).max().unwrap_or(0).max("whole process".len());
         let share = |time: Duration| 100.0 * time.as_secs_f64() / whole.as_secs_f64().max(f64::EPSILON);
         let mut out = format!("{:<width$}  {:>5}  {:>9}  share\n", "stage", "times", "ms");
-        for Stage { name, entered, own } in stages {
+        for StageTime { name, entered, own } in stages {
             let ms = own.as_secs_f64() * 1e3;
             let _ = writeln!(out, "{name:<width$}  {entered:>5}  {ms:>9.2}  {:>4.0} %", share(own));
         }
