@@ -1,5 +1,6 @@
 //! The paths of a view, for looking up modules, and arithmetic on paths.
 
+use super::family::Family;
 use spyhop_base::path;
 use spyhop_search::SearchSnapshot;
 
@@ -40,6 +41,18 @@ pub(super) fn shared_folders(a: &str, b: &str) -> usize {
     folders(a).zip(folders(b)).take_while(|(a, b)| a == b).count()
 }
 
+/// The folders of a package of Go, or of Java and its relatives, whose packages have folders in several roots: `org/shop` of
+/// `src/main/java/org/shop/Pool.java` and of `src/test/java/org/shop/PoolTest.java`.
+pub(super) fn package(family: Family, of: &str) -> &str {
+    const ROOTS: [&str; 4] = ["/java/", "/kotlin/", "/scala/", "/groovy/"];
+    let folder = path::split(of).0;
+    let begins = ROOTS.iter().filter_map(|root| of.rfind(root).map(|at| at + root.len()));
+    match begins.max().filter(|_| family == Family::Jvm) {
+        Some(begin) => folder.get(begin..).unwrap_or_default(),
+        None => folder,
+    }
+}
+
 /// The path `name` below a folder, which is empty for the root.
 pub(super) fn below(folder: &str, name: &str) -> String {
     match (folder, name) {
@@ -60,4 +73,21 @@ pub(super) fn normalize(path: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_java_have_folders_in_several_roots() {
+        let check = |family: Family, path: &str, expected: &str| {
+            assert_eq!(package(family, path), expected, "{path}");
+        };
+        check(Family::Jvm, "src/main/java/org/shop/Pool.java", "org/shop");
+        check(Family::Jvm, "src/test/kotlin/org/shop/PoolTest.kt", "org/shop");
+        check(Family::Jvm, "src/main/java/Pool.java", "");
+        check(Family::Jvm, "shop/Pool.java", "shop");
+        check(Family::Go, "src/java/shop/pool.go", "src/java/shop");
+    }
 }

@@ -15,6 +15,7 @@ use super::files::{BYTES_PER_STEP, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::judgement::{Judgement, Meaning, TypeRuling};
 use super::locals::{declared_types, is_type_name};
+use super::paths::package;
 use super::ruby::is_local;
 use super::rule::EdgeRule;
 use super::steps::Steps;
@@ -24,7 +25,6 @@ use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
 use super::words::whole_words;
 use crate::definition::Definition;
 use spyhop_base::model::{Symbol, SymbolKind};
-use spyhop_base::path;
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
@@ -319,8 +319,8 @@ impl Graph<'_> {
             }
         }
         if question.family.shares_folder() {
-            let folder = path::split(self.snapshot.path(question.file)).0;
-            let is_beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
+            let package_of = |file: u32| package(question.family, self.snapshot.path(file));
+            let is_beside = |found: &Definition| package_of(found.file) == package_of(question.file);
             let beside = question.candidates(|found| found.container.is_none() && is_beside(found));
             if !beside.is_empty() {
                 return Ok(Some((EdgeRule::SamePackage, question.nearest(beside))));

@@ -7,7 +7,7 @@ use super::written::{WrittenType, end_of_type, split_types, written};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
-use crate::paths::shared_folders;
+use crate::paths::{package, shared_folders};
 use crate::resolve::dedup;
 use crate::syntax_facts::SyntaxFacts;
 use spyhop_base::model::SymbolKind;
@@ -81,8 +81,17 @@ impl Graph<'_> {
             return Ok(found);
         }
         let near = self.snapshot.path(written.file);
-        let folder = path::split(near).0;
-        let beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
+        // A type inside of another type of another file is named with that type.
+        if family == Family::Jvm {
+            let is_type = |before: &&str| before.starts_with(char::is_uppercase);
+            let outer = written.package.as_deref().filter(is_type);
+            types.retain(|found| match (outer, found.container.as_deref()) {
+                (Some(outer), Some(container)) => container.rsplit('.').next() == Some(outer),
+                (outer, container) => outer.is_none() && container.is_none(),
+            });
+        }
+        let beside =
+            |found: &Definition| package(family, self.snapshot.path(found.file)) == package(family, near);
         if family.shares_folder() && types.iter().any(beside) {
             types.retain(beside);
             return Ok(types);

@@ -22,7 +22,7 @@ pub(crate) struct WrittenType {
     pub file: u32,
     /// The last part of the name; [`LIST`] and [`TUPLE`] for lists and several values.
     pub name: Box<str>,
-    /// The package before the name, as it is written in Go.
+    /// The package or type before the name, as it is written in Go and Java.
     pub package: Option<Box<str>>,
     pub args: Vec<WrittenType>,
 }
@@ -216,8 +216,8 @@ impl TypeReader<'_> {
         }
         let is_entry = family == Family::Jvm && tokens.word(from) == "Map" && tokens.word(name) == "Entry";
         let mut named = WrittenType::new(file, if is_entry { TUPLE } else { tokens.word(name) }).with(args);
-        if family == Family::Go && name > from {
-            named.package = Some(tokens.word(from).into());
+        if matches!(family, Family::Go | Family::Jvm) && name > from + 1 && !is_entry {
+            named.package = Some(tokens.word(name - 2).into());
         }
         let is_array = family == Family::Jvm && at < to && (tokens.is(at, b'[') || tokens.is(at, b'.'));
         Some(if is_array { WrittenType::new(file, LIST).with(vec![named]) } else { named })
