@@ -23,6 +23,9 @@ pub const MIN_TERMS_TO_DOUBT: usize = 3;
 /// The least difference, in log-odds, of two files whose sums differ.
 const LEAST_STEP: f32 = 1e-4;
 
+/// The greatest log-odds: no hit is certain. The score is .99 then.
+const MAX_LOG_ODDS: f32 = 4.6;
+
 /// If the tree has a smaller share of the query, the query is about something else: the lead of a file over weaker ones
 /// does not make an answer.
 const LEAST_KNOWN: f32 = 0.3;
@@ -63,7 +66,7 @@ impl QueryCalibration {
         let is_foreign = query.terms.len() >= MIN_TERMS_TO_DOUBT
             && known_of(inputs) < LEAST_KNOWN
             && !files.iter().any(is_literal);
-        let most = if is_foreign { MAX_OF_FOREIGN } else { f32::INFINITY };
+        let most = if is_foreign { MAX_OF_FOREIGN } else { MAX_LOG_ODDS };
         for (ranked, inputs) in files.iter_mut().zip(inputs) {
             let own = log_odds(&coefficients, inputs);
             ranked.sum = match points.last() {
@@ -152,8 +155,11 @@ fn log_odds_of_share(share: f32) -> f32 {
 }
 
 /// The share of the query, weighed by rarity, whose words the tree has. A word that the tree lacks is as rare as a word
-/// can be.
+/// can be. A query whose frames name files of the tree is known.
 fn known_share(query: &Query, snapshot: &SearchSnapshot, evidence: &Evidence) -> f32 {
+    if !evidence.framed.is_empty() {
+        return 1.0;
+    }
     let n_chunks = snapshot.totals().chunks;
     let (mut known, mut all) = (0.0, f32::MIN_POSITIVE);
     for place in 0..query.terms.len() {

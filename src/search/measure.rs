@@ -71,7 +71,7 @@ const ONLY_QUALIFIED: f32 = 2.0;
 const OF_OUTER: f32 = 0.2;
 
 /// The frame measure of the file of the innermost frame, if frames name other files too: the fault was met there.
-const INNERMOST_FRAME: f32 = 2.5;
+const INNERMOST_FRAME: f32 = 4.0;
 
 /// The test measure of a file for a message: tests contain the messages that they expect, and the code that writes the
 /// message is meant.
