@@ -43,25 +43,13 @@ pub fn summary_line(
     mode_reason: &str,
     left_out: &[(&str, usize)],
 ) -> String {
-    let counts: Vec<String> =
-        left_out.iter().map(|(name, count)| format!("{count} {}", in_words(name))).collect();
+    let counts: Vec<String> = left_out.iter().map(|(name, count)| format!("{name} {count}")).collect();
     let all: usize = left_out.iter().map(|(_, count)| count).sum();
     let left_out = match all {
-        0 => "nothing left out".to_string(),
-        1 => format!("1 place left out: {}", counts.concat().trim_start_matches("1 ")),
-        all => format!("{all} places left out: {}", counts.join(", ")),
+        0 => "left out: none".to_string(),
+        all => format!("left out {all}: {}", counts.join(", ")),
     };
     format!("{tokens} of {budget} tokens · {mode}: {mode_reason} · {left_out}")
-}
-
-/// The name of a reason, as an attribute of places.
-fn in_words(reason: &str) -> &str {
-    match reason {
-        "budget" => "without room",
-        "files" => "beyond the most files",
-        "threshold" => "improbable",
-        other => other,
-    }
 }
 
 pub fn next_line(cursor: &str) -> String {
@@ -83,9 +71,8 @@ mod tests {
             let line = summary_line((40, 800), "focused", "the task is about one region", left_out);
             assert_eq!(line, format!("40 of 800 tokens · focused: the task is about one region · {end}"));
         };
-        check(&[], "nothing left out");
-        check(&[("threshold", 1)], "1 place left out: improbable");
-        check(&[("threshold", 28), ("budget", 2)], "30 places left out: 28 improbable, 2 without room");
+        check(&[], "left out: none");
+        check(&[("threshold", 28), ("budget", 2)], "left out 30: threshold 28, budget 2");
     }
 
     #[test]
