@@ -208,8 +208,8 @@ export type ShownSource = { added_at: string; archive_hash: string | null; branc
     protected: boolean; ref: string | null; state: SourceState; tree_hash: string | null };
 export type Signal = "base" | "lexical" | "chunks" | "file" | "coverage" | "symbol" | "symbols" | "definition" | "defined-name"
     | "adjacent-words" | "path" | "path-related" | "folder" | "file-name" | "file-name-related" | "named-as-folder" | "comment"
-    | "mentions" | "reference" | "literal" | "frame" | "run" | "related" | "best-place" | "session" | "depth" | "size" | "test"
-    | "docs" | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
+    | "mentions" | "reference" | "literal" | "frame" | "run" | "related" | "similar" | "best-place" | "session" | "depth"
+    | "size" | "test" | "docs" | "data" | "legacy" | "generated" | "platform" | "older-copy" | "header" | "sibling" | "own";
 export type SkipReason = "ignored" | "hidden" | "built-in" | "symlink" | "special" | "unreadable" | "name-not-utf8" | "binary"
     | "encoding" | "too-large" | "generated" | "minified" | "quarantined" | "secret" | "too-deep" | "parse-budget";
 export type SkippedReply = { counts: ReasonCount[]; entries: SkippedRow[]; warnings?: string[] };
@@ -229,7 +229,7 @@ export type State = "missing" | "indexing" | "ready" | "stale" | "damaged";
 export type Status = { branch: string | null; building?: Building; chunks: number; commit: string | null; detail: string | null;
     files: number; generation: number | null; index_bytes: number; index_path: string; languages: LanguageCount[];
     notes: NoteCount[]; root: string; skipped: ReasonCount[]; source_bytes: number; stale_files: number | null; state: State;
-    symbols: number; views: ViewRow[]; watcher?: number };
+    symbols: number; vectors?: string; views: ViewRow[]; watcher?: number };
 export type SymbolEnd = { by_rule?: boolean; end_line: number; kind: SymbolKind; language: string; line: number; path: string;
     source?: RowSource; symbol: string };
 export type SymbolKind = "fn" | "method" | "struct" | "class" | "enum" | "trait" | "interface" | "impl" | "const" | "macro"

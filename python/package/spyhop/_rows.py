@@ -790,6 +790,7 @@ class Status(Row):
     stale_files: Field[Optional[int]] = Field()
     state: Field[str] = Field()
     symbols: Field[int] = Field()
+    vectors: Field[Optional[str]] = Field()
     views: Field[tuple[ViewRow, ...]] = Field("ViewRow")
     watcher: Field[Optional[int]] = Field()
 
