@@ -16,8 +16,8 @@ __all__ = ["AffectedTest", "AppliesForm", "Building", "Check", "Checkup", "Conte
     "Mentions", "NoteCount", "NoteReason", "NoteRow", "NotesReply", "OverriddenRule", "PackBackup", "PackDiagnostics",
     "PackFile", "PackGoal", "PackLine", "PackPair", "PackRegion", "PackReply", "PackTrace", "PackUnit", "ReadReply",
     "Reason", "ReasonCount", "Retirement", "RowSource", "RuleForm", "SearchReply", "Sent", "SkippedReply", "SkippedRow",
-    "Snapshot", "SourceSnapshot", "Status", "SymbolEnd", "SymbolRow", "SymbolsReply", "UnreadMentions", "VerificationForm",
-    "ViewRow", "ViewsReply", "WhyNot"]
+    "Snapshot", "SourceSnapshot", "Status", "StructureCounts", "SymbolEnd", "SymbolRow", "SymbolsReply", "UnreadMentions",
+    "VerificationForm", "ViewRow", "ViewsReply", "WhyNot"]
 
 
 class AffectedTest(Row):
@@ -780,6 +780,7 @@ class Status(Row):
     detail: Field[Optional[str]] = Field()
     files: Field[int] = Field()
     generation: Field[Optional[int]] = Field()
+    grammar_faults: Field[Optional[list[str]]] = Field()
     index_bytes: Field[int] = Field()
     index_path: Field[str] = Field()
     languages: Field[tuple[LanguageCount, ...]] = Field("LanguageCount")
@@ -789,10 +790,20 @@ class Status(Row):
     source_bytes: Field[int] = Field()
     stale_files: Field[Optional[int]] = Field()
     state: Field[str] = Field()
+    structure: Field[StructureCounts] = Field("StructureCounts")
     symbols: Field[int] = Field()
     vectors: Field[Optional[str]] = Field()
     views: Field[tuple[ViewRow, ...]] = Field("ViewRow")
     watcher: Field[Optional[int]] = Field()
+
+
+class StructureCounts(Row):
+    """The number of indexed files whose structure is known in each way. Each indexed file counts once."""
+
+    by_rule: Field[int] = Field()
+    parsed: Field[int] = Field()
+    path_only: Field[int] = Field()
+    text_only: Field[int] = Field()
 
 
 class SymbolEnd(Row):
@@ -886,5 +897,6 @@ class WhyNot(Row):
     path: Field[str] = Field()
     rank: Field[Optional[int]] = Field()
     source: Field[Optional[RowSource]] = Field("RowSource")
+    structure: Field[StructureCounts] = Field("StructureCounts")
     text: Field[str] = Field()
     verdict: Field[str] = Field()
