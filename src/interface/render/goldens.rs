@@ -545,15 +545,18 @@ fn why_a_file_ranks_low() {
          \x20 +0.250 base              any match\n\
          \n\
          against the tenth hit, in log-odds:\n\
-         \x20 symbol            +0.00, the tenth has +0.31\n",
+         \x20 symbol            +0.00, the tenth has +0.31\n\
+         \nstructure of the files of the tree: by a parser 119, path only 1\n",
     );
     check(
         json::line(&why_not_sample()),
         &format!(
             "{}{SECOND_JSON}{}",
             r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,
-            r#","missing":[{"signal":"symbol","own":0.0,"tenth":0.31}],"text":"docs/auth.md ranks 14th","#,
-            r#""structure":{"parsed":119,"by_rule":0,"text_only":0,"path_only":1}}"#
+            concat!(
+                r#","missing":[{"signal":"symbol","own":0.0,"tenth":0.31}],"text":"docs/auth.md ranks 14th","#,
+                r#""structure":{"parsed":119,"by_rule":0,"text_only":0,"path_only":1}}"#,
+            ),
         ),
     );
     let left_out = WhyNot {
