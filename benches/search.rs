@@ -122,6 +122,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         per_file: 3,
         exhaustive: None,
         signals: &signals,
+        similar: None,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));
 

@@ -96,9 +96,9 @@ export type GraphPlace = { candidates: SymbolEnd[]; meaning: PlaceMeaning; name:
 export type GraphQuestion = "def" | "refs" | "callers" | "callees" | "impls" | "tests-of" | "imports" | "importers" | "trace"
     | "impact";
 export type GraphReply = { answering?: number; code: DefinitionCode[]; complete: boolean; definitions: SymbolEnd[];
-    entries: EntryRow[]; further_files: number; incomplete: string | null; mentions: Mentions | null; paths: GraphRow[][];
-    place: GraphPlace | null; question: GraphQuestion; results: GraphRow[]; snapshot: Snapshot; sources?: SourceSnapshot[];
-    target: string; tests: AffectedTest[]; total: number; warnings: string[] };
+    entries: EntryRow[]; further_files: number; incomplete: string | null; mentions: Mentions | null; notes?: NoteRow[];
+    paths: GraphRow[][]; place: GraphPlace | null; question: GraphQuestion; results: GraphRow[]; snapshot: Snapshot;
+    sources?: SourceSnapshot[]; target: string; tests: AffectedTest[]; total: number; warnings: string[] };
 export type GraphRow = { column: number; confidence: number; depth: number; direction: Direction; from: SymbolEnd | null;
     is_possible: boolean; is_test: boolean; is_value: boolean; line: number; path: string; relation: Relation; rule: EdgeRule;
     source?: RowSource; text: string; to: GraphEnd };
@@ -227,9 +227,11 @@ export type Sources = { list: LibraryReply; status: LibraryStatus };
 export type Span = [number, number];
 export type State = "missing" | "indexing" | "ready" | "stale" | "damaged";
 export type Status = { branch: string | null; building?: Building; chunks: number; commit: string | null; detail: string | null;
-    files: number; generation: number | null; index_bytes: number; index_path: string; languages: LanguageCount[];
-    notes: NoteCount[]; root: string; skipped: ReasonCount[]; source_bytes: number; stale_files: number | null; state: State;
-    symbols: number; vectors?: string; views: ViewRow[]; watcher?: number };
+    files: number; generation: number | null; grammar_faults?: string[]; index_bytes: number; index_path: string;
+    languages: LanguageCount[]; notes: NoteCount[]; root: string; skipped: ReasonCount[]; source_bytes: number;
+    stale_files: number | null; state: State; structure: StructureCounts; symbols: number; vectors?: string; views: ViewRow[];
+    watcher?: number };
+export type StructureCounts = { by_rule: number; parsed: number; path_only: number; text_only: number };
 export type SymbolEnd = { by_rule?: boolean; end_line: number; kind: SymbolKind; language: string; line: number; path: string;
     source?: RowSource; symbol: string };
 export type SymbolKind = "fn" | "method" | "struct" | "class" | "enum" | "trait" | "interface" | "impl" | "const" | "macro"
@@ -249,4 +251,4 @@ export type ViewRow = { committed?: boolean; files: number; head: string; root: 
 export type ViewsReply = { home: string | null; home_bytes: number | null; index_bytes: number; index_path: string;
     views: KeptView[] };
 export type WhyNot = { detail: string | null; hit: Hit | null; missing: Gap[]; nearest?: string[]; path: string; rank: number
-    | null; source?: RowSource; text: string; verdict: string };
+    | null; source?: RowSource; structure: StructureCounts; text: string; verdict: string };

@@ -41,7 +41,9 @@ pub fn start(matches: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// The layer that writes what the directives choose to standard error.
-fn log_layer<S: Subscriber + for<'l> LookupSpan<'l>>(wanted: &str) -> Result<impl Layer<S> + use<S>, Failure> {
+fn log_layer<S: Subscriber + for<'l> LookupSpan<'l>>(
+    wanted: &str,
+) -> Result<impl Layer<S> + use<S>, Failure> {
     let filter = EnvFilter::builder().parse(wanted).map_err(|error| {
         Failure::Usage(format!("SPYHOP_LOG is '{wanted}': {error}; choose error, warn, info, debug or trace"))
     })?;

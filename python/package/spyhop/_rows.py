@@ -227,6 +227,7 @@ class GraphReply(Reply["GraphRow"]):
     further_files: Field[int] = Field()
     incomplete: Field[Optional[str]] = Field()
     mentions: Field[Optional[Mentions]] = Field("Mentions")
+    notes: Field[Optional[tuple[NoteRow, ...]]] = Field("NoteRow")
     paths: Field[tuple[tuple[GraphRow, ...], ...]] = Field("GraphRow")
     place: Field[Optional[GraphPlace]] = Field("GraphPlace")
     question: Field[str] = Field()

@@ -149,9 +149,10 @@ fn by_ends(
     (most, effort): (usize, usize),
 ) -> Result<(LiteralCandidates, bool), SearchError> {
     let found = |files: Vec<u32>, complete: bool| LiteralCandidates { files, complete, unranked: Vec::new() };
+    let every_file = || (found((0..context.snapshot.n_files() as u32).collect(), true), true);
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         // The query has only punctuation, so the index cannot narrow the files.
-        return Ok((found((0..context.snapshot.n_files() as u32).collect(), true), true));
+        return Ok(every_file());
     };
     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let files = holding_all(&all, context, None)?;
@@ -164,6 +165,10 @@ fn by_ends(
         && let Some(files) = narrowed(&query.text, context, effort)
     {
         return Ok((found(files, true), true));
+    }
+    if context.snapshot.n_files() <= most {
+        // Parts of one or two letters are in nearly every word, and the budget suffices for the whole tree.
+        return Ok(every_file());
     }
     let (expanded, mut complete) = expansions(longest, context)?;
     let mut files = Vec::new();

@@ -583,7 +583,7 @@ mod tests {
             ", softmax = ",
             "scores have no input 'softmax'; choose of intercept, sum, share,",
         );
-        check(", share = ", ", share = nan, lead = ", "share is NaN; choose a finite number");
+        check(", share = ", ", share = nan, known = ", "share is NaN; choose a finite number");
     }
 
     #[test]
