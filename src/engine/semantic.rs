@@ -275,7 +275,10 @@ fn progress_of<'p>(
     let (total_files, total_bytes) = (estimate.files, estimate.bytes);
     move |done| {
         let BuildProgress { files, bytes } = done;
-        progress(Progress { files, bytes, total_files, total_bytes, ..Progress::new(Stage::Vectors) });
+        let mut made = Progress::new(Stage::Vectors);
+        (made.files, made.bytes, made.total_files, made.total_bytes) =
+            (files, bytes, total_files, total_bytes);
+        progress(made);
     }
 }
 
