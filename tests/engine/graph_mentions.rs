@@ -71,6 +71,21 @@ fn account(engine: &Engine, name: &str) -> Vec<GraphReply> {
     QUESTIONS.map(answer).into()
 }
 
+#[test]
+fn a_use_that_only_the_text_of_a_template_has_is_listed() {
+    let tree = Tree::new(
+        "\n=== menu.vue\n<script setup>\nfunction toggleMenu() {}\n</script>\n<template>\n<a @click=\"toggleMenu\">x</a>\n</template>\n",
+    );
+    let engine = open(&tree);
+    let reply = engine.ask(&GraphRequest::new(GraphQuestion::References, "toggleMenu")).unwrap();
+    let mentions = reply.mentions.as_ref().unwrap();
+    let listed: Vec<(u32, MentionPart)> = mentions.rows.iter().map(|row| (row.line, row.part)).collect();
+    assert_eq!((mentions.resolved, listed), (1, vec![(5, MentionPart::Resolved)]), "{mentions:#?}");
+    for text in [text::graph_footer(&reply, &Style::default()), agent::graph(&reply).text] {
+        assert!(!text.contains("no uses"), "{text}");
+    }
+}
+
 /// The names that a tree defines, by seed.
 fn drawn(engine: &Engine, most: usize) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();

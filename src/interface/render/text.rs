@@ -29,7 +29,8 @@ pub use self::file_graph::{
 };
 pub use self::graph::{graph, graph_footer, graph_lines};
 pub(super) use self::graph::{
-    heading_of_edge, heading_of_mention, kind_of, mentions_line, none_of, told_of_place, why_of_mention,
+    heading_of_edge, heading_of_mention, kind_of, mentions_line, names_uses, none_of, told_of_place,
+    why_of_mention,
 };
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub(crate) use self::library::{

@@ -26,7 +26,10 @@ pub(super) fn hidden(text: &str) -> Option<String> {
             begins = true;
             continue;
         }
-        if begins && let Some(end) = stands_alone(bytes, start, written) {
+        if begins
+            && let Some(end) = stands_alone(bytes, start, written)
+            && !is_in_enum(bytes, start)
+        {
             hide((start, end));
             continue;
         }
@@ -112,6 +115,16 @@ fn opened(bytes: &[u8], at: usize) -> Option<usize> {
 
 fn is_among(words: &str, word: &[u8]) -> bool {
     words.split(' ').any(|one| one.as_bytes() == word)
+}
+
+/// Whether the nearest brace before `at` opens an enum, whose enumerators are in capitals too.
+fn is_in_enum(bytes: &[u8], at: usize) -> bool {
+    let ends = |byte: &u8| matches!(byte, b'{' | b'}' | b';');
+    let Some(brace) = bytes[..at].iter().rposition(ends).filter(|place| bytes[*place] == b'{') else {
+        return false;
+    };
+    let begin = bytes[..brace].iter().rposition(ends).map_or(0, |place| place + 1);
+    bytes[begin..brace].split(|byte| !is_word(byte)).any(|word| word == b"enum")
 }
 
 /// The most bytes between matching parentheses.
@@ -400,6 +413,13 @@ mod tests {
         check("a =\n  FIRST_OF\n;", "a =\n  FIRST_OF\n;");
         check("f(a,\n  FIRST_OF\n);", "f(a,\n  FIRST_OF\n);");
         check("EOF\n", "EOF\n");
+    }
+
+    #[test]
+    fn an_enumerator_alone_on_a_line_is_no_macro() {
+        assert_eq!(hidden("enum one {\n    ONLY_ONE\n};\n"), None);
+        assert_eq!(hidden("typedef enum class E : int {\n    FIRST_ONE\n} e;\n"), None);
+        assert!(hidden("struct s {\n    Q_OBJECT\n    int x;\n};\n").is_some());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, 
 use super::sources;
 use crate::render::places::{RowPlaces, agent_path};
 use crate::render::text::{
-    count, heading_of_edge, heading_of_mention, kind_of, mentions_line, none_of, told_of_place,
+    count, heading_of_edge, heading_of_mention, kind_of, mentions_line, names_uses, none_of, told_of_place,
     why_of_mention,
 };
 use spyhop_base::clean::{self, line as clean};
@@ -117,7 +117,7 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
         };
         let _ = writeln!(out, "\n{shown_rows} of {}{more}", count(reply.total, "row", "rows"));
     }
-    if reply.rows.is_empty() && reply.mentions.is_some() {
+    if reply.rows.is_empty() && reply.mentions.is_some() && !names_uses(reply) {
         let _ = writeln!(out, "{}", none_of(reply));
     }
     if let Some(mentions) = &reply.mentions {

@@ -152,7 +152,7 @@ pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
     let mut out = String::new();
     let is_empty =
         reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty() && reply.entries.is_empty();
-    if is_empty && reply.question != GraphQuestion::Definitions {
+    if is_empty && !names_uses(reply) && reply.question != GraphQuestion::Definitions {
         let _ = writeln!(out, "{}", none_of(reply));
     }
     if reply.total > reply.rows.len() && reply.paths.is_empty() {
@@ -173,6 +173,12 @@ pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
         let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &text));
     }
     out + &note_lines(&reply.notes, style)
+}
+
+/// Whether the mentions have uses that no row has.
+pub(crate) fn names_uses(reply: &GraphReply) -> bool {
+    let mut mentions = reply.mentions.iter().flat_map(|mentions| &mentions.rows);
+    mentions.any(|row| row.part == MentionPart::Resolved)
 }
 
 /// That an answer has no rows. Nothing is said to be absent while a mention may be a use.
