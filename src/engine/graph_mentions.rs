@@ -142,18 +142,12 @@ impl GraphAnswer<'_, '_> {
             shown.iter().map(|row| (row.path.as_str(), row.line, row.column)).collect();
         // A caller who asks for more certain rows than the default gets no others.
         let least = if request.min_confidence > MIN_CONFIDENCE { request.min_confidence } else { 0.0 };
-        // Uses that only the text of a file shows, as in a template, have no edge.
-        let is_whole = request.question == GraphQuestion::References
+        // Where no edge is shown, the uses that only the text of a file has, as in a template, are listed.
+        let is_alone = request.question == GraphQuestion::References
             && request.relation.is_none()
             && request.filter == FilterSpec::default()
-            && shown.len() < request.max_results;
-        let lines: FxHashSet<(&str, u32)> = shown.iter().map(|(path, line, _)| (*path, *line)).collect();
-        let is_unshown = |own: &Mention| {
-            let line = self.place_of(own.file, own.span).0;
-            is_whole
-                && own.part == MentionPart::Resolved
-                && !lines.contains(&(self.snapshot.path(own.file), line))
-        };
+            && shown.is_empty();
+        let is_unshown = |own: &Mention| is_alone && own.part == MentionPart::Resolved;
         let is_listed =
             |own: &Mention| own.confidence >= least && (own.part == MentionPart::Possible || is_unshown(own));
         let is_test = |own: &Mention| self.graph.is_test(own.file, own.from.as_ref());

@@ -12,7 +12,7 @@ use spyhop_base::path;
 /// that has a file of its own.
 pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
     let mut parts = name.split("::").map(str::trim).filter(|part| !part.is_empty()).peekable();
-    let own = module_folder(graph.snapshot.path(from));
+    let own = module_folder(graph, graph.snapshot.path(from));
     let mut folder = match parts.peek().copied() {
         None => own,
         Some("crate") => {
@@ -53,11 +53,12 @@ pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
     file_of(graph, &folder).into_iter().collect()
 }
 
-/// The folder in which the submodules of a file lie.
-fn module_folder(path: &str) -> String {
+/// The folder in which the submodules of a file lie. A `build.rs` is a program only beside the manifest of a package.
+fn module_folder(graph: &Graph<'_>, path: &str) -> String {
     let (folder, name) = path::split(path);
     match name {
-        "mod.rs" | "lib.rs" | "main.rs" | "build.rs" => folder.to_string(),
+        "mod.rs" | "lib.rs" | "main.rs" => folder.to_string(),
+        "build.rs" if graph.paths().file(&below(folder, "Cargo.toml")).is_some() => folder.to_string(),
         name => {
             let stem = name.strip_suffix(".rs").unwrap_or(name);
             below(folder, stem)
@@ -79,7 +80,7 @@ fn step(graph: &Graph<'_>, folder: &str, name: &str) -> Option<String> {
     let (above, own) = path::split(folder);
     let root = paths.file(&format!("{folder}.rs")).filter(|_| is_target_folder(above) && !own.is_empty())?;
     match graph.modules_of_test(root).get(name)? {
-        Some(path) => normalize(&below(above, path)).map(|path| module_folder(&path)),
+        Some(path) => normalize(&below(above, path)).map(|path| module_folder(graph, &path)),
         None => Some(below(above, name)).filter(|beside| has_file(beside)),
     }
 }

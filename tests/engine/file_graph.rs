@@ -49,6 +49,20 @@ fn hubs_circles_and_orphans_are_found() {
 }
 
 #[test]
+fn a_module_named_build_is_not_a_build_script() {
+    let tree = Tree::new(
+        "\n=== Cargo.toml\n[package]\nname = \"app\"\n=== build.rs\nfn main() {}\n=== src/lib.rs\nmod dense;\n=== src/dense/mod.rs\n\
+         mod build;\nmod store;\nuse build::run;\n=== src/dense/build.rs\nuse super::store::Row;\npub fn run() {}\n=== src/dense/store.rs\n\
+         pub struct Row;\n",
+    );
+    let reply = ask(&tree, FileGraphQuestion::Export);
+    let edges = reply.edges.iter().map(|edge| (paths(&reply)[edge.from], paths(&reply)[edge.to]));
+    let of_build: Vec<(&str, &str)> = edges.filter(|(from, _)| *from == "src/dense/build.rs").collect();
+    assert_eq!(of_build, [("src/dense/build.rs", "src/dense/store.rs")]);
+    assert!(ask(&tree, FileGraphQuestion::Cycles).cycles.is_empty());
+}
+
+#[test]
 fn an_export_has_every_file_and_import_in_each_format() {
     let tree = Tree::new(APP);
     let reply = ask(&tree, FileGraphQuestion::Export);
