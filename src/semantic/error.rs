@@ -10,7 +10,7 @@ pub enum SemanticError {
     /// The program is built without the feature.
     #[error(
         "this program is built without vectors; build one with them by \
-         'cargo install spyhop-cli --features dense-embed'"
+         'cargo install --path program --features dense-embed'"
     )]
     NotBuilt,
     /// The workspace has not opted in.

@@ -27,7 +27,7 @@ pub fn semantic(reply: &SemanticReply, style: &Style) -> String {
         (None, true) => row("vectors", "not enabled; 'spyhop semantic enable --help' has examples"),
         (None, false) => row(
             "vectors",
-            "not in this program; 'cargo install spyhop-cli --features dense-embed' builds one with them",
+            "not in this program; 'cargo install --path program --features dense-embed' builds one with them",
         ),
     }
     if let Some(estimate) = &reply.estimate {
