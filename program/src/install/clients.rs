@@ -1,6 +1,6 @@
 //! The supported clients: where each keeps its servers, in which format, and in which folder it starts them.
 //!
-//! This module owns the facts that come from other programs' documentation; `docs/install.md` names the source of each
+//! This module owns the facts that come from other programs' documentation; `docs/clients.md` names the source of each
 //! line. Each client is one row, so adding a client means adding a row.
 
 use std::ffi::OsString;
