@@ -140,7 +140,13 @@ fn find(
         return Err(no_file(snapshot, before_line(typed), root));
     }
     match by_name(graph, (snapshot, sources), typed, question == GraphQuestion::Definitions) {
-        Ok(found) => Ok(Target::Symbols(found)),
+        Ok(mut found) => {
+            // Methods often have the name of the type that they implement, such as `Render` in Go.
+            if question == GraphQuestion::Implementations && found.iter().any(|own| own.kind.is_type_like()) {
+                found.retain(|own| own.kind.is_type_like());
+            }
+            Ok(Target::Symbols(found))
+        }
         Err(_) if is_of_files => Err(no_file(snapshot, typed, root)),
         Err(error) => folder_file(snapshot, typed)?.map(Target::File).ok_or(error),
     }

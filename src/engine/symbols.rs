@@ -63,6 +63,17 @@ impl Operation for SymbolsRequest {
     }
 }
 
+/// The kinds that stand in for the only kind of a request: its name, the name of the others, and the others. Languages differ in
+/// which functions are methods and which types are classes.
+fn similar_kinds(kinds: KindSet) -> Option<(String, &'static str, KindSet)> {
+    let asked = SymbolKind::ALL.iter().copied().find(|kind| kinds == KindSet::from_iter([*kind]))?;
+    if asked == SymbolKind::Fn {
+        return Some(("function".to_string(), "methods", KindSet::from_iter([SymbolKind::Method])));
+    }
+    let types = SymbolKind::ALL.iter().copied().filter(|kind| kind.is_type_like());
+    asked.is_type_like().then(|| (asked.to_string(), "types of other kinds", types.collect()))
+}
+
 /// A checked request, for the snapshot of one tree or of several.
 pub(super) struct SymbolLookup<'r> {
     request: &'r SymbolsRequest,
@@ -94,11 +105,12 @@ impl<'r> SymbolLookup<'r> {
         let (mut wanted, mut warnings, near_pattern) = (&self.wanted, Vec::new(), OnceCell::new());
         let keep = self.offset.saturating_add(self.request.max_results);
         let (mut found, mut total) = self.best((wanted, self.filter.kinds()), snapshot, keep)?;
-        if found.is_empty() && self.filter.kinds() == Some(KindSet::from_iter([SymbolKind::Fn])) {
-            let methods = Some(KindSet::from_iter([SymbolKind::Method]));
-            (found, total) = self.best((wanted, methods), snapshot, keep)?;
+        if found.is_empty()
+            && let Some((asked, shown, kinds)) = self.filter.kinds().and_then(similar_kinds)
+        {
+            (found, total) = self.best((wanted, Some(kinds)), snapshot, keep)?;
             if !found.is_empty() {
-                warnings.push(format!("no function matches '{}'; shown are methods", self.request.pattern));
+                warnings.push(format!("no {asked} matches '{}'; shown are {shown}", self.request.pattern));
             }
         }
         if found.first().is_none_or(|best| wanted.is_scattered_in(best))

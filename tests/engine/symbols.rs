@@ -150,20 +150,23 @@ fn an_empty_pattern_lists_definitions_by_path_and_line() {
 }
 
 #[test]
-fn methods_answer_for_functions_that_are_not_there() {
+fn similar_kinds_answer_for_a_kind_that_is_not_there() {
     let tree = Tree::new(TREE);
-    let of_kind = |pattern: &str| {
+    let of_kind = |pattern: &str, kind: SymbolKind| {
         let mut request = SymbolsRequest::new(pattern);
-        request.filter.kind = vec![SymbolKind::Fn];
+        request.filter.kind = vec![kind];
         let reply = open(&tree).ask(&request).unwrap();
         let names: Vec<String> = reply.symbols.iter().map(|row| row.name.clone()).collect();
         (names, reply.warnings)
     };
-    let (names, warnings) = of_kind("give_back");
+    let (names, warnings) = of_kind("give_back", SymbolKind::Fn);
     assert_eq!(names, ["give_back"]);
     assert_eq!(warnings, ["no function matches 'give_back'; shown are methods"]);
-    let (names, warnings) = of_kind("resolve_provider_key");
+    let (names, warnings) = of_kind("resolve_provider_key", SymbolKind::Fn);
     assert_eq!((names, warnings), (vec!["resolve_provider_key".to_string()], vec![]));
+    let (names, warnings) = of_kind("Pool", SymbolKind::Class);
+    assert_eq!(names[0], "Pool");
+    assert_eq!(warnings, ["no class matches 'Pool'; shown are types of other kinds"]);
 }
 
 #[test]

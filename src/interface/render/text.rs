@@ -62,6 +62,7 @@ use spyhop_engine::api::{
     Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply, SkippedReply,
     Snapshot, Verdict, WhyNot,
 };
+use spyhop_search::profile::Signal;
 
 /// The reply to a search: a line `path:line:column: text` per hit in compact mode; otherwise a block per hit, and a line
 /// about the snapshot.
@@ -265,13 +266,34 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     out
 }
 
-/// A hit as a block: the heading, the reasons and the code.
 /// The number of decimals that shows the greatest share with two digits: three, and more for the shares of a small score.
 fn digits_of_contributions(reasons: &[Reason]) -> usize {
     let greatest = reasons.iter().map(|reason| reason.contribution.abs()).fold(0.0, f32::max);
     (3..9).find(|digits| greatest >= 10f32.powi(1 - *digits)).unwrap_or(3) as usize
 }
 
+/// The reasons of a hit, a line each: what each adds to the score. Evidence that cannot change a score of almost 0 is shown as
+/// percentages of all evidence.
+fn contributions(hit: &Hit, style: &Style) -> String {
+    let of_evidence = || hit.reasons.iter().filter(|reason| reason.signal != Signal::Base);
+    let total: f32 = of_evidence().map(|reason| reason.contribution.abs()).sum();
+    let is_too_small = total > 0.0 && of_evidence().all(|reason| reason.contribution.abs() < 0.000_5);
+    let digits = digits_of_contributions(&hit.reasons);
+    let mut out = String::new();
+    for reason in &hit.reasons {
+        let share = match is_too_small && reason.signal != Signal::Base {
+            true => format!("{:+5.0} %", 100.0 * reason.contribution / total),
+            false => format!("{:+.digits$}", reason.contribution + 0.0),
+        };
+        let name = reason.signal.name();
+        let said = reason.text.strip_prefix(name).and_then(|text| text.strip_prefix(": "));
+        let line = format!("{share} {name:<17} {}", clean(said.unwrap_or(&reason.text)));
+        let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
+    }
+    out
+}
+
+/// A hit as a block: the heading, the reasons and the code.
 fn hit_block(hit: &Hit, query: Option<&str>, places: RowPlaces<'_>, mode: Mode, style: &Style) -> String {
     let mut out = format!(
         "{}  {}  {}",
@@ -283,14 +305,7 @@ fn hit_block(hit: &Hit, query: Option<&str>, places: RowPlaces<'_>, mode: Mode, 
     out.push('\n');
     if mode == Mode::Debug {
         let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &language_and_lines(hit)));
-        let digits = digits_of_contributions(&hit.reasons);
-        for reason in &hit.reasons {
-            let share = format!("{:+.digits$}", reason.contribution + 0.0);
-            let name = reason.signal.name();
-            let said = reason.text.strip_prefix(name).and_then(|text| text.strip_prefix(": "));
-            let line = format!("{share} {name:<17} {}", clean(said.unwrap_or(&reason.text)));
-            let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
-        }
+        out.push_str(&contributions(hit, style));
     } else {
         out.push_str(&page::evidence_line(hit, style));
     }
