@@ -121,7 +121,7 @@ fn files_that_alone_hold_the_query_are_on_the_first_page() {
     let tree = tree();
     refresh(&open(&tree));
     let engine = Engine::open(tree.root(), as_indexed(&tree)).unwrap();
-    let n_drawn = cases(60, 120);
+    let n_drawn = cases(24, 120);
     let (mut n_few, mut n_path_only, mut n_complete, mut missing, mut miscounted) =
         (0, 0, 0, Vec::new(), Vec::new());
     for (place, text) in literals(&tree, n_drawn).iter().enumerate() {

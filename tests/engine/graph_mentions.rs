@@ -8,7 +8,7 @@ use spyhop_interface::render::{Style, agent, text};
 
 use super::graph_alike::{MODULES, module};
 use super::{Random, Tree, open};
-use crate::support::repository;
+use crate::support::{cases, repository};
 
 const QUESTIONS: [GraphQuestion; 3] =
     [GraphQuestion::References, GraphQuestion::Callers, GraphQuestion::Impact];
@@ -135,7 +135,7 @@ fn the_parts_are_what_an_exact_search_finds_in_trees_that_use_their_names() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         let tree = Tree::new(text.split_once("\n? ").unwrap().0);
         let engine = open(&tree);
-        for name in drawn(&engine, 60) {
+        for name in drawn(&engine, cases(20, 60)) {
             n_names += 1;
             for own in account(&engine, &name).into_iter().filter_map(|reply| reply.mentions) {
                 let of_own = [
