@@ -7,10 +7,8 @@ use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug_span;
 
-use super::api::cursor::page_cursor;
 use super::api::*;
 use super::asked_queries::{AskedQueries, lost_query};
-use super::copies::{self, Copies};
 use super::core::Engine;
 use super::exhaustive::{self, ExhaustiveMatches, UnrankedFile};
 use super::lead::lead;
@@ -18,11 +16,11 @@ use super::member::{MemberTree, MemberTrees};
 use super::open_index::Viewed;
 use super::origin::ReplyOrigin;
 use super::ranked_query::RankedQuery;
-use super::rows::{self, HitRow, RowKind};
+use super::reply_page::{ReplyPage, is_doubtful};
+use super::rows::{self, RowKind};
 use super::source::ReplySources;
 use super::{cancel, literal_files, lookup};
 use crate::error::Error;
-use spyhop_base::clean;
 use spyhop_base::id::{ContentHash, LanguageId};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
@@ -126,25 +124,10 @@ impl<'a> AnswerContext<'a> {
             similar.prepare(&queries.iter().map(|query| query.text.as_str()).collect::<Vec<_>>());
         }
         let (mut asked, mut lost) = self.ask_all(all)?;
-        let (total, doubt, below, mut results) = loop {
-            let rows = rows::merged(&asked, self.snapshot, |_| true);
-            // An exhaustive search has every file that contains the query.
-            let (mut rows, copies) = match self.request.exhaustive {
-                true => (rows, Copies::default()),
-                false => copies::collapsed(rows, self.snapshot),
-            };
-            let n_all = rows.len();
-            rows.retain(|row| row.literal || row.score >= self.request.min_score);
-            let below = n_all - rows.len();
-            let rows = literal_files::lifted(rows, &asked, self.snapshot);
-            let (total, doubt) = (rows.len(), self.doubt(&asked, &rows));
-            let page: Vec<HitRow> = rows.into_iter().skip(offset).take(self.request.max_results).collect();
-            let also_in: Vec<_> = page.iter().map(|row| copies.of(row, self.snapshot)).collect();
-            match self.page_of(&asked, page)? {
-                Ok(mut results) => {
-                    results.iter_mut().zip(also_in).for_each(|(hit, also_in)| hit.also_in = also_in);
-                    break (total, doubt, below, results);
-                }
+        let (page, mut results) = loop {
+            let mut page = ReplyPage::new(&asked, self.snapshot, (self.request, self.profile()), offset);
+            match self.page_of(&asked, std::mem::take(&mut page.rows))? {
+                Ok(results) => break (page, results),
                 // The others are merged again without the query whose hit could not be shown.
                 Err((at, fault)) if asked.len() > 1 => {
                     lost.push(lost_query(&asked.remove(at).query.text, &fault))
@@ -152,85 +135,15 @@ impl<'a> AnswerContext<'a> {
                 Err((_, fault)) => return Err(fault),
             }
         };
-        let unknown = asked.iter().map(|asked| self.unknown(asked)).collect::<Result<Vec<_>, Error>>()?;
-        let end = offset + results.len();
+        let unknown = |asked: &RankedQuery<'_>| spyhop_search::unknown_words(asked.query, self.snapshot);
+        let unknown = asked.iter().map(unknown).collect::<Result<Vec<_>, _>>()?;
         let is_first_of_one = offset == 0 && all.is_one() && self.trees.all().len() == 1;
-        let next = (end < total).then(|| page_cursor(origin.snapshot.generation, end));
         if self.request.name_callers && is_first_of_one {
             self.name_callers(&mut results);
             cancel::check()?;
         }
-        let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
-        Ok(SearchReply {
-            query: text.join(" | "),
-            queries: Vec::new(),
-            results,
-            evidence_used: evidence_used(used_session, &asked),
-            literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
-            total,
-            literal_complete: asked.iter().all(|asked| asked.literal_complete)
-                && lost.is_empty()
-                && origin.is_whole,
-            next,
-            offset,
-            notes: Vec::new(),
-            snapshot: origin.snapshot,
-            sources: origin.sources,
-            warnings: origin
-                .warnings
-                .into_iter()
-                .chain(lost)
-                .chain(asked.iter().flat_map(query_warnings))
-                .chain(similar_notes(&asked))
-                .chain(unknown.into_iter().flatten())
-                .chain(doubt)
-                .chain(below_warning(below, self.request.min_score))
-                .collect(),
-        })
-    }
-
-    /// The warning about words of a query that no file contains.
-    fn unknown(&self, asked: &RankedQuery<'_>) -> Result<Option<String>, Error> {
-        let replaced = asked.ranking.respelled.iter().flat_map(|respelled| &respelled.replaced);
-        let replaced: Vec<&str> = replaced.map(|replaced| replaced.typed.as_str()).collect();
-        let mut unknown = spyhop_search::unknown_words(asked.query, self.snapshot)?;
-        unknown.retain(|unknown| !replaced.iter().any(|typed| typed.eq_ignore_ascii_case(&unknown.word)));
-        let quoted = |words: &[String]| {
-            words.iter().map(|word| format!("'{}'", clean::line(word))).collect::<Vec<_>>().join(", ")
-        };
-        let words = unknown.iter().map(|unknown| {
-            let word = quoted(std::slice::from_ref(&unknown.word));
-            match unknown.similar.is_empty() {
-                true => word,
-                false => format!("{word} (similar: {})", quoted(&unknown.similar)),
-            }
-        });
-        let words: Vec<String> = words.collect();
-        Ok((!words.is_empty()).then(|| format!("no file contains {}", words.join(" or "))))
-    }
-
-    /// The warning that no hit seems to answer, if that is likely.
-    fn doubt(&self, asked: &[RankedQuery<'_>], rows: &[HitRow]) -> Option<String> {
-        let hits = rows.iter().map(|row| (row.literal, row.score));
-        (!rows.is_empty()
-            && self.is_doubtful(asked.iter().map(|asked| (asked.query, asked.ranking.known_share())), hits))
-        .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
-    }
-
-    /// Whether `hits` are too weak to answer any of `queries`, each with the share of it whose words the tree has. A hit is a
-    /// flag for a literal hit, and its score.
-    fn is_doubtful<'q>(
-        &self,
-        mut queries: impl Iterator<Item = (&'q Query, f32)>,
-        mut hits: impl Iterator<Item = (bool, f32)>,
-    ) -> bool {
-        let least = self.profile().scores.doubt;
-        let mut most = least;
-        queries.all(|(query, known)| {
-            most = most.max(if known < LEAST_KNOWN { MOST_OF_UNKNOWN } else { 0.0 });
-            query.terms.len() >= spyhop_search::MIN_TERMS_TO_DOUBT
-        }) && hits.all(|(is_literal, score)| !is_literal && score < most)
+        Ok(page.reply((all, &asked, unknown), results, (origin, lost), used_session))
     }
 
     /// Ranks one query.
@@ -350,7 +263,7 @@ impl<'a> AnswerContext<'a> {
             kind: query.kind,
             is_report: query.is_report,
             is_doubted: !ranking.hits.is_empty()
-                && self.is_doubtful(std::iter::once((query, ranking.known_share())), hits),
+                && is_doubtful(self.profile(), std::iter::once((query, ranking.known_share())), hits),
             files,
         })
     }
@@ -387,20 +300,26 @@ impl<'a> AnswerContext<'a> {
         query: &Query,
         exhaustive: Option<&ExhaustiveMatches>,
     ) -> Result<Option<FxHashSet<u32>>, Error> {
-        if query.quoted.is_empty() {
+        let Some(mut files) = self.files_quoting(&query.quoted)? else { return Ok(None) };
+        // A file that contains the whole query contains its parts.
+        let whole = exhaustive.iter().flat_map(|exhaustive| &exhaustive.known.lines);
+        files.extend(whole.map(|(file, _)| *file));
+        Ok((!files.is_empty()).then_some(files))
+    }
+
+    /// The files that contain every one of `quoted`; `None` if there is none to contain.
+    pub(super) fn files_quoting(&self, quoted: &[String]) -> Result<Option<FxHashSet<u32>>, Error> {
+        if quoted.is_empty() {
             return Ok(None);
         }
         let mut files = FxHashSet::default();
         for tree in self.trees.all() {
             let viewed = Viewed::from_snapshot(tree.snapshot);
-            let paths = exhaustive::files_with_all(tree.engine, viewed, self.filter, &query.quoted)?;
+            let paths = exhaustive::files_with_all(tree.engine, viewed, self.filter, quoted)?;
             let numbers = paths.iter().filter_map(|path| tree.snapshot.file_at(path));
             files.extend(numbers.map(|file| tree.first_file + file));
         }
-        // A file that contains the whole query contains its parts.
-        let whole = exhaustive.iter().flat_map(|exhaustive| &exhaustive.known.lines);
-        files.extend(whole.map(|(file, _)| *file));
-        Ok((!files.is_empty()).then_some(files))
+        Ok(Some(files))
     }
 
     fn search(
@@ -414,7 +333,7 @@ impl<'a> AnswerContext<'a> {
         Ok(spyhop_search::search(query, &self.context(quoting, exhaustive), &source)?)
     }
 
-    fn context<'c>(
+    pub(super) fn context<'c>(
         &'c self,
         quoting: Option<&'c FxHashSet<u32>>,
         exhaustive: Option<&'c spyhop_search::ExhaustivePass>,
@@ -431,6 +350,7 @@ impl<'a> AnswerContext<'a> {
             per_file: self.request.per_file,
             similar: self.similar.as_deref(),
             exhaustive,
+            statistics: None,
         }
     }
 
@@ -629,53 +549,6 @@ impl<'a> AnswerContext<'a> {
         let shows = self.request.mode != Mode::Compact;
         (shows.then(|| snippet::snippet(source, index, request, best, &mut tokenizer)), line)
     }
-}
-
-/// The evidence that hits were ranked by.
-fn evidence_used(used_session: bool, asked: &[RankedQuery<'_>]) -> String {
-    let compared =
-        |asked: &RankedQuery<'_>| asked.ranking.similar.as_ref().is_some_and(|own| own.is_compared());
-    let session = if used_session { "+session" } else { "" };
-    let similar = if asked.iter().any(compared) { "+semantic" } else { "" };
-    format!("lexical+symbol+path{session}{similar}")
-}
-
-/// What the caller should know of the comparison with vectors, each note once.
-fn similar_notes(asked: &[RankedQuery<'_>]) -> Vec<String> {
-    let notes = asked.iter().filter_map(|asked| asked.ranking.similar.as_ref()?.note.clone());
-    let mut notes: Vec<String> = notes.collect();
-    notes.dedup();
-    notes
-}
-
-/// A query is doubted up to [`MOST_OF_UNKNOWN`], if the tree has a smaller share of its words.
-const LEAST_KNOWN: f32 = 0.4;
-
-/// The score below which the hits of such a query do not answer.
-const MOST_OF_UNKNOWN: f32 = 0.4;
-
-/// The warning that hits are left out because of their scores.
-fn below_warning(below: usize, min_score: f32) -> Option<String> {
-    let hits = if below == 1 { "1 hit scores" } else { &format!("{below} hits score") };
-    (below > 0).then(|| format!("{hits} below {min_score:.2}; a lower min_score shows more"))
-}
-
-/// The warnings about a query that was respelled or answered without its quotes.
-fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for replaced in asked.ranking.respelled.iter().flat_map(|respelled| &respelled.replaced) {
-        let quoted: Vec<String> = replaced.instead.iter().map(|word| format!("'{word}'")).collect();
-        let (typed, quoted) = (clean::line(&replaced.typed), quoted.join(", "));
-        warnings.push(match replaced.is_name {
-            true => format!("no name '{typed}' is defined; looked for {quoted}"),
-            false => format!("no file contains '{typed}'; looked for {quoted}"),
-        });
-    }
-    if asked.is_unquoted {
-        let quoted: Vec<String> = asked.query.quoted.iter().map(|text| format!("\"{text}\"")).collect();
-        warnings.push(format!("no file holds {}; answered without the quotes", quoted.join(" and ")));
-    }
-    warnings
 }
 
 /// The page of a hit in a document.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::rows::{HitRow, RowKind};
 use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
-use spyhop_search::{SearchSnapshot, is_aside};
+use spyhop_search::{HeadFiles, is_aside};
 
 /// The most copies that a hit names.
 const MAX_NAMED: usize = 10;
@@ -17,14 +17,14 @@ pub struct Copies(FxHashMap<u32, Vec<u32>>);
 
 /// Drops the rows of tests, vendored and generated files whose content a file before them has. Copies are files of one
 /// tree.
-pub fn collapsed(rows: Vec<HitRow>, snapshot: &SearchSnapshot) -> (Vec<HitRow>, Copies) {
+pub fn collapsed(rows: Vec<HitRow>, table: &dyn HeadFiles) -> (Vec<HitRow>, Copies) {
     let mut first: FxHashMap<(usize, ContentHash), u32> = FxHashMap::default();
     let mut copies: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut is_first = |row: &HitRow| {
-        let Some(file) = file_of(row, snapshot) else { return true };
-        let Some(content) = snapshot.version(file).content().ranked() else { return true };
-        let shown = *first.entry((snapshot.member_of(file), content)).or_insert(file);
-        let is_copy = shown != file && is_aside(snapshot.path(file));
+        let Some(file) = file_of(row, table) else { return true };
+        let Some(content) = table.content(file) else { return true };
+        let shown = *first.entry((table.member_of(file), content)).or_insert(file);
+        let is_copy = shown != file && is_aside(table.path(file));
         if is_copy {
             let others = copies.entry(shown).or_default();
             if !others.contains(&file) {
@@ -39,16 +39,16 @@ pub fn collapsed(rows: Vec<HitRow>, snapshot: &SearchSnapshot) -> (Vec<HitRow>, 
 
 impl Copies {
     /// The paths of the other files with the content of a row's file.
-    pub fn of(&self, row: &HitRow, snapshot: &SearchSnapshot) -> Vec<RelPath> {
-        let others = file_of(row, snapshot).and_then(|file| self.0.get(&file));
-        let paths = others.into_iter().flatten().filter_map(|file| RelPath::new(snapshot.path(*file)).ok());
+    pub fn of(&self, row: &HitRow, table: &dyn HeadFiles) -> Vec<RelPath> {
+        let others = file_of(row, table).and_then(|file| self.0.get(&file));
+        let paths = others.into_iter().flatten().filter_map(|file| RelPath::new(table.path(*file)).ok());
         paths.take(MAX_NAMED).collect()
     }
 }
 
-fn file_of(row: &HitRow, snapshot: &SearchSnapshot) -> Option<u32> {
+fn file_of(row: &HitRow, table: &dyn HeadFiles) -> Option<u32> {
     match &row.kind {
-        RowKind::Ranked(hit) => Some(snapshot.file_of_doc(hit.doc)),
+        RowKind::Ranked(hit) => Some(table.file_of_doc(hit.doc)),
         RowKind::UnrankedMatch(..) => None,
     }
 }

@@ -73,6 +73,7 @@ mod query_faults;
 mod ranked_query;
 mod read;
 mod removed;
+mod reply_page;
 mod revision_notes;
 mod rows;
 mod scope;

@@ -9,18 +9,18 @@ use rustc_hash::FxHashSet;
 
 use super::ranked_query::RankedQuery;
 use super::rows::HitRow;
-use spyhop_search::{MAX_FEW_FILES, SearchSnapshot};
+use spyhop_search::{HeadFiles, MAX_FEW_FILES};
 
 /// The default number of hits of a page. The order of rows must not depend on the page size of a request, so that pages
 /// of different sizes are consistent.
 const PAGE: usize = 2 * MAX_FEW_FILES;
 
 /// Moves the rows of files that contain a query as written to the first page, if these files are few.
-pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> Vec<HitRow> {
+pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], table: &dyn HeadFiles) -> Vec<HitRow> {
     if rows.len() <= PAGE {
         return rows;
     }
-    let wanted = wanted(&rows, asked, snapshot);
+    let wanted = wanted(&rows, asked, table);
     let n_behind = wanted.iter().filter(|place| **place >= PAGE).count();
     if n_behind == 0 {
         return rows;
@@ -44,12 +44,11 @@ pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], snapshot: &SearchSna
 
 /// The rows that must be on the first page: one row for each file, preferably the first that contains the query as
 /// written. Several queries share [`MAX_FEW_FILES`] rows.
-fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> FxHashSet<usize> {
+fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], table: &dyn HeadFiles) -> FxHashSet<usize> {
     let mut wanted = FxHashSet::default();
     for (query, own) in asked.iter().enumerate() {
-        for wanted_file in own.few_literal_files(snapshot) {
-            let of_file =
-                || rows.iter().enumerate().filter(|(_, row)| row.file(asked, snapshot) == wanted_file);
+        for wanted_file in own.few_literal_files(table) {
+            let of_file = || rows.iter().enumerate().filter(|(_, row)| row.file(asked, table) == wanted_file);
             let literal = of_file().find(|(_, row)| row.literal && row.query == query);
             if let Some((place, _)) = literal.or_else(|| of_file().next())
                 && wanted.len() < MAX_FEW_FILES

@@ -2,7 +2,7 @@
 
 use super::exhaustive::UnrankedFile;
 use spyhop_search::query::Query;
-use spyhop_search::{Ranking, SearchSnapshot, UnrankedMatch};
+use spyhop_search::{HeadFiles, Ranking, UnrankedMatch};
 
 /// A query of a request, with its ranking.
 pub(crate) struct RankedQuery<'q> {
@@ -30,14 +30,17 @@ impl RankedQuery<'_> {
 
     /// The files that contain the query as written, if they are at most [`spyhop_search::MAX_FEW_FILES`]: the path, and the number of the
     /// tree.
-    pub(crate) fn few_literal_files<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<(&'p str, usize)> {
+    pub(crate) fn few_literal_files<'p>(&'p self, table: &'p dyn HeadFiles) -> Vec<(&'p str, usize)> {
         let Ranking { holding, .. } = &self.ranking;
         if holding.len() + self.unranked.len() > spyhop_search::MAX_FEW_FILES {
             return Vec::new();
         }
         let unranked = self.unranked.iter().map(|unranked| (unranked.first.path.as_str(), unranked.member));
-        let ranked = holding.iter().map(|file| (snapshot.path(*file), snapshot.member_of(*file)));
-        ranked.chain(unranked).collect()
+        let ranked = holding.iter().map(|file| (table.path(*file), table.member_of(*file)));
+        let mut files: Vec<(&str, usize)> = ranked.chain(unranked).collect();
+        // Several queries share the places on the first page, so the order must not depend on the numbers of files.
+        files.sort_unstable();
+        files
     }
 
     pub fn literal_lines(&self) -> usize {

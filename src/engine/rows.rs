@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::ranked_query::RankedQuery;
-use spyhop_search::{Ranked, SearchSnapshot, UnrankedMatch};
+use spyhop_search::{HeadFiles, Ranked, UnrankedMatch};
 
 /// A hit of one of the queries.
 pub struct HitRow {
@@ -29,11 +29,11 @@ pub enum RowKind {
 
 impl HitRow {
     /// The path of the file, and the number of its tree.
-    pub fn file<'p>(&self, asked: &'p [RankedQuery<'_>], snapshot: &'p SearchSnapshot) -> (&'p str, usize) {
+    pub fn file<'p>(&self, asked: &'p [RankedQuery<'_>], table: &'p dyn HeadFiles) -> (&'p str, usize) {
         match &self.kind {
             RowKind::Ranked(hit) => {
-                let file = snapshot.file_of_doc(hit.doc);
-                (snapshot.path(file), snapshot.member_of(file))
+                let file = table.file_of_doc(hit.doc);
+                (table.path(file), table.member_of(file))
             }
             RowKind::UnrankedMatch(place, _) => {
                 let unranked = &asked[self.query].unranked[*place];
@@ -43,16 +43,12 @@ impl HitRow {
     }
 
     /// The file, and the start of the hit in it.
-    fn place<'p>(
-        &self,
-        asked: &'p [RankedQuery<'_>],
-        snapshot: &'p SearchSnapshot,
-    ) -> ((&'p str, usize), u32) {
+    fn place<'p>(&self, asked: &'p [RankedQuery<'_>], table: &'p dyn HeadFiles) -> ((&'p str, usize), u32) {
         let start = match &self.kind {
-            RowKind::Ranked(hit) => hit.start(snapshot),
+            RowKind::Ranked(hit) => hit.start(table),
             RowKind::UnrankedMatch(..) => 0,
         };
-        (self.file(asked, snapshot), start)
+        (self.file(asked, table), start)
     }
 
     /// This row with the greater sum `to`, because only few files contain the query as written.
@@ -74,7 +70,7 @@ impl HitRow {
 /// The `wanted` hits of all queries, best first. Ties are broken by path and position. A place occurs once.
 pub fn merged(
     asked: &[RankedQuery<'_>],
-    snapshot: &SearchSnapshot,
+    table: &dyn HeadFiles,
     wanted: impl Fn(&HitRow) -> bool,
 ) -> Vec<HitRow> {
     let mut rows: Vec<HitRow> = Vec::new();
@@ -99,10 +95,10 @@ pub fn merged(
     rows.sort_by(|a, b| {
         let by_sum = b.sum.total_cmp(&a.sum);
         by_sum
-            .then_with(|| a.place(asked, snapshot).cmp(&b.place(asked, snapshot)))
+            .then_with(|| a.place(asked, table).cmp(&b.place(asked, table)))
             .then_with(|| a.query.cmp(&b.query))
     });
     let mut seen = FxHashSet::default();
-    rows.retain(|row| seen.insert(row.place(asked, snapshot)) && wanted(row));
+    rows.retain(|row| seen.insert(row.place(asked, table)) && wanted(row));
     rows
 }

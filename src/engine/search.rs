@@ -110,12 +110,17 @@ fn search_all(
     }
     let filter = FilterSpec { kind: vec![SymbolKind::Method], ..request.filter.clone() };
     let of_methods = SearchRequest { filter, ..request.clone() };
-    let mut methods = search_kinds(corpus, queries, &of_methods, call)?;
+    let methods = search_kinds(corpus, queries, &of_methods, call)?;
     if methods.results.is_empty() {
         return Ok(reply);
     }
+    Ok(instead_of_functions(methods))
+}
+
+/// The reply with methods to a request for functions.
+pub(super) fn instead_of_functions(mut methods: SearchReply) -> SearchReply {
     methods.warnings.push("no function answers; shown are methods".to_string());
-    Ok(methods)
+    methods
 }
 
 fn search_kinds(

@@ -5,11 +5,10 @@
 //! fit-scores` fits them. Calibration does not change the order of files. A file scores less than the files before it
 //! whose sums are greater.
 
-use super::evidence::Evidence;
+use super::evidence::TermRarity;
 use super::measure::Values;
 use super::model::RankedFile;
 use super::places::MeasuredPlace;
-use super::snapshot::SearchSnapshot;
 use crate::profile::{Calibration, PlaceSignal, Profile, ScoreInput, Signal};
 use crate::query::Query;
 
@@ -111,14 +110,13 @@ fn log_odds(coefficients: &Calibration, inputs: &ScoreInputs) -> f32 {
     coefficients.intercept + weighed.sum::<f32>()
 }
 
-/// The inputs of the score of each file of a head. `places` has an entry for each of the first files.
+/// The inputs of the score of each file of a head. `known` is the share of the query whose words the tree has, and `places`
+/// has an entry for each of the first files.
 pub(crate) fn score_inputs(
     query: &Query,
-    snapshot: &SearchSnapshot,
-    evidence: &Evidence,
+    known: f32,
     (files, places): (&[RankedFile], &[Vec<MeasuredPlace>]),
 ) -> Vec<ScoreInputs> {
-    let known = known_share(query, snapshot, evidence);
     let sums: Vec<f32> = files.iter().map(|ranked| ranked.raw).collect();
     let first = sums.first().copied().unwrap_or_default();
     let lead = sums.get(1).map_or(MAX_LEAD, |second| (first - second).min(MAX_LEAD));
@@ -156,16 +154,14 @@ fn log_odds_of_share(share: f32) -> f32 {
 
 /// The share of the query, weighed by rarity, whose words the tree has. A word that the tree lacks is as rare as a word
 /// can be. A query whose frames name files of the tree is known.
-fn known_share(query: &Query, snapshot: &SearchSnapshot, evidence: &Evidence) -> f32 {
-    if !evidence.framed.is_empty() {
+pub(crate) fn known_share(n_framed: usize, terms: &[TermRarity]) -> f32 {
+    if n_framed > 0 {
         return 1.0;
     }
-    let n_chunks = snapshot.totals().chunks;
     let (mut known, mut all) = (0.0, f32::MIN_POSITIVE);
-    for place in 0..query.terms.len() {
-        let rarity = evidence.rarity(n_chunks, place);
+    for TermRarity { rarity, is_known } in terms {
         all += rarity;
-        known += if evidence.idf[place] > 0.0 { rarity } else { 0.0 };
+        known += if *is_known { *rarity } else { 0.0 };
     }
     known / all
 }

@@ -8,6 +8,8 @@ use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::profile::Profile;
 use crate::session::ActivityRecord;
+use crate::statistics::Statistics;
+use spyhop_index::meta::Totals;
 use spyhop_index::tokenize::Tokenizers;
 use spyhop_syntax::grammar::Grammars;
 
@@ -34,9 +36,21 @@ pub struct Context<'c> {
     /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its
     /// budget.
     pub exhaustive: Option<&'c ExhaustivePass>,
+    /// The statistics of all shards, of which the snapshot is one; `None` if the snapshot has all files.
+    pub statistics: Option<&'c Statistics>,
 }
 
 impl Context<'_> {
+    /// The sums over the files of all shards.
+    pub(crate) fn totals(&self) -> Totals {
+        self.statistics.map_or_else(|| self.snapshot.totals(), |statistics| statistics.totals)
+    }
+
+    /// The number of files of all shards.
+    pub(crate) fn n_files(&self) -> usize {
+        self.totals().files as usize
+    }
+
     /// Whether every file is admitted, so that no file has to be tested.
     pub(crate) fn admits_all_files(&self) -> bool {
         self.quoting.is_none() && self.filter.takes_all_files()

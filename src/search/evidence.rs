@@ -12,5 +12,6 @@ pub(crate) mod columns;
 mod rows;
 
 pub use collect::collect;
+pub(crate) use collect::collect_with;
 pub(crate) use columns::FusedList;
-pub use columns::{Evidence, FileEvidence};
+pub use columns::{Evidence, FileEvidence, TermRarity};

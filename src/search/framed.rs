@@ -22,25 +22,24 @@ pub struct Framed {
     pub moved: Vec<(u32, [u32; 2])>,
 }
 
-/// The files that frames of the query name, with the lines.
-pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
-    let mut by_name: FxHashMap<&str, Vec<&Frame>> = FxHashMap::default();
-    for frame in &query.frames {
-        by_name.entry(spyhop_base::path::split(&frame.path).1).or_default().push(frame);
+/// By frame of the query: the most path components that an admitted file shares with it, and the files that share as many.
+pub(crate) fn files_of_frames(query: &Query, context: &Context<'_>) -> Vec<(usize, Vec<u32>)> {
+    let mut by_name: FxHashMap<&str, Vec<(usize, &Frame)>> = FxHashMap::default();
+    for (place, frame) in query.frames.iter().enumerate() {
+        by_name.entry(spyhop_base::path::split(&frame.path).1).or_default().push((place, frame));
     }
+    let mut best = vec![(0, Vec::new()); query.frames.len()];
     if by_name.is_empty() {
-        return Framed::default();
+        return best;
     }
-    // By frame: the greatest number of shared path components, and the files that share that number.
-    let mut best: FxHashMap<*const Frame, (usize, Vec<u32>)> = FxHashMap::default();
     for file in 0..context.snapshot.n_files() as u32 {
         let path = context.snapshot.path(file);
         let Some(frames) = by_name.get(spyhop_base::path::split(path).1) else { continue };
         if !context.admits(file) {
             continue;
         }
-        for frame in frames {
-            let (most, files) = best.entry(std::ptr::from_ref(*frame)).or_default();
+        for (place, frame) in frames {
+            let (most, files) = &mut best[*place];
             match frame.shared_parts(path) {
                 shared if shared > *most => (*most, *files) = (shared, vec![file]),
                 shared if shared == *most => files.push(file),
@@ -48,16 +47,29 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
             }
         }
     }
+    best
+}
+
+/// The files that frames of the query name, with the lines.
+pub fn framed(query: &Query, context: &Context<'_>) -> Framed {
     let Framed { files: mut found, mut innermost, mut moved } = Framed::default();
-    for frame in &query.frames {
-        let Some((_, files)) = best.get(&std::ptr::from_ref(frame)) else { continue };
-        if files.len() > MAX_FILES {
+    let mut has_innermost = false;
+    for (place, (most, mut files)) in files_of_frames(query, context).into_iter().enumerate() {
+        let frame = &query.frames[place];
+        let mut n_files = files.len();
+        if let Some(statistics) = context.statistics {
+            let (of_all, n_of_all) = statistics.frames[place];
+            n_files = n_of_all as usize;
+            files.retain(|_| most == of_all as usize);
+        }
+        if n_files == 0 || n_files > MAX_FILES {
             continue;
         }
-        if innermost.is_empty() {
-            innermost.clone_from(files);
+        if !has_innermost {
+            has_innermost = true;
+            innermost.clone_from(&files);
         }
-        for file in files {
+        for file in &files {
             let now = moved_to(frame, context, *file);
             moved.extend(now.map(|now| (*file, [frame.line, now])));
             let line = now.unwrap_or(frame.line);

@@ -9,12 +9,32 @@ use rustc_hash::FxHashSet;
 
 use super::context::Context;
 use super::evidence::{Evidence, FusedList};
+use crate::profile::Fusion;
 use spyhop_base::parallel;
 
 /// The head: the best files of the fused lists, best first. Then follow files that contain the query as written: the
 /// files `literal`, or after an exact search all such files, by number. Then follow the files that frames of the query
 /// name.
 pub fn head(evidence: &Evidence, context: &Context<'_>, literal: &[u32]) -> Vec<u32> {
+    let lists = offers(evidence, context);
+    // Equal paths of several indexes are in the order of their rows.
+    let path = |row: u32| context.snapshot.path(evidence.matching[row as usize]);
+    let best = fused(lists, evidence.matching.len(), context.profile.fusion, path);
+    let mut head: Vec<u32> = best.into_iter().map(|row| evidence.matching[row as usize]).collect();
+    if context.exhaustive.is_some() {
+        head.extend(literal_beside(evidence, &head));
+    } else {
+        let beside = literal.iter().filter(|file| !head.contains(file) && is_shown(evidence, file));
+        head.extend(beside.copied().collect::<Vec<u32>>());
+    }
+    let framed = evidence.framed.iter().map(|(file, _)| *file);
+    let named: Vec<u32> = framed.filter(|file| !head.contains(file)).collect();
+    head.extend(named);
+    head
+}
+
+/// The best rows of each list with their scores, and all ties of the last one.
+pub(crate) fn offers(evidence: &Evidence, context: &Context<'_>) -> Vec<Vec<(f32, u32)>> {
     let fusion = context.profile.fusion;
     let n_rows = evidence.sums.len();
     let lists_of = |rows: Range<usize>| lists(evidence, rows, fusion.depth);
@@ -33,12 +53,22 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, literal: &[u32]) -> Vec<
             lists[FusedList::Literal as usize].offer(*lines as f32, row as u32);
         }
     }
+    lists.into_iter().map(TopList::best).collect()
+}
+
+/// The best rows of the fused lists, whose entries are sorted by score, best first. Ties are in the order of paths, then of
+/// rows. Rows are below `n_rows`.
+pub(crate) fn fused<'p>(
+    lists: Vec<Vec<(f32, u32)>>,
+    n_rows: usize,
+    fusion: Fusion,
+    path: impl Fn(u32) -> &'p str,
+) -> Vec<u32> {
     // By row; more than 0 if the file is in a list.
-    let mut fused = vec![0.0; evidence.matching.len()];
+    let mut fused = vec![0.0; n_rows];
     let mut rows: Vec<u32> = Vec::new();
-    for list in lists {
+    for entries in lists {
         // Ties share the better rank, so their order within the list does not matter.
-        let entries = list.best();
         let mut rank = 0;
         for (place, (score, row)) in entries.iter().enumerate() {
             if place == 0 || entries[place - 1].0 != *score {
@@ -51,25 +81,21 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, literal: &[u32]) -> Vec<
             *sum += 1.0 / (fusion.k + rank as f32);
         }
     }
-    let path = |row: u32| context.snapshot.path(evidence.matching[row as usize]);
     let mut entries: Vec<(f32, u32)> = rows.into_iter().map(|row| (fused[row as usize], row)).collect();
     cut_with_ties(&mut entries, fusion.head);
-    // Equal paths of several indexes are in the order of their rows.
     entries.sort_unstable_by(|a, b| {
         b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))).then_with(|| a.1.cmp(&b.1))
     });
     entries.truncate(fusion.head);
-    let mut head: Vec<u32> = entries.into_iter().map(|(_, row)| evidence.matching[row as usize]).collect();
-    if context.exhaustive.is_some() {
-        head.extend(literal_beside(evidence, &head));
-    } else {
-        let beside = literal.iter().filter(|file| !head.contains(file) && is_shown(evidence, file));
-        head.extend(beside.copied().collect::<Vec<u32>>());
-    }
-    let framed = evidence.framed.iter().map(|(file, _)| *file);
-    let named: Vec<u32> = framed.filter(|file| !head.contains(file)).collect();
-    head.extend(named);
-    head
+    entries.into_iter().map(|(_, row)| row).collect()
+}
+
+/// One list of the entries of several, best first, with all ties of the last one.
+pub(crate) fn joined(lists: impl Iterator<Item = (f32, u32)>, depth: usize) -> Vec<(f32, u32)> {
+    let mut entries: Vec<(f32, u32)> = lists.collect();
+    cut_with_ties(&mut entries, depth);
+    entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    entries
 }
 
 /// The lists for a range of rows, by [`FusedList`]. The list of the literal pass stays empty here.
@@ -91,7 +117,7 @@ fn literal_beside(evidence: &Evidence, head: &[u32]) -> Vec<u32> {
 }
 
 /// Whether a file has a chunk to show.
-fn is_shown(evidence: &Evidence, file: &u32) -> bool {
+pub(crate) fn is_shown(evidence: &Evidence, file: &u32) -> bool {
     let row = evidence.matching.binary_search(file);
     row.is_ok_and(|row| evidence.sums[row].is_shown)
 }

@@ -15,16 +15,20 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro)]
 
+mod array;
 mod calibration;
 mod context;
+mod counted;
 mod definition;
 mod error;
 mod evidence;
 mod face;
+pub mod federated;
 pub mod filter;
 mod framed;
 mod fuse;
 pub mod fuzzy;
+mod head_files;
 mod hits;
 mod host_measure;
 mod host_signal;
@@ -33,6 +37,7 @@ mod measure;
 mod model;
 mod names;
 mod occurrence;
+mod order;
 mod places;
 pub mod profile;
 pub mod query;
@@ -42,21 +47,27 @@ mod reason;
 mod related;
 mod relations;
 mod role;
+mod rounds;
 pub mod session;
 mod similar;
 mod similar_texts;
 mod snapshot;
+mod snapshot_words;
 pub mod snippet;
 mod source;
 mod spelling;
+mod statistics;
 mod unknown;
 mod unranked;
 mod usage;
+mod words;
 
 pub use calibration::{MIN_TERMS_TO_DOUBT, QueryCalibration, ScoreInputs};
 pub use context::{Context, ExhaustivePass};
 pub use error::SearchError;
+pub use evidence::TermRarity;
 pub use face::{HitDisplay, face};
+pub use head_files::HeadFiles;
 pub use hits::Ranked;
 pub use host_signal::{HostSignal, HostSignals, PlaceInput, SignalInput, SignalValue};
 pub use literal::MAX_FEW_FILES;
@@ -76,9 +87,11 @@ pub use spelling::{Respelled, near_names};
 pub use unknown::{UnknownWord, unknown_words};
 pub use unranked::{UnrankedMatch, unranked};
 pub use usage::{Usage, files_with, usage};
+pub use words::{Lookup, WordRow, WordRows};
 
 use tracing::debug_span;
 
+use self::measure::HeadScope;
 use crate::query::Query;
 
 /// Ranks the files and places that answer a query. `source` reads the current text of a file of the snapshot.
@@ -91,32 +104,37 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         debug_span!("search.evidence").in_scope(|| evidence::collect(query, context, source))?;
     let head =
         debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.files_if_few()));
-    let (mut files, related, similar) = debug_span!("search.rescoring").in_scope(|| {
-        let measured = measure::measure(query, context, &evidence, &head)?;
-        let mut files = model::weigh(&measured, query.kind, context.profile, context.snapshot);
-        let related = related::add_related(query, context, &evidence, &mut files);
+    let scope = HeadScope::of_snapshot(context, &evidence, &head);
+    let (profile, snapshot) = (context.profile, context.snapshot);
+    let terms = evidence.rarities(context.totals().chunks);
+    let vector = related::question_vector(query, profile, &terms);
+    let (mut files, similar) = debug_span!("search.rescoring").in_scope(|| {
+        let measured = measure::measure(query, context, &evidence, (&head, &scope))?;
+        let similarity = |ranked: &RankedFile| related::similarity(vector.as_ref()?, snapshot, ranked.file);
+        let mut files = order::weighed(query, profile, &measured, similarity, snapshot);
         let similar = similar::add_similar(question, query, context, &mut files);
-        Ok::<_, SearchError>((files, related, similar))
+        Ok::<_, SearchError>((files, similar))
     })?;
-    let places = debug_span!("search.places")
-        .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
-    let inputs = calibration::score_inputs(query, context.snapshot, &evidence, (&files, &places));
-    let calibration = QueryCalibration::calibrate(&mut files, query, context.profile, &inputs);
-    let hits = debug_span!("search.hits")
-        .in_scope(|| hits::hits(query, context, &evidence, &files, &places, &calibration));
+    let bytes = |ranked: &RankedFile| places::bytes_to_divide(snapshot, ranked.file);
+    let n_divided = places::n_divided(query, &files, bytes);
+    let divided = files[..n_divided].iter().map(|ranked| &ranked.measured).collect();
+    let found = debug_span!("search.places")
+        .in_scope(|| places::places(query, context, &evidence, divided, source))?;
+    let places = places::add_places(query, profile, &mut files, found, snapshot);
+    let chunks = |ranked: &RankedFile| hits::shown_chunks(query, context, &evidence, &ranked.measured);
+    let known = calibration::known_share(scope.n_framed, &terms);
+    let ranking = debug_span!("search.hits").in_scope(|| {
+        order::ranking(query, (profile, context.per_file), (files, places), known, snapshot, chunks)
+    });
     Ok(Ranking {
-        hits,
-        files,
-        places,
-        inputs,
-        calibration,
-        related,
+        related: vector,
         similar,
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,
         holding: literal.holding,
         matching_files: evidence.matching.len(),
+        ..ranking
     })
 }
 

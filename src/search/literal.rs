@@ -23,14 +23,14 @@ mod items;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
-pub(crate) use candidates::{Likely, Worth};
+pub(crate) use candidates::{Likely, LiteralCandidates, Worth, count_of_ends};
+pub use candidates::{Narrowing, NarrowingCounts};
 
-use candidates::{LiteralCandidates, candidates, may_be_read, narrowing_words};
+use candidates::{candidates, may_be_read, narrowing_words};
 use items::count_in_items;
 
 use super::context::{Context, ExhaustivePass};
 use super::error::{SearchError, check_cancelled};
-use super::snapshot::SearchSnapshot;
 use super::source::{CurrentFile, ReadSource};
 use crate::query::Query;
 use spyhop_base::parallel;
@@ -72,6 +72,49 @@ pub struct Literal {
 }
 
 impl Literal {
+    /// Adds the matches of files.
+    pub(crate) fn add(&mut self, read: ReadFiles) {
+        for (file, found) in read {
+            let Some(found) = found else {
+                self.complete = false;
+                continue;
+            };
+            if found.lines == 0 {
+                continue;
+            }
+            self.lines += found.counted as usize;
+            self.files.push((file, found.lines));
+            if found.counted > 0 {
+                self.holding.push(file);
+            }
+            self.docs.extend(found.docs);
+        }
+    }
+
+    /// Adds the lines of path-only files. Returns the files with lines that count, with their numbers of lines.
+    fn add_unranked(&mut self, counted: Vec<(u32, Option<u32>)>, has_kinds: bool) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        for (file, lines) in counted {
+            match lines {
+                Some(0) => {}
+                Some(lines) if !has_kinds => {
+                    self.lines += lines as usize;
+                    self.holding.push(file);
+                    found.push((file, lines));
+                }
+                _ => self.complete = false,
+            }
+        }
+        found
+    }
+
+    /// Sorts the files and chunks.
+    pub(crate) fn sort(&mut self) {
+        self.files.sort_unstable();
+        self.docs.sort_unstable();
+        self.holding.sort_unstable();
+    }
+
     /// The files whose lines count, if they are few.
     pub fn files_if_few(&self) -> &[u32] {
         if self.holding.len() <= MAX_FEW_FILES { &self.holding } else { &[] }
@@ -103,9 +146,7 @@ pub fn find(
         Some(exhaustive) => found_exhaustively(query, context, source, exhaustive)?,
         None => found_within_budget(query, context, source, likely, worth)?,
     };
-    literal.files.sort_unstable();
-    literal.docs.sort_unstable();
-    literal.holding.sort_unstable();
+    literal.sort();
     Ok(literal)
 }
 
@@ -118,33 +159,122 @@ fn found_within_budget(
     likely: Option<&Likely<'_>>,
     worth: &Worth<'_>,
 ) -> Result<Literal, SearchError> {
+    let candidates = best_candidates(query, context, (likely, None), worth)?;
+    deal(query, candidates, &mut SnapshotReads { query, context, source })
+}
+
+/// The candidates, best first, and the path-only files among them, by path.
+pub(crate) fn best_candidates(
+    query: &Query,
+    context: &Context<'_>,
+    (likely, narrowing): (Option<&Likely<'_>>, Option<Narrowing>),
+    worth: &Worth<'_>,
+) -> Result<LiteralCandidates, SearchError> {
+    let (most, effort) = most_read(query);
+    let all = candidates(query, context, (likely, narrowing), (most, effort))?;
+    let mut best = all.best(context, worth, most);
+    best.unranked.retain(|file| context.admits(*file));
+    best.unranked.sort_unstable_by_key(|file| (context.snapshot.path(*file), *file));
+    best.unranked.dedup();
+    Ok(best)
+}
+
+/// The most files that are read, with the reserve and without it.
+pub(crate) fn most_read(query: &Query) -> (usize, usize) {
+    let budget = ReadBudget::for_query(query);
+    (budget.files + budget.reserve(query).files, budget.files)
+}
+
+/// The choice of candidates that the counts of all shards together lead to.
+pub(crate) fn narrowing_of(query: &Query, counts: NarrowingCounts) -> Narrowing {
+    counts.narrowing(most_read(query))
+}
+
+/// What reads candidates: a snapshot, or the shards that have told what they found.
+pub(crate) trait LiteralReads {
+    fn bytes(&self, file: u32) -> u64;
+
+    /// The matches of files; `None` for a file that has changed.
+    fn read(&mut self, files: Vec<u32>) -> Result<ReadFiles, SearchError>;
+
+    /// The matching lines of path-only files; `None` for a file that has changed.
+    fn count_unranked(&mut self, files: Vec<u32>) -> Vec<(u32, Option<u32>)>;
+
+    /// Whether only lines in items of some kinds count.
+    fn has_kinds(&self) -> bool;
+
+    /// The chunk that represents a path-only file.
+    fn first_doc(&self, file: u32) -> Option<u32>;
+}
+
+/// Deals the budget out to the candidates, which are in order.
+pub(crate) fn deal(
+    query: &Query,
+    candidates: LiteralCandidates,
+    reads: &mut dyn LiteralReads,
+) -> Result<Literal, SearchError> {
     let mut budget = ReadBudget::for_query(query);
     let mut reserve = budget.reserve(query);
-    let most = budget.files + reserve.files;
-    let LiteralCandidates { files, complete, unranked } =
-        candidates(query, context, likely, (most, budget.files))?.best(context, worth, most);
+    let LiteralCandidates { files, complete, mut unranked, .. } = candidates;
     let mut literal = Literal { complete, ..Literal::default() };
     let mut next = files;
-    let mut rest = budget.cut(&mut next, context.snapshot);
-    read_files(query, context, source, (next, false), &mut literal)?;
+    let mut rest = budget.cut(&mut next, reads);
+    literal.add(reads.read(next)?);
     while !rest.is_empty() && literal.holding.len() <= MAX_FEW_FILES {
         let mut next = std::mem::take(&mut rest);
         let later = next.split_off(next.len().min(READ_AT_ONCE));
-        let over = reserve.cut(&mut next, context.snapshot);
+        let over = reserve.cut(&mut next, reads);
         if next.is_empty() {
             rest = over;
             break;
         }
         rest = [over, later].concat();
-        read_files(query, context, source, (next, false), &mut literal)?;
+        literal.add(reads.read(next)?);
     }
     literal.complete &= rest.is_empty();
     if literal.holding.len() <= MAX_FEW_FILES {
         budget.add(&reserve);
     }
-    let unranked = count_unranked(query, context, source, unranked, &mut budget, &mut literal);
-    rank_few(unranked, context, &mut literal);
+    literal.complete &= budget.cut(&mut unranked, reads).is_empty();
+    let counted = reads.count_unranked(unranked);
+    let unranked = literal.add_unranked(counted, reads.has_kinds());
+    rank_few(unranked, reads, &mut literal);
     Ok(literal)
+}
+
+/// Reads the candidates in a snapshot.
+pub(crate) struct SnapshotReads<'r> {
+    pub(crate) query: &'r Query,
+    pub(crate) context: &'r Context<'r>,
+    pub(crate) source: &'r ReadSource<'r>,
+}
+
+impl LiteralReads for SnapshotReads<'_> {
+    fn bytes(&self, file: u32) -> u64 {
+        self.context.snapshot.version(file).bytes()
+    }
+
+    fn read(&mut self, files: Vec<u32>) -> Result<ReadFiles, SearchError> {
+        read_files(self.query, self.context, self.source, files)
+    }
+
+    fn count_unranked(&mut self, files: Vec<u32>) -> Vec<(u32, Option<u32>)> {
+        let finder = Finder::new(&self.query.text);
+        let lines = |file: u32| match (self.source)(file, &finder) {
+            CurrentFile::Text(source) => (file, Some(occurrences(&source, &finder).len() as u32)),
+            CurrentFile::Without => (file, Some(0)),
+            CurrentFile::Changed => (file, None),
+        };
+        parallel::map(self.context.snapshot.is_large(), files, lines, || ())
+    }
+
+    fn has_kinds(&self) -> bool {
+        self.context.filter.kinds().is_some()
+    }
+
+    fn first_doc(&self, file: u32) -> Option<u32> {
+        self.context.snapshot.docs(file).next()
+    }
 }
 
 /// Reads all candidates of an exact search. The lines of other files come from the exact search: path-only files, and
@@ -157,7 +287,14 @@ fn found_exhaustively(
 ) -> Result<Literal, SearchError> {
     let candidates = exhaustive.candidates.iter().copied().filter(|file| may_be_read(context, *file));
     let mut literal = Literal::default();
-    read_files(query, context, source, (candidates.collect(), true), &mut literal)?;
+    let mut read = read_files(query, context, source, candidates.collect())?;
+    for (file, found) in read.iter_mut().filter_map(|(file, found)| Some((*file, found.as_mut()?))) {
+        // A match that extends over two chunks is in neither; the first chunk of the file represents it.
+        if found.lines > 0 && found.docs.is_empty() {
+            found.docs.extend(context.snapshot.docs(file).next());
+        }
+    }
+    literal.add(read);
     let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
     literal.complete = exhaustive.complete;
     for (file, lines) in exhaustive.lines.iter().filter(|(file, _)| !known.contains(file)) {
@@ -201,10 +338,10 @@ impl ReadBudget {
     }
 
     /// Truncates `files` to those that fit the budget, and subtracts them from it. Returns the others.
-    fn cut(&mut self, files: &mut Vec<u32>, snapshot: &SearchSnapshot) -> Vec<u32> {
+    fn cut(&mut self, files: &mut Vec<u32>, reads: &dyn LiteralReads) -> Vec<u32> {
         let mut left = self.bytes;
         let fits = |file: &u32| {
-            let bytes = snapshot.version(*file).bytes();
+            let bytes = reads.bytes(*file);
             let fits = bytes <= left;
             left -= if fits { bytes } else { 0 };
             fits
@@ -216,100 +353,49 @@ impl ReadBudget {
 }
 
 /// Ranks path-only files if few files contain the query. The first chunk represents the file.
-fn rank_few(unranked: Vec<(u32, u32)>, context: &Context<'_>, literal: &mut Literal) {
+fn rank_few(unranked: Vec<(u32, u32)>, reads: &dyn LiteralReads, literal: &mut Literal) {
     if literal.files_if_few().is_empty() {
         return;
     }
     for (file, lines) in unranked {
         literal.files.push((file, lines));
-        literal.docs.extend(context.snapshot.docs(file).next());
+        literal.docs.extend(reads.first_doc(file));
     }
 }
 
-/// Counts the lines of path-only files within the budget. Returns the files with their numbers of lines.
-fn count_unranked(
-    query: &Query,
-    context: &Context<'_>,
-    source: &ReadSource<'_>,
-    mut files: Vec<u32>,
-    budget: &mut ReadBudget,
-    literal: &mut Literal,
-) -> Vec<(u32, u32)> {
-    files.retain(|file| context.admits(*file));
-    files.sort_unstable_by_key(|file| (context.snapshot.path(*file), *file));
-    files.dedup();
-    literal.complete &= budget.cut(&mut files, context.snapshot).is_empty();
-    let finder = Finder::new(&query.text);
-    let lines = |file: u32| match source(file, &finder) {
-        CurrentFile::Text(source) => (file, Some(occurrences(&source, &finder).len())),
-        CurrentFile::Without => (file, Some(0)),
-        CurrentFile::Changed => (file, None),
-    };
-    let mut found = Vec::new();
-    for (file, lines) in parallel::map(context.snapshot.is_large(), files, lines, || ()) {
-        match lines {
-            Some(0) => {}
-            Some(lines) if context.filter.kinds().is_none() => {
-                literal.lines += lines;
-                literal.holding.push(file);
-                found.push((file, lines as u32));
-            }
-            _ => literal.complete = false,
-        }
-    }
-    found
-}
-
-/// Reads files and adds their matches. With `has_chunk`, every matching file gets a chunk.
+/// Reads files for their matches.
 fn read_files(
     query: &Query,
     context: &Context<'_>,
     source: &ReadSource<'_>,
-    (files, has_chunk): (Vec<u32>, bool),
-    literal: &mut Literal,
-) -> Result<(), SearchError> {
+    files: Vec<u32>,
+) -> Result<ReadFiles, SearchError> {
     let snapshot = context.snapshot;
     let finder = Finder::new(&query.text);
     let read = |file: u32| {
         check_cancelled()?;
-        match source(file, &finder) {
+        let found = match source(file, &finder) {
             CurrentFile::Text(source) => {
-                find_in_file(context, file, &source, &occurrences(&source, &finder)).map(Some)
+                Some(find_in_file(context, file, &source, &occurrences(&source, &finder))?)
             }
-            CurrentFile::Without => Ok(Some(FoundLiteral::default())),
-            CurrentFile::Changed => Ok(None),
-        }
-    };
-    let all = parallel::map(snapshot.is_large(), files.clone(), read, || ());
-    for (file, found) in files.into_iter().zip(all) {
-        let Some(mut found) = found? else {
-            literal.complete = false;
-            continue;
+            CurrentFile::Without => Some(FoundLiteral::default()),
+            CurrentFile::Changed => None,
         };
-        if found.lines == 0 {
-            continue;
-        }
-        // A match that extends over two chunks is in neither; the first chunk of the file represents it.
-        if has_chunk && found.docs.is_empty() {
-            found.docs.extend(snapshot.docs(file).next());
-        }
-        literal.lines += found.counted as usize;
-        literal.files.push((file, found.lines));
-        if found.counted > 0 {
-            literal.holding.push(file);
-        }
-        literal.docs.extend(found.docs);
-    }
-    Ok(())
+        Ok((file, found))
+    };
+    parallel::map(snapshot.is_large(), files, read, || ()).into_iter().collect()
 }
 
+/// Files that were read, each with its matches; `None` if the file has changed.
+pub(crate) type ReadFiles = Vec<(u32, Option<FoundLiteral>)>;
+
 /// The matches in one file.
-#[derive(Default)]
-struct FoundLiteral {
-    lines: u32,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundLiteral {
+    pub(crate) lines: u32,
     /// The number of lines in items of the kinds of the filter.
-    counted: u32,
-    docs: Vec<u32>,
+    pub(crate) counted: u32,
+    pub(crate) docs: Vec<u32>,
 }
 
 /// The matches of a file and the chunks in which they begin. `at` are the positions of the matches.

@@ -3,6 +3,7 @@
 //! Measures do not depend on the weights of the profile, so they can be exported, weighed again and fitted.
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::context::Context;
 use super::definition::{definition_worth, has_body, outer_share, qualification};
@@ -26,21 +27,23 @@ use spyhop_index::tokenize::{PrefixScan, TermPrefixFilter};
 pub type Values = [f32; Signal::COUNT];
 
 /// A measured file of the head.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MeasuredFile {
     pub file: u32,
     /// The row of the evidence: what the postings say of the file.
     pub row: FileEvidence,
     /// By signal: its measure, as the profile describes it.
+    #[serde(with = "super::array")]
     pub values: Values,
     /// The facts for the sentences.
     pub facts: Facts,
-    /// The measures of the signals that the host adds and the profile weighs.
+    /// The measures of the signals that the host adds and the profile weighs. Shards have no host.
+    #[serde(skip)]
     pub host_measures: Vec<HostMeasure>,
 }
 
 /// The facts that the measures are based on, for the sentences of reasons.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// The symbol with a name of the query.
     pub exact: Option<u32>,
@@ -50,6 +53,7 @@ pub struct Facts {
     pub uses: u32,
     /// The symbol whose name matches the query best, and their common terms.
     pub best: Option<(u32, u64)>,
+    #[serde(skip)]
     pub activity: Option<WeightedActivity>,
     /// The line in a frame of the query, and the line to which the function that the frame names has moved.
     pub moved: Option<[u32; 2]>,
@@ -84,14 +88,35 @@ const PASTED_FILES: usize = 3;
 /// The literal measure of such a file; the usual measure is 1.
 const PASTED: f32 = 3.0;
 
-/// Measures the files of the head.
+/// What the measures of a file depend on beyond the file: the whole head, and files outside of it.
+pub struct HeadScope<'h> {
+    /// The paths of the head.
+    pub paths: FxHashSet<&'h str>,
+    /// The number of files that contain the query as written.
+    pub n_literal: usize,
+    /// The number of files that frames of the query name.
+    pub n_framed: usize,
+}
+
+impl<'h> HeadScope<'h> {
+    /// The scope if the snapshot has all files.
+    pub fn of_snapshot(context: &Context<'h>, evidence: &Evidence, head: &[u32]) -> HeadScope<'h> {
+        HeadScope {
+            paths: head.iter().map(|file| context.snapshot.path(*file)).collect(),
+            n_literal: evidence.literal_files.len(),
+            n_framed: evidence.framed.len(),
+        }
+    }
+}
+
+/// Measures files of the head.
 pub fn measure(
     query: &Query,
     context: &Context<'_>,
     evidence: &Evidence,
-    head: &[u32],
+    (head, scope): (&[u32], &HeadScope<'_>),
 ) -> Result<Vec<MeasuredFile>, SearchError> {
-    let paths: FxHashSet<&str> = head.iter().map(|file| context.snapshot.path(*file)).collect();
+    let paths = &scope.paths;
     let sources =
         paths.iter().filter(|path| role::is_source_of_header(path)).map(|path| path::stem(path)).collect();
     let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
@@ -104,7 +129,7 @@ pub fn measure(
             term_prefixes: &term_prefixes,
             scan,
             names,
-            paths: &paths,
+            scope,
             sources: &sources,
         }
     };
@@ -119,7 +144,7 @@ struct FileMeasure<'m> {
     term_prefixes: &'m TermPrefixFilter,
     scan: PrefixScan,
     names: Names<'m>,
-    paths: &'m FxHashSet<&'m str>,
+    scope: &'m HeadScope<'m>,
     /// The stems of the head's sources of C, C++ and Objective-C.
     sources: &'m FxHashSet<&'m str>,
 }
@@ -155,9 +180,7 @@ impl<'m> FileMeasure<'m> {
             Signal::Frame,
             match self.evidence.frames_of(*file) {
                 [] => 0.0,
-                _ if self.evidence.framed.len() > 1 && self.evidence.innermost.contains(file) => {
-                    INNERMOST_FRAME
-                }
+                _ if self.scope.n_framed > 1 && self.evidence.innermost.contains(file) => INNERMOST_FRAME,
                 _ => 1.0,
             },
         );
@@ -171,7 +194,7 @@ impl<'m> FileMeasure<'m> {
     fn literal_value(&self, lines: u32) -> f32 {
         let is_pasted = !self.query.is_qualified_name
             && self.query.n_words >= PASTED_WORDS
-            && self.evidence.literal_files.len() <= PASTED_FILES;
+            && self.scope.n_literal <= PASTED_FILES;
         match lines {
             0 => 0.0,
             _ if is_pasted => PASTED,
@@ -282,7 +305,11 @@ impl<'m> FileMeasure<'m> {
         values[Signal::Definition as usize] = exact;
         if let Some(place) = facts.exact {
             let name = outline.symbols[place as usize].name;
-            facts.uses = usage(self.context.snapshot, name)?.references;
+            let of_all = self.context.statistics.and_then(|known| known.uses_of(self.query, name));
+            facts.uses = match of_all {
+                Some(uses) => uses,
+                None => usage(self.context.snapshot, name)?.references,
+            };
             values[Signal::Reference as usize] = (((1 + facts.uses) as f32).ln() / 1000f32.ln()).min(1.0);
         }
         Ok(())
@@ -333,7 +360,7 @@ impl<'m> FileMeasure<'m> {
         let parts: Vec<&str> = path.split('/').collect();
         (0..parts.len() - 1).filter(|at| role::is_past(parts[*at])).any(|at| {
             let newer: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
-            self.paths.contains(newer.join("/").as_str())
+            self.scope.paths.contains(newer.join("/").as_str())
         })
     }
 }

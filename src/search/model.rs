@@ -5,15 +5,17 @@
 //! is the score without evidence. The rest of p is divided among the other contributions in proportion to their values.
 //! So each of these amounts has the sign of its contribution, and all amounts add up to p.
 
+use serde::{Deserialize, Serialize};
+
+use super::head_files::HeadFiles;
 use super::measure::{MeasuredFile, Values};
-use super::snapshot::SearchSnapshot;
 use crate::profile::{Profile, QueryKind, Signal, Transform};
 
 /// By signal and transform: the measures that the weights multiply.
 pub type FeatureMeasures = [[f32; Transform::ALL.len()]; Signal::COUNT];
 
 /// A scored file of the head.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankedFile {
     pub file: u32,
     /// The sum of the weighed measures, in log-odds. Files are ordered by this sum.
@@ -21,6 +23,7 @@ pub struct RankedFile {
     /// The sum of the contributions after calibration, in log-odds. The score is computed from this sum.
     pub sum: f32,
     /// By signal: its contribution, in log-odds.
+    #[serde(with = "super::array")]
     pub parts: Values,
     /// The factor by which calibration changed the contributions.
     pub factor: f32,
@@ -87,7 +90,7 @@ pub fn weigh(
     measured: &[MeasuredFile],
     kind: QueryKind,
     profile: &Profile,
-    snapshot: &SearchSnapshot,
+    table: &dyn HeadFiles,
 ) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
     let is_compared = |signal: usize| {
@@ -110,7 +113,7 @@ pub fn weigh(
     }
     let mut order: Vec<(f32, usize)> =
         parts.iter().enumerate().map(|(place, parts)| (parts.iter().sum(), place)).collect();
-    let path = |place: usize| snapshot.path(measured[place].file);
+    let path = |place: usize| table.path(measured[place].file);
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
         let (measured, host_parts) = (measured[place].clone(), std::mem::take(&mut host_parts[place]));

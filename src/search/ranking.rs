@@ -1,15 +1,20 @@
 //! The result of a search.
 
 use super::calibration::{QueryCalibration, ScoreInputs, known_of};
+use super::context::Context;
+use super::evidence::TermRarity;
+use super::head_files::HeadFiles;
 use super::hits::Ranked;
 use super::model::RankedFile;
 use super::places::MeasuredPlace;
+use super::related::question_vector;
 use super::similar::ComparedFiles;
 use super::spelling::Respelled;
 use crate::query::Query;
 use spyhop_index::related::QuestionVector;
 
 /// The ranking of one query.
+#[derive(Default)]
 pub struct Ranking {
     /// The hits, best first.
     pub hits: Vec<Ranked>,
@@ -37,6 +42,24 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// The ranking of one hit of a file, for its reasons and its text, and the hit with its chunk in the snapshot of `context`.
+    /// `query` is the query that was answered, with the rarity of its terms.
+    pub fn of_hit(
+        (query, terms): (&Query, &[TermRarity]),
+        context: &Context<'_>,
+        (file, hit): (RankedFile, Ranked),
+    ) -> (Ranking, Ranked) {
+        let (snapshot, number) = (context.snapshot, file.file);
+        let docs = snapshot.docs(number);
+        let doc = match hit.place {
+            Some(place) => snapshot.doc_of(number, place.span.start),
+            None if docs.contains(&hit.doc) => hit.doc,
+            None => docs.start,
+        };
+        let related = question_vector(query, context.profile, terms);
+        (Ranking { files: vec![file], related, ..Ranking::default() }, Ranked { file: 0, doc, ..hit })
+    }
+
     /// The share of the query, weighed by rarity, whose words the tree has.
     pub fn known_share(&self) -> f32 {
         known_of(&self.inputs)

@@ -152,7 +152,7 @@ impl HostOfPlace {
         let found = places.iter().position(|measured| Some(measured.place.span.start) == at);
         let parts = found.map_or(&[][..], |found| &places[found].host_parts);
         let has_lead = found == Some(0) && ranked.parts[Signal::BestPlace as usize] != 0.0;
-        let weight = if has_lead { places::best_place_weight(query, context) } else { 0.0 };
+        let weight = if has_lead { places::best_place_weight(query, context.profile) } else { 0.0 };
         let value = |part: &HostPlacePart| {
             (weight * ranked.factor * part.weighed, format!("{}: {}", part.name, part.sentence))
         };

@@ -4,10 +4,11 @@
 use rustc_hash::FxHashMap;
 
 use super::context::Context;
-use super::evidence::Evidence;
+use super::evidence::TermRarity;
+use super::head_files::HeadFiles;
 use super::model::RankedFile;
 use super::snapshot::SearchSnapshot;
-use crate::profile::{Feature, Signal, Transform};
+use crate::profile::{Feature, Profile, Signal, Transform};
 use crate::query::{Query, is_function_word};
 use spyhop_index::related::{PACKED_BYTES, QuestionVector, related_words};
 use spyhop_index::tokenize::{TermList, Tokenizer, for_each_word, parts};
@@ -23,34 +24,41 @@ const USUAL_FILES: f32 = 10.0;
 /// The bytes of a place that are read for pairs of related words.
 const PAIR_BYTES: usize = 4 << 10;
 
+/// The weight of related words for a query; `None` if files are not compared by them.
+pub(crate) fn related_weight(query: &Query, profile: &Profile) -> Option<f32> {
+    let feature = Feature { signal: Signal::Related, transform: Transform::Value };
+    let weight = profile.weight(query.kind, feature);
+    (weight != 0.0 && !query.is_report).then_some(weight)
+}
+
+/// The vector of a question, whose terms have these rarities; `None` if files are not compared by related words.
+pub fn question_vector(query: &Query, profile: &Profile, terms: &[TermRarity]) -> Option<QuestionVector> {
+    related_weight(query, profile)?;
+    let stems = query.terms.iter().zip(terms).map(|(term, of)| (term.term.as_str(), of.rarity));
+    QuestionVector::new(related_words(), stems)
+}
+
+/// The similarity of a file to a question; `None` if its segment has no vectors.
+pub fn similarity(vector: &QuestionVector, snapshot: &SearchSnapshot, file: u32) -> Option<f32> {
+    Some(vector.similarity(packed_of(snapshot, file)?))
+}
+
 /// Adds to the sums of the first files how related their words are, and sorts them again. The measure is the similarity
 /// above the least one of these files, in standard deviations: how far similarities differ depends on the question.
-/// Returns the vector of the question, if files were compared.
 pub fn add_related(
-    query: &Query,
-    context: &Context<'_>,
-    evidence: &Evidence,
+    weight: f32,
     files: &mut [RankedFile],
-) -> Option<QuestionVector> {
-    let feature = Feature { signal: Signal::Related, transform: Transform::Value };
-    let weight = context.profile.weight(query.kind, feature);
-    if weight == 0.0 || query.is_report {
-        return None;
-    }
-    let snapshot = context.snapshot;
-    let (stems, n_chunks) = (query.terms.iter().enumerate(), snapshot.totals().chunks);
-    let stems = stems.map(|(place, term)| (term.term.as_str(), evidence.rarity(n_chunks, place)));
-    let vector = QuestionVector::new(related_words(), stems)?;
+    similarity: impl Fn(&RankedFile) -> Option<f32>,
+    table: &dyn HeadFiles,
+) {
     let n_files = files.len().min(FILES);
     let files = &mut files[..n_files];
-    let similarity = |ranked: &RankedFile| Some(vector.similarity(packed_of(snapshot, ranked.file)?));
     let values = standardized(files.iter().map(similarity), USUAL_DEVIATION);
     for (ranked, value) in files.iter_mut().zip(values) {
         ranked.add(Signal::Related, value.unwrap_or(0.0), weight);
     }
-    let path = |ranked: &RankedFile| snapshot.path(ranked.file);
+    let path = |ranked: &RankedFile| table.path(ranked.file);
     files.sort_by(|a, b| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
-    Some(vector)
 }
 
 /// The similarities above the least one of these files, in standard deviations. `usual` is the deviation that few files

@@ -3,7 +3,7 @@
 //! Pure: it gets the source text. A snippet is made of whole lines; only a line that is longer than the limit is cut, at
 //! a character. Above a snippet stand the first lines of its item and of what encloses the item, unless they are in it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use spyhop_base::text::{LineIndex, Lines, Span};
 use spyhop_index::tokenize::{TermList, TermPrefixFilter, Tokenizer, for_each_word, parts};
@@ -22,7 +22,7 @@ const HEAD_CHARS: usize = 160;
 const LINES_TO_NAME: usize = 4;
 
 /// A line of context.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ContextLine {
@@ -42,7 +42,7 @@ impl ContextLine {
 }
 
 /// A piece of source text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Snippet {
@@ -68,7 +68,7 @@ impl Snippet {
 }
 
 /// The one line of a hit that says most about the hit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SourceLine {

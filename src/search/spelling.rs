@@ -2,10 +2,13 @@
 //! If no definition has the name as typed, the nearest definitions replace it. A word of a sentence that no file has is
 //! replaced in the same way, or by the word that differs by a typing error.
 
+use serde::{Deserialize, Serialize};
+
 use super::error::SearchError;
-use super::occurrence::{occurs_anywhere, occurs_in};
+use super::occurrence::occurs_in;
 use super::snapshot::SearchSnapshot;
 use super::unknown;
+use super::words::{Lookup, WordRow, WordRows};
 use crate::query::{Query, Replaced};
 use spyhop_index::inverted::{IndexField, folded};
 
@@ -28,7 +31,7 @@ const MAX_KEPT: usize = 1_000;
 const MAX_INSTEAD: usize = 8;
 
 /// A query with other names or words than typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Respelled {
     /// The words that do not occur in the view, with what was looked for instead.
     pub replaced: Vec<Replaced>,
@@ -37,10 +40,10 @@ pub struct Respelled {
 }
 
 /// The query with near names or words, if it has a name or words that do not occur in the view.
-pub fn respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Respelled>, SearchError> {
+pub fn respelled(query: &Query, words: &dyn WordRows) -> Result<Option<Respelled>, SearchError> {
     match query.only_name().filter(|name| name.is_ascii()) {
-        Some(typed) => name_respelled(query, typed, snapshot),
-        None => words_respelled(query, snapshot),
+        Some(typed) => name_respelled(query, typed, words),
+        None => words_respelled(query, words),
     }
 }
 
@@ -48,14 +51,14 @@ pub fn respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Resp
 fn name_respelled(
     query: &Query,
     typed: &str,
-    snapshot: &SearchSnapshot,
+    words: &dyn WordRows,
 ) -> Result<Option<Respelled>, SearchError> {
     let container = query.qualified.last().map(|last| last.container.as_str());
     let containers = match container.filter(|container| container.is_ascii()) {
-        Some(container) if !occurs(container, snapshot)? => same_names(container, snapshot)?,
+        Some(container) if !occurs(container, words)? => same_names(container, words)?,
         _ => Vec::new(),
     };
-    let instead = if occurs(typed, snapshot)? { Vec::new() } else { near_names(typed, snapshot)? };
+    let instead = if occurs(typed, words)? { Vec::new() } else { near_names(typed, words)? };
     if instead.is_empty() && containers.is_empty() {
         return Ok(None);
     }
@@ -72,69 +75,68 @@ fn name_respelled(
 }
 
 /// The names that the view defines and that have the letters of `typed`, in any style.
-fn same_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
+fn same_names(typed: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
     let pattern = folded(typed);
-    let mut names = near_names(typed, snapshot)?;
+    let mut names = near_names(typed, words)?;
     names.retain(|name| folded(name) == pattern);
     Ok(names)
 }
 
 /// The query whose words that do not occur in the view are replaced: by a name that is written in another style, or by a
 /// word that differs by a typing error. Two names with a blank between them are read as container and name.
-fn words_respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Respelled>, SearchError> {
+fn words_respelled(query: &Query, words: &dyn WordRows) -> Result<Option<Respelled>, SearchError> {
     if query.is_report || query.is_code && query.names.is_empty() || query.terms.len() > MAX_TERMS {
         return Ok(None);
     }
     let mut replaced: Vec<Replaced> = Vec::new();
     for term in &query.terms {
         let is_seen = replaced.iter().any(|seen| seen.typed == term.word);
-        if is_seen || term.word.len() < MIN_FOR_SLIP || occurs_anywhere(&term.term, snapshot)? {
+        if is_seen
+            || term.word.len() < MIN_FOR_SLIP
+            || words.is_found(Lookup::OccursAnywhere(term.term.clone()))?
+        {
             continue;
         }
-        let names = same_names(&term.word, snapshot)?;
+        let names = same_names(&term.word, words)?;
         let is_name = !names.is_empty();
-        let instead = if is_name { names } else { one_slip(&term.word, snapshot)? };
+        let instead = if is_name { names } else { one_slip(&term.word, words)? };
         if !instead.is_empty() {
             replaced.push(Replaced { typed: term.word.clone(), instead, is_name });
         }
     }
     let other = if replaced.is_empty() { None } else { Some(query.with_words(&replaced)) };
-    let words = other.as_ref().unwrap_or(query);
-    let named = match paired(words, &replaced, snapshot)? {
-        None => spaced_name(words, snapshot)?,
+    let asked = other.as_ref().unwrap_or(query);
+    let named = match paired(asked, &replaced, words)? {
+        None => spaced_name(asked, words)?,
         paired => paired,
     };
     Ok(named.or(other).map(|query| Respelled { replaced, query }))
 }
 
 /// The word of the view that differs from `word` by one typing error behind its first letter; empty if there is none.
-fn one_slip(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
-    let mut similar = unknown::similar(word, snapshot)?;
+fn one_slip(word: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
+    let mut similar = unknown::similar(word, words)?;
     similar.retain(|other| other.to_lowercase().as_bytes().first() == word.as_bytes().first());
     similar.truncate(1);
     Ok(similar)
 }
 
 /// The query with a name, if its words are those of a definition with blanks between them: `retry limit` for `retryLimit`.
-fn spaced_name(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Query>, SearchError> {
-    let words: Vec<&str> = query.text.split_whitespace().collect();
+fn spaced_name(query: &Query, words: &dyn WordRows) -> Result<Option<Query>, SearchError> {
+    let parts: Vec<&str> = query.text.split_whitespace().collect();
     let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !(2..=MAX_SPACED_WORDS).contains(&words.len()) || !words.iter().all(is_word) {
+    if !(2..=MAX_SPACED_WORDS).contains(&parts.len()) || !parts.iter().all(is_word) {
         return Ok(None);
     }
-    let names = same_names(&words.concat(), snapshot)?;
+    let names = same_names(&parts.concat(), words)?;
     Ok((!names.is_empty()).then(|| query.with_spaced_name(names)))
 }
 
 /// The query with a qualified name, if the query is two names of definitions and the first is in the style of a type, or
 /// was typed in another style.
-fn paired(
-    query: &Query,
-    replaced: &[Replaced],
-    snapshot: &SearchSnapshot,
-) -> Result<Option<Query>, SearchError> {
-    let words: Vec<&str> = query.text.split_whitespace().collect();
-    let [container, name] = words[..] else { return Ok(None) };
+fn paired(query: &Query, replaced: &[Replaced], words: &dyn WordRows) -> Result<Option<Query>, SearchError> {
+    let typed: Vec<&str> = query.text.split_whitespace().collect();
+    let [container, name] = typed[..] else { return Ok(None) };
     let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
     if !is_word(container) || !is_word(name) || container == name {
         return Ok(None);
@@ -146,8 +148,8 @@ fn paired(
     let (containers, names) = (meant(container), meant(name));
     let is_type = containers[0].starts_with(|c: char| c.is_uppercase());
     let are_defined = || -> Result<bool, SearchError> {
-        Ok(occurs_in(IndexField::Definition, &containers[0], snapshot)?
-            && occurs_in(IndexField::Definition, &names[0], snapshot)?)
+        Ok(words.is_found(Lookup::IsDefined(containers[0].clone()))?
+            && words.is_found(Lookup::IsDefined(names[0].clone()))?)
     };
     if !is_type || !are_defined()? {
         return Ok(None);
@@ -156,8 +158,8 @@ fn paired(
 }
 
 /// Whether `word` occurs in the view, as a word or a definition.
-fn occurs(word: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
-    Ok(occurs_in(IndexField::Word, word, snapshot)? || occurs_in(IndexField::Definition, word, snapshot)?)
+fn occurs(word: &str, words: &dyn WordRows) -> Result<bool, SearchError> {
+    words.is_found(Lookup::Occurs(word.to_string()))
 }
 
 /// The nearness of a defined name to the typed one. A nearer name is less.
@@ -172,13 +174,21 @@ enum Nearness {
 }
 
 /// The names that the view defines and that are nearest to `typed`, nearest first.
-pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
-    let pattern = folded(typed);
-    if pattern.len() < MIN_LETTERS {
+pub fn near_names(typed: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
+    if folded(typed).len() < MIN_LETTERS {
         return Ok(Vec::new());
     }
+    let mut rows = words.rows(&Lookup::NearNames(typed.to_string()))?;
+    rows.sort_unstable();
+    rows.dedup();
+    Ok(nearest(rows, |_| Ok(true))?.into_iter().map(|(_, _, name)| name).collect())
+}
+
+/// The nearest names that the snapshot defines, as rows of [`Lookup::NearNames`].
+pub(super) fn near_rows(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<WordRow>, SearchError> {
+    let pattern = folded(typed);
     let slips = u8::from(pattern.len() >= MIN_FOR_SLIP);
-    let mut found: Vec<(Nearness, usize, String)> = Vec::new();
+    let mut found: Vec<WordRow> = Vec::new();
     snapshot.index().terms_near(IndexField::Definition, &pattern, slips, |term| {
         let letters = folded(term);
         let nearness = match () {
@@ -187,34 +197,38 @@ pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>,
             () if letters.starts_with(&pattern) => Nearness::Beginning,
             () => Nearness::Slip,
         };
-        found.push((nearness, letters.len(), term.to_string()));
+        found.push((nearness as u8, letters.len() as u32, term.to_string()));
         if found.len() == 2 * MAX_KEPT {
             keep_nearest(&mut found);
         }
     })?;
     keep_nearest(&mut found);
-    let mut names: Vec<String> = Vec::new();
-    let mut of_nearness = (Nearness::Same, 0);
-    for (nearness, _, name) in found {
-        // A name in another style is certain. Names with a typing error or a prefix are guesses and are not added to
-        // it.
-        if nearness != Nearness::Same && of_nearness.0 == Nearness::Same && !names.is_empty() {
+    // The dictionary also has names of deleted documents and of other views.
+    nearest(found, |name| occurs_in(IndexField::Definition, name, snapshot))
+}
+
+/// The first [`MAX_INSTEAD`] of the sorted rows of each nearness whose names are defined. A name in another style is
+/// certain; names with a typing error or a prefix are guesses and are not added to it.
+fn nearest(
+    sorted: Vec<WordRow>,
+    is_defined: impl Fn(&str) -> Result<bool, SearchError>,
+) -> Result<Vec<WordRow>, SearchError> {
+    let mut rows: Vec<WordRow> = Vec::new();
+    for row in sorted {
+        let is_same = row.0 == Nearness::Same as u8;
+        if !is_same && rows.first().is_some_and(|first| first.0 == Nearness::Same as u8) {
             break;
         }
-        if nearness != of_nearness.0 {
-            of_nearness = (nearness, 0);
-        }
-        // The dictionary also has names of deleted documents and of other views.
-        if of_nearness.1 < MAX_INSTEAD && occurs_in(IndexField::Definition, &name, snapshot)? {
-            of_nearness.1 += 1;
-            names.push(name);
+        let n_alike = rows.iter().filter(|known| known.0 == row.0).count();
+        if n_alike < MAX_INSTEAD && is_defined(&row.2)? {
+            rows.push(row);
         }
     }
-    Ok(names)
+    Ok(rows)
 }
 
 /// Keeps the nearest names, sorted, without duplicates. The result does not depend on the order of `found`.
-fn keep_nearest(found: &mut Vec<(Nearness, usize, String)>) {
+fn keep_nearest(found: &mut Vec<WordRow>) {
     found.sort_unstable();
     found.dedup();
     found.truncate(MAX_KEPT);

@@ -3,8 +3,9 @@
 //! A search answers with the other words of the query, so a typing error would go unnoticed.
 
 use super::error::SearchError;
-use super::occurrence::{document_count, occurs_anywhere};
+use super::occurrence::document_count;
 use super::snapshot::SearchSnapshot;
+use super::words::{Lookup, WordRow, WordRows};
 
 use crate::query::Query;
 use spyhop_index::inverted::{IndexField, folded};
@@ -30,7 +31,7 @@ pub struct UnknownWord {
 
 /// The unknown words of a query that are worth mentioning: all if they are at least half of its words, else those with
 /// similar words.
-pub fn unknown_words(query: &Query, snapshot: &SearchSnapshot) -> Result<Vec<UnknownWord>, SearchError> {
+pub fn unknown_words(query: &Query, words: &dyn WordRows) -> Result<Vec<UnknownWord>, SearchError> {
     let n_terms = query.terms.len();
     if query.is_report || !(2..=MAX_TERMS).contains(&n_terms) {
         return Ok(Vec::new());
@@ -38,10 +39,10 @@ pub fn unknown_words(query: &Query, snapshot: &SearchSnapshot) -> Result<Vec<Unk
     let mut unknown: Vec<UnknownWord> = Vec::new();
     for term in &query.terms {
         let is_seen = unknown.iter().any(|seen| seen.word == term.word);
-        if is_seen || occurs_anywhere(&term.term, snapshot)? {
+        if is_seen || words.is_found(Lookup::OccursAnywhere(term.term.clone()))? {
             continue;
         }
-        unknown.push(UnknownWord { similar: similar(&term.word, snapshot)?, word: term.word.clone() });
+        unknown.push(UnknownWord { similar: similar(&term.word, words)?, word: term.word.clone() });
     }
     if 2 * unknown.len() < n_terms {
         unknown.retain(|word| !word.similar.is_empty());
@@ -50,34 +51,47 @@ pub fn unknown_words(query: &Query, snapshot: &SearchSnapshot) -> Result<Vec<Unk
 }
 
 /// The words of the view that differ from `word` by a typing error, those of most files first.
-pub(super) fn similar(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
+pub(super) fn similar(word: &str, words: &dyn WordRows) -> Result<Vec<String>, SearchError> {
     let pattern = folded(word);
     if !pattern.bytes().all(|byte| byte.is_ascii_alphabetic()) || pattern.len() < MIN_LETTERS {
         return Ok(Vec::new());
     }
-    let mut near: Vec<(usize, String)> = Vec::new();
+    let mut rows = words.rows(&Lookup::Similar(word.to_string()))?;
+    rows.sort_unstable_by(|a, b| (a.0, &a.2).cmp(&(b.0, &b.2)));
+    rows.dedup_by(|next, kept| {
+        let is_same = (next.0, &next.2) == (kept.0, &kept.2);
+        kept.1 += if is_same { next.1 } else { 0 };
+        is_same
+    });
+    rows.sort_by_key(|(edits, files, _)| (*edits, std::cmp::Reverse(*files)));
+    let mut similar: Vec<String> = Vec::new();
+    for (_, _, term) in rows {
+        if similar.len() < MAX_SIMILAR && !similar.iter().any(|word| word.eq_ignore_ascii_case(&term)) {
+            similar.push(term);
+        }
+    }
+    Ok(similar)
+}
+
+/// The words of the snapshot that differ from `word` by a typing error, as rows of [`Lookup::Similar`].
+pub(super) fn similar_rows(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<WordRow>, SearchError> {
+    let pattern = folded(word);
+    let mut near: Vec<(u8, String)> = Vec::new();
     snapshot.index().terms_near(IndexField::Word, &pattern, 1, |term| {
         // The dictionary's search also returns the words that begin with the pattern. Words with digits are data.
         let edits = strsim::osa_distance(&folded(term), &pattern);
         if edits <= 1 && !term.contains(|c: char| c.is_ascii_digit()) {
-            near.push((edits, term.to_string()));
+            near.push((edits as u8, term.to_string()));
         }
     })?;
     near.sort_unstable();
     near.dedup();
-    let mut counted: Vec<(usize, std::cmp::Reverse<usize>, String)> = Vec::new();
+    let mut rows = Vec::new();
     for (edits, term) in near {
         let files = document_count(IndexField::Word, &term, snapshot)?;
         if files > 0 {
-            counted.push((edits, std::cmp::Reverse(files), term));
+            rows.push((edits, files as u32, term));
         }
     }
-    counted.sort_unstable();
-    let mut words: Vec<String> = Vec::new();
-    for (_, _, term) in counted {
-        if words.len() < MAX_SIMILAR && !words.iter().any(|word| word.eq_ignore_ascii_case(&term)) {
-            words.push(term);
-        }
-    }
-    Ok(words)
+    Ok(rows)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::columns::{Column, RecordColumns};
 use super::commit::{Commit, RecordRef};
@@ -276,7 +277,7 @@ impl Meta {
 }
 
 /// Sums over a view, from which the BM25 statistics are computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     pub files: u64,
     pub chunks: u64,

@@ -11,14 +11,16 @@ use super::columns::{Evidence, MATCHES, Marks, RowSums};
 use crate::context::Context;
 use crate::error::SearchError;
 use crate::framed::{Framed, framed};
-use crate::literal::{self, Literal};
+use crate::literal::{self, Likely, Literal, Worth};
 use crate::profile::{Bm25, Bm25Fields};
 use crate::query::{Query, QueryTerm};
 use crate::snapshot::{NO_FILE, SearchSnapshot};
 use crate::source::ReadSource;
+use crate::statistics::Statistics;
 use spyhop_base::model::Field;
 use spyhop_base::parallel;
 use spyhop_index::inverted::{IndexField, Lengths, PostingBlocks};
+use spyhop_index::meta::Totals;
 
 /// Gathers the evidence for `query` under the filter, with the literal pass. The pass over texts and the pass over names,
 /// comments and paths fill different columns, so the two passes run in parallel.
@@ -27,6 +29,15 @@ pub fn collect(
     context: &Context<'_>,
     source: &ReadSource<'_>,
 ) -> Result<(Evidence, Literal), SearchError> {
+    collect_with(query, context, |likely, worth| literal::find(query, context, source, likely, worth))
+}
+
+/// As [`collect()`], with a literal pass that `find` makes of the likely files and the scores of files.
+pub(crate) fn collect_with(
+    query: &Query,
+    context: &Context<'_>,
+    find: impl FnOnce(Option<&Likely<'_>>, &Worth<'_>) -> Result<Literal, SearchError>,
+) -> Result<(Evidence, Literal), SearchError> {
     let snapshot = context.snapshot;
     let mut evidence =
         Evidence::take(snapshot.pool(), (snapshot.n_docs(), snapshot.n_files()), query.terms.len());
@@ -34,7 +45,9 @@ pub fn collect(
         snapshot,
         bm25: &context.profile.bm25,
         admitted: admitted(context),
-        scores: Field::ALL.map(|field| FieldScores::new(snapshot, field, parameters(context, field))),
+        scores: Field::ALL.map(|field| FieldScores::new(context.totals(), field, parameters(context, field))),
+        totals: context.totals(),
+        statistics: context.statistics,
     };
     let inner = literal::inner_terms(query, &mut context.tokenizers.take());
     let (mut texts, mut names) = passes(&pass, &mut evidence);
@@ -56,10 +69,9 @@ pub fn collect(
     debug_span!("search.evidence.definitions")
         .in_scope(|| pass.mark_mentions(query, &mut evidence.columns))?;
     let likely = |file: u32| evidence.columns.may_contain(snapshot, file, inner);
-    let likely: Option<&literal::Likely<'_>> = if inner != 0 { Some(&likely) } else { None };
+    let likely: Option<&Likely<'_>> = if inner != 0 { Some(&likely) } else { None };
     let worth = |file: u32| evidence.columns.file_score(file);
-    let literal =
-        debug_span!("search.literal").in_scope(|| literal::find(query, context, source, likely, &worth))?;
+    let literal = debug_span!("search.literal").in_scope(|| find(likely, &worth))?;
     let Framed { files, innermost, moved } = framed(query, context);
     (evidence.framed, evidence.innermost, evidence.moved) = (files, innermost, moved);
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
@@ -97,8 +109,7 @@ struct FieldScores {
 }
 
 impl FieldScores {
-    fn new(snapshot: &SearchSnapshot, field: Field, parameters: Bm25) -> FieldScores {
-        let totals = snapshot.totals();
+    fn new(totals: Totals, field: Field, parameters: Bm25) -> FieldScores {
         let docs = if field.is_per_file() { totals.files } else { totals.chunks };
         let average = totals.lengths[field as usize] as f32 / docs.max(1) as f32;
         let norms =
@@ -118,6 +129,9 @@ struct PassContext<'p> {
     admitted: Option<Vec<bool>>,
     /// By field.
     scores: [FieldScores; Field::ALL.len()],
+    totals: Totals,
+    /// The statistics of all shards; `None` counts in the snapshot.
+    statistics: Option<&'p Statistics>,
 }
 
 /// The postings of one term in one field, by segment, and the weighted idf of the term.
@@ -128,16 +142,24 @@ struct TermPostings {
 }
 
 impl TermPostings {
-    fn open(&mut self, pass: &PassContext<'_>, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
+    fn open(
+        &mut self,
+        pass: &PassContext<'_>,
+        field: Field,
+        (place, term): (usize, &QueryTerm),
+    ) -> Result<(), SearchError> {
         let snapshot = pass.snapshot;
         let reader = snapshot.index();
         self.blocks.clear();
-        let mut n_live = 0;
+        let known = pass.statistics.map(|statistics| statistics.chunks[place][field as usize]);
+        let mut n_live = known.unwrap_or(0);
         for segment in 0..reader.segments().len() {
             let Some(blocks) = reader.blocks(segment, IndexField::Scored(field), &term.term)? else {
                 continue;
             };
-            if snapshot.is_whole(segment) {
+            if known.is_some() {
+                // All shards have been counted.
+            } else if snapshot.is_whole(segment) {
                 n_live += blocks.count();
             } else {
                 let files = snapshot.files_of(segment);
@@ -210,7 +232,7 @@ impl PostingsPass<'_> {
     fn term(&mut self, place: usize, term: &QueryTerm, is_inner: bool) -> Result<(), SearchError> {
         let _span = debug_span!("search.evidence.body").entered();
         let PassContext { snapshot, admitted, scores, .. } = self.pass;
-        self.opened.open(self.pass, Field::Body, term)?;
+        self.opened.open(self.pass, Field::Body, (place, term))?;
         let TermPostings { blocks, idf } = &mut self.opened;
         let scores = &scores[Field::Body as usize];
         let Marks { doc_marks, frequencies, .. } = &mut *self.marks;
@@ -260,7 +282,7 @@ impl NamePass<'_> {
     /// Scores the symbols or comments of chunks for one term.
     fn score_chunks(&mut self, place: usize, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
         let PassContext { snapshot, admitted, scores, .. } = self.pass;
-        self.opened.open(self.pass, field, term)?;
+        self.opened.open(self.pass, field, (place, term))?;
         let TermPostings { blocks, idf } = &mut self.opened;
         let scores = &scores[field as usize];
         let sums = if field == Field::Symbol { &mut *self.chunk_symbol } else { &mut *self.comment };
@@ -299,7 +321,7 @@ impl NamePass<'_> {
     /// Scores file names or paths for one term. The index stores these with the first chunk of a file.
     fn score_paths(&mut self, place: usize, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
         let PassContext { snapshot, admitted, scores, .. } = self.pass;
-        self.opened.open(self.pass, field, term)?;
+        self.opened.open(self.pass, field, (place, term))?;
         let TermPostings { blocks, idf } = &mut self.opened;
         self.path_idf[place] = self.path_idf[place].max(*idf);
         let scores = &scores[field as usize];
@@ -360,10 +382,12 @@ impl PassContext<'_> {
         sums: &mut [f32],
         mask: &mut [u64],
     ) {
-        let totals = self.snapshot.totals();
+        let totals = self.totals;
         let average = totals.lengths[field as usize] as f32 / totals.files.max(1) as f32;
         let parameters = if field == Field::Symbol { self.bm25.symbols } else { self.bm25.file };
-        let idf = weight * idf(totals.files, frequencies.len() as u64);
+        let n_files =
+            self.statistics.map_or(frequencies.len() as u64, |known| known.files_with(field, place));
+        let idf = weight * idf(totals.files, n_files);
         for &(file, freq) in frequencies.iter() {
             if self.admitted.as_ref().is_none_or(|admitted| admitted[file as usize]) {
                 let len = self.snapshot.length(field, file) as f32;

@@ -3,10 +3,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use spyhop_base::model::Field;
 
 /// The evidence of one file. Masks have a bit for each query term.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct FileEvidence {
     /// BM25 of the whole file.
     pub body: f32,
@@ -65,6 +67,13 @@ pub struct Sums {
     pub comment: f32,
     /// Whether a chunk can be shown.
     pub is_shown: bool,
+}
+
+/// How rare a query term is, and whether any file has the term.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermRarity {
+    pub(crate) rarity: f32,
+    pub(crate) is_known: bool,
 }
 
 /// A list of files, ordered by one kind of evidence.
@@ -397,6 +406,12 @@ impl Evidence {
         let idf = self.idf[place] * self.total_idf;
         let greatest = super::collect::idf(n_chunks, 1);
         if idf > 0.0 { (idf / greatest).min(1.0).sqrt() } else { 1.0 }
+    }
+
+    /// By query term: its rarity in the text of `n_chunks` chunks.
+    pub(crate) fn rarities(&self, n_chunks: u64) -> Vec<TermRarity> {
+        let of = |place| TermRarity { rarity: self.rarity(n_chunks, place), is_known: self.idf[place] > 0.0 };
+        (0..self.idf.len()).map(of).collect()
     }
 
     /// The sum of the idf of the terms in a mask: their share of the query's weight.

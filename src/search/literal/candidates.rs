@@ -1,6 +1,7 @@
 //! The candidates of the literal pass: files that may contain the query as written, by the index.
 
 use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::error::SearchError;
@@ -34,11 +35,47 @@ pub(super) fn may_be_read(context: &Context<'_>, file: u32) -> bool {
 }
 
 /// The files that may contain the query.
-pub(super) struct LiteralCandidates {
-    pub(super) files: Vec<u32>,
-    pub(super) complete: bool,
+pub(crate) struct LiteralCandidates {
+    pub(crate) files: Vec<u32>,
+    pub(crate) complete: bool,
     /// The path-only files among the candidates, in any order. They may also be in `files`.
-    pub(super) unranked: Vec<u32>,
+    pub(crate) unranked: Vec<u32>,
+    /// What the choice among the ways of narrowing depends on.
+    pub(crate) counts: NarrowingCounts,
+}
+
+/// How the candidates of a query with inner words are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Narrowing {
+    /// All files with the inner words.
+    Few,
+    /// The files with all words as whole words.
+    Whole,
+    /// The files with the inner words and with parts of words.
+    Parts,
+}
+
+/// The files of a shard with the inner words of a query, and those with all words as whole words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NarrowingCounts {
+    inner: u64,
+    whole: u64,
+}
+
+impl NarrowingCounts {
+    pub(crate) fn add(&mut self, other: NarrowingCounts) {
+        self.inner += other.inner;
+        self.whole += other.whole;
+    }
+
+    /// The choice if at most `most` files are read, and the lookup costs as much as reading `effort` files.
+    pub(super) fn narrowing(self, (most, effort): (usize, usize)) -> Narrowing {
+        match () {
+            () if self.inner as usize <= effort => Narrowing::Few,
+            () if self.whole as usize > most => Narrowing::Whole,
+            () => Narrowing::Parts,
+        }
+    }
 }
 
 impl LiteralCandidates {
@@ -84,7 +121,7 @@ fn best_of<'p>(left: &mut Vec<(f32, u32)>, n: usize, path: impl Fn(u32) -> &'p s
 pub(super) fn candidates(
     query: &Query,
     context: &Context<'_>,
-    likely: Option<&Likely<'_>>,
+    (likely, narrowing): (Option<&Likely<'_>>, Option<Narrowing>),
     (most, effort): (usize, usize),
 ) -> Result<LiteralCandidates, SearchError> {
     let snapshot = context.snapshot;
@@ -107,8 +144,18 @@ pub(super) fn candidates(
     let all = holding_all(&whole, context, likely)?;
     let (mut unranked, files): (Vec<u32>, Vec<u32>) = all.into_iter().partition(is_path_only);
     unranked.extend(unknown()?);
-    let found = by_whole_words(query, &words, files, context, likely, (most, effort))?;
+    let found = by_whole_words(query, &words, files, context, (likely, narrowing), (most, effort))?;
     Ok(LiteralCandidates { unranked, ..found })
+}
+
+/// The files that hold all words of a query that has no inner words; 0 for another query.
+pub(crate) fn count_of_ends(query: &Query, context: &Context<'_>) -> Result<u64, SearchError> {
+    let words = narrowing_words(&query.text);
+    if words.is_empty() || words.iter().any(|(_, whole)| *whole) {
+        return Ok(0);
+    }
+    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    Ok(holding_all(&words, context, None)?.len() as u64)
 }
 
 /// The candidates among the files that contain the inner words of the query.
@@ -117,27 +164,37 @@ fn by_whole_words(
     words: &[(&str, bool)],
     mut files: Vec<u32>,
     context: &Context<'_>,
-    likely: Option<&Likely<'_>>,
+    (likely, narrowing): (Option<&Likely<'_>>, Option<Narrowing>),
     (most, effort): (usize, usize),
 ) -> Result<LiteralCandidates, SearchError> {
-    if files.len() <= effort {
-        return Ok(LiteralCandidates { files, complete: true, unranked: Vec::new() });
+    let mut counts = NarrowingCounts { inner: files.len() as u64, whole: 0 };
+    let found = |files: Vec<u32>, complete: bool, counts| {
+        Ok(LiteralCandidates { files, complete, unranked: Vec::new(), counts })
+    };
+    // A shard counts the files with whole words even if they are few, because all shards may have many.
+    let is_alone = context.statistics.is_none();
+    if is_alone && files.len() <= effort {
+        return found(files, true, counts);
     }
     // If enough files contain the first and last word as whole words, longer words are not looked up.
     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     if words.iter().any(|(_, whole)| !whole) {
         let mut sure = holding_all(&all, context, likely)?;
         sure.retain(|file| !context.snapshot.is_path_only(*file));
-        if sure.len() > most {
-            return Ok(LiteralCandidates { files: sure, complete: false, unranked: Vec::new() });
+        counts.whole = sure.len() as u64;
+        if narrowing.unwrap_or_else(|| counts.narrowing((most, effort))) == Narrowing::Whole {
+            return found(sure, false, counts);
         }
+    }
+    if narrowing.unwrap_or_else(|| counts.narrowing((most, effort))) == Narrowing::Few {
+        return found(files, true, counts);
     }
     // A sentence rarely occurs as written, so its lookup has a smaller budget.
     let effort = if query.is_code { effort } else { effort / LESS_FOR_PROSE };
     if let Some(narrowed) = narrowed(&query.text, context, effort) {
         files.retain(|file| narrowed.binary_search(file).is_ok());
     }
-    Ok(LiteralCandidates { files, complete: true, unranked: Vec::new() })
+    found(files, true, counts)
 }
 
 /// The candidates for a query of one or two words, which may be parts of longer words. The flag says whether files with
@@ -148,7 +205,9 @@ fn by_ends(
     context: &Context<'_>,
     (most, effort): (usize, usize),
 ) -> Result<(LiteralCandidates, bool), SearchError> {
-    let found = |files: Vec<u32>, complete: bool| LiteralCandidates { files, complete, unranked: Vec::new() };
+    let counts = NarrowingCounts::default();
+    let found =
+        |files: Vec<u32>, complete: bool| LiteralCandidates { files, complete, unranked: Vec::new(), counts };
     let every_file = || (found((0..context.snapshot.n_files() as u32).collect(), true), true);
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         // The query has only punctuation, so the index cannot narrow the files.
@@ -156,17 +215,17 @@ fn by_ends(
     };
     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let files = holding_all(&all, context, None)?;
-    if files.len() > most {
+    if context.statistics.map_or(files.len(), |statistics| statistics.of_ends as usize) > most {
         // The budget does not suffice for longer words.
         return Ok((found(files, false), false));
     }
-    let is_small = context.snapshot.n_files() <= MAX_FILES_FOR_INSIDES;
+    let is_small = context.n_files() <= MAX_FILES_FOR_INSIDES;
     if (query.is_code || is_small)
         && let Some(files) = narrowed(&query.text, context, effort)
     {
         return Ok((found(files, true), true));
     }
-    if context.snapshot.n_files() <= most {
+    if context.n_files() <= most {
         // Parts of one or two letters are in nearly every word, and the budget suffices for the whole tree.
         return Ok(every_file());
     }
@@ -199,7 +258,7 @@ fn narrowed(text: &str, context: &Context<'_>, most: usize) -> Option<Vec<u32>> 
     // If the lookup fails, nothing is narrowed, as for an exact search.
     let n_files = snapshot.n_files();
     // The candidates count against the budget, so they must not depend on documents outside the view.
-    let is_small = n_files <= MAX_FILES_FOR_INSIDES;
+    let is_small = context.n_files() <= MAX_FILES_FOR_INSIDES;
     let effort = if is_small { Effort::Whole } else { Effort::Files(most) };
     let Ok(Some(docs)) = spyhop_grep::narrow(snapshot.index(), &plan, n_files, effort) else {
         return None;
@@ -293,7 +352,7 @@ fn holding_all_of(
 /// The words of the dictionary that contain `part`, shortest first, and whether these are all such words. In a large
 /// tree only words with the prefix `part` are looked up, because the dictionary is sorted.
 fn expansions(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
-    let all = context.snapshot.n_files() <= MAX_FILES_FOR_INSIDES;
+    let all = context.n_files() <= MAX_FILES_FOR_INSIDES;
     let finder = Finder::new(part);
     let mut found = std::collections::BTreeSet::new();
     let from = if all { None } else { Some(part) };

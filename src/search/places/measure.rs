@@ -12,7 +12,7 @@ use crate::definition::{definition_worth, is_constructor, is_in_container, is_in
 use crate::error::SearchError;
 use crate::evidence::Evidence;
 use crate::literal;
-use crate::model::RankedFile;
+use crate::measure::MeasuredFile;
 use crate::names::{Names, TermOverlap};
 use crate::profile::PlaceSignal;
 use crate::query::Query;
@@ -108,7 +108,7 @@ impl<'m> UnitMeasure<'m> {
     /// Measures the units of a file that have evidence, in the order of the file.
     pub fn file(
         &mut self,
-        ranked: &RankedFile,
+        measured_file: &MeasuredFile,
         outline: &Outline<'_>,
         text: &str,
     ) -> Result<Vec<MeasuredUnit>, SearchError> {
@@ -117,14 +117,14 @@ impl<'m> UnitMeasure<'m> {
             let worth = self.evidence.matches(doc).then(|| self.evidence.chunk_score(doc));
             Ok((snapshot.columns(doc)?, worth))
         };
-        let chunks = snapshot.docs(ranked.file).map(chunk).collect::<Result<Vec<_>, SearchError>>()?;
+        let chunks = snapshot.docs(measured_file.file).map(chunk).collect::<Result<Vec<_>, SearchError>>()?;
         let kinds = self.context.filter.kinds();
         let mut parts = FileParts::new(text, &outline.symbols, kinds, &chunks);
         let mut counted = self.counted(&mut parts);
-        if ranked.measured.row.literal > 0 {
+        if measured_file.row.literal > 0 {
             self.mark_literal(&parts, text, &mut counted);
         }
-        for (at, line) in self.evidence.frames_of(ranked.file).iter().enumerate() {
+        for (at, line) in self.evidence.frames_of(measured_file.file).iter().enumerate() {
             let byte = parts.first_of_line(*line);
             if let Some(part) = parts.part_at(byte) {
                 let frame = &mut counted[parts.all[part].unit].frame;
@@ -142,7 +142,7 @@ impl<'m> UnitMeasure<'m> {
             }
             let (lines, mask) = parts.shown(unit, wanted, counted.lead);
             let unit = parts.units[unit];
-            let values = self.values(&unit, counted, (ranked.file, outline), &local);
+            let values = self.values(&unit, counted, (measured_file.file, outline), &local);
             if kinds.is_none_or(|kinds| kinds.contains(unit.kind)) {
                 let literal = counted.literal.is_some_and(|at| {
                     let line = parts.index.line_of(at);

@@ -20,12 +20,16 @@ use super::context::Context;
 use super::definition::{has_body, qualification};
 use super::error::{SearchError, check_cancelled};
 use super::evidence::Evidence;
+use super::head_files::HeadFiles;
+use super::measure::MeasuredFile;
 use super::model::RankedFile;
 use super::role::is_template;
+use super::snapshot::SearchSnapshot;
 use super::source::{CurrentFile, ReadSource};
-use crate::profile::{Feature, PlaceSignal, QueryKind, Signal, Transform};
+use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal, Transform};
 use crate::query::Query;
 use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
 use spyhop_base::model::SymbolKind;
 use spyhop_base::parallel;
 use spyhop_base::text::{Lines, Span};
@@ -42,7 +46,7 @@ const FILES_OF_OUTPUT: usize = 20;
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A place of a file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// The bytes, with comments and attributes before the item.
     pub span: Span,
@@ -62,70 +66,92 @@ pub struct Place {
 }
 
 /// A place with its measures, for fitting weights.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MeasuredPlace {
     pub place: Place,
     /// The sum of the weighed measures, in log-odds.
     pub sum: f32,
     /// By signal: the measure, and the measure divided by the greatest one in the file.
+    #[serde(with = "super::array")]
     pub values: [[f32; 2]; PlaceSignal::COUNT],
     /// The contributions of the host's signals to the sum.
+    #[serde(skip)]
     pub host_parts: Vec<HostPlacePart>,
 }
 
-/// The places of the first files, best first. A file has no places if its current text is not the indexed text.
-/// Evidence that only the texts of these files show is added to their sums, and the files are sorted again.
-pub fn places(
-    query: &Query,
-    context: &Context<'_>,
-    evidence: &Evidence,
-    files: &mut [RankedFile],
-    source: &ReadSource<'_>,
-) -> Result<Vec<Vec<MeasuredPlace>>, SearchError> {
+/// The places of a file, best first, and the symbol that the first place shows instead of the one that was measured.
+pub type PlacesOfFile = (Vec<MeasuredPlace>, Option<u32>);
+
+/// How many of the ranked files, best first, are divided into places. `bytes` is the number of bytes of a file that are
+/// read.
+pub fn n_divided(query: &Query, files: &[RankedFile], bytes: impl Fn(&RankedFile) -> u64) -> usize {
     let n_files = if query.is_report || query.is_message { FILES_OF_OUTPUT } else { FILES };
     let mut left = MAX_BYTES;
     let fits = |ranked: &&RankedFile| {
-        // A path-only file is not read.
-        let is_read = !context.snapshot.is_path_only(ranked.file);
-        let bytes = if is_read { context.snapshot.version(ranked.file).bytes() } else { 0 };
+        let bytes = bytes(ranked);
         let fits = bytes <= left;
         left -= if fits { bytes } else { 0 };
         fits
     };
-    let first: Vec<&RankedFile> = files.iter().take(n_files).take_while(fits).collect();
+    files.iter().take(n_files).take_while(fits).count()
+}
+
+/// The bytes of a file that are read to divide the file. A path-only file is not read.
+pub fn bytes_to_divide(snapshot: &SearchSnapshot, file: u32) -> u64 {
+    if snapshot.is_path_only(file) { 0 } else { snapshot.version(file).bytes() }
+}
+
+/// The places of files. A file has no places if its current text is not the indexed text.
+pub fn places(
+    query: &Query,
+    context: &Context<'_>,
+    evidence: &Evidence,
+    files: Vec<&MeasuredFile>,
+    source: &ReadSource<'_>,
+) -> Result<Vec<PlacesOfFile>, SearchError> {
     let everything = Finder::new("");
     let at_hand = || UnitMeasure::new(query, context, evidence);
-    let work = |measure: &mut UnitMeasure<'_>, ranked: &RankedFile| -> Result<_, SearchError> {
+    let work = |measure: &mut UnitMeasure<'_>, measured: &MeasuredFile| -> Result<_, SearchError> {
         check_cancelled()?;
-        if context.snapshot.is_path_only(ranked.file) {
+        let file = measured.file;
+        if context.snapshot.is_path_only(file) {
             return Ok((Vec::new(), None));
         }
-        let CurrentFile::Text(text) = source(ranked.file, &everything) else { return Ok((Vec::new(), None)) };
-        let version = context.snapshot.version(ranked.file);
+        let CurrentFile::Text(text) = source(file, &everything) else { return Ok((Vec::new(), None)) };
+        let version = context.snapshot.version(file);
         let mut names = Vec::new();
         let outline = version.outline(&mut names)?;
-        let measured = measure.file(ranked, &outline, &text)?;
-        let host = HostPlaceMeasure::new(query, context, ranked.file, &outline, &text);
-        let mut places = weigh_units(measured, context, query.kind, &host);
-        let exact = ranked.measured.facts.exact.filter(|_| query.kind == QueryKind::Names);
+        let units = measure.file(measured, &outline, &text)?;
+        let host = HostPlaceMeasure::new(query, context, file, &outline, &text);
+        let mut places = weigh_units(units, context, query.kind, &host);
+        let exact = measured.facts.exact.filter(|_| query.kind == QueryKind::Names);
         let shown =
             exact.map(|exact| definition_first(&mut places, query, &outline, (version.path(), exact)));
         set_probabilities(&mut places);
         Ok((places, shown))
     };
-    let n_read = first.len();
-    let all = parallel::map_init(context.snapshot.is_large(), first, at_hand, work, || ());
-    let (read, others) = files.split_at_mut(n_read);
-    let mut places: Vec<Vec<MeasuredPlace>> = Vec::with_capacity(n_read);
-    for (found, ranked) in all.into_iter().zip(&mut *read) {
-        let (found, shown) = found?;
+    parallel::map_init(context.snapshot.is_large(), files, at_hand, work, || ()).into_iter().collect()
+}
+
+/// Adds to the sums of the first files what only their texts show, and sorts them again. `found` has an entry for each of
+/// these files.
+pub fn add_places(
+    query: &Query,
+    profile: &Profile,
+    files: &mut [RankedFile],
+    found: Vec<PlacesOfFile>,
+    table: &dyn HeadFiles,
+) -> Vec<Vec<MeasuredPlace>> {
+    let (read, others) = files.split_at_mut(found.len());
+    let mut places: Vec<Vec<MeasuredPlace>> = Vec::with_capacity(found.len());
+    for ((found, shown), ranked) in found.into_iter().zip(&mut *read) {
         ranked.measured.facts.exact = shown.or(ranked.measured.facts.exact);
         places.push(found);
     }
-    add_texts(read, &places, context, query);
-    add_best_places(read, &places, others.first().map(|ranked| ranked.raw), context, query);
-    sort(read, &mut places, context);
-    Ok(places)
+    add_texts(read, &places, (query, profile), table);
+    add_best_places(read, &places, others.first().map(|ranked| ranked.raw), (query, profile));
+    sort(read, &mut places, table);
+    places
 }
 
 /// The factor of a verbatim run if the query is not a message and the file is not a template. The words of a question
@@ -136,18 +162,22 @@ const RUN_OF_QUESTION: f32 = 0.1;
 const EQUAL: f32 = 1e-3;
 
 /// Adds to the sums of the files what only their texts show: verbatim runs and templates.
-fn add_texts(files: &mut [RankedFile], places: &[Vec<MeasuredPlace>], context: &Context<'_>, query: &Query) {
-    let weight =
-        context.profile.weight(query.kind, Feature { signal: Signal::Run, transform: Transform::Value });
+fn add_texts(
+    files: &mut [RankedFile],
+    places: &[Vec<MeasuredPlace>],
+    (query, profile): (&Query, &Profile),
+    table: &dyn HeadFiles,
+) {
+    let weight = profile.weight(query.kind, Feature { signal: Signal::Run, transform: Transform::Value });
     let related = |ranked: &RankedFile| ranked.measured.values[Signal::Related as usize];
     let most_related = files.iter().map(related).fold(0.0, f32::max);
     let related_weight =
-        context.profile.weight(query.kind, Feature { signal: Signal::Related, transform: Transform::Value });
+        profile.weight(query.kind, Feature { signal: Signal::Related, transform: Transform::Value });
     for (ranked, places) in files.iter_mut().zip(places) {
         let most = |signal: PlaceSignal| {
             places.iter().map(|place| place.values[signal as usize][0]).fold(0.0, f32::max)
         };
-        let is_said = query.is_message || is_template(context.snapshot.path(ranked.file));
+        let is_said = query.is_message || is_template(table.path(ranked.file));
         let counted = if is_said { 1.0 } else { RUN_OF_QUESTION };
         let run = (counted * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
         ranked.add(Signal::Run, run, weight);
@@ -168,10 +198,9 @@ fn add_best_places(
     files: &mut [RankedFile],
     places: &[Vec<MeasuredPlace>],
     least: Option<f32>,
-    context: &Context<'_>,
-    query: &Query,
+    (query, profile): (&Query, &Profile),
 ) {
-    let weight = best_place_weight(query, context);
+    let weight = best_place_weight(query, profile);
     if weight == 0.0 {
         return;
     }
@@ -183,11 +212,11 @@ fn add_best_places(
     }
 }
 
-pub(crate) fn best_place_weight(query: &Query, context: &Context<'_>) -> f32 {
+pub(crate) fn best_place_weight(query: &Query, profile: &Profile) -> f32 {
     let feature = Feature { signal: Signal::BestPlace, transform: Transform::Value };
     match query.is_report {
-        true => context.profile.reports.best_place,
-        false => context.profile.weight(query.kind, feature),
+        true => profile.reports.best_place,
+        false => profile.weight(query.kind, feature),
     }
 }
 
@@ -211,10 +240,10 @@ fn leads_of_best(sums: &[f32], best: &[Option<f32>], least: Option<f32>, weight:
 }
 
 /// Sorts the files with their places. Ties are broken by path.
-fn sort(files: &mut [RankedFile], places: &mut [Vec<MeasuredPlace>], context: &Context<'_>) {
+fn sort(files: &mut [RankedFile], places: &mut [Vec<MeasuredPlace>], table: &dyn HeadFiles) {
     let taken = files.iter().cloned().zip(places.iter_mut().map(std::mem::take));
     let mut pairs: Vec<(RankedFile, Vec<MeasuredPlace>)> = taken.collect();
-    let path = |ranked: &RankedFile| context.snapshot.path(ranked.file);
+    let path = |ranked: &RankedFile| table.path(ranked.file);
     pairs.sort_by(|(a, _), (b, _)| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
     for ((file, places), pair) in files.iter_mut().zip(places).zip(pairs) {
         (*file, *places) = pair;

@@ -192,7 +192,7 @@ impl std::fmt::Display for Feature {
 }
 
 /// The kind of a query, by its shape. Weights may depend on the kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum QueryKind {
     /// Only names, such as `resolve_api_key`.
     Names,

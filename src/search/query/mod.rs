@@ -11,6 +11,8 @@ pub use qualified::{Qualified, split_container};
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::profile::QueryKind;
 use spyhop_index::tokenize::{ExtraTerms, TermList, Tokenizer, for_each_word, parts};
 
@@ -21,7 +23,7 @@ pub(crate) const MAX_QUERY_CHARS: usize = 10_000;
 pub(crate) const MAX_TERMS: usize = 64;
 
 /// A parsed query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
     /// The text of the query, without white space at its ends.
     pub text: String,
@@ -57,7 +59,7 @@ pub struct Query {
 }
 
 /// A term and the word that it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryTerm {
     /// The term as indexed.
     pub term: String,
@@ -68,7 +70,7 @@ pub struct QueryTerm {
 }
 
 /// The weight of a term, in hundredths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weight(u16);
 
 impl Weight {
@@ -86,7 +88,7 @@ impl Weight {
 }
 
 /// A word that does not occur in the view.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     /// The word as typed.
     pub typed: String,
@@ -97,7 +99,7 @@ pub struct Replaced {
 }
 
 /// Kinds of file that ranking usually puts behind other files, unless the query asks for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asks {
     /// Tests, benches, examples, fixtures.
     pub tests: bool,

@@ -1,9 +1,11 @@
 //! Qualified names, `Container.name`, in the notations of the common languages.
 
+use serde::{Deserialize, Serialize};
+
 use spyhop_index::tokenize::for_each_word;
 
 /// A name and its container.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Qualified {
     /// The part before the last, such as a type, a module or a package.
     pub container: String,
