@@ -35,6 +35,8 @@ mod error;
 mod exhaustive;
 mod explain;
 mod fault;
+#[cfg(feature = "serde")]
+pub mod federated;
 mod file_graph;
 mod files;
 mod graph;

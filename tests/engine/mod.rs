@@ -16,6 +16,7 @@ mod entries;
 mod exclusion;
 mod exhaustive;
 mod faults;
+mod federated;
 mod file_graph;
 mod files;
 mod first_page;

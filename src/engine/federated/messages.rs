@@ -1,0 +1,273 @@
+//! The messages between a front and a searcher: postcard, with the [`Identity`] of the sender first, whose layout does not
+//! change with the version of the protocol.
+
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::IdentityPart;
+use crate::api::{
+    Band, ContextLine, Enclosing, GrepLine, GrepRequest, Hit, Reason, SearchRequest, SourceLine,
+};
+use crate::core::Engine;
+use spyhop_base::id::ContentHash;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::path::RelPath;
+use spyhop_base::store::FORMAT_VERSION;
+use spyhop_base::text::{Lines, Span};
+use spyhop_search::federated;
+use spyhop_search::profile::{Profile, Signal};
+use spyhop_search::query::Query;
+use spyhop_search::snippet::Snippet;
+use spyhop_search::{Ranked, RankedFile, Respelled, TermRarity};
+use spyhop_syntax::grammar::Grammars;
+
+/// The version of the messages. Raise it with every change of a type in this file, of
+/// [`spyhop_search::federated::RankAsk`] or of [`spyhop_search::federated::RankTold`].
+const PROTOCOL: u32 = 1;
+
+/// What a front and its shards must have in common for one ranking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Identity {
+    protocol: u32,
+    format: u32,
+    tokenizer: String,
+    profile: String,
+}
+
+impl Identity {
+    pub fn of(engine: &Engine) -> Identity {
+        static PROFILE: OnceLock<String> = OnceLock::new();
+        let hash = || blake3::hash(Profile::built_in().to_toml().as_bytes()).to_hex()[..12].to_string();
+        Identity {
+            protocol: PROTOCOL,
+            format: FORMAT_VERSION,
+            tokenizer: engine.index().workspace().fingerprint().to_string(),
+            profile: PROFILE.get_or_init(hash).clone(),
+        }
+    }
+
+    /// That of a searcher whose trees cannot be opened.
+    pub fn unknown() -> Identity {
+        let none = String::new;
+        Identity { protocol: PROTOCOL, format: FORMAT_VERSION, tokenizer: none(), profile: none() }
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        self.tokenizer.is_empty()
+    }
+
+    /// The first part in which two identities differ, with the own value and the other one.
+    pub fn difference(&self, other: &Identity) -> Option<(IdentityPart, String, String)> {
+        let parts = |own: &Identity| {
+            [
+                (IdentityPart::Protocol, own.protocol.to_string()),
+                (IdentityPart::Format, own.format.to_string()),
+                (IdentityPart::Tokenizer, own.tokenizer.clone()),
+                (IdentityPart::Profile, own.profile.clone()),
+            ]
+        };
+        let pairs = parts(self).into_iter().zip(parts(other));
+        let mut differing = pairs.filter(|((_, own), (_, other))| own != other);
+        differing.next().map(|((part, own), (_, other))| (part, own, other))
+    }
+}
+
+/// The state of a shard: one searcher process with certain generations of its indexes. File numbers mean something within one
+/// state only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ShardState {
+    pub instance: u64,
+    pub generations: Vec<u64>,
+}
+
+/// What a front asks in one message.
+#[derive(Serialize, Deserialize)]
+pub(super) struct AskMessage {
+    pub request: SearchRequest,
+    /// The state that the asks are about; `None` for the present one.
+    pub state: Option<ShardState>,
+    pub asks: Vec<ShardAsk>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum ShardAsk {
+    Rank(federated::RankAsk),
+    Hits(HitsAsk),
+    /// Exact searches are one round.
+    Lines(GrepRequest),
+}
+
+/// The hits of a page that a shard makes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct HitsAsk {
+    pub queries: Vec<HitsQuery>,
+    /// The query of each hit, the hit, and the file, by the numbers of the shard.
+    pub hits: Vec<(usize, Ranked, RankedFile)>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct HitsQuery {
+    pub place: usize,
+    pub typed: Query,
+    pub respelled: Option<Respelled>,
+    pub terms: Vec<TermRarity>,
+}
+
+/// What a searcher answers.
+#[derive(Serialize, Deserialize)]
+pub(super) enum ShardAnswer {
+    Told(Box<Tellings>),
+    /// The shard is in another state than the asks are about.
+    Moved,
+    Failed(String),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Tellings {
+    pub state: ShardState,
+    pub origin: ShardOrigin,
+    pub told: Vec<ShardTold>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ShardTold {
+    Rank(federated::RankTold),
+    Hits(Vec<ShardHit>),
+    /// Those of each tree of the shard.
+    Lines(Vec<LinesOfTree>),
+}
+
+/// What the snapshot of a reply says of a shard.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct ShardOrigin {
+    pub generation: u64,
+    pub checked_at: Option<SystemTime>,
+    pub indexed_files: usize,
+    pub skipped_files: usize,
+    pub stale_files: usize,
+    pub is_whole: bool,
+    pub warnings: Vec<String>,
+}
+
+/// A hit as it travels. Its source and its copies are not known to the shard.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ShardHit {
+    path: RelPath,
+    lines: Lines,
+    kind: SymbolKind,
+    symbol: Option<String>,
+    language: String,
+    page: Option<u32>,
+    snippet: Option<Snippet>,
+    representative_line: Option<SourceLine>,
+    content: Option<ContentHash>,
+    score: f32,
+    reasons: Vec<(Signal, f32, String)>,
+    stale: bool,
+    query_index: Option<usize>,
+}
+
+impl From<Hit> for ShardHit {
+    fn from(hit: Hit) -> ShardHit {
+        let reason = |own: Reason| (own.signal, own.contribution, own.text);
+        ShardHit {
+            path: hit.path,
+            lines: hit.lines,
+            kind: hit.kind,
+            symbol: hit.symbol,
+            language: hit.language.to_string(),
+            page: hit.page,
+            snippet: hit.snippet,
+            representative_line: hit.representative_line,
+            content: hit.content,
+            score: hit.score,
+            reasons: hit.reasons.into_iter().map(reason).collect(),
+            stale: hit.stale,
+            query_index: hit.query_index,
+        }
+    }
+}
+
+impl ShardHit {
+    /// The hit; `None` if its language is unknown here.
+    pub fn hit(self, grammars: &Grammars) -> Option<Hit> {
+        let reason = |(signal, contribution, text)| Reason { signal, contribution, text };
+        Some(Hit {
+            source: None,
+            path: self.path,
+            also_in: Vec::new(),
+            lines: self.lines,
+            kind: self.kind,
+            symbol: self.symbol,
+            language: grammars.name(grammars.by_name(&self.language).ok()?),
+            page: self.page,
+            snippet: self.snippet,
+            representative_line: self.representative_line,
+            sent_before: None,
+            content: self.content,
+            score: self.score,
+            band: Band::of(self.score),
+            reasons: self.reasons.into_iter().map(reason).collect(),
+            callers: None,
+            stale: self.stale,
+            query_index: self.query_index,
+        })
+    }
+}
+
+/// The lines of a page of one tree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LinesOfTree {
+    pub lines: Vec<ShardLine>,
+    pub total_lines: usize,
+    pub total_files: usize,
+    /// The cause, by its place in [`IncompleteCause::ALL`], and the sentence.
+    pub incomplete: Option<(usize, String)>,
+    pub has_more: bool,
+    pub warnings: Vec<String>,
+}
+
+/// A line as it travels.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ShardLine {
+    path: RelPath,
+    line: u32,
+    column: u32,
+    text: String,
+    highlights: Vec<Span>,
+    enclosing: Option<(SymbolKind, String, Lines)>,
+    cut: bool,
+    before: Vec<ContextLine>,
+    after: Vec<ContextLine>,
+}
+
+impl From<GrepLine> for ShardLine {
+    fn from(own: GrepLine) -> ShardLine {
+        let GrepLine { path, line, column, text, highlights, enclosing, cut, before, after, .. } = own;
+        let enclosing = enclosing.map(|Enclosing { kind, name, lines }| (kind, name, lines));
+        ShardLine { path, line, column, text, highlights, enclosing, cut, before, after }
+    }
+}
+
+impl From<ShardLine> for GrepLine {
+    fn from(own: ShardLine) -> GrepLine {
+        let ShardLine { path, line, column, text, highlights, enclosing, cut, before, after } = own;
+        let enclosing = enclosing.map(|(kind, name, lines)| Enclosing { kind, name, lines });
+        GrepLine { source: None, path, line, column, text, highlights, enclosing, cut, before, after }
+    }
+}
+
+/// A message of `own` with `body`.
+pub(super) fn encoded(own: &Identity, body: &impl Serialize) -> Vec<u8> {
+    // A vector takes any number of bytes, and the types have no maps of unknown length.
+    let mut message = postcard::to_allocvec(own).unwrap_or_default();
+    message.extend(postcard::to_allocvec(body).unwrap_or_default());
+    message
+}
+
+/// The identity of a message, and its body.
+pub(super) fn identity_of(message: &[u8]) -> Option<(Identity, &[u8])> {
+    postcard::take_from_bytes(message).ok()
+}

@@ -1,0 +1,28 @@
+//! One ranking over the shards of several processes or machines, bit for bit that of one engine over all their files.
+//!
+//! A [`Searcher`] answers for its trees, which together are one shard. A [`Federation`] is the state of one question at the
+//! front: it says what to ask of which shard, takes the replies, and ends with the reply that one engine would give. Neither
+//! knows how messages travel, and nothing here waits.
+//!
+//! ```text
+//! question -> Federation -> asks -> Searcher of each shard -> replies -> Federation -> ... -> SearchReply
+//! ```
+//!
+//! Messages carry the version of the protocol, the format of the index, the fingerprint of the tokenizer and the grammars, and
+//! that of the built-in profile; a shard that differs in one of them is refused by name. They also carry the state of the
+//! shard that they are about, so a reply of another generation, or of another copy of the shard, never mixes with those before:
+//! what the shard told is forgotten, and the shard is asked again.
+//!
+//! Not federated are exhaustive searches, exact searches in ranked files, sessions, notes, the callers of a hit, and the other
+//! operations.
+
+mod error;
+mod front;
+mod lines;
+mod messages;
+mod searcher;
+mod shard;
+
+pub use error::{FederationError, IdentityPart};
+pub use front::{FederatedReply, Federation, FederationStep, Front};
+pub use searcher::Searcher;
