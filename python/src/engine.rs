@@ -34,12 +34,12 @@ fn weighed(mut request: SearchRequest, profile: Option<Arc<spyhop::Profile>>) ->
 }
 
 /// The JSON of a request.
-fn read<Q: DeserializeOwned>(name: &str, json: &str) -> Result<Q, Failure> {
+pub fn read<Q: DeserializeOwned>(name: &str, json: &str) -> Result<Q, Failure> {
     serde_json::from_str(json).map_err(|error| Failure::bad(format!("the request of {name}: {error}")))
 }
 
 /// The JSON of a reply.
-fn written(reply: &impl Serialize) -> Result<Vec<u8>, Failure> {
+pub fn written(reply: &impl Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(reply).map_err(|error| Failure::internal(format!("a reply has no JSON: {error}")))
 }
 
@@ -86,6 +86,11 @@ macro_rules! ask_by_name {
 for_each_operation!(ask_by_name);
 
 impl NativeEngine {
+    /// The engine, which shares everything with this one.
+    pub fn shared(&self) -> spyhop::Engine {
+        self.engine.with_policy(self.engine.policy())
+    }
+
     /// The profile of a call: that of the argument, else that of the engine.
     fn profile_of(
         &self,
@@ -108,7 +113,7 @@ impl NativeEngine {
 }
 
 /// The value, or the exception.
-fn or_raise<T>(py: Python<'_>, result: Result<T, Failure>) -> PyResult<T> {
+pub fn or_raise<T>(py: Python<'_>, result: Result<T, Failure>) -> PyResult<T> {
     result.map_err(|failure| failure.raised(py))
 }
 

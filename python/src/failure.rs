@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use spyhop::{Error, ErrorKind, ProfileError};
+use spyhop_engine::federated::FederationError;
 
 /// An error with its kind, which can cross threads.
 #[derive(Clone, Debug)]
@@ -54,6 +55,18 @@ impl From<Error> for Failure {
         let errno = error.io_error().and_then(std::io::Error::raw_os_error);
         let file = error.io_path().map(PathBuf::from);
         Failure { errno, file, ..Failure::of_kind(error.kind(), error.to_string()) }
+    }
+}
+
+impl From<FederationError> for Failure {
+    fn from(error: FederationError) -> Failure {
+        let kind = match error {
+            FederationError::Front(error) => return error.into(),
+            FederationError::Refused { .. } => "refused-shard",
+            FederationError::NotFederated(_) => "not-federated",
+            _ => "shard",
+        };
+        Failure { kind: kind.to_string(), text: error.to_string(), errno: None, file: None }
     }
 }
 

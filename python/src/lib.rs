@@ -4,6 +4,7 @@
 //! an exception, and nothing is printed. The Python half of the package is in `package/spyhop`.
 
 mod batch;
+mod cluster;
 mod engine;
 mod failure;
 mod features;
@@ -18,6 +19,9 @@ fn _spyhop(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::silence_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<engine::NativeEngine>()?;
+    module.add_class::<cluster::NativeFront>()?;
+    module.add_class::<cluster::NativeQuestion>()?;
+    module.add_class::<cluster::NativeSearcher>()?;
     module.add_class::<profile::Profile>()?;
     module.add_function(wrap_pyfunction!(engine::operations, module)?)?;
     module.add_function(wrap_pyfunction!(profile::feature_names, module)?)?;

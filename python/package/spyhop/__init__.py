@@ -51,6 +51,7 @@ from ._rows import (
     ViewsReply,
     WhyNot,
 )
+from ._shards import Front, Question, Searcher
 from ._spyhop import Profile, __version__, feature_names
 from .errors import (
     CancelledError,
@@ -60,6 +61,7 @@ from .errors import (
     MissingError,
     NoIndexError,
     RequestError,
+    ShardError,
     SpyhopError,
     StaleError,
     StorageError,
@@ -77,6 +79,7 @@ __all__ = [
     "FileGraphReply",
     "FileRow",
     "FilesReply",
+    "Front",
     "Gap",
     "GraphReply",
     "GrepLine",
@@ -95,11 +98,14 @@ __all__ = [
     "PackReply",
     "Profile",
     "Progress",
+    "Question",
     "ReadReply",
     "Reason",
     "RequestError",
     "SearchReplies",
     "SearchReply",
+    "Searcher",
+    "ShardError",
     "SkippedReply",
     "Snapshot",
     "SpyhopError",

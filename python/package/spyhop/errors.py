@@ -48,6 +48,10 @@ class TooLargeError(SpyhopError):
     """A tree exceeds a limit."""
 
 
+class ShardError(SpyhopError):
+    """A shard failed, or is of another version than the front; or the question cannot be answered over shards."""
+
+
 class CancelledError(SpyhopError):
     """The call was cancelled, or its time was up."""
 
@@ -89,6 +93,9 @@ _CLASSES: dict[str, type[SpyhopError]] = {
     "bad-archive": IndexStateError,
     "foreign-archive": IndexStateError,
     "index-exists": IndexStateError,
+    "shard": ShardError,
+    "refused-shard": ShardError,
+    "not-federated": ShardError,
     "too-large": TooLargeError,
     "cancelled": CancelledError,
     "timed-out": CancelledError,

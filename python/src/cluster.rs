@@ -1,0 +1,144 @@
+//! Shards: the classes `NativeSearcher`, `NativeFront` and `NativeQuestion`, whose messages are bytes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use spyhop::{Corpus, GrepRequest, SearchBatch, SearchRequest, SourceName};
+use spyhop_engine::Operation;
+use spyhop_engine::federated::{
+    FederatedReply, Federation, FederationError, FederationStep, Front, Searcher,
+};
+
+use crate::engine::{NativeEngine, or_raise, read, written};
+use crate::failure::Failure;
+use crate::run;
+
+/// Answers what a front asks of one shard.
+#[pyclass(frozen, module = "spyhop._spyhop")]
+pub struct NativeSearcher {
+    searcher: Searcher,
+}
+
+#[pymethods]
+impl NativeSearcher {
+    #[new]
+    fn new(py: Python<'_>, engines: Vec<Py<NativeEngine>>) -> PyResult<NativeSearcher> {
+        let engines: Vec<spyhop::Engine> = engines.iter().map(|engine| engine.get().shared()).collect();
+        let corpus = match &engines[..] {
+            [engine] => Ok(Corpus::from(engine)),
+            _ => {
+                let name = |place: usize| SourceName::new(&format!("tree-{place}"));
+                Corpus::new(engines.into_iter().enumerate().map(|(place, engine)| (name(place), engine)))
+            }
+        };
+        Ok(NativeSearcher { searcher: Searcher::new(or_raise(py, corpus.map_err(Failure::from))?) })
+    }
+
+    fn answer<'py>(&self, py: Python<'py>, message: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let reply = run::call(py, None, |_, _| Ok(self.searcher.answer(message)))?;
+        Ok(PyBytes::new(py, &reply))
+    }
+}
+
+/// Begins questions to shards.
+#[pyclass(frozen, module = "spyhop._spyhop")]
+pub struct NativeFront {
+    front: Arc<Front>,
+}
+
+#[pymethods]
+impl NativeFront {
+    #[new]
+    fn new(py: Python<'_>) -> PyResult<NativeFront> {
+        Ok(NativeFront { front: Arc::new(or_raise(py, Front::new().map_err(Failure::from))?) })
+    }
+
+    /// A question for a request of an operation, to shards with these names.
+    fn ask(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        request: &str,
+        shards: Vec<String>,
+    ) -> PyResult<NativeQuestion> {
+        let begin = || -> Result<Federation, Failure> {
+            Ok(match operation {
+                SearchRequest::NAME => self.front.search(read(operation, request)?, &shards)?,
+                SearchBatch::NAME => self.front.search_batch(read(operation, request)?, &shards)?,
+                GrepRequest::NAME => self.front.grep(read(operation, request)?, &shards)?,
+                _ => return Err(FederationError::NotFederated("this operation").into()),
+            })
+        };
+        let state = QuestionState { federation: or_raise(py, begin())?, reply: None };
+        Ok(NativeQuestion { state: Mutex::new(state) })
+    }
+}
+
+/// A question to shards.
+#[pyclass(frozen, module = "spyhop._spyhop")]
+pub struct NativeQuestion {
+    state: Mutex<QuestionState>,
+}
+
+struct QuestionState {
+    federation: Federation,
+    reply: Option<Vec<u8>>,
+}
+
+impl NativeQuestion {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut QuestionState) -> Result<T, Failure> + Send,
+    ) -> PyResult<T> {
+        let acted = py.detach(|| act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner)));
+        or_raise(py, acted)
+    }
+}
+
+#[pymethods]
+impl NativeQuestion {
+    /// The messages to send, each with the number of its shard; none if the reply is there.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Vec<(usize, Bound<'py, PyBytes>)>> {
+        let messages = self.with(py, |state| {
+            Ok(match state.federation.next()? {
+                FederationStep::Ask(messages) => messages,
+                FederationStep::Answer(reply) => {
+                    state.reply = Some(match &*reply {
+                        FederatedReply::Search(reply) => written(reply)?,
+                        FederatedReply::Grep(reply) => written(reply)?,
+                        _ => return Err(Failure::internal("the reply is of an unknown operation")),
+                    });
+                    Vec::new()
+                }
+                _ => return Err(Failure::internal("the step of the question is unknown")),
+            })
+        })?;
+        Ok(messages.into_iter().map(|(shard, message)| (shard, PyBytes::new(py, &message))).collect())
+    }
+
+    fn take(&self, py: Python<'_>, shard: usize, reply: &[u8]) -> PyResult<()> {
+        self.with(py, |state| Ok(state.federation.take(shard, reply)?))
+    }
+
+    fn forget(&self, py: Python<'_>, shard: usize) -> PyResult<()> {
+        self.with(py, |state| {
+            state.federation.forget(shard);
+            Ok(())
+        })
+    }
+
+    fn lose(&self, py: Python<'_>, shard: usize, why: String) -> PyResult<()> {
+        self.with(py, |state| {
+            state.federation.lose(shard, why);
+            Ok(())
+        })
+    }
+
+    /// The reply as JSON; `None` before the last step.
+    fn reply<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let reply = self.with(py, |state| Ok(state.reply.clone()))?;
+        Ok(reply.map(|json| PyBytes::new(py, &json)))
+    }
+}
