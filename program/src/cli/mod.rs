@@ -293,12 +293,19 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     outcome
 }
 
-/// The command with its subcommands for a first word. If that is the name of an operation, the other operations have no
-/// arguments: to describe them all takes a millisecond, as long as some exact searches.
+/// The command with its subcommands for a first word. If that is not an option, only the subcommand of that name, or else the
+/// search, has arguments: to describe all of them takes a tenth of the instructions of a search.
 fn command_for(first: Option<&str>) -> Command {
-    let only = OPERATIONS.iter().map(ListedOperation::row).find(|row| Some(row.name) == first);
-    with_operations(|row| only.is_none_or(|only| only.name == row.name))
+    let Some(first) = first.filter(|word| !word.starts_with('-') && *word != HELP) else { return command() };
+    let is_meant = |row: &&OperationRow| row.name == first || row.aliases.contains(&first);
+    let operation = OPERATIONS.iter().map(ListedOperation::row).find(is_meant);
+    let other = || OTHERS.iter().find(|(name, _)| *name == first).map(|(name, _)| *name);
+    let only = operation.map(|row| row.name).or_else(other).unwrap_or(catalog::SEARCH.name);
+    with_operations(|name| name == only)
 }
+
+/// The subcommand that the parser adds.
+const HELP: &str = "help";
 
 /// The command and its subcommands. The top-level command also has the search's arguments, so that they appear in its
 /// help, completions and manual.
@@ -306,8 +313,22 @@ fn command() -> Command {
     with_operations(|_| true)
 }
 
-/// The command and its subcommands, of which the operations that `is_whole` accepts have their arguments.
-fn with_operations(is_whole: impl Fn(&OperationRow) -> bool) -> Command {
+/// The commands that are not operations of one tree, by name.
+const OTHERS: [(&str, fn() -> Command); 10] = [
+    (LIBRARY, library::command),
+    (MEMORY, memory::command),
+    (SEMANTIC, || family::command(SEMANTIC, SEMANTIC_HELP, SEMANTIC_OPERATIONS)),
+    ("ui", ui::command),
+    ("serve", serve::command),
+    ("mcp", mcp::command),
+    ("lsp", lsp::command),
+    ("completions", completions::command),
+    ("man", man::command),
+    ("purge", purge::command),
+];
+
+/// The command and its subcommands, of which those whose names `is_whole` accepts have their arguments.
+fn with_operations(is_whole: impl Fn(&str) -> bool) -> Command {
     let search = ListedOperation::Own(OperationId::Search, &catalog::SEARCH);
     let mut top = args::operation(&search, "spyhop")
         .version(env!("CARGO_PKG_VERSION"))
@@ -323,7 +344,7 @@ fn with_operations(is_whole: impl Fn(&OperationRow) -> bool) -> Command {
         .arg_required_else_help(true);
     for operation in OPERATIONS {
         let row = operation.row();
-        if !is_whole(row) {
+        if !is_whole(row.name) {
             top = top.subcommand(Command::new(row.name).visible_aliases(row.aliases.iter().copied()));
             continue;
         }
@@ -333,22 +354,14 @@ fn with_operations(is_whole: impl Fn(&OperationRow) -> bool) -> Command {
             _ => own,
         });
     }
-    top = top
-        .subcommand(library::command())
-        .subcommand(memory::command())
-        .subcommand(family::command(SEMANTIC, SEMANTIC_HELP, SEMANTIC_OPERATIONS))
-        .subcommand(ui::command())
-        .subcommand(serve::command())
-        .subcommand(mcp::command())
-        .subcommand(lsp::command())
-        .subcommand(completions::command())
-        .subcommand(man::command())
-        .subcommand(purge::command());
+    for (name, whole) in OTHERS {
+        top = top.subcommand(if is_whole(name) { whole() } else { Command::new(name) });
+    }
     let names: Vec<String> = top.get_subcommands().map(|own| own.get_name().to_string()).collect();
-    for name in names {
-        top = top.mut_subcommand(&name, |own| {
+    for name in names.iter().filter(|name| is_whole(name)) {
+        top = top.mut_subcommand(name, |own| {
             own.after_help(format!("All options and examples: spyhop {name} --help"))
-                .after_long_help(examples::section(&name))
+                .after_long_help(examples::section(name))
         });
     }
     top
