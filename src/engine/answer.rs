@@ -535,7 +535,7 @@ impl<'a> AnswerContext<'a> {
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.policy().secret_mask(path, source).map(|cover| {
             let above = request.head.iter().map(|line| Lines { first: *line, last: *line });
-            let shown = above.chain([snippet::extent(index, request)]);
+            let shown = above.chain([snippet::extent(index, &of_snippet)]);
             shown.fold(Cow::Borrowed(source), |source, lines| {
                 let masked = secrets::mask_lines(&source, index.span_of(lines).range(), &cover);
                 match masked {
