@@ -120,7 +120,7 @@ fn the_parts_are_what_an_exact_search_finds_in_every_language() {
             tree.write(&name, text);
         }
         let engine = open(&tree);
-        for name in drawn(&engine, 25) {
+        for name in drawn(&engine, cases(10, 25)) {
             n_names += account(&engine, &name).len() / QUESTIONS.len();
         }
     }
