@@ -102,7 +102,7 @@ impl NativeQuestion {
     /// The messages to send, each with the number of its shard; none if the reply is there.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Vec<(usize, Bound<'py, PyBytes>)>> {
         let messages = self.with(py, |state| {
-            Ok(match state.federation.next()? {
+            Ok(match state.federation.step()? {
                 FederationStep::Ask(messages) => messages,
                 FederationStep::Answer(reply) => {
                     state.reply = Some(match &*reply {

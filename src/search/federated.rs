@@ -193,11 +193,7 @@ fn rank_gathered(
         RankAsk::Measures(gathering(shard), head)
     });
     let Some(measures) = measures else { return Ok(None) };
-    let mut rows: FxHashMap<u32, &HeadRow> = FxHashMap::default();
-    for (files, told) in &measures {
-        let RankTold::Measures(own) = &**told else { unreachable!("{OTHER}") };
-        rows.extend(files.iter().copied().zip(own));
-    }
+    let rows = rows_of(&measures);
     let (mut measured, mut chunks) = (Vec::with_capacity(head.len()), FxHashMap::default());
     for file in &head {
         let Some(row) = rows.get(file) else { continue };
@@ -215,11 +211,7 @@ fn rank_gathered(
     let told =
         from_shards(shards, (&of_shards, table), |shard, files| RankAsk::Places(gathering(shard), files));
     let Some(told) = told else { return Ok(None) };
-    let mut places: FxHashMap<u32, &PlacesOfFile> = FxHashMap::default();
-    for (files, told) in &told {
-        let RankTold::Places(own) = &**told else { unreachable!("{OTHER}") };
-        places.extend(files.iter().copied().zip(own));
-    }
+    let places = places_of(&told);
     let found = first.iter().map(|file| places.get(file).map_or_else(Default::default, |own| (*own).clone()));
     let places = places::add_places(&query, settings.profile, &mut files, found.collect(), table);
     let known = calibration::known_share(n_framed, &terms);
@@ -254,6 +246,27 @@ fn from_shards<'f>(
     });
     let all: Vec<Option<_>> = told.collect();
     all.into_iter().collect()
+}
+
+/// What shards with files told, each with its files.
+type FromShards<'f> = [(&'f [u32], Arc<RankTold>)];
+
+/// By file: what its shard measured.
+fn rows_of<'t>(measures: &'t FromShards<'_>) -> FxHashMap<u32, &'t HeadRow> {
+    let of_shard = |(files, told): &'t (&[u32], Arc<RankTold>)| match &**told {
+        RankTold::Measures(own) => files.iter().copied().zip(own),
+        _ => unreachable!("{OTHER}"),
+    };
+    measures.iter().flat_map(of_shard).collect()
+}
+
+/// By file: its places.
+fn places_of<'t>(told: &'t FromShards<'_>) -> FxHashMap<u32, &'t PlacesOfFile> {
+    let of_shard = |(files, told): &'t (&[u32], Arc<RankTold>)| match &**told {
+        RankTold::Places(own) => files.iter().copied().zip(own),
+        _ => unreachable!("{OTHER}"),
+    };
+    told.iter().flat_map(of_shard).collect()
 }
 
 fn offers_of(told: &RankTold) -> &Offers {

@@ -87,7 +87,7 @@ impl Shards {
     fn answer(&self, mut federation: Federation) -> Result<(FederatedReply, Cost), FederationError> {
         let mut cost = Cost::default();
         loop {
-            match federation.next()? {
+            match federation.step()? {
                 FederationStep::Answer(reply) => return Ok((*reply, cost)),
                 FederationStep::Ask(messages) => {
                     assert!(!messages.is_empty() && cost.rounds < 20, "the question does not end");
@@ -295,7 +295,7 @@ fn a_shard_that_changes_during_a_question_is_asked_again() {
     let mut federation = front.search(SearchRequest::new("steep_leaves"), &["small".to_string()]).unwrap();
     let mut rounds = 0;
     let reply = loop {
-        let messages = match federation.next().unwrap() {
+        let messages = match federation.step().unwrap() {
             FederationStep::Answer(reply) => break reply,
             FederationStep::Ask(messages) => messages,
             _ => unreachable!(),
@@ -336,7 +336,7 @@ fn a_foreign_shard_is_refused_by_name() {
     let searcher = Searcher::new(Corpus::from(&Engine::open(tree.root(), foreign).unwrap()));
     let front = Arc::new(Front::new().unwrap());
     let mut federation = front.search(SearchRequest::new("tea"), &["alien".to_string()]).unwrap();
-    let FederationStep::Ask(messages) = federation.next().unwrap() else { panic!("nothing to ask") };
+    let FederationStep::Ask(messages) = federation.step().unwrap() else { panic!("nothing to ask") };
     let refused = federation.take(0, &searcher.answer(&messages[0].1)).unwrap_err();
     match &refused {
         FederationError::Refused { shard, part, .. } => {
@@ -354,7 +354,7 @@ fn what_is_no_message_is_an_error() {
     let front = Arc::new(Front::new().unwrap());
     let names = ["small".to_string()];
     let mut federation = front.search(SearchRequest::new("tea"), &names).unwrap();
-    let FederationStep::Ask(messages) = federation.next().unwrap() else { panic!("nothing to ask") };
+    let FederationStep::Ask(messages) = federation.step().unwrap() else { panic!("nothing to ask") };
     assert!(matches!(federation.take(0, b"junk"), Err(FederationError::BadReply { .. })));
     assert!(matches!(federation.take(0, &messages[0].1), Err(FederationError::BadReply { .. })));
     let cut = &messages[0].1[..messages[0].1.len() - 3];

@@ -36,7 +36,7 @@ pub struct Front {
 #[non_exhaustive]
 pub enum FederationStep {
     /// Messages to send, each with the number of its shard. Replies are passed to [`Federation::take`], in any order; then
-    /// [`Federation::next`] goes on, also if some are missing.
+    /// [`Federation::step`] goes on, also if some are missing.
     Ask(Vec<(usize, Vec<u8>)>),
     /// The answer.
     Answer(Box<FederatedReply>),
@@ -61,8 +61,8 @@ pub struct Federation {
 
 #[derive(Clone)]
 enum AskedQuestion {
-    Search(SearchQuestion),
-    Grep(GrepRequest),
+    Search(Box<SearchQuestion>),
+    Grep(Box<GrepRequest>),
 }
 
 #[derive(Clone)]
@@ -121,7 +121,7 @@ impl Front {
         Filter::new(&request.filter, self.engine.grammars()).map_err(Error::from)?;
         lookup::parse_offset(request.cursor.as_deref())?;
         let question = SearchQuestion { request, queries, is_batch, of_functions: None };
-        self.federation(AskedQuestion::Search(question), shards)
+        self.federation(AskedQuestion::Search(Box::new(question)), shards)
     }
 
     /// An exact search in shards with these names, in one round. Its lines are sorted by path.
@@ -139,7 +139,7 @@ impl Front {
         lookup::check_rows("max_results", request.max_results, MAX_ROWS)?;
         lookup::parse_position(request.cursor.as_deref(), false)?;
         Filter::new(&request.filter, self.engine.grammars()).map_err(Error::from)?;
-        self.federation(AskedQuestion::Grep(request), shards)
+        self.federation(AskedQuestion::Grep(Box::new(request)), shards)
     }
 
     fn federation(
@@ -160,9 +160,9 @@ impl Federation {
     ///
     /// # Errors
     /// Those of an engine that searches, such as `BadRequest`.
-    pub fn next(&mut self) -> Result<FederationStep, FederationError> {
+    pub fn step(&mut self) -> Result<FederationStep, FederationError> {
         let reply = match self.question.clone() {
-            AskedQuestion::Search(question) => self.search(question)?.map(FederatedReply::Search),
+            AskedQuestion::Search(question) => self.search(*question)?.map(FederatedReply::Search),
             AskedQuestion::Grep(request) => self.grep(&request)?.map(FederatedReply::Grep),
         };
         Ok(match reply {
@@ -182,7 +182,7 @@ impl Federation {
                     question.of_functions = Some(reply);
                     question.request.filter.kind = vec![SymbolKind::Method];
                     self.shards.iter_mut().for_each(|shard| shard.told.clear());
-                    self.question = AskedQuestion::Search(question.clone());
+                    self.question = AskedQuestion::Search(Box::new(question.clone()));
                     continue;
                 }
                 Some(of_functions) if reply.results.is_empty() => of_functions,
@@ -198,7 +198,7 @@ impl Federation {
 
     /// The reply to an exact search; `None` if shards have to be asked.
     fn grep(&mut self, request: &GrepRequest) -> Result<Option<GrepReply>, FederationError> {
-        let ask = ShardAsk::Lines(request.clone());
+        let ask = ShardAsk::Lines(Box::new(request.clone()));
         let (mut trees, mut asks) = (Vec::new(), vec![Vec::new(); self.shards.len()]);
         for (number, shard) in self.shards.iter().enumerate().filter(|(_, shard)| shard.lost.is_none()) {
             match shard.reply(&ask) {
@@ -214,7 +214,7 @@ impl Federation {
         Ok(Some(lines::merged(request, trees, (self.origin().snapshot, lost))))
     }
 
-    /// Takes the reply of a shard to the message that [`Federation::next`] gave for it. A reply of another state of the shard
+    /// Takes the reply of a shard to the message that [`Federation::step`] gave for it. A reply of another state of the shard
     /// than before is no error: the shard is asked again from the beginning.
     ///
     /// # Errors

@@ -96,7 +96,7 @@ pub(super) enum ShardAsk {
     Rank(federated::RankAsk),
     Hits(HitsAsk),
     /// Exact searches are one round.
-    Lines(GrepRequest),
+    Lines(Box<GrepRequest>),
 }
 
 /// The hits of a page that a shard makes.
@@ -133,7 +133,7 @@ pub(super) struct Tellings {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ShardTold {
-    Rank(federated::RankTold),
+    Rank(Box<federated::RankTold>),
     Hits(Vec<ShardHit>),
     /// Those of each tree of the shard.
     Lines(Vec<LinesOfTree>),

@@ -123,7 +123,7 @@ impl Round<'_> {
             }
             ShardAsk::Rank(ask) => ask,
         };
-        Ok(ShardTold::Rank(match told {
+        Ok(ShardTold::Rank(Box::new(match told {
             federated::RankAsk::Word(lookup) => federated::RankTold::Words(self.snapshot.rows(lookup)?),
             federated::RankAsk::Statistics { query, quoted } => {
                 let quoting = self.answer.files_quoting(quoted)?;
@@ -148,7 +148,7 @@ impl Round<'_> {
                 let gathered = self.gathered(gathering)?;
                 federated::RankTold::Places(gathered.places(&gathering.query, &context, &source, files)?)
             }
-        }))
+        })))
     }
 
     /// The context of a search, with the statistics of all shards.

@@ -64,7 +64,7 @@ impl Shard {
         }
         for (ask, told) in asked.iter().zip(told) {
             let reply = match told {
-                ShardTold::Rank(told) => KnownReply::Rank(Arc::new(told)),
+                ShardTold::Rank(told) => KnownReply::Rank(Arc::from(told)),
                 ShardTold::Hits(hits) => KnownReply::Hits(hits),
                 ShardTold::Lines(lines) => KnownReply::Lines(lines),
             };
@@ -95,7 +95,7 @@ fn is_of(told: &ShardTold, ask: &ShardAsk) -> bool {
     match (told, ask) {
         (ShardTold::Hits(hits), ShardAsk::Hits(ask)) => hits.len() == ask.hits.len(),
         (ShardTold::Lines(_), ShardAsk::Lines(_)) => true,
-        (ShardTold::Rank(told), ShardAsk::Rank(ask)) => match (told, ask) {
+        (ShardTold::Rank(told), ShardAsk::Rank(ask)) => match (&**told, ask) {
             (Is::Words(_), Of::Word(_)) | (Is::Offers(_), Of::Offers(_)) => true,
             (Is::Statistics(own), Of::Statistics { query, .. }) => own.is_of(query),
             (Is::Measures(rows), Of::Measures(_, head)) => rows.len() == head.files.len(),
