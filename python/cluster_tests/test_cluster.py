@@ -1,0 +1,311 @@
+"""Spyhop on a real Ray cluster: three nodes on the loopback interface, six shards with two copies each.
+
+Every answer is compared with that of one engine over a folder with all repositories. `.ci/cluster` runs these tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+
+# Ray then keeps its sockets on 127.0.0.1.
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+
+import ray
+from ray.cluster_utils import Cluster as RayCluster
+
+import spyhop
+from spyhop_cluster import Cluster, packed, read_repositories
+
+WORDS = """acquire balance cache deliver expire filter gather handle invoke journal key lookup merge notify order parse quota
+resolve session token update verify window yield""".split()
+
+N_REPOSITORIES = 12
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    settings = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *settings, "-C", str(folder), *arguments], check=True, capture_output=True)
+
+
+def _commit(folder: Path) -> None:
+    _git(folder, "add", "--all")
+    _git(folder, "commit", "--quiet", "--message", "files")
+
+
+def _write(folder: Path, draw: random.Random, n_files: int) -> None:
+    for number in range(n_files):
+        does, what, of = (draw.choice(WORDS) for _ in range(3))
+        path = folder / draw.choice(WORDS) / f"{does}_{what}_{number}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(
+            f'def {draw.choice(WORDS)}_{draw.choice(WORDS)}({of}):\n    """Will {does} the {what} of the {of}."""\n'
+            f"    return {of} + {draw.randrange(100)}\n\n\n"
+            for _ in range(draw.randrange(1, 5))
+        )
+        path.write_text(text)
+
+
+class World:
+    """A cluster of Ray with shards of generated repositories, and an engine over all their files."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        draw = random.Random(7)
+        rows = []
+        for number in range(N_REPOSITORIES):
+            folder = root / "remotes" / f"team{number % 3}" / f"part{number}"
+            folder.mkdir(parents=True)
+            _write(folder, draw, 12)
+            _git(folder, "init", "--quiet")
+            _commit(folder)
+            name, group = f"team{number % 3}/part{number}", f"group{number % 2}"
+            rows.append(f'[[repository]]\nname = "{name}"\nurl = "{folder}"\ngroup = "{group}"\nmegabytes = 10\n')
+        (root / "repos.toml").write_text("\n".join(rows))
+        self.repositories = read_repositories(root / "repos.toml")
+        self.ray = RayCluster(initialize_head=True, head_node_args={"num_cpus": 1, "resources": {"spyhop": 1}})
+        self.nodes = [self.ray.head_node]
+        for _ in range(2):
+            self.nodes.append(self.ray.add_node(num_cpus=1, resources={"spyhop": 1}))
+        ray.init(address=self.ray.address, log_to_driver=False)
+        self.cluster = Cluster()
+        data = str(root / "data")
+        said = self.command("up", str(root / "repos.toml"), "--data", data, "--shard-megabytes", "20")
+        assert said.stdout == "6 shards on 3 machines\n", said
+        self.shards = packed(self.repositories, 20)
+        self.whole = self.engine()
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs the command of the package."""
+        command = [sys.executable, "-m", "spyhop_cluster", "--address", self.ray.address, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def engine(self) -> spyhop.Engine:
+        """An engine over a folder with all files as they are now."""
+        for repository in self.repositories:
+            target = self.root / "whole" / repository.name
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(repository.url, target)
+        return spyhop.Engine(self.root / "whole", index_dir=self.root / "whole-index")
+
+    def close(self) -> None:
+        self.command("down")
+        ray.shutdown()
+        self.ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    made = World(tmp_path_factory.mktemp("world"))
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def _without_snapshot(reply: Any) -> dict[str, Any]:
+    value: dict[str, Any] = reply.to_dict()
+    value.pop("snapshot")
+    if value.get("next", "") and str(value["next"]).startswith("g"):
+        value["next"] = value["next"].split("-", 1)[1]
+    return value
+
+
+def _check(world: World, operation: str, request: dict[str, Any]) -> Any:
+    one, over_shards = world.whole.ask(operation, request), world.cluster.front().ask(operation, request)
+    assert _without_snapshot(over_shards) == _without_snapshot(one), (operation, request)
+    return over_shards
+
+
+def _queries(n: int) -> list[str]:
+    draw = random.Random(3)
+    return [" ".join(draw.choice(WORDS) for _ in range(draw.randrange(1, 5))) for _ in range(n)]
+
+
+def test_shards_have_one_group_and_two_copies(world: World) -> None:
+    assert len(world.shards) == 6
+    assert all(len({one.group for one in shard.repositories}) == 1 for shard in world.shards)
+    said = world.cluster.status()
+    copies = [name for one in said for name in one["status"]["copies"]]
+    assert sorted(copies) == sorted(2 * [shard.name for shard in world.shards])
+    commits = [own["commits"] for one in said for own in one["status"]["copies"].values()]
+    assert all(len(commit) == 40 for own in commits for commit in own.values())
+
+
+def test_questions_are_answered_as_by_one_engine(world: World) -> None:
+    found = 0
+    for query in _queries(int(os.environ.get("SPYHOP_CLUSTER_QUESTIONS", "40"))):
+        found += len(_check(world, "search", {"query": query}))
+    assert found > 100
+    filters = [{"lang": ["python"]}, {"path": "team1"}, {"kind": ["fn"]}, {"path_globs": ["**/merge*"]}]
+    for filtered in filters:
+        _check(world, "search", {"query": "merge the cache", "filter": filtered, "per_file": 2})
+    _check(world, "search_batch", {"queries": _queries(4), "request": {"query": "", "max_results": 40}})
+    one = over_shards = None
+    for _ in range(3):
+        of_one = world.whole.ask("search", {"query": "merge the window", "cursor": one})
+        of_shards = world.cluster.front().ask("search", {"query": "merge the window", "cursor": over_shards})
+        assert _without_snapshot(of_one) == _without_snapshot(of_shards)
+        one, over_shards = of_one.to_dict()["next"], of_shards.to_dict()["next"]
+    _check(world, "grep", {"pattern": "def merge_\\w+", "max_results": 20})
+
+
+def test_messages_are_few_and_small(world: World) -> None:
+    front, calls = world.cluster.front(), []
+
+    class Counted:
+        def __init__(self, machine: str, messages: list[tuple[str, bytes]]) -> None:
+            self.call, self.asked = world.cluster._send(machine, messages), sum(len(one) for _, one in messages)
+
+        def result(self, timeout: float) -> Any:
+            answers = self.call.result(timeout)
+            calls.append((self.asked, sum(len(one or b"") for one in answers or [])))
+            return answers
+
+    front._send = Counted
+    queries = _queries(20)
+    for query in queries:
+        front.ask("search", {"query": query})
+    machines = len(world.cluster.machines())
+    most_asked, most_told = max(asked for asked, _ in calls), max(told for _, told in calls)
+    print(f"{len(calls) / len(queries) / machines:.1f} calls a machine and question, at most {most_asked} bytes asked and {most_told} told")
+    assert len(calls) <= 7 * machines * len(queries)
+    assert max(most_asked, most_told) < 100_000
+
+
+def _listening() -> set[str]:
+    """The addresses on which processes listen that this one has started, as in /proc/net/tcp."""
+    own, parents = {os.getpid()}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            # The processes of Ray leave the tree of their parents, and have the folder of the session as an argument.
+            if b"ray" in (folder / "cmdline").read_bytes():
+                own.add(int(folder.name))
+        except (OSError, IndexError):
+            continue
+    sockets = set()
+    for pid in own | {pid for pid, parent in parents.items() if parent in own}:
+        for link in Path(f"/proc/{pid}/fd").glob("*"):
+            try:
+                sockets.add(os.readlink(link))
+            except OSError:
+                continue
+    addresses = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in Path(table).read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+                addresses.add(fields[1].split(":")[0])
+    return addresses
+
+
+def test_nothing_listens_beyond_loopback(world: World) -> None:
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    listening = _listening()
+    assert listening and listening <= loopback, listening
+
+
+def test_the_command_prints_what_one_engine_answers(world: World) -> None:
+    ran = world.command("grep", "def merge_", "--max-results", "7")
+    lines = world.whole.ask("grep", {"pattern": "def merge_", "max_results": 7}).to_dict()
+    assert ran.returncode == 0 and json.loads(ran.stdout)["results"] == lines["results"]
+    ran = world.command("search", "merge the cache", "--lang", "python", "--path", "team1", "--path", "team2")
+    filters = {"lang": ["python"], "path": "team1", "or_paths": ["team2"]}
+    hits = world.whole.ask("search", {"query": "merge the cache", "filter": filters}).to_dict()
+    assert ran.returncode == 0 and json.loads(ran.stdout)["results"] == hits["results"]
+    assert world.command("grep", "no_such_text").returncode == 1
+    assert len(json.loads(world.command("status").stdout)) == 3
+    wrong = world.command("search", "")
+    assert wrong.returncode == 1 and wrong.stderr.startswith("spyhop-cluster: query is empty"), wrong
+
+
+def test_a_push_is_found_after_a_sync(world: World) -> None:
+    remote = Path(world.repositories[4].url)
+    (remote / "steep.py").write_text("def steep_leaves(minutes):\n    return minutes\n")
+    _commit(remote)
+    assert not world.cluster.front().ask("grep", {"pattern": "steep_leaves"}).to_dict()["results"]
+    said = json.loads(world.command("sync", world.repositories[4].name).stdout)
+    assert sum(len(one["sync"]) for one in said) == 2
+    world.whole = world.engine()
+    assert _check(world, "search", {"query": "steep_leaves"})[0].path == "team1/part4/steep.py"
+
+
+def test_a_copy_without_an_answer_is_late_only_once(world: World) -> None:
+    front = world.cluster.front()
+    send = world.cluster._send
+    slow = world.cluster.machines()[0]
+
+    class Never:
+        def result(self, timeout: float) -> None:
+            time.sleep(timeout)
+
+    def stalled(machine: str, messages: list[tuple[str, bytes]]) -> Any:
+        return Never() if machine == slow else send(machine, messages)
+
+    front._send = stalled
+    for query in _queries(3):
+        begun = time.monotonic()
+        reply = front.ask("search", {"query": query})
+        assert _without_snapshot(reply) == _without_snapshot(world.whole.ask("search", {"query": query}))
+        # A question that waited for the silent copy would take more than 30 seconds; the machine of the tests may be busy.
+        assert time.monotonic() - begun < 20
+
+
+def test_a_node_is_killed_and_then_another(world: World) -> None:
+    def answered_during_kill(query: str, node: Any, delay: float) -> Any:
+        kill = threading.Timer(delay, lambda: world.ray.remove_node(node, allow_graceful=False))
+        kill.start()
+        begun = time.monotonic()
+        while time.monotonic() - begun < delay + 0.5:
+            reply = world.cluster.front().ask("search", {"query": query})
+            assert _without_snapshot(reply) == _without_snapshot(world.whole.ask("search", {"query": query}))
+        kill.join()
+        return reply
+
+    answered_during_kill("merge the cache window", world.nodes[1], random.Random().random() / 2)
+    later = []
+    for query in _queries(20):
+        begun = time.monotonic()
+        reply = _check(world, "search", {"query": query})
+        later.append(time.monotonic() - begun)
+        assert reply.complete or not world.whole.ask("search", {"query": query}).complete
+    print(f"after the loss of a node: median {sorted(later)[10]:.3f} s, worst {max(later):.3f} s")
+    assert sorted(later)[10] < 10
+    # With two nodes gone, the shards with both copies there are missing, and named.
+    world.ray.remove_node(world.nodes[2], allow_graceful=False)
+    left = {row["shard"]["name"]: row["machines"] for row in world.cluster.rows()}
+    alive = set(world.cluster.machines())
+    deadline = time.monotonic() + 60
+    while len(alive) > 1 and time.monotonic() < deadline:
+        time.sleep(0.5)
+        alive = set(world.cluster.machines())
+    # The numbers of nodes are drawn, so one shard is placed on the lost nodes in any case.
+    rows = world.cluster.rows()
+    rows[0]["machines"] = sorted(set(left[rows[0]["shard"]["name"]]) - alive)
+    assert rows[0]["machines"]
+    ray.get([world.cluster._actor(machine).remember.remote(json.dumps(rows)) for machine in alive])
+    gone = [row["shard"]["name"] for row in rows if not alive & set(row["machines"])]
+    missing = [one.name for shard in world.shards if shard.name in gone for one in shard.repositories]
+    reply = world.cluster.front().ask("search", {"query": "merge the cache"})
+    assert not reply.complete
+    for name in missing:
+        assert any(name in text for text in reply.warnings), (name, reply.warnings)
+    lines = world.cluster.front().ask("grep", {"pattern": "merge"}).to_dict()
+    assert not lines["complete"] and all(name in lines["incomplete"] for name in missing)
+
+
+def test_the_command_says_that_an_answer_is_not_complete(world: World) -> None:
+    ran = world.command("search", "merge the cache")
+    assert ran.returncode == 3, ran.stderr
+    assert json.loads(ran.stdout)["complete"] is False

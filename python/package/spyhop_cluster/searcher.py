@@ -1,0 +1,91 @@
+"""The searcher of one machine: it has its copies of shards, fetches and indexes their repositories, and answers fronts."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+import spyhop
+
+from .shards import Repository, Shard
+
+
+class Searcher:
+    """The copies of shards on one machine. An actor of Ray has one; a test may use it without Ray."""
+
+    def __init__(self, machine: str, data: str) -> None:
+        self.machine = machine
+        self.folder = Path(data) / machine
+        self.shards: dict[str, Shard] = {}
+        self.engines: dict[str, spyhop.Engine] = {}
+        self.searchers: dict[str, spyhop.Searcher] = {}
+        self.table = "[]"
+
+    def remember(self, table: str) -> None:
+        """Keeps the table of all shards, for fronts."""
+        self.table = table
+
+    def recall(self) -> str:
+        """The table of all shards."""
+        return self.table
+
+    def take(self, shard: Shard) -> None:
+        """Fetches and indexes a copy of a shard."""
+        root = self.folder / "trees" / shard.name
+        root.mkdir(parents=True, exist_ok=True)
+        self.shards[shard.name] = shard
+        for repository in shard.repositories:
+            _fetch(repository, root / repository.name)
+        # A front decides when an index is updated, so that both copies of a shard do so when they are told.
+        engine = spyhop.Engine(root, index_dir=self.folder / "indexes" / shard.name, stale="ignore")
+        engine.update()
+        self.engines[shard.name] = engine
+        self.searchers[shard.name] = spyhop.Searcher(engine)
+
+    def sync(self, repository: Optional[str]) -> list[str]:
+        """Fetches and indexes a repository, or all. Returns the shards that were updated."""
+        updated = []
+        for shard in self.shards.values():
+            own = [one for one in shard.repositories if repository in (None, one.name)]
+            for one in own:
+                _fetch(one, self.folder / "trees" / shard.name / one.name)
+            if own:
+                self.engines[shard.name].update()
+                updated.append(shard.name)
+        return updated
+
+    def answer(self, messages: Sequence[tuple[str, bytes]]) -> list[Optional[bytes]]:
+        """The answers to messages about shards; `None` for a shard without a copy here."""
+        return [
+            self.searchers[shard].answer(message) if shard in self.searchers else None for shard, message in messages
+        ]
+
+    def status(self) -> dict[str, Any]:
+        """The copies: of each shard the number of its files, and the commit of each repository."""
+        copies = {}
+        for name, shard in self.shards.items():
+            root = self.folder / "trees" / name
+            commits = {one.name: _git(root / one.name, "rev-parse", "HEAD") for one in shard.repositories}
+            files = self.engines[name].status().files if name in self.engines else None
+            copies[name] = {"files": files, "commits": commits}
+        return {"machine": self.machine, "copies": copies}
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise RuntimeError(f"'{' '.join(command)}' failed: {ran.stderr.strip()}")
+    return ran.stdout.strip()
+
+
+def _fetch(repository: Repository, folder: Path) -> None:
+    """Brings a work tree to the newest commit of the branch, without history."""
+    if not (folder / ".git").is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        _git(folder, "init", "--quiet")
+    _git(folder, "fetch", "--quiet", "--depth", "1", "--", repository.url, repository.branch)
+    _git(folder, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD")
