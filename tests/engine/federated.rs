@@ -285,6 +285,9 @@ fn a_lost_shard_is_named_and_the_answer_is_not_complete() {
     let (reply, _) = shards.run(federation).unwrap();
     assert!(!reply.literal_complete && !reply.results.is_empty());
     assert_eq!(reply.warnings, ["the repositories 'b' and 'c' do not answer"]);
+    // The other shards alone rank otherwise, which the comparison of these tests notices.
+    let whole = shards.whole.search(&SearchRequest::new("merge the cache")).unwrap();
+    assert!(check_equal(&whole, &reply, "without a shard").is_err());
 }
 
 #[test]
