@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use spyhop::{
-    Corpus, ExtraTerms, FilterSpec, GrepReply, GrepRequest, Options, SearchBatch, SearchReply, SearchRequest,
-    SourceName, TokenizerHook,
+    Corpus, ExtraTerms, FilterSpec, GrepReply, GrepRequest, Options, Profile, SearchBatch, SearchReply,
+    SearchRequest, SourceName, TokenizerHook,
 };
 use spyhop_engine::Engine;
 use spyhop_engine::federated::{
@@ -210,6 +210,20 @@ fn pages_and_batches_over_shards_are_those_of_the_tree() {
     let (all, cost) = shards.run(shards.front.search_batch(batch, &shards.names).unwrap()).unwrap();
     check_equal(&one, &all, "a batch").unwrap();
     assert!(one.results.iter().any(|hit| hit.query_index == Some(2)) && cost.rounds <= 7, "{}", cost.rounds);
+}
+
+#[test]
+fn a_profile_is_not_answered_from_the_evidence_of_another() {
+    let shards = Shards::new(4, 60, 2);
+    let text = Profile::built_in().to_toml().replace("k1 = 1.2", "k1 = 0.3");
+    let other = Some(Arc::new(Profile::parse(&text).unwrap()));
+    let plain = SearchRequest::new("merge the cache window");
+    let weighed = SearchRequest { profile: other, ..plain.clone() };
+    let (one, all) = (shards.whole.search(&plain).unwrap(), shards.whole.search(&weighed).unwrap());
+    assert!(check_equal(&one, &all, "the profiles").is_err());
+    for request in [&plain, &weighed, &plain] {
+        shards.check(request).unwrap();
+    }
 }
 
 #[test]

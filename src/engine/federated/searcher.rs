@@ -12,7 +12,7 @@ use super::messages::{
     Tellings,
 };
 use crate::answer::AnswerContext;
-use crate::api::{Hit, Snapshot};
+use crate::api::{Hit, SearchRequest, Snapshot};
 use crate::call::Call;
 use crate::corpus::{AskedMembers, Corpus};
 use crate::error::{Error, ErrorKind};
@@ -161,8 +161,8 @@ impl Round<'_> {
         if !gathering.statistics.is_of(&gathering.query) {
             return Err(Error::bad("the statistics are of another query"));
         }
-        let filter = &self.answer.request.filter;
-        let key = postcard::to_allocvec(&(self.state, filter, gathering)).unwrap_or_default();
+        let SearchRequest { filter, profile, .. } = self.answer.request;
+        let key = postcard::to_allocvec(&(self.state, filter, profile, gathering)).unwrap_or_default();
         if let Some(kept) = lock(&self.searcher.kept).iter().find(|kept| kept.key == key) {
             return Ok(Arc::clone(&kept.gathered));
         }
