@@ -1,6 +1,6 @@
 //! The analyzer: parses one text after another and puts the parts of its analysis together.
 
-use super::{bodies, budget, chunk, guard, lines, macros, walk};
+use super::{bodies, budget, chunk, guard, lines, macros, mend, regions, walk};
 use crate::grammar::{Grammars, Rules};
 use spyhop_base::id::LanguageId;
 use spyhop_base::model::{Analysis, Note, Symbol, SymbolKind};
@@ -62,17 +62,37 @@ impl Analyzer {
         };
         let index = LineIndex::new(source);
         let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
-        match self.parse(rules, source, &bodies::ranges(source, &index, &bodies.holes)) {
+        let parts = bodies::ranges(source, &index, &bodies.holes);
+        match self.parse(rules, source, &parts) {
             Ok(tree) => {
+                let tree = self.mended(rules, source, &parts, tree);
                 let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
                 let mut outline = walk::outline(rules, &tree, source, &index, bodies);
                 if let Some(line_rules) = grammars.line_rules(language) {
                     outline = lines::fill((rules, line_rules), &tree, source, &index, outline);
                 }
+                if !rules.regions.is_empty() {
+                    let parse =
+                        |inner: &Rules, text: &str, ranges: &[Range]| self.parse(inner, text, ranges).ok();
+                    outline =
+                        regions::with_regions(parse, (grammars, language, rules), source, &index, outline);
+                }
                 assemble(source, &index, outline, otherwise(grammars, language), notes)
             }
             Err(note) => Analyzer::by_lines(grammars, language, source, note),
         }
+    }
+
+    /// The tree of `source` without what its parser cannot read, if that tree has less of errors than `tree`.
+    fn mended(&mut self, rules: &Rules, source: &str, parts: &[Range], tree: Tree) -> Tree {
+        if rules.mends.is_empty() || !tree.root_node().has_error() {
+            return tree;
+        }
+        let Some(text) = mend::mended(source, &rules.mends) else { return tree };
+        let again = self.parse(rules, &text, parts).ok();
+        let is_better =
+            |again: &Tree| !again.root_node().has_error() || mend::errors(again) < mend::errors(&tree);
+        again.filter(is_better).unwrap_or(tree)
     }
 
     /// Parses the ranges that `parts` lists in `source`, or all of `source` if the list is empty.

@@ -4,6 +4,8 @@
 //! Patterns are those of the `regex` crate, whose matching takes linear time, over bytes: an ASCII class needs a thousandth of
 //! the tables of a Unicode class, and a process compiles the rules of each language that it meets.
 
+use std::collections::BTreeMap;
+
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
 use super::error::GrammarError;
@@ -49,6 +51,8 @@ pub struct LineRule {
     pub ends: EndsEntry,
     /// The place of the pattern in [`LineRules::untils`].
     pub until: Option<usize>,
+    /// Finds the further names in the match, with the kind of those that are members of the item.
+    pub more: Option<(Regex, Option<SymbolKind>)>,
     pub level: u32,
     pub ends_sections: bool,
     pub holds: bool,
@@ -84,6 +88,7 @@ impl LineRules {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for rule in &manifest.rule {
             for line in rule.line.as_slice() {
+                let line = &with_parts(line, &manifest.parts);
                 if let Some(role) = rule.role {
                     let used = pattern(line, ignore_case).map_err(fault)?;
                     if used.capture_names().flatten().all(|name| name != "name") {
@@ -178,7 +183,18 @@ impl LineRule {
                 None => within.kinds.insert(kind(name)?),
             }
         }
+        let more = match &rule.more {
+            Some(more) => {
+                let found = super::lexis::pattern(more, ignore_case).map_err(RuleError::Pattern)?;
+                if found.capture_names().flatten().all(|name| name != "name") {
+                    return Err(RuleError::Pattern(format!("the pattern '{more}' has no group 'name'")));
+                }
+                Some((found, rule.more_kind.as_ref().map(kind).transpose()?))
+            }
+            None => None,
+        };
         Ok(LineRule {
+            more,
             container: groups(|name| name == "container").first().copied(),
             level_group: groups(|name| name == "level").first().copied(),
             mark_group: groups(|name| name == "mark").first().copied(),
@@ -201,6 +217,13 @@ impl LineRule {
             continues: rule.continues,
         })
     }
+}
+
+/// `pattern` with the parts that it names.
+fn with_parts(pattern: &str, parts: &BTreeMap<String, String>) -> String {
+    parts
+        .iter()
+        .fold(pattern.to_string(), |pattern, (name, part)| pattern.replace(&format!("{{{name}}}"), part))
 }
 
 /// A pattern that matches only where the search begins.

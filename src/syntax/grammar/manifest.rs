@@ -39,6 +39,12 @@ pub(super) struct Manifest {
     pub nesting: Nesting,
     /// Whether words in capitals where only a macro can be are hidden from the parser.
     pub macros: bool,
+    /// Parts of the patterns of line rules: `{name}` in a pattern stands for the part of that name.
+    pub parts: BTreeMap<String, String>,
+    /// Parts of a text in another language.
+    pub region: Vec<RegionEntry>,
+    /// What is replaced before a text with errors is parsed once more.
+    pub mend: Vec<MendEntry>,
     /// Whether wide characters after an open brace are hidden from the parser, which would crash.
     pub narrow_braces: bool,
     /// Whether `@` in a last line without a line break is hidden from the parser, which would never return.
@@ -285,6 +291,10 @@ pub(super) struct LineRuleEntry {
     pub ends: Option<EndsEntry>,
     /// A pattern of the line that ends the item, which is not indented more than the item.
     pub until: Option<String>,
+    /// A pattern, with a group `name`, of the further names in the match behind the first: `signal a, b : bit`.
+    pub more: Option<String>,
+    /// The kind of the further names, which are members of the item then.
+    pub more_kind: Option<String>,
     /// The level of a section; a group `level` gives the level by its length, a group `mark` by the order of its first
     /// sign. An item that is no section but has a level ends sections too.
     pub level: Option<u32>,
@@ -295,6 +305,36 @@ pub(super) struct LineRuleEntry {
     pub members: bool,
     #[serde(default)]
     pub continues: bool,
+}
+
+/// A part of a text that is in another language. Of the entries that begin at one place, the first counts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RegionEntry {
+    /// A pattern of what stands before the part; a group `text` in it is the part.
+    pub open: String,
+    /// A pattern of what stands behind the part.
+    pub close: Option<String>,
+    /// A pattern of what belongs to the first language within the part.
+    pub except: Option<String>,
+    /// The language, which has a parser; without it, the part is text.
+    pub language: Option<String>,
+}
+
+/// Text that the parser of a language cannot read. If the parser of a text with errors reads more without such text, what it
+/// reads then counts. No other byte changes its position.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MendEntry {
+    /// A pattern whose group `at` is replaced by blanks.
+    pub find: String,
+    /// The sign in place of the first byte.
+    #[serde(default = "blank")]
+    pub with: char,
+}
+
+fn blank() -> char {
+    ' '
 }
 
 /// An extension of another language whose files belong to this language if a line begins in a certain way: C++ in a
@@ -495,6 +535,8 @@ impl Manifest {
         scopes.extend(self.scopes);
         let mut ends = base.ends.clone();
         ends.extend(self.ends);
+        let mut parts = base.parts.clone();
+        parts.extend(self.parts);
         Manifest {
             prose: self.prose || base.prose,
             dotted: self.dotted || base.dotted,
@@ -514,6 +556,9 @@ impl Manifest {
             scopes,
             ends,
             macros: self.macros || base.macros,
+            parts,
+            region: join(&base.region, self.region),
+            mend: join(&base.mend, self.mend),
             narrow_braces: self.narrow_braces || base.narrow_braces,
             hide_open_annotations: self.hide_open_annotations || base.hide_open_annotations,
             reserved: join(&base.reserved, self.reserved),

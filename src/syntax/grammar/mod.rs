@@ -12,6 +12,7 @@ mod lexis;
 mod line_rules;
 mod manifest;
 mod parsers;
+mod regions;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use error::{GrammarError, UnknownLanguage};
 pub use lexis::{DelimiterPair, Lexis};
 pub use line_rules::{LineRule, LineRules};
 pub use manifest::{EndsEntry, Nesting, TypePlace};
+pub use regions::RegionRule;
 pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, Step, flag, follow};
 pub(crate) use rules::{follow_to_name, in_capitals};
 

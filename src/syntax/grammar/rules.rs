@@ -10,7 +10,8 @@ use tree_sitter::{Language, Node};
 
 use super::bodies::BodyRules;
 use super::error::GrammarError;
-use super::manifest::{self, Manifest, Nesting, OneOrMore};
+use super::manifest::{self, Manifest, MendEntry, Nesting, OneOrMore};
+use super::regions::RegionRule;
 use spyhop_base::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
@@ -22,6 +23,10 @@ pub struct Rules {
     pub nesting: Nesting,
     /// See [`Manifest::macros`].
     pub macros: bool,
+    /// See [`Manifest::region`].
+    pub regions: Vec<RegionRule>,
+    /// See [`Manifest::mend`].
+    pub mends: Vec<(regex::bytes::Regex, u8)>,
     /// See [`Manifest::narrow_braces`].
     pub narrow_braces: bool,
     /// See [`Manifest::hide_open_annotations`].
@@ -245,6 +250,8 @@ impl Rules {
             nesting,
             dotted,
             macros,
+            regions: RegionRule::compile(manifest, source)?,
+            mends: compiler.mends(manifest)?,
             narrow_braces,
             hide_open_annotations,
             unread: compiler.kinds(&manifest.unread)?,
@@ -396,6 +403,23 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The patterns of what the parser cannot read.
+    fn mends(&self, manifest: &Manifest) -> Result<Vec<(regex::bytes::Regex, u8)>, GrammarError> {
+        let fault = |message: String| GrammarError::Manifest { source_name: self.source.into(), message };
+        let mend = |entry: &MendEntry| {
+            let find = super::lexis::pattern(&entry.find, false).map_err(fault)?;
+            if find.capture_names().flatten().all(|name| name != "at") {
+                return Err(fault(format!("the pattern '{}' has no group 'at'", entry.find)));
+            }
+            let is_sign = entry.with.is_ascii() && !entry.with.is_ascii_control();
+            if !is_sign {
+                return Err(fault(format!("'{}' is no sign of ASCII", entry.with)));
+            }
+            Ok((find, entry.with as u8))
+        };
+        manifest.mend.iter().map(mend).collect()
     }
 
     fn items(

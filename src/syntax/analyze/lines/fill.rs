@@ -59,7 +59,27 @@ pub(in crate::analyze) fn fill(
             && (lines.start_of(symbol.lines.first) == start || !is_local(start, &outline.symbols))
     };
     let added: Vec<Symbol> = by_rule.into_iter().filter(is_new).collect();
-    if added.is_empty() { outline } else { merged(text, lines, outline, added) }
+    if added.is_empty() { outline } else { merged(text, lines, outline, added, true) }
+}
+
+/// `outline`, and what another parser found in parts of the text.
+pub(in crate::analyze) fn joined(
+    text: &str,
+    lines: &LineIndex,
+    outline: WalkedOutline,
+    found: WalkedOutline,
+) -> WalkedOutline {
+    let WalkedOutline { symbols, minor, references, comments, .. } = found;
+    let mut out = if symbols.is_empty() { outline } else { merged(text, lines, outline, symbols, false) };
+    out.minor.extend(minor);
+    out.minor.sort_by_key(|symbol| symbol.span.start);
+    out.references.extend(references);
+    out.references.sort_by_key(|reference| (reference.span.start, reference.span.end));
+    out.references.dedup_by(|next, kept| next.span.start < kept.span.end);
+    out.comments.extend(comments);
+    out.comments.sort_by_key(|comment| comment.start);
+    out.comments.dedup_by(|next, kept| next.start < kept.end);
+    out
 }
 
 /// Whether the parser found `symbol`, perhaps with other first lines.
@@ -83,9 +103,16 @@ fn is_local(at: u32, parsed: &[Symbol]) -> bool {
     false
 }
 
-/// Sorts the symbols of both, and makes each one lie in its parent.
-fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symbol>) -> WalkedOutline {
-    let WalkedOutline { symbols: parsed, minor, references, comments, mut boundaries, .. } = outline;
+/// Sorts the symbols of both, and makes each one lie in its parent. `marked` are those that rules found.
+fn merged(
+    text: &str,
+    lines: &LineIndex,
+    outline: WalkedOutline,
+    added: Vec<Symbol>,
+    marked: bool,
+) -> WalkedOutline {
+    let WalkedOutline { symbols: parsed, minor, by_rule: known, references, comments, mut boundaries } =
+        outline;
     for symbol in &added {
         let line = lines.line_of(symbol.span.start);
         let place = boundaries.partition_point(|boundary| boundary.line < line);
@@ -105,7 +132,8 @@ fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symb
         place_of[*old] = place as u32;
     }
     let mut symbols: Vec<Symbol> = Vec::with_capacity(all.len());
-    let mut by_rule: Vec<bool> = Vec::with_capacity(all.len());
+    let mut joined: Vec<bool> = Vec::with_capacity(all.len());
+    let mut by_rule: Vec<u32> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     for (mut symbol, old) in all {
         let is_added = old >= n_parsed;
@@ -114,7 +142,7 @@ fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symb
             if around.span.end >= symbol.span.end {
                 break;
             }
-            if around.span.end > symbol.span.start && is_added && !by_rule[place] {
+            if around.span.end > symbol.span.start && is_added && !joined[place] {
                 cut(text, lines, &mut symbol, around.span.end);
                 break;
             }
@@ -125,7 +153,7 @@ fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symb
         }
         let around = open.last().copied();
         match around {
-            Some(place) if is_added || by_rule[place] => {
+            Some(place) if is_added || joined[place] => {
                 symbol.parent = Some(place as u32);
                 let around = &symbols[place];
                 let is_type = around.kind.is_type_like() || around.kind == SymbolKind::Impl;
@@ -140,10 +168,12 @@ fn merged(text: &str, lines: &LineIndex, outline: WalkedOutline, added: Vec<Symb
             _ => symbol.parent = symbol.parent.map(|parent| place_of[parent as usize]),
         }
         open.push(symbols.len());
-        by_rule.push(is_added);
+        if if is_added { marked } else { known.contains(&(old as u32)) } {
+            by_rule.push(symbols.len() as u32);
+        }
+        joined.push(is_added);
         symbols.push(symbol);
     }
-    let by_rule = (0..).zip(by_rule).filter_map(|(place, is_added)| is_added.then_some(place)).collect();
     WalkedOutline { symbols, minor, by_rule, references, comments, boundaries }
 }
 

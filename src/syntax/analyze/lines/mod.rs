@@ -12,7 +12,7 @@ mod fill;
 pub(super) mod lex;
 mod state;
 
-pub(super) use fill::fill;
+pub(super) use fill::{fill, joined};
 
 use crate::analyze::walk::WalkedOutline;
 use crate::grammar::LineRules;

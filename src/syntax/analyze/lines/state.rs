@@ -18,6 +18,9 @@ const MAX_LEAD: u32 = 4096;
 /// The most items that are open at once. Items further inside are lines, so that no line takes more than so many steps.
 const MAX_OPEN: usize = 256;
 
+/// The most further names that a rule finds in one match.
+const MAX_MORE: usize = 64;
+
 /// The columns of a tab.
 const TAB: u32 = 8;
 
@@ -282,7 +285,7 @@ impl<'a> RuleScan<'a> {
         let (indent, blocks) = (line.indent, self.blocks.len());
         let around = self.open.last().map_or(u32::MAX, |open| open.limit);
         let limit = if let Ending::At(end) = ending { end.min(around) } else { around };
-        self.open.push(OpenItem {
+        let item = OpenItem {
             symbol,
             ending,
             limit,
@@ -292,9 +295,44 @@ impl<'a> RuleScan<'a> {
             members,
             last_inside: None,
             blocks,
-        });
+        };
+        self.open.push(item);
+        let whole = groups.get(0).map_or(0, |whole| whole.end());
+        if let Some(found) = found.filter(|found| found.end() < whole) {
+            self.further_names(rule, symbol, line, (found.end(), whole));
+        }
         self.matched_to = match_end.max(line.start + 1);
         true
+    }
+
+    /// Adds the names that the rule finds in the match behind the name of the item `first`, which is the last that opened.
+    fn further_names(&mut self, rule: &LineRule, first: u32, line: &ScannedLine, (from, to): (usize, usize)) {
+        let Some((pattern, kind)) = &rule.more else { return };
+        let item = &self.symbols[first as usize];
+        let (parent, container) = match kind {
+            Some(_) => {
+                (Some(first), if rule.holds { Some(item.name.clone()) } else { item.container.clone() })
+            }
+            None => (item.parent, item.container.clone()),
+        };
+        let kind = kind.unwrap_or(item.kind);
+        let text = &self.window(line.first)[from..to];
+        let mut inside_end = 0;
+        for found in pattern.captures_iter(text).filter_map(|groups| groups.name("name")).take(MAX_MORE) {
+            let start = line.first + (from + found.start()) as u32;
+            let Some(name) = self.name(start, found.len()) else { continue };
+            let span = Span { start, end: start + found.len() as u32 };
+            let number = self.lines.line_of(start);
+            self.defined.push(start);
+            let lines = Lines { first: number, last: self.lines.line_of(span.end.max(start + 1) - 1) };
+            let container = container.clone();
+            self.symbols.push(Symbol { name, kind, span, lines, container, parent, signature: span });
+            inside_end = span.end;
+        }
+        let around = self.open.iter_mut().rev().take(2).find(|open| Some(open.symbol) == parent);
+        if let Some(around) = around {
+            around.inside_end = around.inside_end.max(inside_end);
+        }
     }
 
     fn is_in_type(&self) -> bool {

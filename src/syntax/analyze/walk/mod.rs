@@ -258,7 +258,8 @@ impl<'a> Walk<'a> {
         } else if flags & flag::COMMENT == 0 {
             let first = lead.map_or(from, |lead| self.lines.line_of(lead.start));
             let begin = lead.map_or(start, |lead| lead.start);
-            if !fits(last + 1 - first, node.end_byte() as u32 - begin) {
+            // A node that the parser adds after an error may end before it starts.
+            if !fits((last + 1).saturating_sub(first), (node.end_byte() as u32).saturating_sub(begin)) {
                 below.flags |= frame::SPLIT;
                 below.level += 1;
                 self.fresh = true;

@@ -1,0 +1,120 @@
+//! Languages inside languages: the parts of a text that another parser reads, at their places in the text.
+//!
+//! This module owns finding the parts, in one pass over the text, and their analysis; [`crate::grammar`] has the patterns. All parts
+//! in one language are parsed together, as ranges of the whole text, so that positions and lines are those of the file.
+
+use tree_sitter::{Range, Tree};
+
+use super::{lines, walk};
+use crate::grammar::{Grammars, RegionRule, Rules};
+use spyhop_base::id::LanguageId;
+use spyhop_base::text::{LineIndex, Span};
+
+/// The most parts of a text; what follows stays text.
+const MAX_PARTS: usize = 1000;
+
+/// The parts of a text in one language.
+struct LanguageParts<'r> {
+    language: &'r str,
+    parts: Vec<Span>,
+    /// What belongs to the first language within the parts.
+    excepted: Vec<Span>,
+}
+
+/// `outline`, and what the parsers of other languages find in the parts of `text` that are theirs. `parse` parses ranges of
+/// a text that has the places of this one.
+pub(super) fn with_regions(
+    mut parse: impl FnMut(&Rules, &str, &[Range]) -> Option<Tree>,
+    (grammars, language, rules): (&Grammars, LanguageId, &Rules),
+    text: &str,
+    index: &LineIndex,
+    mut outline: walk::WalkedOutline,
+) -> walk::WalkedOutline {
+    for region in find(text, &rules.regions) {
+        let Ok(id) = grammars.by_name(region.language) else { continue };
+        let Some(inner) = grammars.rules(id).filter(|_| id != language) else { continue };
+        let ranges: Vec<Range> = region.parts.iter().map(|part| range(*part, index)).collect();
+        let filled = filled(text, &region.excepted);
+        let Some(tree) = parse(inner, filled.as_deref().unwrap_or(text), &ranges) else { continue };
+        let found = walk::outline(inner, &tree, text, index, Default::default());
+        outline = lines::joined(text, index, outline, found);
+    }
+    outline
+}
+
+/// The parts by language, in the order of their first parts.
+fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
+    let bytes = text.as_bytes();
+    let mut regions: Vec<LanguageParts<'r>> = Vec::new();
+    let mut next: Vec<Option<(usize, usize, Option<Span>)>> = vec![Some((0, 0, None)); rules.len()];
+    let (mut at, mut n_parts) = (0, 0);
+    while n_parts < MAX_PARTS {
+        for (known, rule) in next.iter_mut().zip(rules) {
+            if known.is_some_and(|(start, end, _)| start < at || end == 0) {
+                *known = rule.open.captures_at(bytes, at).map(|groups| {
+                    let whole = groups.get(0).map_or(at..at, |whole| whole.range());
+                    let part = groups.name("text").map(|part| Span::new(part.start(), part.end()));
+                    (whole.start, whole.end.max(1), part)
+                });
+            }
+        }
+        let first = next.iter().zip(rules).filter_map(|(known, rule)| Some((known.as_ref()?, rule)));
+        let Some((&(_, end, part), rule)) = first.min_by_key(|((start, ..), _)| *start) else { break };
+        let (part, behind) = match (part, &rule.close) {
+            (Some(part), _) => (part, end),
+            (None, Some(close)) => match close.find_at(bytes, end) {
+                Some(close) => (Span::new(end, close.start()), close.end()),
+                None => break,
+            },
+            (None, None) => break,
+        };
+        at = behind.max(at + 1).min(bytes.len());
+        n_parts += 1;
+        if let Some(language) = rule.language.as_deref() {
+            let place = regions.iter().position(|region| region.language == language).unwrap_or_else(|| {
+                regions.push(LanguageParts { language, parts: Vec::new(), excepted: Vec::new() });
+                regions.len() - 1
+            });
+            if !part.is_empty() && text.get(part.range()).is_some() {
+                regions[place].parts.push(part);
+            }
+            if let Some(except) = &rule.except {
+                let inside = &bytes[part.range()];
+                let moved = |found: regex::bytes::Match<'_>| {
+                    Span::new(part.start as usize + found.start(), part.start as usize + found.end())
+                };
+                regions[place].excepted.extend(except.find_iter(inside).map(moved));
+            }
+        }
+    }
+    regions.retain(|region| !region.parts.is_empty());
+    regions
+}
+
+/// `text` with a number in place of each of `excepted`: what a template writes there is most often a value.
+fn filled(text: &str, excepted: &[Span]) -> Option<String> {
+    if excepted.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for span in excepted {
+        let part = &mut bytes[span.range()];
+        let digits = if part.contains(&b'\n') { 1 } else { part.len() };
+        part.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+        part[..digits].fill(b'0');
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn range(part: Span, index: &LineIndex) -> Range {
+    let point = |at: u32| {
+        let line = index.line_of(at);
+        tree_sitter::Point::new(line as usize - 1, (at - index.start_of(line)) as usize)
+    };
+    Range {
+        start_byte: part.start as usize,
+        end_byte: part.end as usize,
+        start_point: point(part.start),
+        end_point: point(part.end),
+    }
+}

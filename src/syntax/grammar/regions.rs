@@ -1,0 +1,40 @@
+//! The parts of a text that are in another language, as a manifest tells them.
+//!
+//! This module owns the compiled form of the tables `[[region]]`; [`crate::analyze`] finds and parses the parts.
+
+use regex::bytes::Regex;
+
+use super::error::GrammarError;
+use super::lexis::pattern;
+use super::manifest::Manifest;
+
+/// The compiled form of [`super::manifest::RegionEntry`].
+pub struct RegionRule {
+    pub open: Regex,
+    pub close: Option<Regex>,
+    pub except: Option<Regex>,
+    pub language: Option<Box<str>>,
+}
+
+impl RegionRule {
+    pub(super) fn compile(manifest: &Manifest, source: &str) -> Result<Vec<RegionRule>, GrammarError> {
+        let fault = |message: String| GrammarError::Manifest { source_name: source.into(), message };
+        let compiled = |text: &String| pattern(text, true).map_err(fault);
+        let rule = |entry: &super::manifest::RegionEntry| {
+            let open = compiled(&entry.open)?;
+            if entry.close.is_none() && open.capture_names().flatten().all(|name| name != "text") {
+                return Err(fault(format!(
+                    "the region '{}' has neither a group 'text' nor an end",
+                    entry.open
+                )));
+            }
+            Ok(RegionRule {
+                open,
+                close: entry.close.as_ref().map(compiled).transpose()?,
+                except: entry.except.as_ref().map(compiled).transpose()?,
+                language: entry.language.as_deref().map(Into::into),
+            })
+        };
+        manifest.region.iter().map(rule).collect()
+    }
+}
