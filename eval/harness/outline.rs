@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for file in &args.files {
         let bytes =
             std::fs::read(file).map_err(|error| Failure::Asked(format!("{}: {error}", file.display())))?;
-        let source = String::from_utf8_lossy(&bytes);
+        let source = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
         let language = match &args.lang {
             Some(name) => grammars.by_name(name).map_err(asked)?,
             None => grammars.detect(&name_of(file)?, &source),
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             continue;
         }
         let lines = LineIndex::new(&source);
-        for symbol in &analysis.symbols {
+        for symbol in analysis.symbols.iter().chain(&analysis.minor) {
             let row = json!({
                 "path": file.to_string_lossy(),
                 "language": grammars.name(language),
