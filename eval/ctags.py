@@ -227,7 +227,7 @@ LANGUAGES = {
 # Kinds of ctags that are of the other sort where the line says so.
 RESORTED = {
     ("JavaScript", "class"): (r"\bfunction\b", CALLABLE),  # a function that is called with `new`
-    ("JavaScript", "constant"): (r"=\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[\w$]+\s*=>|\((?!\()[^()]*\$?/?$)", CALLABLE),
+    ("JavaScript", "constant"): (r"=\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[\w$]+\s*=>|\((?!\(|\w+\s*=>)[^()]*\$?/?$)", CALLABLE),
     ("Verilog", "constant"): (r"`define\b", CALLABLE),
     ("Java", "method"): (r"\brecord\s", TYPE),  # younger than ctags
     ("C#", "method"): (r"\b(class|struct|record|delegate)\s", TYPE),
