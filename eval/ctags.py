@@ -266,7 +266,7 @@ CALLED = [
 WRONG = {
     "bash": [Rule("array as function", has=r"NAME(?<==)\s*\(")],
     "c": CALLED,
-    "cpp": CALLED,
+    "cpp": [*CALLED, Rule("macro's call as function", "function prototype", has=r"^\s*(?=[A-Z0-9_]+\s*\()NAME\s*\(\)\s*$")],
     "csharp": [Rule("call as method", "method", r"^\s*(?=\w+\.)NAME\s*[<(].*;")],
     "javascript": [
         Rule("value as class", "class", lacks=r"\b(class|function)\b"),
@@ -437,7 +437,7 @@ C_VALUES = (
 )
 JS_VALUES = (
     r"\b(const|let|var)\b.*\bNAME\b|(\bthis|exports|prototype|^\s*\w+)\.NAME\s*="
-    r"|^\s*((static|public|private|protected|readonly|declare|abstract|override)\s+)*['\"#]?NAME['\"]?[?!]?\s*([=:;,]|$)"
+    r"|^\s*(/\*.*?\*/\s*)?((static|public|private|protected|readonly|declare|abstract|override)\s+)*['\"#]?NAME['\"]?[?!]?\s*([=:;,]|$)"
     r"|[{;(,]\s*((public|private|protected|readonly)\s+)*['\"]?NAME['\"]?[?!]?\s*[=:,}]"
 )
 for name, pattern in {
