@@ -74,6 +74,9 @@ const INDEX_FILES: &[&str] = &[
     "__main__.py",
 ];
 
+/// The most files whose fields are compared with the methods of a name.
+const MAX_FILES_OF_FIELDS: usize = 64;
+
 /// The meaning of a target, whose fields and variants the graph then takes into account.
 pub(super) fn resolve(
     graph: &Graph<'_>,
@@ -139,7 +142,7 @@ fn find(
     if is_path(typed, root) {
         return Err(no_file(snapshot, before_line(typed), root));
     }
-    match by_name(graph, (snapshot, sources), typed, question == GraphQuestion::Definitions) {
+    match by_name(graph, (snapshot, sources), typed, question) {
         Ok(mut found) => {
             // Methods often have the name of the type that they implement, such as `Render` in Go.
             if question == GraphQuestion::Implementations && found.iter().any(|own| own.kind.is_type_like()) {
@@ -292,21 +295,43 @@ fn at_line(
     }
 }
 
-/// The definitions of a name. Fields and variants come after others, `with_minor`, or if there are no others.
+/// The fields that have the name and the type of one of these methods.
+fn fields_beside(graph: &Graph<'_>, methods: &[Definition]) -> Result<Vec<Definition>, Error> {
+    let members = methods.iter().filter(|own| own.container.is_some());
+    let mut files: Vec<u32> = members.map(|own| own.file).collect();
+    files.dedup();
+    files.truncate(MAX_FILES_OF_FIELDS);
+    let mut found = Vec::new();
+    for file in files {
+        let beside = |field: &Definition| {
+            let is_it = |own: &Definition| {
+                own.file == file && own.name == field.name && own.container == field.container
+            };
+            methods.iter().any(is_it)
+        };
+        found.extend(graph.minor_symbols(file)?.into_iter().filter(beside));
+    }
+    Ok(found)
+}
+
+/// The definitions of a name. Fields and variants come after others: all of them in a question about definitions or if there are
+/// no others, and those beside a method of their type in one about uses.
 fn by_name(
     graph: &Graph<'_>,
     (snapshot, sources): (&SearchSnapshot, &ReplySources<'_>),
     typed: &str,
-    with_minor: bool,
+    question: GraphQuestion,
 ) -> Result<Vec<Definition>, Error> {
     let (container, name) = query::split_container(typed);
     let name = name.trim_end_matches("()");
     let all = graph.definitions(name)?;
     let mut found: Vec<Definition> =
         all.iter().filter(|own| has_container(own, container)).cloned().collect();
-    let mut minor = match found.is_empty() || with_minor {
-        true => graph.minor_definitions(name)?,
-        false => Vec::new(),
+    let mut minor = match question {
+        _ if found.is_empty() => graph.minor_definitions(name)?,
+        GraphQuestion::Definitions => graph.minor_definitions(name)?,
+        GraphQuestion::References => fields_beside(graph, &found)?,
+        _ => Vec::new(),
     };
     minor.retain(|own| has_container(own, container));
     if found.is_empty() && minor.is_empty() && !container.is_empty() {

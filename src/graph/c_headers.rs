@@ -1,22 +1,84 @@
 //! Declarations and definitions of C and C++: which source has the body of what a header or a prototype declares.
 
+use std::sync::Arc;
+
 use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
 use super::paths::shared_folders;
 use super::resolve::{Question, STEPS_PER_COPY};
+use spyhop_base::model::SymbolKind;
 use spyhop_base::path;
+
+/// The most definitions of a name whose texts are read for one use.
+const MAX_READ: usize = 64;
+
+/// The endings of files that are compiled and seldom included.
+const SOURCES: [&str; 4] = [".c", ".cc", ".cpp", ".cxx"];
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// Whether a declaration ends with a value, as in `virtual int take() = 0;`.
+fn ends_with_value(text: &str, value: &str) -> bool {
+    let before = text.trim_end().trim_end_matches(';').trim_end().strip_suffix(value);
+    before.is_some_and(|before| before.trim_end().ends_with('='))
+}
 
 impl Graph<'_> {
     /// Declarations of C only count where no definition with a body is among the candidates.
     pub(super) fn with_bodies(&self, definitions: Vec<Definition>) -> Vec<Definition> {
-        let has_body =
-            |definition: &Definition| !definition.kind.is_function() || definition.lines.count() > 1;
         let is_c = definitions.first().is_some_and(|first| self.family(first.file) == Family::C);
-        if is_c && definitions.iter().any(has_body) {
+        let has_body = |own: &Definition| !own.kind.is_function() || self.has_body(own);
+        if is_c && definitions.len() > 1 && definitions.iter().any(has_body) {
             return definitions.into_iter().filter(has_body).collect();
         }
         definitions
+    }
+
+    /// Whether a function or macro of C is defined here, and not only declared or given another prefix (`#define take pool_take`).
+    fn has_body(&self, function: &Definition) -> bool {
+        let text = self.text(function.file);
+        let Some(own) = text.as_ref().and_then(|text| text.get(function.span.range())) else {
+            return function.lines.count() > 1;
+        };
+        match function.kind {
+            SymbolKind::Macro => {
+                let mut words = own.split_whitespace().skip_while(|word| *word != &*function.name);
+                let is_other = |value: &str| value.chars().all(is_word) && value.contains(&*function.name);
+                !words.nth(1).is_some_and(is_other) || words.next().is_some()
+            }
+            // What only derived types define, or the compiler.
+            _ if ["0", "default", "delete"].iter().any(|value| ends_with_value(own, value)) => true,
+            _ => own.trim_end().ends_with('}'),
+        }
+    }
+
+    /// Whether files that do not include the file of a function of C see the function.
+    fn is_seen(&self, function: &Definition) -> bool {
+        let is_source = SOURCES.iter().any(|ending| self.snapshot.path(function.file).ends_with(ending));
+        let is_static = |text: Arc<String>| {
+            let head = text.get(function.span.range()).unwrap_or_default();
+            let head = head.split(['(', '{']).next().unwrap_or_default();
+            function.kind.is_function() && head.split_whitespace().any(|word| word == "static")
+        };
+        !is_source || !self.text(function.file).is_some_and(is_static)
+    }
+
+    /// Leaves out functions that only the other source that defines them sees.
+    pub(super) fn seen<'d>(&self, file: u32, found: Vec<&'d Definition>) -> Vec<&'d Definition> {
+        if self.family(file) != Family::C || found.len() > MAX_READ {
+            return found;
+        }
+        found.into_iter().filter(|own| own.file == file || self.is_seen(own)).collect()
+    }
+
+    /// Whether the tree only declares a function that the library of C has.
+    pub(super) fn is_only_declared(&self, found: &[Definition]) -> bool {
+        let is_listed = |own: &Definition| Family::C.is_library_name(&own.name);
+        let is_declared = |own: &Definition| own.kind.is_function() && !self.has_body(own);
+        !found.is_empty() && found.iter().all(|own| is_listed(own) && is_declared(own))
     }
 
     /// Whether a header, or a source with its stem, may have a definition of the name.
@@ -24,31 +86,58 @@ impl Graph<'_> {
         question.candidates.is_in_file(path::stem(path::split(header).1), self.snapshot)
     }
 
-    /// For declarations of C the definitions with a body that are nearest to the use.
+    /// For declarations of C the definitions with a body: those in the folder of a declaration, or else those that are nearest
+    /// to the use.
     pub(super) fn bodies_of_declared(
         &self,
         question: &Question<'_>,
         found: Vec<Definition>,
     ) -> Vec<Definition> {
-        let has_body = |symbol: &Definition| symbol.kind.is_function() && symbol.lines.count() > 1;
-        let is_declared = |symbol: &Definition| symbol.kind.is_function() && symbol.lines.count() == 1;
-        if !found.iter().any(is_declared) || found.iter().any(has_body) {
+        let is_declared = |own: &Definition| own.kind.is_function() && !self.has_body(own);
+        if !found.iter().any(is_declared) || found.iter().any(|own| !is_declared(own)) {
             return found;
         }
-        let bodies = question.candidates(|symbol| has_body(symbol) && symbol.container.is_none());
-        let use_path = self.snapshot.path(question.file);
-        let near = |symbol: &Definition| shared_folders(use_path, self.snapshot.path(symbol.file));
+        let has_home = |own: &Definition| found.iter().any(|other| own.container == other.container);
+        let mut bodies = question.candidates(|own| own.kind.is_function() && has_home(own));
         self.steps.take(bodies.len() * STEPS_PER_COPY);
-        let most = bodies.iter().map(|symbol| near(symbol)).max();
-        let nearest: Vec<&Definition> =
-            bodies.into_iter().filter(|symbol| Some(near(symbol)) == most).collect();
-        if nearest.is_empty() { found } else { question.nearest(nearest) }
+        match bodies.len() > MAX_READ {
+            true => bodies.retain(|own| own.lines.count() > 1),
+            false => bodies.retain(|own| self.has_body(own) && self.is_seen(own)),
+        }
+        let folder = |own: &Definition| path::split(self.snapshot.path(own.file)).0;
+        let is_beside = |body: &&Definition| found.iter().any(|own| folder(own) == folder(body));
+        if bodies.iter().any(is_beside) {
+            bodies.retain(is_beside);
+        } else {
+            let use_path = self.snapshot.path(question.file);
+            let near = |own: &Definition| shared_folders(use_path, self.snapshot.path(own.file));
+            let most = bodies.iter().map(|own| near(own)).max();
+            bodies.retain(|own| Some(near(own)) == most);
+        }
+        if bodies.is_empty() { found } else { question.nearest(bodies) }
+    }
+
+    /// Leaves out members of types inside of other types, which a name without a path does not mean outside of these types.
+    pub(super) fn without_inner(&self, question: &Question<'_>, members: Vec<Definition>) -> Vec<Definition> {
+        let is_inner = |member: &Definition| {
+            let Some(facts) = self.facts(member.file).filter(|_| member.file != question.file) else {
+                return false;
+            };
+            let holders = member.container.as_deref().and_then(|name| facts.symbols_by_name.get(name));
+            let outer = |place: &u32| facts.symbols[*place as usize].parent;
+            let mut outer = holders.into_iter().flatten().filter_map(outer);
+            outer.any(|outer| facts.symbols[outer as usize].kind.is_type_like())
+        };
+        match question.family == Family::C && members.len() > 1 {
+            true if members.iter().all(is_inner) => members,
+            true => members.into_iter().filter(|own| !is_inner(own)).collect(),
+            false => members,
+        }
     }
 
     /// The sources beside or below a header with the header's stem.
     pub(super) fn sources_of_header(&self, header: u32) -> Vec<u32> {
         let stem = path::stem(path::split(self.snapshot.path(header)).1);
-        let endings = [".c", ".cc", ".cpp", ".cxx"];
-        endings.iter().flat_map(|ending| self.nearest(&format!("{stem}{ending}"), header)).collect()
+        SOURCES.iter().flat_map(|ending| self.nearest(&format!("{stem}{ending}"), header)).collect()
     }
 }

@@ -30,3 +30,12 @@ impl Definition {
         (self.file, self.place) == (other.file, other.place)
     }
 }
+
+/// The number of definitions that are not overloads of each other, at least 1. Overloads have one file and container.
+pub(super) fn distinct(definitions: &[Definition]) -> usize {
+    let mut homes: Vec<(u32, Option<&str>)> =
+        definitions.iter().map(|definition| (definition.file, definition.container.as_deref())).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    homes.len().max(1)
+}

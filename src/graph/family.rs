@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
+use super::syntax_facts::SyntaxFacts;
+
 /// A group of languages whose files use each other's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Family {
@@ -49,9 +51,16 @@ impl Family {
         matches!(self, Family::Go | Family::Jvm)
     }
 
+    /// Whether a member has the name of one of the standard library.
+    pub(crate) fn is_library_member(self, name: &str) -> bool {
+        static OF_CPP: LazyLock<FxHashSet<&'static str>> =
+            LazyLock::new(|| include_str!("libraries/cpp.txt").split_whitespace().collect());
+        if self == Family::C { OF_CPP.contains(name) } else { self.is_library_name(name) }
+    }
+
     /// Names of functions and members of the standard library that a tree often defines as well.
     pub(crate) fn is_library_name(self, name: &str) -> bool {
-        static LISTS: LazyLock<[FxHashSet<&'static str>; 6]> = LazyLock::new(|| {
+        static LISTS: LazyLock<[FxHashSet<&'static str>; 8]> = LazyLock::new(|| {
             [
                 include_str!("libraries/c.txt"),
                 include_str!("libraries/go.txt"),
@@ -59,6 +68,8 @@ impl Family {
                 include_str!("libraries/python.txt"),
                 include_str!("libraries/rust.txt"),
                 include_str!("libraries/typescript.txt"),
+                include_str!("libraries/php.txt"),
+                include_str!("libraries/ruby.txt"),
             ]
             .map(|list| list.split_whitespace().collect())
         });
@@ -69,6 +80,8 @@ impl Family {
             Family::Python => 3,
             Family::Rust => 4,
             Family::Web => 5,
+            Family::Other("php") => 6,
+            Family::Other("ruby") => 7,
             Family::Other(_) => return false,
         };
         LISTS[list].contains(name)
@@ -81,6 +94,10 @@ impl Family {
 
     /// Whether a method may call a sibling without a receiver.
     pub(crate) fn has_implicit_receiver(self) -> bool {
-        matches!(self, Family::Jvm | Family::C | Family::Other(_))
+        match self {
+            Family::Jvm | Family::C => true,
+            Family::Other(language) => !SyntaxFacts::of(language).explicit,
+            _ => false,
+        }
     }
 }

@@ -12,6 +12,7 @@
 
 mod bases;
 mod blocks;
+mod by_name;
 mod c_headers;
 mod contextual;
 mod declarations;

@@ -156,6 +156,7 @@ impl LocalReader<'_> {
             || is_loop_value
             || self.is_after_type(at) && next_is(b"=;,):")
             || self.is_lambda_parameter(at)
+            || self.is_function_pointer(at)
             || self.is_further(at)
             || tokens.is_operator(self.end_of_list(at), ":=")
     }
@@ -243,6 +244,20 @@ impl LocalReader<'_> {
             && !self.has_words_for_calls()
     }
 
+    /// Whether the name is that of a pointer to a function of C: `int (*pool)(void)`.
+    fn is_function_pointer(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        let has_signs = self.family == Family::C && at > self.from + 2 && self.is_any(at - 1, b"*^");
+        if !has_signs || !tokens.is(at - 2, b'(') || !tokens.is(at + 1, b')') || !tokens.is(at + 2, b'(') {
+            return false;
+        }
+        let mut last = at - 3;
+        while last > self.from && tokens.is(last, b'*') {
+            last -= 1;
+        }
+        tokens.is_word(last) && !NO_TYPE.contains(&tokens.word(last))
+    }
+
     /// Whether two words beside each other are a call, as in Ruby.
     fn has_words_for_calls(&self) -> bool {
         self.family.calls_without_signs()
@@ -323,6 +338,9 @@ mod tests {
         check("c", "int run(struct pool *^pool) { return take(pool); }");
         check("c", "int run(void) { struct pool *^pool = make(); a = b * pool; }");
         check("c", "int run(int n) { return take(pool); }");
+        check("c", "int run(take_fn ^pool, void *n) { return pool(n); }");
+        check("c", "int run(void *(*^pool)(int n)) { return pool(1); }");
+        check("c", "int run(void) { return (*pool)(1) + pool(2); }");
         check("go", "func run(n int, ^pool *Pool) { pool.take() }");
         check("go", "func run() { _, ^pool := find(); pool.take() }");
         check("go", "func run(^pool *Pool) (int, error) { return pool.take() }");

@@ -184,14 +184,24 @@ impl Graph<'_> {
     pub(super) fn is_local_name(&self, question: &Question<'_>) -> bool {
         let Question { file, family, facts, used, .. } = *question;
         let has_scopes = matches!(family, Family::Python | Family::Web);
-        let is_call = used.role == UseRole::Call && !matches!(family, Family::Go | Family::Rust);
+        let is_call = used.role == UseRole::Call && !matches!(family, Family::C | Family::Go | Family::Rust);
         if has_scopes || is_call || matches!(used.role, UseRole::Import | UseRole::Type) {
             return false;
         }
         let functions = around(&facts.symbols, used.owner).filter(|own| own.kind.is_function());
-        let Some(item) = functions.last().and_then(|function| self.item(file, function.span)) else {
-            return false;
-        };
+        let Some(function) = functions.last() else { return false };
+        if used.role == UseRole::Call && family == Family::C {
+            // Most functions of C only have calls of the name.
+            let before = Span { end: used.span.start, ..function.span };
+            let called = |at: &Span| facts.text[at.end as usize..].trim_start().starts_with('(');
+            let words = whole_words(facts.at(before), question.name).into_iter();
+            let mut words =
+                words.map(|at| Span { start: at.start + before.start, end: at.end + before.start });
+            if words.all(|at| called(&at)) {
+                return false;
+            }
+        }
+        let Some(item) = self.item(file, function.span) else { return false };
         // The name of PHP has a sign before it.
         let at = item.index_at(used.span.start + 1).saturating_sub(1);
         self.steps.take(at);

@@ -7,6 +7,7 @@ use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::resolve::{MAX_AMBIGUOUS, MAX_MEANINGS, MAX_STEPS, STEPS_PER_COPY};
 use crate::definition::Definition;
+use spyhop_base::model::SymbolKind;
 use spyhop_search::SearchError;
 
 fn is_container(definition: &Definition, container: &str) -> bool {
@@ -59,7 +60,9 @@ impl Graph<'_> {
                 }
                 // Names of other headers are not passed on by name.
                 let is_c = files.first().is_some_and(|first| self.family(*first) == Family::C);
-                if found.len() > before || is_c {
+                // A module of Rust may have the name of a function that is passed on.
+                let is_item = |own: &Definition| own.kind != SymbolKind::Module;
+                if found[before..].iter().any(is_item) || is_c {
                     continue;
                 }
                 for &file in files.iter().take(MAX_AMBIGUOUS) {

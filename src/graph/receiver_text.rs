@@ -30,6 +30,8 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
         return match path {
             "" => Receiver::Absent,
             "Self" | "self" => Receiver::This,
+            "static" if family == Family::Other("php") => Receiver::This,
+            "parent" if family == Family::Other("php") => Receiver::Base,
             // Method references: `this::take`, `super::take`, `pool::take`.
             "this" => Receiver::This,
             "super" if family == Family::Jvm => Receiver::Base,
@@ -148,6 +150,8 @@ mod tests {
         check_in(Family::Jvm, "map(Pool::take)", Receiver::Path("Pool".into()));
         check("// All of them.\n    take()", Receiver::Absent);
         check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
+        check_in(Family::Other("php"), "static::take()", Receiver::This);
+        check_in(Family::Other("php"), "parent::take()", Receiver::Base);
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
         check("self.take()", Receiver::This);

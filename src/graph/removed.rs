@@ -65,20 +65,19 @@ impl Graph<'_> {
                         None if is_defined || !is_of_kind(&used, gone) => continue,
                         None => EdgeRule::Unique,
                     };
-                    let is_library = rule == EdgeRule::Unique
-                        && gone.container.is_some()
-                        && family.is_library_name(&gone.name);
-                    edges.extend((!is_library).then(|| GraphEdge {
+                    let is_listed = gone.container.is_some() && family.is_library_member(&gone.name);
+                    let is_library = rule == EdgeRule::Unique && is_listed;
+                    edges.push(GraphEdge {
                         relation: Relation::of_role(used.role),
                         depth: 1,
                         file,
                         span: used.span,
                         from: owner_of(file, &facts, &used),
                         to: gone.clone(),
-                        confidence: rule.confidence(),
+                        confidence: rule.confidence() * if is_library { 0.4 } else { 1.0 },
                         rule,
                         is_value: used.role == UseRole::Mention && gone.kind.is_function(),
-                    }));
+                    });
                 }
             }
         }

@@ -23,7 +23,7 @@ use super::syntax_facts::SyntaxFacts;
 use super::use_form::UseForm;
 use super::uses::{FileFacts, NameUse, Receiver, UseRole, around, innermost};
 use super::words::whole_words;
-use crate::definition::Definition;
+use crate::definition::{Definition, distinct};
 use spyhop_base::model::{Symbol, SymbolKind};
 use spyhop_base::text::Span;
 use spyhop_search::SearchError;
@@ -45,9 +45,6 @@ const STEPS_PER_USE: usize = 50;
 
 /// The steps that a copied definition takes.
 pub(super) const STEPS_PER_COPY: usize = 10;
-
-/// Names of fewer letters are often those of members of a standard library.
-const SHORT_NAME: usize = 5;
 
 /// The result of a rule: not applicable, or these definitions.
 pub(super) type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
@@ -73,7 +70,19 @@ impl<'q> Question<'q> {
 
     /// Whether a use of this form may mean a definition, which is another place.
     pub(super) fn is_other(&self, definition: &Definition) -> bool {
-        definition.span != self.used.span && self.form.takes(definition.kind)
+        definition.span != self.used.span && self.form.takes(definition.kind) && self.fits_path(definition)
+    }
+
+    /// Whether the place of a use in a path of Rust allows for a definition: no call means a module, and nothing is inside of a
+    /// function. A module and a function may have one name.
+    fn fits_path(&self, definition: &Definition) -> bool {
+        match definition.kind {
+            SymbolKind::Module => self.used.role != UseRole::Call,
+            kind if kind.is_function() && self.family == Family::Rust => {
+                !self.facts.text[self.used.span.end as usize..].starts_with("::")
+            }
+            _ => true,
+        }
     }
 
     pub(super) fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<&Definition> {
@@ -263,8 +272,22 @@ impl Graph<'_> {
     }
 
     fn ruled(&self, question: &Question<'_>, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Judgement {
-        let definitions = self.with_bodies(definitions);
-        let confidence = rule.confidence() / distinct(&definitions) as f32;
+        let mut definitions = self.with_bodies(definitions);
+        if definitions.iter().any(|own| question.fits_path(own)) {
+            definitions.retain(|own| question.fits_path(own));
+        }
+        // A type has one implementation of a trait for each of the types that the trait takes, in any file.
+        let choices = match rule {
+            EdgeRule::QualifiedType | EdgeRule::TypedVariable if question.family == Family::Rust => {
+                let mut types: Vec<Option<&str>> =
+                    definitions.iter().map(|own| own.container.as_deref()).collect();
+                types.sort_unstable();
+                types.dedup();
+                types.len().max(1)
+            }
+            _ => distinct(&definitions),
+        };
+        let confidence = rule.confidence() / choices as f32;
         // A name of Rust that no import binds is none of another file. Scripts of other languages share global names.
         let decided =
             Some(rule).filter(|rule| *rule != EdgeRule::Ambiguous || question.family == Family::Rust);
@@ -288,7 +311,12 @@ impl Graph<'_> {
             return Ok(Some((EdgeRule::SameFile, Vec::new())));
         }
         if let Some((import, binding)) = question.renamed().or_else(|| question.import_of(question.name)) {
-            return Ok(Some((EdgeRule::Import, self.bound(question.file, import, binding)?)));
+            let mut found = self.bound(question.file, import, binding)?;
+            let is_outside = found.is_empty();
+            found.retain(|own| question.fits_path(own));
+            if is_outside || !found.is_empty() {
+                return Ok(Some((EdgeRule::Import, found)));
+            }
         }
         let around = question.facts.type_around(question.used.owner);
         let owners = enclosing_names(question);
@@ -308,7 +336,8 @@ impl Graph<'_> {
                 false => found.clone(),
             };
             let rule = if bodies == found { EdgeRule::SameFile } else { EdgeRule::Wildcard };
-            return Ok(Some((rule, bodies)));
+            let is_known = question.family != Family::C || !self.is_only_declared(&bodies);
+            return Ok(is_known.then_some((rule, bodies)));
         }
         if question.family.has_implicit_receiver() {
             if let Some(ruling) = self.inherited(question, around)? {
@@ -382,7 +411,8 @@ impl Graph<'_> {
             found = self.bodies_of_declared(question, found);
         }
         if !found.is_empty() {
-            return Ok(Some((EdgeRule::Wildcard, found)));
+            let is_known = question.family != Family::C || !self.is_only_declared(&found);
+            return Ok(is_known.then_some((EdgeRule::Wildcard, found)));
         }
         // A Rust macro is visible without an import; any other name of these languages is a local or a built-in.
         let after = &question.facts.text[question.used.span.end as usize..];
@@ -474,6 +504,11 @@ impl Graph<'_> {
             return Ok(Some((EdgeRule::QualifiedModule, question.nearest(here))));
         }
         let members = question.members(last);
+        // What Rust's library defines for a number goes before what a trait of the tree does.
+        let is_basic = question.family == Family::Rust && last.starts_with(char::is_lowercase);
+        if is_basic && is_type_name(last) && question.family.is_library_name(question.name) {
+            return Ok(Some((EdgeRule::QualifiedType, Vec::new())));
+        }
         if !members.is_empty() {
             return Ok(Some((EdgeRule::QualifiedType, members)));
         }
@@ -500,7 +535,16 @@ impl Graph<'_> {
         let near: Vec<&Definition> =
             members.iter().filter(|found| files.contains(&found.file)).copied().collect();
         if !near.is_empty() {
-            return Ok(Some((EdgeRule::QualifiedType, question.nearest(near))));
+            let mut found = question.nearest(near);
+            if question.family == Family::Rust && last.is_none() {
+                // Implementations of traits may be in other files than the type.
+                for own in types.iter().filter(|own| own.kind.is_type_like()) {
+                    found.extend(self.direct_members(own, question.name)?);
+                }
+                found.retain(|own| question.is_other(own));
+                dedup(&mut found);
+            }
+            return Ok(Some((EdgeRule::QualifiedType, found)));
         }
         let mut modules = self.bound_namespace(question.file, import, binding);
         if !rest.is_empty() {
@@ -544,7 +588,7 @@ impl Graph<'_> {
         let (types, is_near) = self.types_of(question, first, last);
         let members: Vec<Definition> = types.iter().flat_map(|name| question.members(name)).collect();
         if !members.is_empty() {
-            return Ok(Some((EdgeRule::TypedVariable, members)));
+            return Ok(Some((EdgeRule::TypedVariable, self.without_inner(question, members))));
         }
         // The name of a variable may be that of a function with inner functions.
         let mut members = question.members(last);
@@ -579,44 +623,17 @@ impl Graph<'_> {
         if types.is_empty() && self.steps.take(facts.text.len() / BYTES_PER_STEP) {
             types = declared_types(question.family, &facts.text, last);
         }
-        (types.into_iter().filter(|name| *name != question.name).map(str::to_string).collect(), is_near)
+        types.retain(|name| *name != question.name && self.may_name(question, name));
+        (types.into_iter().map(str::to_string).collect(), is_near)
     }
 
-    /// The meanings of a name that no rule decides.
-    fn by_name_alone(&self, question: &Question<'_>) -> Judgement {
-        let is_member = !matches!(question.used.receiver, Receiver::Absent);
-        // The use may be one of the definitions.
-        if question.family != Family::C && question.candidates.homes(is_member) > 2 * MAX_AMBIGUOUS {
-            return Judgement::default();
-        }
-        let fits = |found: &Definition| match question.family {
-            Family::C => is_member || found.kind != SymbolKind::Field,
-            _ => is_member == found.container.is_some(),
-        };
-        let found = self.with_bodies(question.nearest(question.candidates(fits)));
-        let choices = distinct(&found);
-        let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
-        if choices > MAX_AMBIGUOUS {
-            return Judgement::default();
-        }
-        let mut confidence = rule.confidence() / choices as f32;
-        if question.name.len() < SHORT_NAME && is_member && !question.family.is_library_name(question.name) {
-            confidence *= 0.6;
-        }
-        let is_listed = question.family.is_library_name(question.name);
-        if is_listed && (is_member || question.family == Family::C) {
-            confidence *= 0.4;
-        }
-        // In these languages a member without a known receiver is mostly one of a library.
-        if is_member && matches!(question.family, Family::Python | Family::Web) {
-            confidence *= 0.5;
-        }
-        // The type around the use is known and has no such member, so the name is probably that of a field.
-        if matches!(question.used.receiver, Receiver::This | Receiver::Base) {
-            confidence *= 0.3;
-        }
-        let meaning = |definition| Meaning { definition, rule, confidence };
-        Judgement { meanings: found.into_iter().map(meaning).collect(), decided: None }
+    /// Whether a file may name a type without a path. Other languages than Python and those of the web have more rules.
+    fn may_name(&self, question: &Question<'_>, name: &str) -> bool {
+        let imports = &question.facts.imports;
+        !matches!(question.family, Family::Python | Family::Web)
+            || imports.bound(name).next().is_some()
+            || imports.wildcards().next().is_some()
+            || question.facts.symbols_by_name.contains_key(name)
     }
 }
 
@@ -646,15 +663,6 @@ fn innermost_scope<'d>(question: &Question<'_>, found: Vec<&'d Definition>) -> V
         }
         None => found,
     }
-}
-
-/// The number of definitions that are not overloads of each other, at least 1. Overloads have one file and container.
-fn distinct(definitions: &[Definition]) -> usize {
-    let mut homes: Vec<(u32, Option<&str>)> =
-        definitions.iter().map(|definition| (definition.file, definition.container.as_deref())).collect();
-    homes.sort_unstable();
-    homes.dedup();
-    homes.len().max(1)
 }
 
 /// The span of the innermost module that is written inside of its file around a span.

@@ -32,6 +32,8 @@ pub(super) struct SyntaxFacts {
     pub types: Vec<String>,
     /// Whether all members of a type are in the file of the type.
     pub one_file: bool,
+    /// Whether a method is only called behind a receiver.
+    pub explicit: bool,
     /// What stands before the base type of a type without a name.
     #[serde(skip)]
     pub before_anonymous: Option<Regex>,
@@ -52,6 +54,7 @@ impl Default for SyntaxFacts {
             assigned: false,
             types: Vec::new(),
             one_file: false,
+            explicit: false,
             before_anonymous: None,
         }
     }

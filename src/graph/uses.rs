@@ -442,7 +442,11 @@ impl FileFacts {
     pub(crate) fn type_around(&self, owner: Option<u32>) -> Option<&str> {
         let mut at = owner;
         while let Some(symbol) = at.and_then(|index| self.symbols.get(index as usize)) {
-            if let Some(container) = &symbol.container {
+            // The container of a function inside of a function is that function.
+            let parent = symbol.parent.and_then(|parent| self.symbols.get(parent as usize));
+            let is_inner =
+                symbol.kind.is_function() && parent.is_some_and(|parent| parent.kind.is_function());
+            if let Some(container) = symbol.container.as_ref().filter(|_| !is_inner) {
                 return Some(container);
             }
             if symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl {

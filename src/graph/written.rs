@@ -1,7 +1,12 @@
 //! Written types: the types of the tree that they mean, their elements, and what stands behind an alias.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::expressions::{ChainStep, MemberChain, TypePart, type_parts};
-use super::files::Graph;
+use super::family::Family;
+use super::files::{BYTES_PER_STEP, Graph};
 use super::types::{MAX_DEPTH, MAX_VALUES, Member};
 use super::values::{FileReading, Value};
 use crate::definition::Definition;
@@ -132,7 +137,18 @@ impl Graph<'_> {
         let name = reading.tokens.word(*at);
         let is_parameter =
             name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase);
-        Ok(!is_parameter && self.definitions(name)?.is_empty())
+        Ok(!is_parameter && !self.definitions(name)?.iter().any(|own| self.is_global(own)))
+    }
+
+    /// Whether other files may use a name of a file without an import: Python has no such names, and in TypeScript scripts and
+    /// modules with global declarations have them.
+    fn is_global(&self, own: &Definition) -> bool {
+        static MODULE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"(?m)^(?:import|export)\b").expect("a constant pattern"));
+        let text = self.text(own.file).unwrap_or_default();
+        self.steps.take(text.len() / BYTES_PER_STEP);
+        let is_declared = || ["declare global", "declare module"].iter().any(|words| text.contains(words));
+        self.family(own.file) == Family::Web && (!MODULE.is_match(&text) || is_declared())
     }
 
     fn instances_of_name(

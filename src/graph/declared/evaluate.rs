@@ -85,13 +85,15 @@ impl Graph<'_> {
         from: usize,
         to: usize,
     ) -> Result<Vec<WrittenType>, SearchError> {
-        let (tokens, mut from) = (&site.item.tokens, from);
+        let (tokens, mut from, mut n_followed) = (&site.item.tokens, from, 0);
         while from < to
             && ([b'&', b'*'].iter().any(|sign| tokens.is(from, *sign)) || tokens.word(from) == "mut")
         {
+            n_followed += usize::from(tokens.is(from, b'*'));
             from += 1;
         }
-        if from >= to {
+        // What is behind a second reference, an implementation of `Deref` says.
+        if from >= to || n_followed > 1 {
             return Ok(Vec::new());
         }
         let family = self.family(site.file);

@@ -179,7 +179,12 @@ impl Graph<'_> {
         Ok((found, bases))
     }
 
-    fn direct_members(&self, holder: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
+    /// The members with a name that a type itself has, in any file of the tree.
+    pub(crate) fn direct_members(
+        &self,
+        holder: &Definition,
+        name: &str,
+    ) -> Result<Vec<Definition>, SearchError> {
         let family = self.family(holder.file);
         let all = self.definitions_in(family, name)?;
         let folder = |file: u32| path::split(self.snapshot.path(file)).0;
@@ -195,10 +200,9 @@ impl Graph<'_> {
         match family {
             Family::Jvm => Ok(of(&|found| found.file == holder.file && holder.span.contains(found.span))),
             Family::Go => Ok(of(&|found| folder(found.file) == folder(holder.file))),
-            _ if !same_file.is_empty() => Ok(same_file),
             _ => {
-                let mut found = Vec::new();
-                for member in members {
+                let mut found = same_file;
+                for member in members.into_iter().filter(|member| member.file != holder.file) {
                     let named = WrittenType::new(member.file, &holder.name);
                     if self.type_definitions(&named)?.iter().any(|other| other.is(holder)) {
                         found.push(member);

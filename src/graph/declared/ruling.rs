@@ -2,7 +2,7 @@
 //! literal, and of the label of a case by the type of the value.
 
 use super::library;
-use super::locals::{LocalSource, declaration};
+use super::locals::declaration;
 use super::site::Site;
 use super::written::{LIST, WrittenType};
 use crate::definition::Definition;
@@ -122,8 +122,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether the receiver of a use is a parameter or variable that is declared without a type. What other code says of the name
-    /// of such a parameter is about another variable.
+    /// Whether the receiver of a use is a parameter or local variable whose type is not known. What other code says of the name
+    /// of such a variable is about another one.
     fn has_untyped_receiver(&self, question: &Question<'_>, site: &Site<'_>) -> bool {
         let Receiver::Chain(chain) = &question.used.receiver else { return false };
         let family = question.family;
@@ -132,6 +132,6 @@ impl Graph<'_> {
         }
         let at = site.item.index_at(question.used.span.start);
         let source = at.checked_sub(2).and_then(|at| declaration(family, &site.item.tokens, chain, at));
-        matches!(source, Some(LocalSource::Untyped | LocalSource::Parameter(_)))
+        source.is_some()
     }
 }

@@ -1,0 +1,60 @@
+//! The meanings of a name that no rule decides: those of the definitions of the name that the form of the use allows.
+
+use super::family::Family;
+use super::files::Graph;
+use super::judgement::{Judgement, Meaning};
+use super::resolve::{MAX_AMBIGUOUS, Question};
+use super::rule::EdgeRule;
+use super::uses::Receiver;
+use crate::definition::{Definition, distinct};
+use spyhop_base::model::SymbolKind;
+
+/// Names of fewer letters are often those of members of a standard library.
+const SHORT_NAME: usize = 5;
+
+impl Graph<'_> {
+    /// The meanings of a name that no rule decides.
+    pub(super) fn by_name_alone(&self, question: &Question<'_>) -> Judgement {
+        let is_member = !matches!(question.used.receiver, Receiver::Absent);
+        // The use may be one of the definitions.
+        if question.family != Family::C && question.candidates.homes(is_member) > 2 * MAX_AMBIGUOUS {
+            return Judgement::default();
+        }
+        let fits = |found: &Definition| match question.family {
+            Family::C => is_member || found.kind != SymbolKind::Field,
+            _ => is_member == found.container.is_some(),
+        };
+        let found = self.seen(question.file, question.candidates(fits));
+        let found = self.with_bodies(question.nearest(found));
+        let choices = distinct(&found);
+        let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
+        if choices > MAX_AMBIGUOUS {
+            return Judgement::default();
+        }
+        let mut confidence = rule.confidence() / choices as f32;
+        let is_listed = match is_member {
+            true => question.family.is_library_member(question.name),
+            false => question.family == Family::C && question.family.is_library_name(question.name),
+        };
+        if is_listed {
+            confidence *= 0.4;
+        } else if is_member && question.name.len() < SHORT_NAME {
+            confidence *= 0.6;
+        }
+        // In these languages a member without a known receiver is mostly one of a library.
+        if is_member && matches!(question.family, Family::Python | Family::Web) {
+            confidence *= 0.5;
+        }
+        // A method that passes a call on to another object calls a method of the same name, and not itself.
+        let is_around = |own: &Definition| own.file == question.file && own.span.contains(question.used.span);
+        if is_member && choices == 1 && found.iter().any(is_around) {
+            confidence *= 0.4;
+        }
+        // The type around the use is known and has no such member, so the name is probably that of a field.
+        if matches!(question.used.receiver, Receiver::This | Receiver::Base) {
+            confidence *= 0.3;
+        }
+        let meaning = |definition| Meaning { definition, rule, confidence };
+        Judgement { meanings: found.into_iter().map(meaning).collect(), decided: None }
+    }
+}
