@@ -121,7 +121,7 @@ pub fn gather(
             LiteralTask::Offer { narrowing, also } => {
                 let mut noted = NotedReads { reads, offer: &mut offer };
                 let best = literal::best_candidates(query, context, (likely, *narrowing), worth)?;
-                noted.note(&best, |file| worth(file));
+                noted.note(&best, worth);
                 let literal = literal::deal(query, best, &mut noted)?;
                 let (unranked, ranked): (Vec<u32>, Vec<u32>) =
                     also.iter().partition(|file| context.snapshot.is_path_only(**file));
@@ -139,8 +139,8 @@ pub fn gather(
 /// The matches in the files that the budget of all shards was dealt to.
 fn dealt(files: &[(u32, u32)], mut reads: SnapshotReads<'_>) -> Result<Literal, SearchError> {
     let snapshot = reads.context.snapshot;
-    let (unranked, ranked): (Vec<(u32, u32)>, Vec<(u32, u32)>) =
-        files.iter().partition(|(file, _)| snapshot.is_path_only(*file));
+    let (unranked, ranked): (Vec<_>, Vec<_>) =
+        files.iter().copied().partition(|(file, _)| snapshot.is_path_only(*file));
     let mut literal = Literal::default();
     literal.add(reads.read(ranked.into_iter().map(|(file, _)| file).collect())?);
     literal.docs.extend(unranked.iter().filter_map(|(file, _)| reads.first_doc(*file)));

@@ -313,8 +313,11 @@ fn command() -> Command {
     with_operations(|_| true)
 }
 
+/// A function that describes a command.
+type Describe = fn() -> Command;
+
 /// The commands that are not operations of one tree, by name.
-const OTHERS: [(&str, fn() -> Command); 10] = [
+const OTHERS: [(&str, Describe); 10] = [
     (LIBRARY, library::command),
     (MEMORY, memory::command),
     (SEMANTIC, || family::command(SEMANTIC, SEMANTIC_HELP, SEMANTIC_OPERATIONS)),

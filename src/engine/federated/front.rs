@@ -413,7 +413,7 @@ impl Shards for Asking<'_> {
 
     fn told(&self, shard: usize, ask: federated::RankAsk) -> Option<Arc<federated::RankTold>> {
         let shard = self.live[shard];
-        let ask = ShardAsk::Rank(ask);
+        let ask = ShardAsk::Rank(Box::new(ask));
         match self.shards[shard].reply(&ask) {
             Some(KnownReply::Rank(told)) => Some(Arc::clone(told)),
             _ => {

@@ -93,7 +93,7 @@ pub(super) struct AskMessage {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum ShardAsk {
-    Rank(federated::RankAsk),
+    Rank(Box<federated::RankAsk>),
     Hits(HitsAsk),
     /// Exact searches are one round.
     Lines(Box<GrepRequest>),

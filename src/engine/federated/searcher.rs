@@ -121,7 +121,7 @@ impl Round<'_> {
                 let trees = self.members.ready.iter().map(|member| lines::of_tree(member, request));
                 return Ok(ShardTold::Lines(trees.collect::<Result<_, Error>>()?));
             }
-            ShardAsk::Rank(ask) => ask,
+            ShardAsk::Rank(ask) => &**ask,
         };
         Ok(ShardTold::Rank(Box::new(match told {
             federated::RankAsk::Word(lookup) => federated::RankTold::Words(self.snapshot.rows(lookup)?),

@@ -95,7 +95,7 @@ fn is_of(told: &ShardTold, ask: &ShardAsk) -> bool {
     match (told, ask) {
         (ShardTold::Hits(hits), ShardAsk::Hits(ask)) => hits.len() == ask.hits.len(),
         (ShardTold::Lines(_), ShardAsk::Lines(_)) => true,
-        (ShardTold::Rank(told), ShardAsk::Rank(ask)) => match (&**told, ask) {
+        (ShardTold::Rank(told), ShardAsk::Rank(ask)) => match (&**told, &**ask) {
             (Is::Words(_), Of::Word(_)) | (Is::Offers(_), Of::Offers(_)) => true,
             (Is::Statistics(own), Of::Statistics { query, .. }) => own.is_of(query),
             (Is::Measures(rows), Of::Measures(_, head)) => rows.len() == head.files.len(),
