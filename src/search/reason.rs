@@ -47,7 +47,6 @@ pub fn reasons(
     let mut reasons = contributions(query, context, (ranked, hit.place), &parts, host)?;
     if let (Some(vector), Some(text)) = (&ranking.related, text)
         && let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == Signal::Related)
-        && reason.amount >= MIN_NAMED
         && let pairs = related::pairs(query, context, vector, ranked.file, text_of(hit, context, text)?)
         && !pairs.is_empty()
     {
@@ -68,10 +67,6 @@ pub fn reasons(
     }
     Ok(reasons)
 }
-
-/// The contribution to a score from which the reason names the pairs of related words: stemming the words of a place takes a tenth
-/// of the time of a question.
-const MIN_NAMED: f32 = 0.005;
 
 /// The part of a text that a hit shows.
 fn text_of<'t>(hit: &Ranked, context: &Context<'_>, text: &'t str) -> Result<&'t str, SearchError> {
