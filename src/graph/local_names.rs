@@ -145,7 +145,10 @@ impl LocalReader<'_> {
         let is_loop = matches!(tokens.word(at + 1), "in" | "of") && !matches!(before, "!" | "not");
         let in_signature = around_paren.is_some_and(|open| self.is_signature(open));
         // The type of a parameter of Go is behind its name.
-        let is_go = || self.family == Family::Go && (next_is(b"*[.") || tokens.is_word(at + 1));
+        let is_go = || {
+            let is_typed = next_is(b"*[") || tokens.is_operator(at + 1, "...") || tokens.is_word(at + 1);
+            self.family == Family::Go && is_typed
+        };
         let is_parameter = in_signature && (next_is(b":,)=") || tokens.word(at + 1) == "in" || is_go());
         let is_loop_value = around_paren.is_some_and(|open| matches!(self.before(open), "foreach"))
             && (before == "as" || at > 1 && tokens.is_operator(at - 2, "=>"));
@@ -349,6 +352,8 @@ mod tests {
         check("go", "func (own *Own) run(n int) (n int, ^pool *Pool) { pool.take() }");
         check("go", "func run(n int) (int, error) { pool.take() }");
         check("go", "func run(a, ^pool Pool) { pool.take() }");
+        check("go", "func run(^pool ...Pool) { pool.take() }");
+        check("go", "func run(next pool.Pool) pool.Pool { pool.take() }");
         check("java", "Own(Pool ^pool) { this.pool = pool; }");
         check("java", "void run() { this.pool = other; }");
         check("kotlin", "fun run(n: Int) { take(n shl pool) }");

@@ -303,8 +303,12 @@ fn go(tokens: &Tokens, at: usize, before: usize) -> Option<LocalSource> {
     // The results behind the parameters may have names too.
     let parameters = tokens.partner(open - 1).filter(|_| tokens.is(open - 1, b')'));
     let is_function = is_list(open) || parameters.is_some_and(is_list);
-    let is_type = tokens.is_word(after) || [b'*', b'[', b'.'].iter().any(|sign| tokens.is(after, *sign));
-    if !is_function || !is_type || !is_in_body(tokens, open, before) {
+    // In `next http.Handler`, the package is not a parameter.
+    let is_name = tokens.is(at - 1, b'(') || tokens.is(at - 1, b',');
+    let is_type = tokens.is_word(after)
+        || tokens.is_operator(after, "...")
+        || [b'*', b'['].iter().any(|sign| tokens.is(after, *sign));
+    if !is_function || !is_name || !is_type || !is_in_body(tokens, open, before) {
         return None;
     }
     let end = end_of_type(tokens, after, tokens.len(), |index| tokens.is(index, b','));
@@ -451,6 +455,8 @@ mod tests {
         check(Family::Go, "func (pool *Pool) f() { pool.Take() }", ": *Pool");
         check(Family::Go, "func f(a, pool *Pool, b int) { pool.Take() }", ": *Pool");
         check(Family::Go, "func f(pool *Pool) (int, error) { pool.Take() }", ": *Pool");
+        check(Family::Go, "func f(n int, pool ...Pool) { pool.Take() }", ": ...Pool");
+        check(Family::Go, "func f(next pool.Kind) pool.Kind { pool.Take() }", "-");
         check(Family::Go, "func f(n int) (pool *Pool, err error) { pool.Take() }", ": *Pool");
         check(Family::Go, "func (a A) f(n int) (n int, pool Pool) { pool.Take() }", ": Pool");
         check(
