@@ -35,14 +35,14 @@ use crate::query::Query;
 
 pub use super::counted::statistics;
 
-/// What a shard is asked about a query.
+/// A question to a shard about a query.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum RankAsk {
     /// A question about a word.
     Word(Lookup),
     /// The statistics of a query among the files that contain the quoted parts.
     Statistics { query: Query, quoted: Vec<String> },
-    /// What the shard offers to the fused lists.
+    /// The offers of the shard to the fused lists.
     Offers(Gathering),
     /// The measures of files of the head.
     Measures(Gathering, HeadAsk),

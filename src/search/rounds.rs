@@ -1,4 +1,4 @@
-//! What a shard tells of a query in each round: its statistics, what it offers to the fused lists, the measures of its files
+//! The reply of a shard about a query in each round: its statistics, what it offers to the fused lists, the measures of its files
 //! of the head, and the places of its first files. [`crate::federated`] makes one ranking of it.
 
 use rustc_hash::FxHashMap;
@@ -31,7 +31,7 @@ pub enum LiteralTask {
     Dealt(Vec<(u32, u32)>),
 }
 
-/// What the evidence of a shard follows from, besides the filter.
+/// The input of the evidence of a shard, besides the filter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Gathering {
     pub query: Query,
@@ -49,7 +49,7 @@ pub struct Gathered {
     offer: LiteralOffer,
 }
 
-/// What the literal pass of a shard found, from which the budget of all shards is dealt out.
+/// The result of the literal pass of a shard, from which the budget of all shards is dealt out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LiteralOffer {
     pub counts: NarrowingCounts,
@@ -64,7 +64,7 @@ pub(crate) struct LiteralOffer {
     pub counted: Vec<(u32, Option<u32>)>,
 }
 
-/// What a shard offers to the fused lists.
+/// The offers of a shard to the fused lists.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Offers {
     /// By list: scores and files, best first.
@@ -195,7 +195,7 @@ impl LiteralReads for NotedReads<'_> {
 }
 
 impl Gathered {
-    /// What the shard offers to the fused lists.
+    /// The offers of the shard to the fused lists.
     pub fn offers(&self, context: &Context<'_>) -> Offers {
         let Gathered { evidence, literal, offer } = self;
         let file = |row: u32| evidence.matching[row as usize];

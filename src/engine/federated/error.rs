@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::Error;
 
-/// What a front and its shards must have in common.
+/// The properties that a front and its shards must share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IdentityPart {
@@ -26,7 +26,7 @@ pub enum FederationError {
     Refused {
         /// The name of the shard.
         shard: String,
-        /// What differs.
+        /// The property that differs.
         part: IdentityPart,
         /// The value at the front.
         front: String,

@@ -26,7 +26,7 @@ use spyhop_search::federated::{self, Federated, RankSettings, ShardFiles, Shards
 use spyhop_search::filter::Filter;
 use spyhop_search::profile::Profile;
 
-/// What questions over shards have in common: it parses requests, and has no tree.
+/// The source of questions over shards: a front parses requests, and has no tree.
 pub struct Front {
     engine: Engine,
 }
@@ -156,7 +156,7 @@ impl Front {
 }
 
 impl Federation {
-    /// What to do next.
+    /// The next step.
     ///
     /// # Errors
     /// Those of an engine that searches, such as `BadRequest`.
@@ -222,8 +222,9 @@ impl Federation {
     /// another copy may be asked after [`Federation::forget`], or the shard given up by [`Federation::lose`].
     pub fn take(&mut self, shard: usize, message: &[u8]) -> Result<(), FederationError> {
         let front = Identity::of(&self.front.engine);
+        let n_shards = self.shards.len();
         let Some(own) = self.shards.get_mut(shard) else {
-            return Err(Error::bad("there is no shard of this number").into());
+            return Err(Error::bad(format!("shard is {shard}; choose a number below {n_shards}")).into());
         };
         let name = || own.name.clone();
         let bad = |shard: String| FederationError::BadReply { shard };

@@ -27,7 +27,7 @@ use spyhop_syntax::grammar::Grammars;
 /// [`spyhop_search::federated::RankAsk`] or of [`spyhop_search::federated::RankTold`].
 const PROTOCOL: u32 = 1;
 
-/// What a front and its shards must have in common for one ranking.
+/// The properties that a front and its shards must share for one ranking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
     protocol: u32,
@@ -82,7 +82,7 @@ pub(super) struct ShardState {
     pub generations: Vec<u64>,
 }
 
-/// What a front asks in one message.
+/// The message of a front to a searcher.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AskMessage {
     pub request: SearchRequest,
@@ -115,7 +115,7 @@ pub(super) struct HitsQuery {
     pub terms: Vec<TermRarity>,
 }
 
-/// What a searcher answers.
+/// The answer of a searcher.
 #[derive(Serialize, Deserialize)]
 pub(super) enum ShardAnswer {
     Told(Box<Tellings>),
@@ -139,7 +139,7 @@ pub(super) enum ShardTold {
     Lines(Vec<LinesOfTree>),
 }
 
-/// What the snapshot of a reply says of a shard.
+/// The facts about a shard in the snapshot of a reply.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ShardOrigin {
     pub generation: u64,

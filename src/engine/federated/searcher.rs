@@ -96,7 +96,7 @@ impl Searcher {
     }
 }
 
-/// What the snapshot of a reply says of the members of a shard.
+/// The facts about the members of a shard in the snapshot of a reply.
 fn origin(members: &AskedMembers<'_>) -> ShardOrigin {
     let ReplyOrigin { snapshot, is_whole, warnings, .. } = ReplyOrigin::of_members(members);
     let Snapshot { generation, checked_at, indexed_files, skipped_files, stale_files, .. } = snapshot;

@@ -1,4 +1,4 @@
-//! What a front knows of one shard during a question.
+//! The state of one shard at a front during a question.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Shard {
     pub origin: ShardOrigin,
     /// The replies, by the bytes of their asks.
     pub told: FxHashMap<Vec<u8>, KnownReply>,
-    /// What the last message asked.
+    /// The asks of the last message.
     pub asked: Vec<ShardAsk>,
     moves: usize,
     /// Why the shard does not answer.

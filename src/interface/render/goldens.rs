@@ -535,6 +535,20 @@ fn what_is_left_out() {
 }
 
 #[test]
+fn evidence_that_cannot_change_a_score_near_0_is_in_percent() {
+    let reasons = vec![
+        reason(Signal::Lexical, 0.000_000_3, "lexical: matched tokens [key]"),
+        reason(Signal::Test, -0.000_000_1, "test: the file is a test"),
+        reason(Signal::Base, 0.000_04, "base: before any evidence"),
+    ];
+    let hit = Hit { score: 0.000_04, reasons, ..first_hit() };
+    let shown = text::why_not(&WhyNot { hit: Some(hit), ..why_not_sample() }, &Style::default());
+    for line in ["  +75 % lexical", "  -25 % test", "+0.000040 base"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+}
+
+#[test]
 fn why_a_file_ranks_low() {
     check(
         text::why_not(&why_not_sample(), &Style::default()),
