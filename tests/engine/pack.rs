@@ -542,6 +542,17 @@ fn a_long_function_does_not_take_the_room_of_a_file_that_the_task_names() {
 }
 
 #[test]
+fn a_copy_of_a_file_in_the_pack_is_left_out() {
+    let upload = TREE.split("=== ").find(|part| part.starts_with("src/upload.py")).unwrap();
+    let copy = upload.replacen("src/upload.py", "vendor/acme/upload.py", 1);
+    let reply = pack(&Tree::new(&format!("{TREE}=== {copy}")), PackRequest::new(TASK));
+    let paths: Vec<&str> = reply.files.iter().map(|file| file.path.as_str()).collect();
+    assert!(paths.contains(&"src/upload.py") && !paths.contains(&"vendor/acme/upload.py"), "{paths:?}");
+    let copies = reply.left_out.iter().filter(|place| place.path.as_str() == "vendor/acme/upload.py");
+    assert_eq!(copies.map(|place| place.reason).collect::<Vec<_>>(), [LeftOutReason::Duplicate]);
+}
+
+#[test]
 fn secrets_are_masked_in_units() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let tree =

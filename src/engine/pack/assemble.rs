@@ -8,9 +8,11 @@ use super::filling::{Draft, DraftUnit, Filling, Pick, part_reason, reason_of};
 use super::run::PackRun;
 use crate::api::*;
 use crate::error::Error;
+use spyhop_base::id::ContentHash;
 use spyhop_base::path::RelPath;
 use spyhop_context::goals::{Goal, PackMode};
 use spyhop_context::pack::{Budget, Spread, WeighedFile, cut, worth};
+use spyhop_search::is_aside;
 
 /// The most places that a reply lists as left out.
 pub(crate) const MAX_LEFT_OUT: usize = 30;
@@ -88,8 +90,13 @@ impl PackRun<'_, '_> {
     ) -> Result<Filling<'c>, Error> {
         let mut others = Vec::new();
         let mut wanted: Vec<(&PackCandidate, f32)> = Vec::new();
+        let mut contents = FxHashSet::default();
         for own in ranked.iter().take(MAX_CONSIDERED) {
             let candidate = &candidates[own.at];
+            if self.is_copy(candidate, &mut contents) {
+                self.leave_out_copy(&mut filling, candidate, own.probability)?;
+                continue;
+            }
             match self.is_of_branch(candidate) {
                 true => wanted.push((candidate, own.probability)),
                 false => others.push((candidate, own.probability)),
@@ -162,6 +169,26 @@ impl PackRun<'_, '_> {
                 let pick = Pick { own, place, probability, is_backup: false };
                 filling.leave_out(self.place_row(pick, LeftOutReason::OtherRegion)?);
             }
+        }
+        Ok(())
+    }
+
+    /// Whether a file is a test, vendored or generated, and has one of `contents`, those of the files before it; as in a search.
+    fn is_copy(&self, own: &PackCandidate, contents: &mut FxHashSet<ContentHash>) -> bool {
+        let content = self.snapshot.version(own.file).content().ranked();
+        let is_known = content.is_some_and(|content| !contents.insert(content));
+        is_known && !own.evidence.is_named && is_aside(self.snapshot.path(own.file))
+    }
+
+    fn leave_out_copy<'c>(
+        &self,
+        filling: &mut Filling<'c>,
+        own: &'c PackCandidate,
+        probability: f32,
+    ) -> Result<(), Error> {
+        if let Some(place) = own.places.first() {
+            let pick = Pick { own, place, probability, is_backup: false };
+            filling.leave_out(self.place_row(pick, LeftOutReason::Duplicate)?);
         }
         Ok(())
     }
