@@ -6,27 +6,31 @@ use std::os::unix::ffi::OsStrExt;
 use super::{SMALL, Tree};
 
 #[test]
-fn a_name_that_is_not_utf8_is_told_of_and_fails_no_search() {
+fn a_name_that_is_not_utf8_is_searched_if_it_looks_like_no_other() {
     let tree = Tree::new(SMALL);
-    let odd = tree.root().join(OsStr::from_bytes(b"bad\xff.rs"));
-    std::fs::write(odd, "fn draw_circle() {}\n").unwrap();
+    let write = |name: &[u8]| {
+        std::fs::write(tree.root().join(OsStr::from_bytes(name)), "fn draw_circle() {}\n").unwrap();
+    };
+    std::fs::create_dir(tree.root().join(OsStr::from_bytes(b"caf\xe9"))).unwrap();
+    write(b"caf\xe9/bad\xff.rs");
+    let run = |pattern: &str| tree.run(&["grep", "-n", pattern]);
+    let odd = "caf\u{fffd}/bad\u{fffd}.rs:1:fn draw_circle() {}\n";
     for index in [false, true] {
         if index {
             tree.run(&["index", "-q"]);
         }
-        for policy in ["refresh", "ignore"] {
-            let run = |pattern: &str| tree.run(&["grep", "-n", pattern, "--stale-policy", policy]);
-            let found = run("draw_circle");
-            let told = "spyhop: warning: bad\u{fffd}.rs was not searched: its name is \"bad\\xFF.rs\", which is not UTF-8\n";
-            assert_eq!(
-                (found.code, &*found.out, &*found.err),
-                (0, "src/paint.py:1:def draw_circle(radius):\n", told),
-                "{policy}"
-            );
-            let nothing = run("no_such_thing");
-            assert_eq!((nothing.code, &*nothing.out, &*nothing.err), (1, "", told), "{policy}");
-        }
+        let found = run("draw_circle");
+        let lines = format!("{odd}src/paint.py:1:def draw_circle(radius):\n");
+        assert_eq!((found.code, &*found.out, &*found.err), (0, &*lines, ""));
     }
+    let reply = tree.json(&["grep", "draw_circle"]);
+    assert_eq!((&reply["complete"], &reply["total_lines"]), (&true.into(), &2.into()), "{reply}");
+    // Two names with one form cannot be told apart.
+    write(b"caf\xe9/bad\xfe.rs");
+    let found = run("draw_circle");
+    let told = "caf\u{fffd}/bad\u{fffd}.rs and 1 more were not searched: its name is \"bad\\xFE.rs\", which is not UTF-8\n";
+    assert_eq!((found.code, &*found.out), (0, "src/paint.py:1:def draw_circle(radius):\n"));
+    assert!(found.err.ends_with(told), "{}", found.err);
     // A program reads it from the reply, which has no exit code.
     let reply = tree.json(&["grep", "draw_circle"]);
     assert_eq!((&reply["complete"], &reply["total_lines"]), (&false.into(), &1.into()), "{reply}");

@@ -48,6 +48,23 @@ fn files_excluded_by_size_and_content_can_be_requested() {
     assert_eq!((paths(&reply), reply.results[0].symbol.as_deref()), (vec!["big.rs"], None));
 }
 
+#[test]
+fn a_file_that_git_tracks_and_ignores_is_indexed() {
+    let tree =
+        Tree::new("\n=== bin/release.py\ndef tally_fish(): pass\n=== bin/other.py\ndef weigh_fish(): pass\n");
+    tree.write(".gitignore", "bin/\n");
+    tree.git(&["init", "-q"]);
+    let engine = open(&tree);
+    assert_eq!(refresh(&engine).added, 0);
+    tree.git(&["add", "-f", "bin/release.py"]);
+    assert_eq!(refresh(&engine).added, 1);
+    assert_eq!(paths(&ask(&engine, "tally_fish")), ["bin/release.py"]);
+    assert_eq!(left_out(&engine), [".gitignore hidden", "bin/other.py ignored"]);
+    tree.git(&["rm", "-q", "--cached", "bin/release.py"]);
+    assert_eq!(refresh(&engine).deleted, 1);
+    assert_eq!(left_out(&engine), [".gitignore hidden", "bin ignored"]);
+}
+
 /// A file that is indexed by lines alone is said to be so, with the reason.
 #[test]
 fn files_that_are_not_parsed_are_listed() {

@@ -91,6 +91,7 @@ fn open_below(root: BorrowedFd<'_>, rel: &str, flags: OFlags) -> Result<OwnedFd,
             Err(Errno::NOSYS | Errno::PERM) => IS_DENIED.store(true, Relaxed),
             // The kernel asks to try again while it cannot rule out that a rename leads out.
             Err(Errno::AGAIN) => {}
+            Err(Errno::NOENT) if rel.contains(char::REPLACEMENT_CHARACTER) => {}
             opened => return opened,
         }
     }
@@ -108,10 +109,17 @@ fn at_once(root: BorrowedFd<'_>, rel: &str, flags: OFlags) -> Result<OwnedFd, Er
     retry_on_intr(|| openat2(root, named(rel), flags, Mode::empty(), resolve))
 }
 
-/// Opens `rel` part by part. A [`RelPath`] has no part such as `..`.
+/// Opens `rel` part by part. A [`RelPath`] has no part such as `..`. A part may be the lossy form of a name that is not UTF-8.
 fn part_by_part(root: BorrowedFd<'_>, rel: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
     let open = |folder: BorrowedFd<'_>, name: &str, flags: OFlags| {
-        retry_on_intr(|| openat(folder, name, flags | OFlags::NOFOLLOW, Mode::empty()))
+        let flags = flags | OFlags::NOFOLLOW;
+        match retry_on_intr(|| openat(folder, name, flags, Mode::empty())) {
+            Err(Errno::NOENT) if name.contains(char::REPLACEMENT_CHARACTER) => {
+                let exact = only_name_with_form(folder, name).ok_or(Errno::NOENT)?;
+                retry_on_intr(|| openat(folder, &exact, flags, Mode::empty()))
+            }
+            opened => opened,
+        }
     };
     let mut above: Option<OwnedFd> = None;
     let (way, last) = rel.rsplit_once('/').unwrap_or(("", named(rel)));
@@ -119,6 +127,13 @@ fn part_by_part(root: BorrowedFd<'_>, rel: &str, flags: OFlags) -> Result<OwnedF
         above = Some(open(above.as_ref().map_or(root, AsFd::as_fd), name, ON_THE_WAY)?);
     }
     open(above.as_ref().map_or(root, AsFd::as_fd), last, flags)
+}
+
+/// The name in a folder that has this lossy form, if no other name has it.
+fn only_name_with_form(folder: BorrowedFd<'_>, form: &str) -> Option<OsString> {
+    let listed = retry_on_intr(|| openat(folder, ".", FOLDER, Mode::empty())).ok()?;
+    let mut found = names(listed).ok()?.into_iter().filter(|name| name.to_string_lossy() == form);
+    found.next().filter(|_| found.next().is_none())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub struct WalkOptions<'a> {
     /// Include files whose names indicate secrets.
     pub secrets: bool,
     /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). Called only where a
-    /// built-in rule fires; the rule does not apply to tracked entries.
+    /// built-in rule fires, or a line of git's ignore files; neither applies to tracked entries.
     pub is_tracked: Option<&'a IsTracked<'a>>,
     /// The user's ignore file that applies in every tree.
     pub global_excludes: GlobalExcludes<'a>,

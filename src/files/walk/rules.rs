@@ -260,6 +260,11 @@ impl RuleLine<'_> {
         self.file.rule(self.glob)
     }
 
+    /// Whether the line is one of git's, which has no effect on what git tracks.
+    pub(super) fn is_of_git(self) -> bool {
+        matches!(self.file.kind, Kind::Git | Kind::GitExclude | Kind::Global)
+    }
+
     /// Whether the line may overrule the built-in rules, and not only lines of other authors. An exception in a
     /// `.gitignore` is about git's rules, and was written without our rules in mind.
     pub(super) fn is_ours(self) -> bool {

@@ -105,10 +105,10 @@ impl<'a> Walker<'a> {
                 return Ok(None);
             };
             let rel = dir.rel.join(name);
-            if !matches!(self.judge(&listing, entry, &rel, None), EntryVerdict::Enter) {
+            let EntryVerdict::Enter(only_tracked) = self.judge(&listing, entry, &rel, None) else {
                 return Ok(None);
-            }
-            dir = self.child(rel, &listing);
+            };
+            dir = self.child(rel, &listing, only_tracked);
             match self.list(&dir) {
                 Ok(inner) if inner.left_out.is_some() => return Ok(None),
                 Ok(inner) => listing = inner,

@@ -169,6 +169,28 @@ fn a_built_in_rule_gives_way_to_what_git_tracks() {
 }
 
 #[test]
+fn lines_of_git_have_no_effect_on_what_git_tracks() {
+    let dir = tree(
+        "-- .gitignore\nbin/\n*.log\n-- .ignore\nown.txt\n-- bin/release.py\n-- bin/new.py\n-- bin/a/b.py\n-- bin/c/d.py\n\
+         -- kept.log\n-- left.log\n-- own.txt",
+    );
+    let tracked = ["bin/release.py", "bin/a/b.py", "kept.log", "own.txt"];
+    let is_tracked = |path: &RelPath, is_dir: bool| {
+        let is_below =
+            |file: &&str| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        if is_dir { tracked.iter().any(|file| is_below(&file)) } else { tracked.contains(&path.as_str()) }
+    };
+    let walked = walk(dir.path(), &WalkOptions { is_tracked: Some(&is_tracked), ..plain() }).unwrap();
+    assert_eq!(
+        print(&walked),
+        "bin/a/b.py\nbin/release.py\nkept.log\n\
+         ! .gitignore [hidden: '.gitignore' begins with a dot]\n! .ignore [hidden: '.ignore' begins with a dot]\n\
+         ! bin/c/ [ignored: .gitignore:1: bin/]\n! bin/new.py [ignored: .gitignore:1: bin/]\n\
+         ! left.log [ignored: .gitignore:2: *.log]\n! own.txt [ignored: .ignore:1: own.txt]\n"
+    );
+}
+
+#[test]
 fn an_explanation_names_the_directory_that_was_left_out() {
     let dir = tree("-- .gitignore\nlogs\n-- logs/deep/x.rs\n-- a.rs\n-- .git/HEAD");
     let explained = |path: &str| {

@@ -136,7 +136,7 @@ impl Walker<'_> {
                         Err(error) => row(SkipReason::Unreadable, Cause::Text(error.to_string())),
                     };
                 }
-                EntryVerdict::Enter => dir = self.child(rel, &listing),
+                EntryVerdict::Enter(only_tracked) => dir = self.child(rel, &listing, only_tracked),
             }
         }
         match self.list(&dir) {

@@ -17,7 +17,7 @@ use super::folder::{Entry, Folder, FolderListing, ListedKind};
 use super::follow;
 use super::open_directory::OpenDirectory;
 use super::options::WalkOptions;
-use super::rules::{self, GitCounts, Level, LevelPlace, RuleFiles, Ruling};
+use super::rules::{self, GitCounts, IgnoreRule, Level, LevelPlace, RuleFiles, Ruling};
 use super::secret;
 use super::small_file::{bytes_below, small_file};
 use super::tally::{DirectoryCandidates, Tally};
@@ -41,6 +41,8 @@ pub(super) struct Dir {
     above: Option<Arc<Level>>,
     /// The file system that the walk does not leave, if it stays on one.
     device: Option<u64>,
+    /// The line that excludes what git does not track here.
+    only_tracked: Option<Arc<IgnoreRule>>,
 }
 
 impl Dir {
@@ -55,6 +57,8 @@ pub(super) struct Listing<'a> {
     pub(super) folder: OpenDirectory<'a>,
     pub(super) listed: FolderListing,
     pub(super) rules: Option<Arc<Level>>,
+    /// See [`Dir::only_tracked`].
+    only_tracked: Option<Arc<IgnoreRule>>,
     /// Rows for entries that could not be read.
     pub(super) broken: Vec<Skipped>,
     /// The row of a directory that is left out for what it holds: an index of this program, or another worktree of the
@@ -72,8 +76,12 @@ impl Listing<'_> {
     }
 
     /// Why an entry cannot be part of a tree, by its name or by its kind.
-    fn misfit(&self, entry: &Entry) -> Option<(SkipReason, String)> {
-        if let Some(exact) = &entry.exact {
+    /// With `opens_lossy`, a name that is not UTF-8 fits if its lossy form tells it from the others.
+    fn misfit(&self, entry: &Entry, opens_lossy: bool) -> Option<(SkipReason, String)> {
+        let has_form = |other: &&Entry| self.name(other) == self.name(entry);
+        if let Some(exact) = &entry.exact
+            && !(opens_lossy && self.listed.entries.iter().filter(has_form).count() == 1)
+        {
             // Different names can have the same lossy form, so the detail is exact.
             return Some((SkipReason::NameNotUtf8, format!("its name is {exact:?}")));
         }
@@ -103,7 +111,8 @@ enum RulesHere {
 pub(super) enum EntryVerdict {
     /// A candidate; the flag is [`Candidate::wanted`].
     Keep(bool),
-    Enter,
+    /// A directory to walk. With a line, which excludes the directory, only what git tracks in it is part of the tree.
+    Enter(Option<Arc<IgnoreRule>>),
     /// Excluded, with a row.
     Leave(SkipReason, Cause),
     /// Excluded without a row: the entry is not part of the tree.
@@ -135,13 +144,20 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn top(&self) -> Dir {
-        Dir { rel: RelPath::root(), number: 0, above: self.base.level.clone(), device: None }
+        let above = self.base.level.clone();
+        Dir { rel: RelPath::root(), number: 0, above, device: None, only_tracked: None }
     }
 
-    pub(super) fn child(&self, rel: RelPath, listing: &Listing<'_>) -> Dir {
+    pub(super) fn child(
+        &self,
+        rel: RelPath,
+        listing: &Listing<'_>,
+        only_tracked: Option<Arc<IgnoreRule>>,
+    ) -> Dir {
         let stays = self.options.as_ripgrep.is_some_and(|as_ripgrep| as_ripgrep.one_file_system);
         let device = if stays { listing.folder.device() } else { None };
-        Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone(), device }
+        let number = self.numbers.fetch_add(1, Relaxed);
+        Dir { rel, number, above: listing.rules.clone(), device, only_tracked }
     }
 
     /// A folder below the root, with the rules of those above it.
@@ -149,7 +165,7 @@ impl<'a> Walker<'a> {
         let mut dir = self.top();
         for name in folder.as_str().split('/').filter(|name| !name.is_empty()) {
             let listing = self.list_with(&dir, RulesHere::OfParent)?;
-            dir = self.child(dir.rel.join(name), &listing);
+            dir = self.child(dir.rel.join(name), &listing, None);
         }
         // The walk begins here, on whatever file system.
         dir.device = None;
@@ -200,8 +216,8 @@ impl<'a> Walker<'a> {
             let rel = dir.rel.join(listing.name(entry));
             let (reason, detail) = match self.judge(&listing, entry, &rel, None) {
                 EntryVerdict::Omit => continue,
-                EntryVerdict::Enter => {
-                    let child = self.child(rel, &listing);
+                EntryVerdict::Enter(only_tracked) => {
+                    let child = self.child(rel, &listing, only_tracked);
                     block.enter(child.number);
                     dirs.push(child);
                     continue;
@@ -301,7 +317,7 @@ impl<'a> Walker<'a> {
         } else {
             dir.above.clone()
         };
-        Ok(Listing { folder, listed, rules, broken, left_out })
+        Ok(Listing { folder, listed, rules, only_tracked: dir.only_tracked.clone(), broken, left_out })
     }
 
     /// Judges one entry. The kind comes first, since no rule can make a link or a device a candidate; then the lines of
@@ -314,7 +330,10 @@ impl<'a> Walker<'a> {
         rel: &RelPath,
         mut kept: Option<&mut Vec<Exception>>,
     ) -> EntryVerdict {
-        if let Some((reason, detail)) = listing.misfit(entry) {
+        // An exact search opens such names where it follows no links.
+        let opens_lossy =
+            cfg!(unix) && self.options.as_ripgrep.is_some_and(|own| own.links == LinkReach::Nowhere);
+        if let Some((reason, detail)) = listing.misfit(entry, opens_lossy) {
             return EntryVerdict::Leave(reason, Cause::Text(detail));
         }
         let name = listing.name(entry);
@@ -323,7 +342,7 @@ impl<'a> Walker<'a> {
             Match::Ignore(()) => return EntryVerdict::Omit,
             // Only a link to a repository's folder gets here, and ripgrep follows no links.
             Match::Whitelist(()) if entry.kind == ListedKind::Link => return EntryVerdict::Omit,
-            Match::Whitelist(()) if is_dir => return EntryVerdict::Enter,
+            Match::Whitelist(()) if is_dir => return EntryVerdict::Enter(None),
             Match::Whitelist(()) => return EntryVerdict::Keep(false),
             Match::None => {}
         }
@@ -332,18 +351,36 @@ impl<'a> Walker<'a> {
             return EntryVerdict::Omit;
         }
         let in_base = self.base.path(rel);
+        let mut only_tracked = None;
         let wanted = match rules::rule(listing.rules.as_deref(), &in_base, is_dir, self.git_counts()) {
+            Ruling::Ignore(line) if line.is_of_git() => {
+                only_tracked = Some(Arc::new(line.rule()));
+                None
+            }
             Ruling::Ignore(line) => {
                 return EntryVerdict::Leave(SkipReason::Ignored, Cause::Rule(line.rule()));
             }
             Ruling::Whitelist(line) => Some(line),
-            Ruling::None => None,
+            Ruling::None => {
+                only_tracked.clone_from(&listing.only_tracked);
+                None
+            }
         };
+        let is_tracked = || {
+            self.options.as_ripgrep.is_none()
+                && self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir))
+        };
+        if let Some(line) = only_tracked.as_deref().filter(|_| !is_tracked()) {
+            return EntryVerdict::Leave(SkipReason::Ignored, Cause::Rule(line.clone()));
+        }
         let mut exception = |reason, over, by| {
             if let Some(kept) = kept.as_deref_mut() {
                 kept.push(Exception { path: rel.clone(), reason, over, by });
             }
         };
+        if let Some(line) = only_tracked.as_deref() {
+            exception(SkipReason::Ignored, Cause::Rule(line.clone()), OverridingRule::Git);
+        }
         if let Some(line) = wanted
             && tracing
             && let Some(over) =
@@ -377,16 +414,15 @@ impl<'a> Walker<'a> {
             }
         }
         if let Some(fire) = self.built_in(listing, entry, rel) {
-            let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
             let by = match ours {
                 Some(line) => OverridingRule::Rule(line.rule()),
                 None if self.options.no_built_in => OverridingRule::Option("no_built_in"),
-                None if tracked() => OverridingRule::Git,
+                None if is_tracked() => OverridingRule::Git,
                 None => return EntryVerdict::Leave(SkipReason::BuiltIn, Cause::BuiltIn(fire)),
             };
             exception(SkipReason::BuiltIn, Cause::BuiltIn(fire), by);
         }
-        if is_dir { EntryVerdict::Enter } else { EntryVerdict::Keep(ours.is_some()) }
+        if is_dir { EntryVerdict::Enter(only_tracked) } else { EntryVerdict::Keep(ours.is_some()) }
     }
 
     /// The verdict of ripgrep's globs on an entry.

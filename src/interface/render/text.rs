@@ -139,7 +139,9 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
     }
     match explanation.outcome.row() {
         Some(row) if explanation.tracked && row.reason == SkipReason::Ignored => {
-            line("Git tracks it all the same; ignore files count for tracked files too, as in ripgrep.");
+            line(
+                "Git tracks it all the same; only git's own ignore files have no effect on what git tracks.",
+            );
         }
         _ => {}
     }
