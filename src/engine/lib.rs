@@ -80,6 +80,7 @@ mod revision_notes;
 mod rows;
 mod scope;
 mod search;
+mod search_defaults;
 mod semantic;
 mod session;
 mod session_replies;

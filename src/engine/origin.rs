@@ -21,6 +21,8 @@ pub(crate) struct ReplyOrigin {
     /// Whether every tree that was asked answers, from a view that is complete.
     pub is_whole: bool,
     pub warnings: Vec<String>,
+    /// The file that set the threshold of scores, if the caller has set none.
+    pub default_min_score: Option<&'static str>,
 }
 
 impl ReplyOrigin {
@@ -31,6 +33,7 @@ impl ReplyOrigin {
             sources: Vec::new(),
             is_whole: !snapshot.key().staged,
             warnings: freshness.warnings,
+            default_min_score: None,
         }
     }
 
@@ -45,12 +48,12 @@ impl ReplyOrigin {
             is_whole &= !ready.snapshot.key().staged;
             let Some(name) = &ready.member.name else {
                 let warnings = ready.freshness.warnings.clone();
-                return ReplyOrigin { snapshot, sources, is_whole, warnings };
+                return ReplyOrigin { snapshot, sources, is_whole, warnings, default_min_score: None };
             };
             warnings.extend(ready.freshness.warnings.iter().map(|warning| of_source(name, warning)));
             sources.push(ready.member.snapshot(snapshot));
         }
-        ReplyOrigin { snapshot: sums(&sources), sources, is_whole, warnings }
+        ReplyOrigin { snapshot: sums(&sources), sources, is_whole, warnings, default_min_score: None }
     }
 
     /// Whether all trees answer; `None` for a tree alone, which answers, or the call fails.

@@ -24,7 +24,8 @@ pub(crate) struct ReplyPage {
     /// The number of rows of all pages.
     pub total: usize,
     doubt: Option<String>,
-    below: Option<String>,
+    /// The number of rows that the threshold left out, and the threshold.
+    below: (usize, f32),
 }
 
 impl ReplyPage {
@@ -42,8 +43,9 @@ impl ReplyPage {
             false => copies::collapsed(rows, table),
         };
         let n_all = rows.len();
-        rows.retain(|row| row.literal || row.score >= request.min_score);
-        let below = below_warning(n_all - rows.len(), request.min_score);
+        let min_score = request.min_score.unwrap_or(0.0);
+        rows.retain(|row| row.literal || row.score >= min_score);
+        let below = (n_all - rows.len(), min_score);
         let rows = literal_files::lifted(rows, asked, table);
         let (total, doubt) = (rows.len(), doubt(profile, asked, &rows));
         let rows: Vec<HitRow> = rows.into_iter().skip(offset).take(request.max_results).collect();
@@ -88,7 +90,7 @@ impl ReplyPage {
                 .chain(similar_notes(asked))
                 .chain(unknown)
                 .chain(self.doubt)
-                .chain(self.below)
+                .chain(below_warning(self.below, origin.default_min_score))
                 .collect(),
         }
     }
@@ -159,10 +161,14 @@ const LEAST_KNOWN: f32 = 0.4;
 /// The score below which the hits of such a query do not answer.
 const MOST_OF_UNKNOWN: f32 = 0.4;
 
-/// The warning that hits are left out because of their scores.
-fn below_warning(below: usize, min_score: f32) -> Option<String> {
+/// The warning that hits are left out because of their scores. `file` has set the threshold, unless the caller has.
+fn below_warning((below, min_score): (usize, f32), file: Option<&str>) -> Option<String> {
     let hits = if below == 1 { "1 hit scores" } else { &format!("{below} hits score") };
-    (below > 0).then(|| format!("{hits} below {min_score:.2}; a lower min_score shows more"))
+    let how = match file {
+        Some(file) => format!("the min_score of {file}; min_score 0 shows every hit"),
+        None => "the min_score; a lower one shows more".to_string(),
+    };
+    (below > 0).then(|| format!("{hits} below {min_score:.2}, {how}"))
 }
 
 /// The warnings about a query that was respelled or answered without its quotes.

@@ -9,7 +9,7 @@ use super::corpus::Corpus;
 use super::member::MemberTrees;
 use super::operation::Operation;
 use super::origin::ReplyOrigin;
-use super::{current, lookup, note_search};
+use super::{current, lookup, note_search, search_defaults};
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::model::SymbolKind;
@@ -141,8 +141,10 @@ fn search_kinds(
     let _entered = span.enter();
     let reply = match corpus.alone() {
         Some(engine) => current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
+            let mut origin = ReplyOrigin::of(engine, snapshot, freshness);
+            let request = &search_defaults::filled(engine, request, snapshot, &mut origin);
             let context = AnswerContext::new(engine, snapshot, &filter, (request, call.session()))?;
-            let mut reply = context.reply(&asked, ReplyOrigin::of(engine, snapshot, freshness))?;
+            let mut reply = context.reply(&asked, origin)?;
             if request.notes {
                 note_search::add_notes(engine, &mut reply, (&asked.parsed, None), &request.filter, snapshot);
             }
@@ -177,8 +179,8 @@ pub(super) fn check(
     if request.per_file == 0 {
         return Err(Error::bad("per_file is 0; choose 1 or more"));
     }
-    if !(0.0..=1.0).contains(&request.min_score) {
-        return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
+    if let Some(score) = request.min_score.filter(|score| !(0.0..=1.0).contains(score)) {
+        return Err(Error::bad(format!("min_score is {score}; choose 0 to 1")));
     }
     if let Some(name) =
         request.profile.as_deref().and_then(|profile| engine.options().signals.missing(profile))

@@ -77,7 +77,7 @@ impl Session {
         let mut inner = lock(&self.inner);
         let tree = inner.trees.entry(root.to_path_buf()).or_default();
         let question = format!(
-            "{view:?} {:?} {:?} {} {} {}",
+            "{view:?} {:?} {:?} {} {:?} {}",
             request.query, request.filter, request.exhaustive, request.min_score, request.per_file
         );
         let known = tree.paged.iter().position(|(other, _)| *other == question);

@@ -149,7 +149,7 @@ fn varied() -> Vec<SearchRequest> {
         "cache zzyzxes",
     ];
     requests.extend(texts.map(SearchRequest::new));
-    for (per_file, min_score, expand) in [(1, 0.0, 0), (2, 0.3, 2)] {
+    for (per_file, min_score, expand) in [(1, None, 0), (2, Some(0.3), 2)] {
         let mut request = SearchRequest::new("merge the cache window");
         (request.per_file, request.min_score, request.expand) = (per_file, min_score, expand);
         requests.push(request);

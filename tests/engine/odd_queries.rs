@@ -52,7 +52,7 @@ fn sound<T>(what: &str, text: &str, answer: Result<T, Error>) {
 }
 
 fn ask_all(engine: &Engine, text: &str) {
-    let search = SearchRequest { min_score: 0.0, expand: 1, ..SearchRequest::new(text) };
+    let search = SearchRequest { min_score: Some(0.0), expand: 1, ..SearchRequest::new(text) };
     sound("search", text, engine.search(&search));
     let queries = [text.to_string(), "circle".to_string(), text.chars().rev().collect()];
     sound("batch", text, engine.ask(&SearchBatch::new(queries.to_vec(), search.clone())));

@@ -81,7 +81,7 @@ fn table() -> Vec<Request> {
         ),
         request(
             "pour the water",
-            |r| (r.mode, r.min_score) = (Mode::Compact, 0.2),
+            |r| (r.mode, r.min_score) = (Mode::Compact, Some(0.2)),
             &["pour the water", "--mode", "compact", "--min-score", "0.2"],
             json!({ "query": "pour the water", "mode": "compact", "min_score": 0.2 }),
         ),

@@ -230,10 +230,21 @@ fn a_threshold_says_how_many_hits_it_cut() {
     files.iter().for_each(|(path, text)| tree.write(path, text));
     let engine = indexed(&tree, "threshold", None);
     let reply =
-        engine.search(&SearchRequest { min_score: 0.99, ..request("visitor load user", 10) }).unwrap();
+        engine.search(&SearchRequest { min_score: Some(0.99), ..request("visitor load user", 10) }).unwrap();
     assert_eq!(reply.total, 0);
-    let told = "below 0.99; a lower min_score shows more";
+    let told = "below 0.99, the min_score; a lower one shows more";
     assert!(reply.warnings.iter().any(|warning| warning.ends_with(told)), "{:?}", reply.warnings);
+    // The tree sets a default, which a caller overrides, and whose mistakes change nothing.
+    let (warnings_of, all) = (|reply: SearchReply| reply.warnings, request("visitor load user", 10));
+    tree.write(".spyhop/search.toml", "min_score = 0.99\n");
+    let reply = engine.search(&all).unwrap();
+    let told = "below 0.99, the min_score of .spyhop/search.toml; min_score 0 shows every hit";
+    assert!(reply.total == 0 && reply.warnings.iter().any(|warning| warning.ends_with(told)), "{reply:?}");
+    let every = engine.search(&SearchRequest { min_score: Some(0.0), ..all.clone() }).unwrap();
+    assert!(every.total > 0 && every.warnings.is_empty(), "{every:?}");
+    tree.write(".spyhop/search.toml", "min_score = 2\n");
+    let told = ".spyhop/search.toml is ignored: min_score is 2; choose 0 to 1";
+    assert_eq!(warnings_of(engine.search(&all).unwrap()), [told]);
 }
 
 #[test]

@@ -612,7 +612,7 @@ mod tests {
             (&request.filter.exclude[..], &request.filter.path_globs[..]),
             (&["x|y".into()][..], &["*.rs".into()][..])
         );
-        assert_eq!((request.min_score, request.mode, request.cursor), (0.5, Mode::Compact, None));
+        assert_eq!((request.min_score, request.mode, request.cursor), (Some(0.5), Mode::Compact, None));
         let Ok(ToolRequest::Batch(queries, _)) = asked("search_batch", json!({ "queries": ["a | b", "c"] }))
         else {
             panic!()

@@ -232,7 +232,7 @@ class Engine:
         exclude: Texts = None,
         languages: Texts = None,
         kinds: Texts = None,
-        min_score: float = 0.0,
+        min_score: float | None = None,
         per_file: Optional[int] = None,
         expand: int = 0,
         exhaustive: bool = False,
@@ -245,7 +245,7 @@ class Engine:
 
         - `query`: a question, a name or a piece of code.
         - `mode`: the text of each hit: `compact` for none, `default` for the best lines, `debug` for the whole place and every reason.
-        - `min_score`: the lowest score of a hit, 0 to 1.
+        - `min_score`: the lowest score of a hit, 0 to 1; else that of `.spyhop/search.toml`, else 0.
         - `per_file`: the most hits in one file; `None` for 10.
         - `expand`: the lines of context around each snippet.
         - `exhaustive`: whether every file that contains the query text is a hit.
@@ -266,7 +266,7 @@ class Engine:
         exclude: Texts = None,
         languages: Texts = None,
         kinds: Texts = None,
-        min_score: float = 0.0,
+        min_score: float | None = None,
         per_file: Optional[int] = None,
         expand: int = 0,
         exhaustive: bool = False,
@@ -651,7 +651,7 @@ def _search(
     max_results: int,
     mode: str,
     filters: dict[str, Any],
-    min_score: float,
+    min_score: float | None,
     per_file: Optional[int],
     expand: int,
     exhaustive: bool,

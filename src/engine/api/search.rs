@@ -76,8 +76,9 @@ pub struct SearchRequest {
     pub exhaustive: bool,
     /// The lines of context before and after each snippet. Default 0.
     pub expand: u32,
-    /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Default 0.
-    pub min_score: f32,
+    /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Without a value, a search of one tree takes the
+    /// `min_score` of the file `.spyhop/search.toml` in the root, if there is one, and else 0.
+    pub min_score: Option<f32>,
     /// The maximum number of hits in one file, at least 1. Only the first ten files are divided into places, such as functions and
     /// types; the first twenty for a query of many words on several lines. The best place has the rank of the file,
     /// and the other places rank lower according to their probability. Other files have at most 3 hits. Default 10.
@@ -106,7 +107,7 @@ impl SearchRequest {
             filter: FilterSpec::default(),
             exhaustive: false,
             expand: 0,
-            min_score: 0.0,
+            min_score: None,
             per_file: 10,
             mode: Mode::Default,
             dedupe: false,

@@ -384,7 +384,7 @@ impl Federation {
         let lost = self.shards.iter().filter_map(|shard| shard.lost.clone());
         let warnings: Vec<String> = all().flat_map(|own| own.warnings.iter().cloned()).chain(lost).collect();
         let is_whole = all().count() == self.shards.len() && all().all(|own| own.is_whole);
-        ReplyOrigin { snapshot, sources: Vec::new(), is_whole, warnings }
+        ReplyOrigin { snapshot, sources: Vec::new(), is_whole, warnings, default_min_score: None }
     }
 }
 

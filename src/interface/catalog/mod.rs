@@ -70,7 +70,7 @@ pub use values::{RawValues, ValueError};
 mod tests {
     use super::grep_params::{GREP_EXPAND, GREP_RESULTS};
     use super::pack;
-    use super::params::{MAX_FILE_SIZE, MAX_MEMORY, MAX_RESULTS, MIN_SCORE};
+    use super::params::{MAX_FILE_SIZE, MAX_MEMORY, MAX_RESULTS};
     use super::{DEPTH, EXPAND, FILES_RESULTS, MAX_ITEMS, PER_FILE, SYMBOLS_RESULTS};
     use spyhop_engine::api::{
         FilesRequest, GrepRequest, MapRequest, Options, PackRequest, SearchRequest, SymbolsRequest,
@@ -81,7 +81,6 @@ mod tests {
         let request = SearchRequest::new("q");
         assert_eq!(MAX_RESULTS.default, Some(request.max_results.to_string().as_str()));
         assert_eq!(EXPAND.default, Some(request.expand.to_string().as_str()));
-        assert_eq!(MIN_SCORE.default, Some(request.min_score.to_string().as_str()));
         assert_eq!(PER_FILE.default, Some(request.per_file.to_string().as_str()));
         assert_eq!((MAX_FILE_SIZE.default, Options::default().max_file_bytes), (Some("1M"), 1 << 20));
         let memory = format!("{}M", spyhop_index::update::DEFAULT_MEMORY >> 20);

@@ -39,8 +39,8 @@ params! {
     pub LANG = "lang": Takes::List, aliases: &["language"], "Language; separate several by commas";
     pub KIND = "kind": Takes::Choices(choice::names::<SymbolKind>), aliases: &["chunk_type"],
         "Only this kind; separate several by commas";
-    pub(crate) MIN_SCORE = "min_score": Takes::Fraction, default: Some("0"),
-        "Least score, 0 to 1; literal hits stay";
+    pub(crate) MIN_SCORE = "min_score": Takes::Fraction,
+        "Least score, 0 to 1, else that of .spyhop/search.toml, or 0; literal hits stay";
     pub CURSOR = "cursor": Takes::Text, "Last page's 'next'";
     pub ROOT = "root": Takes::Path,
         "The tree, exactly this folder; else the nearest git repository above, else the current folder";

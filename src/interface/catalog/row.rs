@@ -111,6 +111,7 @@ fields! {
     Option<u64>: |param, given| given.number(param)?.map(Some);
     Option<usize>: |param, given| saturated(given.number(param)?).map(Some);
     Option<u32>: |param, given| saturated_u32(given.number(param)?).map(Some);
+    Option<f32>: |param, given| given.fraction(param)?.map(Some);
     Option<PathBuf>: |param, given| given.file(param)?.map(Some);
     Vec<String>: |param, given| {
         let texts = if matches!(param.takes, Takes::List) { given.words(param)? } else { given.texts(param)? };
