@@ -390,4 +390,22 @@ mod tests {
     fn the_parser_is_sound() {
         command().debug_assert();
     }
+
+    #[test]
+    fn a_typed_command_is_described_as_among_all_commands() {
+        let help = |whole: &mut Command, name: &str| {
+            whole.find_subcommand_mut(name).map(|own| own.render_long_help().to_string())
+        };
+        let mut all = command();
+        let names: Vec<String> = all
+            .get_subcommands()
+            .flat_map(|own| own.get_name_and_visible_aliases())
+            .map(String::from)
+            .collect();
+        assert!(names.len() > OTHERS.len());
+        for name in &names {
+            assert_eq!(help(&mut command_for(Some(name)), name), help(&mut all, name), "{name}");
+            assert_eq!(command_for(Some(name)).get_subcommands().count(), all.get_subcommands().count());
+        }
+    }
 }
