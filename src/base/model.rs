@@ -315,6 +315,28 @@ pub struct Analysis {
     pub notes: Vec<Note>,
 }
 
+impl Analysis {
+    /// This analysis with a symbol before the others, which encloses none of them.
+    pub fn preceded_by(mut self, symbol: Symbol) -> Analysis {
+        let shift = |place: &mut u32| *place += 1;
+        for own in self.symbols.iter_mut().chain(&mut self.minor) {
+            own.parent.iter_mut().for_each(shift);
+        }
+        self.by_rule.iter_mut().for_each(shift);
+        for chunk in &mut self.chunks {
+            chunk.context.iter_mut().for_each(shift);
+            chunk.symbols = chunk.symbols.start + 1..chunk.symbols.end + 1;
+        }
+        if let Some(first) = self.chunks.first_mut() {
+            first.symbols.start = 0;
+            first.kind = symbol.kind;
+            first.kinds.insert(symbol.kind);
+        }
+        self.symbols.insert(0, symbol);
+        self
+    }
+}
+
 macro_rules! skip_reasons {
     ($($variant:ident $name:literal $sentence:literal,)+) => {
         /// Why a file is not indexed, or only partly indexed.

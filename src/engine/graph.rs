@@ -320,7 +320,7 @@ impl GraphSources<'_> {
     /// The analysis of a text that is not the indexed text of a file.
     pub(super) fn analyze_other(&self, language: LanguageId, text: &str) -> Analysis {
         let by_lines = || self.engine.parsers().by_lines(language, text);
-        self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|_| by_lines())
+        self.analyzer.borrow_mut().analyze_text(language, text).unwrap_or_else(|_| by_lines())
     }
 }
 
@@ -342,7 +342,7 @@ impl GraphFiles for GraphSources<'_> {
         if self.quarantine.cause(hash).is_some() {
             return by_lines();
         }
-        self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|lost| {
+        self.analyzer.borrow_mut().analyze(version.path(), language, text).unwrap_or_else(|lost| {
             if let Ok(path) = RelPath::new(version.path()) {
                 self.quarantine.add_from_query(&path, hash, &lost);
             }

@@ -133,7 +133,7 @@ fn items_of<T>(
     let by_lines = || engine.parsers().by_lines(language, &source.text);
     let analysis = match quarantine.cause(source.hash) {
         Some(_) => by_lines(),
-        None => analyzer.analyze(language, &source.text).unwrap_or_else(|lost| {
+        None => analyzer.analyze(path.as_str(), language, &source.text).unwrap_or_else(|lost| {
             quarantine.add_from_query(path, source.hash, &lost);
             by_lines()
         }),

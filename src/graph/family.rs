@@ -16,7 +16,7 @@ pub(super) enum Family {
     Jvm,
     Python,
     Rust,
-    /// JavaScript and TypeScript.
+    /// JavaScript, TypeScript, and components whose scripts are in one of them.
     Web,
     /// A language without specific rules: names are resolved within the language.
     Other(&'static str),
@@ -36,7 +36,8 @@ impl Family {
             "java" | "kotlin" | "scala" => Family::Jvm,
             "python" => Family::Python,
             "rust" => Family::Rust,
-            "javascript" | "jsx" | "typescript" | "tsx" => Family::Web,
+            "javascript" | "jsx" | "typescript" | "tsx" | "vue" | "svelte" | "astro" => Family::Web,
+            "erb" => Family::Other("ruby"),
             other => Family::Other(other),
         }
     }

@@ -112,7 +112,7 @@ type DefinitionsByFamily = FxHashMap<(Family, Box<str>), Arc<FamilyDefinitions>>
 /// The code graph of a snapshot, for one question.
 pub struct Graph<'a> {
     pub(super) snapshot: &'a SearchSnapshot,
-    grammars: &'a Grammars,
+    pub(super) grammars: &'a Grammars,
     sources: &'a dyn GraphFiles,
     pub(super) limits: GraphLimits<'a>,
     /// The units of work that are left.

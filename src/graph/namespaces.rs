@@ -9,6 +9,7 @@ use super::family::Family;
 use super::files::{ExportedNames, Graph};
 use super::imports::{Binding, ImportStatement, exported_names};
 use super::resolve::{MAX_AMBIGUOUS, MAX_STEPS};
+use spyhop_base::path;
 
 impl Graph<'_> {
     /// The files of the module that a binding means: a bound module, or one that the imported module passes on.
@@ -91,6 +92,11 @@ impl Graph<'_> {
         let default =
             default_export(&text).map(|name| Binding { name: Some(name.into()), local: "default".into() });
         let mut exports = ExportedNames::default();
+        // A component is what its file exports by default, whatever the name of the object there.
+        let is_component = self.grammars.kind_of_file(self.snapshot.version(file).language()).is_some();
+        if is_component {
+            exports.insert("default".into(), path::stem(self.snapshot.path(file)).into());
+        }
         for Binding { name, local } in exported_names(&text).into_iter().chain(default) {
             if let Some(name) = name.filter(|name| *name != local) {
                 exports.entry(local).or_insert(name);

@@ -74,7 +74,7 @@ fn account(engine: &Engine, name: &str) -> Vec<GraphReply> {
 #[test]
 fn a_use_that_only_the_text_of_a_template_has_is_listed() {
     let tree = Tree::new(
-        "\n=== menu.vue\n<script setup>\nfunction toggleMenu() {}\n</script>\n<template>\n<a @click=\"toggleMenu\">x</a>\n</template>\n",
+        "\n=== menu.vue\n<script setup>\nfunction toggleMenu() {}\n</script>\n<template>\n<a :action=\"toggleMenu\">x</a>\n</template>\n",
     );
     let engine = open(&tree);
     let reply = engine.ask(&GraphRequest::new(GraphQuestion::References, "toggleMenu")).unwrap();
@@ -188,14 +188,14 @@ fn files_that_are_not_read_as_code_are_named_with_their_reason() {
 #[test]
 fn nothing_is_absent_while_a_mention_may_be_a_use() {
     let tree = Tree::new(
-        "\n=== a.rb\ndef send_report(x)\n  x\nend\n=== b.erb\n<% send_report 1 %>\n=== c.py\ndef unused_here():\n    pass\n",
+        "\n=== a.rb\ndef send_report(x)\n  x\nend\n=== b.haml\n= send_report 1\n=== c.py\ndef unused_here():\n    pass\n",
     );
     let engine = open(&tree);
     let reply = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "send_report")).unwrap();
     assert_eq!((reply.rows.len(), reply.mentions.as_ref().unwrap().possible), (0, 1));
     let footer = text::graph_footer(&reply, &Style::default());
     assert!(
-        footer.starts_with("no callers of send_report proven; 1 mention may be one: <% send_report 1 %>\n"),
+        footer.starts_with("no callers of send_report proven; 1 mention may be one: = send_report 1\n"),
         "{footer}"
     );
     let none = engine.ask(&GraphRequest::new(GraphQuestion::Callers, "unused_here")).unwrap();

@@ -183,7 +183,7 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         let trial = |suspect: &Suspect| {
             let source = self.updater.source_of(suspect)?;
             let language = grammars.detect(&suspect.path, &source.text);
-            analyzer.analyze(language, &source.text).err()
+            analyzer.analyze_text(language, &source.text).err()
         };
         // A parser needs more stack than the caller's thread may have.
         let work = std::sync::Mutex::new(Some((suspects, trial)));

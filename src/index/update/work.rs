@@ -458,7 +458,7 @@ impl<'w> IndexWorker<'w> {
         if self.analyzer.is_in_process() && language != LanguageId::TEXT {
             self.slot.enter(path, source.hash);
         }
-        let (analysis, written) = match self.analyzer.analyze(language, &source.text) {
+        let (analysis, written) = match self.analyzer.analyze(path.as_str(), language, &source.text) {
             Ok(analysis) => (analysis, quarantine.clear(source.hash)),
             Err(lost) if lost.kind == LossKind::Outside && !self.is_alone => return None,
             Err(lost) => {

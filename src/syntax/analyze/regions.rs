@@ -19,27 +19,43 @@ struct LanguageParts<'r> {
     parts: Vec<Span>,
     /// What belongs to the first language within the parts.
     excepted: Vec<Span>,
+    /// The signs in place of the last bytes of parts.
+    ends: Vec<(usize, u8)>,
 }
 
 /// `outline`, and what the parsers of other languages find in the parts of `text` that are theirs. `parse` parses ranges of
 /// a text that has the places of this one.
 pub(super) fn with_regions(
     mut parse: impl FnMut(&Rules, &str, &[Range]) -> Option<Tree>,
-    (grammars, language, rules): (&Grammars, LanguageId, &Rules),
+    (grammars, language): (&Grammars, LanguageId),
     text: &str,
     index: &LineIndex,
     mut outline: walk::WalkedOutline,
 ) -> walk::WalkedOutline {
-    for region in find(text, &rules.regions) {
+    for region in find(text, grammars.regions(language)) {
         let Ok(id) = grammars.by_name(region.language) else { continue };
         let Some(inner) = grammars.rules(id).filter(|_| id != language) else { continue };
         let ranges: Vec<Range> = region.parts.iter().map(|part| range(*part, index)).collect();
-        let filled = filled(text, &region.excepted);
+        let filled = filled(text, &region);
         let Some(tree) = parse(inner, filled.as_deref().unwrap_or(text), &ranges) else { continue };
         let found = walk::outline(inner, &tree, text, index, Default::default());
         outline = lines::joined(text, index, outline, found);
     }
     outline
+}
+
+/// `text` without its parts in other languages, which become blanks; `None` if there are none. Parts with a sign at their end stay,
+/// because they are statements of a template, which line rules read too.
+pub(super) fn without_regions(text: &str, rules: &[RegionRule]) -> Option<String> {
+    let regions: Vec<_> = find(text, rules).into_iter().filter(|region| region.ends.is_empty()).collect();
+    if regions.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for part in regions.iter().flat_map(|region| &region.parts) {
+        bytes[part.range()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The parts by language, in the order of their first parts.
@@ -72,11 +88,15 @@ fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
         n_parts += 1;
         if let Some(language) = rule.language.as_deref() {
             let place = regions.iter().position(|region| region.language == language).unwrap_or_else(|| {
-                regions.push(LanguageParts { language, parts: Vec::new(), excepted: Vec::new() });
+                let (parts, excepted, ends) = (Vec::new(), Vec::new(), Vec::new());
+                regions.push(LanguageParts { language, parts, excepted, ends });
                 regions.len() - 1
             });
             if !part.is_empty() && text.get(part.range()).is_some() {
-                regions[place].parts.push(part);
+                let sign = rule.ends.filter(|_| bytes.get(part.range().end).is_some_and(u8::is_ascii));
+                let end = part.range().end + usize::from(sign.is_some());
+                regions[place].ends.extend(sign.map(|sign| (end - 1, sign)));
+                regions[place].parts.push(Span::new(part.range().start, end));
             }
             if let Some(except) = &rule.except {
                 let inside = &bytes[part.range()];
@@ -91,13 +111,15 @@ fn find<'r>(text: &str, rules: &'r [RegionRule]) -> Vec<LanguageParts<'r>> {
     regions
 }
 
-/// `text` with a number in place of each of `excepted`: what a template writes there is most often a value.
-fn filled(text: &str, excepted: &[Span]) -> Option<String> {
-    if excepted.is_empty() {
+/// `text` with a number in place of what a region excepts, because a template most often writes a value there, and with the signs
+/// at the ends of parts.
+fn filled(text: &str, region: &LanguageParts<'_>) -> Option<String> {
+    if region.excepted.is_empty() && region.ends.is_empty() {
         return None;
     }
     let mut bytes = text.as_bytes().to_vec();
-    for span in excepted {
+    region.ends.iter().for_each(|(at, sign)| bytes[*at] = *sign);
+    for span in &region.excepted {
         let part = &mut bytes[span.range()];
         let digits = if part.contains(&b'\n') { 1 } else { part.len() };
         part.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');

@@ -29,6 +29,8 @@ pub struct LineRules {
     /// The patterns of the lines that end items.
     pub untils: RegexSet,
     pub uses: Vec<(Regex, ReferenceRole)>,
+    /// Whether what is in quotes may be code, as in the attributes of a template.
+    pub has_code_in_quotes: bool,
     reserved: Box<[Box<str>]>,
 }
 
@@ -146,6 +148,7 @@ impl LineRules {
             rules,
             untils: set(&untils)?,
             uses,
+            has_code_in_quotes: !manifest.region.is_empty(),
             reserved,
         }))
     }

@@ -41,6 +41,8 @@ pub(super) struct Manifest {
     pub macros: bool,
     /// Parts of the patterns of line rules: `{name}` in a pattern stands for the part of that name.
     pub parts: BTreeMap<String, String>,
+    /// The kind of the symbol that a file is, under its name without the extension: a component. Only without a parser.
+    pub named_by_file: Option<String>,
     /// Parts of a text in another language.
     pub region: Vec<RegionEntry>,
     /// What is replaced before a text with errors is parsed once more.
@@ -319,6 +321,8 @@ pub(super) struct RegionEntry {
     pub except: Option<String>,
     /// The language, which has a parser; without it, the part is text.
     pub language: Option<String>,
+    /// The sign that ends a statement, which stands in place of the first byte behind each part.
+    pub ends: Option<char>,
 }
 
 /// Text that the parser of a language cannot read. If the parser of a text with errors reads more without such text, what it
@@ -557,6 +561,7 @@ impl Manifest {
             ends,
             macros: self.macros || base.macros,
             parts,
+            named_by_file: self.named_by_file.or_else(|| base.named_by_file.clone()),
             region: join(&base.region, self.region),
             mend: join(&base.mend, self.mend),
             narrow_braces: self.narrow_braces || base.narrow_braces,

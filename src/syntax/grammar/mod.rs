@@ -29,13 +29,14 @@ pub use error::{GrammarError, UnknownLanguage};
 pub use lexis::{DelimiterPair, Lexis};
 pub use line_rules::{LineRule, LineRules};
 pub use manifest::{EndsEntry, Nesting, TypePlace};
-pub use regions::RegionRule;
+pub(crate) use regions::RegionRule;
 pub use rules::{Item, ItemCase, NodeMeaning, Rules, Shape, Step, flag, follow};
 pub(crate) use rules::{follow_to_name, in_capitals};
 
 use manifest::{Manifest, ManifestHead};
 use parsers::{BuiltInHead, HEADS, LINKED, Linked};
 use spyhop_base::id::LanguageId;
+use spyhop_base::model::SymbolKind;
 use spyhop_base::path::RelPath;
 
 /// Every language that this binary knows. `Grammars` is `Send + Sync`; share it in an `Arc`.
@@ -107,6 +108,8 @@ struct Language {
     overridden: bool,
     rules: OnceLock<Rules>,
     line_rules: OnceLock<Option<LineRules>>,
+    regions: OnceLock<Vec<RegionRule>>,
+    named_by_file: OnceLock<Option<SymbolKind>>,
     /// See [`Grammars::highlights`].
     highlights: OnceLock<Vec<tree_sitter::Query>>,
 }
@@ -225,6 +228,8 @@ impl Grammars {
                     let _ = language.rules.set(grammars.compile(place)?);
                 }
                 let _ = language.line_rules.set(grammars.compile_line_rules(place)?);
+                let _ = language.regions.set(grammars.compile_regions(place)?);
+                let _ = language.named_by_file.set(grammars.compile_kind_of_file(place)?);
             }
         }
         Ok(grammars)
@@ -245,6 +250,11 @@ impl Grammars {
     /// Whether files in language `id` are parsed.
     pub fn has_parser(&self, id: LanguageId) -> bool {
         self.language(id).is_some_and(|language| language.linked.is_some())
+    }
+
+    /// Whether files in language `id` are parsed, or parts of them.
+    pub(crate) fn needs_parser(&self, id: LanguageId) -> bool {
+        self.has_parser(id) || !self.regions(id).is_empty()
     }
 
     /// Whether language `id` is prose.
@@ -394,6 +404,25 @@ impl Grammars {
         language.line_rules.get_or_init(compiled).as_ref()
     }
 
+    /// The parts of files in language `id` that are in another language.
+    pub(crate) fn regions(&self, id: LanguageId) -> &[RegionRule] {
+        let Some(language) = self.language(id) else { return &[] };
+        let compiled = || {
+            self.compile_regions(id.0 as usize - 1)
+                .expect("built-in manifests are tested, others compiled when loaded")
+        };
+        language.regions.get_or_init(compiled)
+    }
+
+    /// The kind of the symbol that each file in language `id` is, if the files are components.
+    pub fn kind_of_file(&self, id: LanguageId) -> Option<SymbolKind> {
+        let language = self.language(id).filter(|language| language.linked.is_none())?;
+        *language.named_by_file.get_or_init(|| {
+            self.compile_kind_of_file(id.0 as usize - 1)
+                .expect("built-in manifests are tested, others compiled when loaded")
+        })
+    }
+
     fn language(&self, id: LanguageId) -> Option<&Language> {
         self.languages.get((id.0 as usize).checked_sub(1)?)
     }
@@ -407,6 +436,21 @@ impl Grammars {
     fn compile_line_rules(&self, place: usize) -> Result<Option<LineRules>, GrammarError> {
         let language = &self.languages[place];
         LineRules::compile(&*self.whole_manifest(language)?, &language.source_name)
+    }
+
+    fn compile_regions(&self, place: usize) -> Result<Vec<RegionRule>, GrammarError> {
+        let language = &self.languages[place];
+        RegionRule::compile(&*self.whole_manifest(language)?, &language.source_name)
+    }
+
+    fn compile_kind_of_file(&self, place: usize) -> Result<Option<SymbolKind>, GrammarError> {
+        let language = &self.languages[place];
+        let manifest = self.whole_manifest(language)?;
+        let kind = manifest.named_by_file.as_deref().map(str::parse).transpose();
+        kind.map_err(|unknown| GrammarError::SymbolKind {
+            source_name: language.source_name.clone(),
+            unknown,
+        })
     }
 
     /// The manifest of a language, behind that of the language that it extends.
@@ -485,6 +529,8 @@ impl Language {
                 overridden: false,
                 rules: OnceLock::new(),
                 line_rules: OnceLock::new(),
+                regions: OnceLock::new(),
+                named_by_file: OnceLock::new(),
                 highlights: OnceLock::new(),
             })
         };
@@ -523,6 +569,8 @@ impl Language {
             overridden: true,
             rules: OnceLock::new(),
             line_rules: OnceLock::new(),
+            regions: OnceLock::new(),
+            named_by_file: OnceLock::new(),
             highlights: OnceLock::new(),
         })
     }

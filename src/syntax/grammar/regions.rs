@@ -14,6 +14,7 @@ pub struct RegionRule {
     pub close: Option<Regex>,
     pub except: Option<Regex>,
     pub language: Option<Box<str>>,
+    pub ends: Option<u8>,
 }
 
 impl RegionRule {
@@ -28,11 +29,16 @@ impl RegionRule {
                     entry.open
                 )));
             }
+            let is_ascii = entry.ends.is_none_or(|sign| sign.is_ascii());
+            if !is_ascii {
+                return Err(fault(format!("'ends' of the region '{}' is not ASCII", entry.open)));
+            }
             Ok(RegionRule {
                 open,
                 close: entry.close.as_ref().map(compiled).transpose()?,
                 except: entry.except.as_ref().map(compiled).transpose()?,
                 language: entry.language.as_deref().map(Into::into),
+                ends: entry.ends.map(|sign| sign as u8),
             })
         };
         manifest.region.iter().map(rule).collect()

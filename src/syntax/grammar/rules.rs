@@ -11,7 +11,6 @@ use tree_sitter::{Language, Node};
 use super::bodies::BodyRules;
 use super::error::GrammarError;
 use super::manifest::{self, Manifest, MendEntry, Nesting, OneOrMore};
-use super::regions::RegionRule;
 use spyhop_base::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
@@ -23,8 +22,6 @@ pub struct Rules {
     pub nesting: Nesting,
     /// See [`Manifest::macros`].
     pub macros: bool,
-    /// See [`Manifest::region`].
-    pub regions: Vec<RegionRule>,
     /// See [`Manifest::mend`].
     pub mends: Vec<(regex::bytes::Regex, u8)>,
     /// See [`Manifest::narrow_braces`].
@@ -250,7 +247,6 @@ impl Rules {
             nesting,
             dotted,
             macros,
-            regions: RegionRule::compile(manifest, source)?,
             mends: compiler.mends(manifest)?,
             narrow_braces,
             hide_open_annotations,

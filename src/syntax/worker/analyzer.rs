@@ -14,7 +14,9 @@ use crate::analyze::{Analyzer, ColoredSpan};
 use crate::document::{self, Document, DocumentError, DocumentForm};
 use crate::grammar::Grammars;
 use spyhop_base::id::LanguageId;
-use spyhop_base::model::{Analysis, Note, Symbol};
+use spyhop_base::model::{Analysis, Note, Symbol, SymbolKind};
+use spyhop_base::path;
+use spyhop_base::text::{LineIndex, Lines, Span};
 
 /// Analyses one file after another, in a parser worker or in this process. Each thread needs its analyzer.
 pub struct FileAnalyzer<'a> {
@@ -68,13 +70,25 @@ impl<'a> FileAnalyzer<'a> {
         matches!(self.place, ParserPlace::InProcess(_))
     }
 
+    /// The structure of `text`, the content of the file at `path`. A file that is a component defines its own name, too.
+    ///
+    /// # Errors
+    /// As [`FileAnalyzer::analyze_text`].
+    pub fn analyze(&mut self, path: &str, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
+        let analysis = self.analyze_text(language, text)?;
+        Ok(match self.grammars.kind_of_file(language) {
+            Some(kind) => analysis.preceded_by(named_by_file(kind, path, text)),
+            None => analysis,
+        })
+    }
+
     /// The structure of `text`.
     ///
     /// # Errors
     /// [`Lost`] when the parser ended its process, hung or used too much memory, when the analysis panicked, or when there
     /// was no worker. [`Lost::kind`] says whether another attempt may succeed.
-    pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
-        if !self.grammars.has_parser(language) {
+    pub fn analyze_text(&mut self, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
+        if !self.grammars.needs_parser(language) {
             let analysis = || Analyzer::without_parser(self.grammars, language, text);
             return catch_unwind(AssertUnwindSafe(analysis))
                 .map_err(|panic| Lost::panicked(&message_of(&*panic)));
@@ -184,5 +198,23 @@ impl Drop for FileAnalyzer<'_> {
         {
             pool.give_back(worker);
         }
+    }
+}
+
+/// The symbol that the file at `path` is, on the first line of its text.
+fn named_by_file(kind: SymbolKind, path: &str, text: &str) -> Symbol {
+    let lines = LineIndex::new(text);
+    let start = text.len() - text.trim_start().len();
+    let line = lines.line_of(start as u32);
+    let span = Span::new(start, start + text[start..].lines().next().unwrap_or_default().trim_end().len());
+    let name = path::stem(path).into();
+    Symbol {
+        name,
+        kind,
+        span,
+        lines: Lines { first: line, last: line },
+        container: None,
+        parent: None,
+        signature: span,
     }
 }

@@ -6,7 +6,7 @@ use spyhop_base::text::{LineIndex, Span};
 
 /// The boundaries of a text: before and after each item, and after empty lines, unless an item around them is small enough to
 /// stay whole.
-pub(super) fn boundaries(text: &str, lines: &LineIndex, symbols: &[Symbol]) -> Vec<Boundary> {
+pub(in crate::analyze) fn boundaries(text: &str, lines: &LineIndex, symbols: &[Symbol]) -> Vec<Boundary> {
     let mut out = Vec::new();
     let mut levels: Vec<Option<u16>> = Vec::with_capacity(symbols.len());
     let mut whole: Vec<Span> = Vec::new();

@@ -12,6 +12,7 @@ mod fill;
 pub(super) mod lex;
 mod state;
 
+pub(super) use cuts::boundaries;
 pub(super) use fill::{fill, joined};
 
 use crate::analyze::walk::WalkedOutline;

@@ -411,7 +411,7 @@ impl<'a> RuleScan<'a> {
         let end = (line.end as usize).min(line.start as usize + 4 * WINDOW);
         for (pattern, role) in &self.rules.uses {
             let is_import = *role == spyhop_base::model::ReferenceRole::Import;
-            let text = if is_import { self.code } else { self.bare };
+            let text = if is_import || self.rules.has_code_in_quotes { self.code } else { self.bare };
             for groups in pattern.captures_iter(&text[line.start as usize..end]) {
                 let Some(name) = groups.name("name") else { continue };
                 let start = line.start as usize + name.start();
