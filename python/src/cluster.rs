@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spyhop::{Corpus, GrepRequest, SearchBatch, SearchRequest, SourceName};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use spyhop::{Corpus, SourceName};
 use spyhop_engine::Operation;
-use spyhop_engine::federated::{
-    FederatedReply, Federation, FederationError, FederationStep, Front, Searcher,
-};
+use spyhop_engine::api::*;
+use spyhop_engine::federated::{Federation, FederationError, FederationStep, Front, Searcher};
 
 use crate::engine::{NativeEngine, or_raise, read, written};
 use crate::failure::Failure;
@@ -62,18 +63,39 @@ impl NativeFront {
         request: &str,
         shards: Vec<String>,
     ) -> PyResult<NativeQuestion> {
-        let begin = || -> Result<Federation, Failure> {
-            Ok(match operation {
-                SearchRequest::NAME => self.front.search(read(operation, request)?, &shards)?,
-                SearchBatch::NAME => self.front.search_batch(read(operation, request)?, &shards)?,
-                GrepRequest::NAME => self.front.grep(read(operation, request)?, &shards)?,
-                _ => return Err(FederationError::NotFederated("this operation").into()),
-            })
-        };
-        let state = QuestionState { federation: or_raise(py, begin())?, reply: None };
+        let federation = begun_by_name(&self.front, operation, request, &shards);
+        let state = QuestionState { federation: or_raise(py, federation)?, reply: None };
         Ok(NativeQuestion { state: Mutex::new(state) })
     }
 }
+
+/// A question whose answer is the JSON of the reply.
+type JsonQuestion = Federation<Result<Vec<u8>, Failure>>;
+
+fn begun<O>(front: &Arc<Front>, request: &str, shards: &[String]) -> Result<JsonQuestion, Failure>
+where
+    O: Operation<Reply: Serialize> + DeserializeOwned + Send + Sync + 'static,
+{
+    Ok(front.ask_for(read::<O>(O::NAME, request)?, shards, |reply| written(&reply))?)
+}
+
+macro_rules! begun_by_name {
+    ($($request:ident),+ $(,)?) => {
+        fn begun_by_name(
+            front: &Arc<Front>,
+            name: &str,
+            request: &str,
+            shards: &[String],
+        ) -> Result<JsonQuestion, Failure> {
+            match name {
+                $($request::NAME => begun::<$request>(front, request, shards),)+
+                _ => Err(FederationError::NotFederated("this operation").into()),
+            }
+        }
+    };
+}
+
+spyhop_engine::for_each_operation!(begun_by_name);
 
 /// A question to shards.
 #[pyclass(frozen, module = "spyhop._spyhop")]
@@ -82,7 +104,7 @@ pub struct NativeQuestion {
 }
 
 struct QuestionState {
-    federation: Federation,
+    federation: JsonQuestion,
     reply: Option<Vec<u8>>,
 }
 
@@ -105,11 +127,7 @@ impl NativeQuestion {
             Ok(match state.federation.step()? {
                 FederationStep::Ask(messages) => messages,
                 FederationStep::Answer(reply) => {
-                    state.reply = Some(match &*reply {
-                        FederatedReply::Search(reply) => written(reply)?,
-                        FederatedReply::Grep(reply) => written(reply)?,
-                        _ => return Err(Failure::internal("the reply is of an unknown operation")),
-                    });
+                    state.reply = Some((*reply)?);
                     Vec::new()
                 }
                 _ => return Err(Failure::internal("the step of the question is unknown")),

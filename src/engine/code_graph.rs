@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::api::*;
 use super::call::Call;
-use super::corpus::{Corpus, CorpusMember, incomplete_of, of_source, silent};
+use super::corpus::{Answering, Corpus, CorpusMember, incomplete_of, of_source, silent};
 use super::graph::{self, MAX_DEFINITIONS, order_of_edges};
-use super::graph_outside::{self, PackageUses};
+use super::graph_outside::{self, ElsewhereRequest, PackageUses};
 use super::lookup::check_rows;
 use super::open_index::Viewed;
 use super::operation::Operation;
@@ -43,11 +43,11 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
     };
     let request = GraphRequest { target, ..request.clone() };
     let mut unknown: Option<Error> = None;
-    let (answers, warnings) = corpus.each(|source, engine| {
+    let (answers, warnings) = corpus.each(|source, answering| {
         if only.is_some_and(|only| *only != *source.name()) {
             return Ok(None);
         }
-        match engine.ask(&request) {
+        match answering.ask(&request) {
             // The target is no name of this tree.
             Err(error) if error.kind() == ErrorKind::BadRequest => {
                 unknown.get_or_insert(error);
@@ -71,7 +71,7 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
         _ => {
             let (mut whole, mut reasons) = joined_graph(corpus, &request, found, warnings);
             // The target means nothing in these.
-            whole.sources.extend(others.iter().filter_map(|source| present(source)));
+            whole.sources.extend(others.iter().filter_map(|source| present(corpus, source)));
             whole.snapshot = sums(&whole.sources);
             add_importing_uses(corpus, &request, &mut whole, &mut reasons);
             others.iter().for_each(|source| add_mentions(corpus, source, &request, &mut whole));
@@ -168,17 +168,19 @@ fn add_importing_uses(
 
 /// Adds the mentions in a source that defines nothing of the target.
 fn add_mentions(corpus: &Corpus, source: &CorpusMember, request: &GraphRequest, whole: &mut GraphReply) {
-    let (Ok(engine), Some(mentions)) = (&source.engine, &mut whole.mentions) else { return };
+    let (Ok(answering), Some(mentions)) = (corpus.answering(source), &mut whole.mentions) else { return };
     let shown = whole.rows.iter().filter(|row| row.source.as_ref() == Some(source.name()));
-    let shown: Vec<GraphRow> = shown.cloned().collect();
     let package_of = |own: &SymbolRow| {
         let home = corpus.members.iter().find(|member| own.source.as_ref() == Some(member.name()))?;
-        home.package.as_ref()
+        home.package.clone()
     };
-    let definitions: Vec<(Option<&SourcePackage>, SymbolRow)> =
-        whole.definitions.iter().map(|own| (package_of(own), own.clone())).collect();
+    let elsewhere = ElsewhereRequest {
+        request: request.clone(),
+        definitions: whole.definitions.iter().map(|own| (package_of(own), own.clone())).collect(),
+        shown: shown.cloned().collect(),
+    };
     // A source that cannot answer is named already.
-    if let Ok(mut own) = graph_outside::mentions_elsewhere(engine, &definitions, request, &shown) {
+    if let Ok(mut own) = answering.ask(&elsewhere) {
         name_mentions(&mut own, source.name());
         mentions.add(own);
     }
@@ -271,8 +273,12 @@ fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error, reasons:
 }
 
 /// The present state of a source; `None` if the source cannot answer.
-fn present(source: &CorpusMember) -> Option<SourceSnapshot> {
-    let engine = source.engine.as_ref().ok()?;
+fn present(corpus: &Corpus, source: &CorpusMember) -> Option<SourceSnapshot> {
+    let engine = match corpus.answering(source).ok()? {
+        Answering::Engine(engine) => engine,
+        #[cfg(feature = "serde")]
+        Answering::Shard(shards, name) => return Some(source.snapshot(shards.snapshot_of(name)?)),
+    };
     let (snapshot, freshness) = current::ready(engine, &|_| ()).ok()?;
     Some(source.snapshot(lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness)))
 }

@@ -14,7 +14,10 @@ use super::call::Call;
 use super::cancel;
 use super::core::Engine;
 use super::current::{self, Freshness};
+#[cfg(feature = "serde")]
+use super::federated::AskedShards;
 use super::lock::lock;
+use super::operation::TreeOperation;
 use crate::error::{Error, ErrorKind};
 use spyhop_base::parallel;
 use spyhop_base::store;
@@ -36,6 +39,32 @@ pub struct Corpus {
     pub(super) members: Vec<CorpusMember>,
     /// The joined snapshot of the last answer. Corpora with other policies for the same members share it.
     pub(super) joined: Arc<Mutex<Option<JoinedSnapshot>>>,
+    /// The shards that answer for the members, which then have no engine.
+    #[cfg(feature = "serde")]
+    pub(super) shards: Option<Arc<AskedShards>>,
+}
+
+/// What answers for a member: its engine, or a shard that is asked by messages.
+pub(super) enum Answering<'c> {
+    Engine(&'c Engine),
+    #[cfg(feature = "serde")]
+    Shard(&'c AskedShards, &'c SourceName),
+}
+
+impl Answering<'_> {
+    /// The answer of the member alone. While the reply of a shard is missing, the answer is an error, and of no use.
+    pub fn call<O: TreeOperation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
+        match self {
+            Answering::Engine(engine) => engine.call(request, call),
+            #[cfg(feature = "serde")]
+            Answering::Shard(shards, name) => shards.answer_of(name, request),
+        }
+    }
+
+    /// As [`Answering::call`], in a call without settings.
+    pub fn ask<O: TreeOperation>(&self, request: &O) -> Result<O::Reply, Error> {
+        self.call(request, &Call::default())
+    }
 }
 
 /// A tree of a corpus.
@@ -80,7 +109,7 @@ impl From<&Engine> for Corpus {
     fn from(engine: &Engine) -> Corpus {
         let engine = Ok(engine.with_policy(engine.policy()));
         let member = CorpusMember { name: None, engine, provenance: None, package: None };
-        Corpus { members: vec![member], joined: Arc::default() }
+        Corpus::joining(vec![member])
     }
 }
 
@@ -134,7 +163,17 @@ impl Corpus {
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::bad(format!("two sources have the name '{}'; rename one", pair[0])));
         }
-        Ok(Corpus { members, joined: Arc::default() })
+        Ok(Corpus::joining(members))
+    }
+
+    /// A corpus of members that were checked.
+    pub(super) fn joining(members: Vec<CorpusMember>) -> Corpus {
+        Corpus {
+            members,
+            joined: Arc::default(),
+            #[cfg(feature = "serde")]
+            shards: None,
+        }
     }
 
     /// The named members that could be opened, in their order.
@@ -158,7 +197,30 @@ impl Corpus {
     /// The trees with the policies that `of` makes of their present ones.
     pub(super) fn with_policies(&self, of: impl Fn(CallPolicy) -> CallPolicy) -> Corpus {
         let members = self.members.iter().map(|member| member.with_policy(&of)).collect();
-        Corpus { members, joined: Arc::clone(&self.joined) }
+        self.with_members(members, Arc::clone(&self.joined))
+    }
+
+    /// A corpus of some members of this one.
+    pub(super) fn with_members(
+        &self,
+        members: Vec<CorpusMember>,
+        joined: Arc<Mutex<Option<JoinedSnapshot>>>,
+    ) -> Corpus {
+        Corpus {
+            members,
+            joined,
+            #[cfg(feature = "serde")]
+            shards: self.shards.clone(),
+        }
+    }
+
+    /// What answers for a member; `Err` if nothing does.
+    pub(super) fn answering<'c>(&'c self, member: &'c CorpusMember) -> Result<Answering<'c>, Error> {
+        #[cfg(feature = "serde")]
+        if let Some(shards) = &self.shards {
+            return Ok(Answering::Shard(shards, member.name()));
+        }
+        member.engine.as_ref().map(Answering::Engine).map_err(Error::copy)
     }
 
     /// The state of each named tree and its index, as [`Engine::status`] tells it.
@@ -202,6 +264,10 @@ impl Corpus {
 
     /// The first engine, whose grammars parse requests.
     pub(super) fn first_engine(&self) -> Result<&Engine, Error> {
+        #[cfg(feature = "serde")]
+        if let Some(shards) = &self.shards {
+            return Ok(shards.engine());
+        }
         let mut engines = self.members.iter().filter_map(|member| member.engine.as_ref().ok());
         match (engines.next(), &self.members[0].engine) {
             (Some(engine), _) => Ok(engine),
@@ -288,11 +354,11 @@ impl Corpus {
     /// answers.
     pub(super) fn each<T>(
         &self,
-        mut ask: impl FnMut(&CorpusMember, &Engine) -> Result<T, Error>,
+        mut ask: impl FnMut(&CorpusMember, Answering<'_>) -> Result<T, Error>,
     ) -> Result<EachAnswer<'_, T>, Error> {
         let (mut answers, mut warnings, mut first) = (Vec::new(), Vec::new(), None);
         for member in &self.members {
-            let answer = member.engine.as_ref().map_err(Error::copy).and_then(|engine| ask(member, engine));
+            let answer = self.answering(member).and_then(|answering| ask(member, answering));
             match answer {
                 Ok(answer) => answers.push((member, answer)),
                 Err(error)
@@ -313,6 +379,16 @@ impl Corpus {
             Some(error) if answers.is_empty() => Err(error),
             _ => Ok((answers, warnings)),
         }
+    }
+
+    /// As [`Corpus::each`], for what only engines answer.
+    pub(super) fn each_engine<T>(
+        &self,
+        mut ask: impl FnMut(&CorpusMember, &Engine) -> Result<T, Error>,
+    ) -> Result<EachAnswer<'_, T>, Error> {
+        self.each(|member, _| {
+            member.engine.as_ref().map_err(Error::copy).and_then(|engine| ask(member, engine))
+        })
     }
 
     /// Why an answer is incomplete in which members are missing.

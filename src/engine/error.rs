@@ -25,6 +25,7 @@ use spyhop_syntax::grammar::GrammarError;
 
 /// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]

@@ -57,7 +57,8 @@ fn export_of_sources(
     request: &FileGraphRequest,
     call: &Call<'_>,
 ) -> Result<FileGraphReply, Error> {
-    let (answers, warnings) = corpus.each(|_, engine| export_of_tree(engine, request, call))?;
+    let export = FileGraphRequest { question: FileGraphQuestion::Export, ..request.clone() };
+    let (answers, warnings) = corpus.each(|_, answering| answering.call(&export, call))?;
     let missing = (!warnings.is_empty()).then(|| corpus.missing(warnings.len()));
     let mut whole = FileGraphReply {
         question: request.question,

@@ -4,6 +4,8 @@ use super::api::*;
 use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
+#[cfg(feature = "serde")]
+use super::federated::AskedShards;
 use super::lookup::{check_pattern_length, check_rows, parse_offset, refuse_kinds};
 use super::operation::Operation;
 use super::origin::ReplyOrigin;
@@ -28,20 +30,31 @@ impl Operation for FilesRequest {
         let lookup = FileLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.files", pattern = %self.pattern, project = %corpus);
         let _entered = span.enter();
+        #[cfg(feature = "serde")]
+        if let Some(shards) = &corpus.shards {
+            let found = lookup.answer_of_shards(shards)?;
+            return Ok(FilesReply { complete: shards.complete(), ..found.of(shards.origin()) });
+        }
         corpus.with_snapshot(call, |asked, snapshot| {
             let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
-            let origin = ReplyOrigin::of_members(asked);
-            let mut reply = FilesReply {
-                next: origin.next(found.offset.saturating_add(found.files.len()), found.total),
-                complete: origin.complete(),
-                snapshot: origin.snapshot,
-                sources: origin.sources,
-                warnings: origin.warnings,
-                ..found
-            };
-            reply.settle_sources();
-            Ok(reply)
+            Ok(found.of(ReplyOrigin::of_members(asked)))
         })
+    }
+}
+
+impl FilesReply {
+    /// The reply with what it says of its origin.
+    fn of(self, origin: ReplyOrigin) -> FilesReply {
+        let mut reply = FilesReply {
+            next: origin.next(self.offset.saturating_add(self.files.len()), self.total),
+            complete: origin.complete(),
+            snapshot: origin.snapshot,
+            sources: origin.sources,
+            warnings: origin.warnings,
+            ..self
+        };
+        reply.settle_sources();
+        reply
     }
 }
 
@@ -80,18 +93,49 @@ impl<'r> FileLookup<'r> {
         let row = |found: &FoundPath<'_>| {
             Ok(FileRow { source: source_of(found.file), ..self.row(snapshot, found)? })
         };
-        Ok(FilesReply {
+        Ok(self.page(page.map(row).collect::<Result<Vec<_>, Error>>()?, (total, scattered)))
+    }
+
+    fn page(&self, files: Vec<FileRow>, (total, left_out): (usize, usize)) -> FilesReply {
+        FilesReply {
             pattern: self.request.pattern.clone(),
-            files: page.map(row).collect::<Result<Vec<_>, Error>>()?,
+            files,
             total,
-            left_out: scattered,
+            left_out,
             next: None,
             offset: self.offset,
             snapshot: Snapshot::default(),
             sources: Vec::new(),
             complete: None,
             warnings: Vec::new(),
-        })
+        }
+    }
+
+    /// The files of the page over shards: the best of the best files of each.
+    #[cfg(feature = "serde")]
+    fn answer_of_shards(&self, shards: &AskedShards) -> Result<FilesReply, Error> {
+        let keep = self.offset.saturating_add(self.request.max_results);
+        let max_results = if keep <= MAX_ROWS { keep } else { ALL_ROWS };
+        let of_each = FilesRequest { cursor: None, max_results, ..self.request.clone() };
+        let all = self.request.include_scattered;
+        let is_scattered = |own: &FilesReply| {
+            let path = |file: u32| Some(own.files[file as usize].path.as_str());
+            let best = self.wanted.best_of(own.files.len() as u32, path, 1, true);
+            best.found.first().is_some_and(|best| best.is_scattered)
+        };
+        // A shard whose matches are all scattered shows them.
+        let (scattered, plain): (Vec<FilesReply>, Vec<FilesReply>) =
+            shards.answers(&of_each)?.into_iter().partition(|own| !all && is_scattered(own));
+        let sum = |replies: &[FilesReply]| replies.iter().map(|own| own.total).sum::<usize>();
+        let (total, n_scattered) = (sum(&plain), sum(&scattered));
+        let left_out: usize = plain.iter().map(|own| own.left_out).sum();
+        let (replies, takes_scattered) = if total > 0 { (plain, all) } else { (scattered, true) };
+        let rows: Vec<FileRow> = replies.into_iter().flat_map(|own| own.files).collect();
+        let counts = if total > 0 { (total, left_out + n_scattered) } else { (n_scattered, 0) };
+        let path = |file: u32| Some(rows[file as usize].path.as_str());
+        let best = self.wanted.best_of(rows.len() as u32, path, keep, takes_scattered);
+        let page = best.found.iter().skip(self.offset).map(|found| rows[found.file as usize].clone());
+        Ok(self.page(page.collect(), counts))
     }
 
     fn row(&self, snapshot: &SearchSnapshot, found: &FoundPath<'_>) -> Result<FileRow, Error> {
@@ -161,6 +205,18 @@ impl FilePattern {
             let path = version.path();
             (takes_all || filter.takes_file(path, version.language())).then_some(path)
         };
+        self.best_of(n, path, keep, all)
+    }
+
+    /// As [`FilePattern::best`], of `n` paths, of which `path` leaves some out.
+    fn best_of<'c>(
+        &self,
+        n: u32,
+        path: impl Fn(u32) -> Option<&'c str> + Sync,
+        keep: usize,
+        all: bool,
+    ) -> FoundPaths<'c> {
+        let path = &path;
         let glob = match self {
             FilePattern::Fuzzy(fuzzy) => return best_or_all(all, |all| fuzzy.best(n, keep, all, path)),
             FilePattern::Words(words) => return best_or_all(all, |all| words.best(n, keep, all, path)),

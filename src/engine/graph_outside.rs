@@ -4,9 +4,12 @@
 use rustc_hash::FxHashSet;
 
 use super::api::*;
+use super::call::Call;
 use super::core::Engine;
+use super::corpus::Corpus;
 use super::current;
 use super::graph::{Answered, GraphAnswer, GraphSources, on_large_stack};
+use super::operation::Operation;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_graph::{EdgeRule, Graph, GraphLimits, OutsideName, OutsideUse};
@@ -70,29 +73,40 @@ pub(super) fn uses_of_package(
     })
 }
 
-/// The mentions in this tree of the names of definitions of other trees, each with the package that its tree is. `shown` are
-/// the uses in this tree.
-pub(super) fn mentions_elsewhere(
-    engine: &Engine,
-    definitions: &[(Option<&SourcePackage>, SymbolRow)],
-    request: &GraphRequest,
-    shown: &[GraphRow],
-) -> Result<Mentions, Error> {
-    let filter = Filter::new(&request.filter, engine.grammars())?;
-    let all: Vec<SymbolRow> = definitions.iter().map(|(_, own)| own.clone()).collect();
-    let mentions = |asked: &GraphAnswer<'_, '_>| {
-        let mut proven = FxHashSet::default();
-        for (package, own) in definitions {
-            let Some(package) = package else { continue };
-            let mut uses = asked.graph.outside_uses(&own.name)?;
-            uses.retain(|used| {
-                used.meant.is_of_package(&package.ecosystem, &package.name) && is_in(own, &used.meant)
-            });
-            proven.extend(uses.iter().map(|used| (used.file, used.span)));
-        }
-        asked.mentions_elsewhere(&all, proven, (request, &filter), shown)
-    };
-    Ok(engine.policy().masked(with_graph(engine, mentions)?))
+/// A part of a question to the code graph: the mentions in one tree of the names of definitions of other trees.
+#[derive(Clone, Debug)]
+pub(crate) struct ElsewhereRequest {
+    /// The question.
+    pub request: GraphRequest,
+    /// The definitions, each with the package that its tree is.
+    pub definitions: Vec<(Option<SourcePackage>, SymbolRow)>,
+    /// The uses in the tree that is asked.
+    pub shown: Vec<GraphRow>,
+}
+
+impl Operation for ElsewhereRequest {
+    const NAME: &'static str = "mentions_elsewhere";
+
+    type Reply = Mentions;
+
+    fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<Mentions, Error> {
+        let engine = corpus.only("a count of mentions", "names are resolved within a tree")?;
+        let ElsewhereRequest { request, definitions, shown } = self;
+        let filter = Filter::new(&request.filter, engine.grammars())?;
+        let all: Vec<SymbolRow> = definitions.iter().map(|(_, own)| own.clone()).collect();
+        with_graph(engine, |asked: &GraphAnswer<'_, '_>| {
+            let mut proven = FxHashSet::default();
+            for (package, own) in definitions {
+                let Some(package) = package else { continue };
+                let mut uses = asked.graph.outside_uses(&own.name)?;
+                uses.retain(|used| {
+                    used.meant.is_of_package(&package.ecosystem, &package.name) && is_in(own, &used.meant)
+                });
+                proven.extend(uses.iter().map(|used| (used.file, used.span)));
+            }
+            asked.mentions_elsewhere(&all, proven, (request, &filter), shown)
+        })
+    }
 }
 
 fn with_graph<T: Send>(

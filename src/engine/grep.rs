@@ -47,6 +47,10 @@ impl Operation for GrepRequest {
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<GrepReply, Error> {
         check_rows("max_results", self.max_results, MAX_ROWS)?;
+        #[cfg(feature = "serde")]
+        if let Some(shards) = &corpus.shards {
+            return shards.lines(self);
+        }
         match corpus.alone() {
             Some(engine) => lines_of_tree(engine, self),
             None => lines_of_sources(corpus, self),
@@ -116,7 +120,7 @@ fn lines_of_tree(engine: &Engine, request: &GrepRequest) -> Result<GrepReply, Er
 fn lines_of_sources(corpus: &Corpus, request: &GrepRequest) -> Result<GrepReply, Error> {
     let from = request.cursor.as_deref().map(|cursor| cursor_of_set(corpus, cursor)).transpose()?;
     let mut room = request.max_results;
-    let (answers, mut warnings) = corpus.each(|source, engine| {
+    let (answers, mut warnings) = corpus.each_engine(|source, engine| {
         let here = corpus.members.iter().position(|own| own.name == source.name).unwrap_or_default();
         let (first, cursor) = from.as_ref().map_or((0, None), |(at, cursor)| (*at, cursor.clone()));
         let is_shown = here >= first && room > 0;
@@ -194,7 +198,7 @@ impl Corpus {
         mut out: impl FnMut(&[u8]) -> bool,
     ) -> Result<PrintedGrep, Error> {
         let mut goes_on = true;
-        let (answers, warnings) = self.each(|source, engine| match goes_on {
+        let (answers, warnings) = self.each_engine(|source, engine| match goes_on {
             true => {
                 let looks = looks(source.name(), engine);
                 let sink = |bytes: &[u8]| {

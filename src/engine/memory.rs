@@ -108,7 +108,7 @@ pub(super) fn notes_of(
     if let Some(engine) = corpus.alone() {
         return ask(engine);
     }
-    let (answers, warnings) = corpus.each(|_, engine| ask(engine))?;
+    let (answers, warnings) = corpus.each_engine(|_, engine| ask(engine))?;
     let mut whole = NotesReply { warnings, ..NotesReply::default() };
     for (member, reply) in answers {
         let name = member.name();

@@ -44,7 +44,7 @@ impl Corpus {
         }
         let source = named.and_then(|name| self.members.iter().find(|member| member.name() == name));
         let alone = |source: &CorpusMember| vec![source.with_policy(&|policy| policy)];
-        Ok(source.map(|source| (Corpus { members: alone(source), joined: Arc::default() }, request)))
+        Ok(source.map(|source| (self.with_members(alone(source), Arc::default()), request)))
     }
 
     /// Fails if a text begins with the name of a source that is not asked.

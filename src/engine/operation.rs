@@ -30,6 +30,17 @@ pub trait Operation: Clone {
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<Self::Reply, Error>;
 }
 
+/// An operation that each tree of several answers alone; the answers are then joined. Shards answer these as trees do.
+#[cfg(feature = "serde")]
+pub(super) use super::federated::TreeOperation;
+
+/// An operation that each tree of several answers alone; the answers are then joined.
+#[cfg(not(feature = "serde"))]
+pub(super) trait TreeOperation: Operation {}
+
+#[cfg(not(feature = "serde"))]
+impl<O: Operation> TreeOperation for O {}
+
 /// Calls the macro `$each` with the requests of all operations, which are types of [`api`](crate::api), except
 /// [`SemanticRequest`](crate::api::SemanticRequest), which only people make.
 #[macro_export]

@@ -214,7 +214,7 @@ fn skipped_in_sources(
     corpus: &Corpus,
     of_tree: impl Fn(&Engine) -> Result<SkippedReply, Error>,
 ) -> Result<SkippedReply, Error> {
-    let (answers, warnings) = corpus.each(|_, engine| of_tree(engine))?;
+    let (answers, warnings) = corpus.each_engine(|_, engine| of_tree(engine))?;
     let named = |(member, reply): (&CorpusMember, SkippedReply)| {
         let name = member.name().clone();
         reply.entries.into_iter().map(move |row| SkippedRow { source: Some(name.clone()), ..row })

@@ -1,11 +1,16 @@
 //! Definitions by name: by fuzzy matching, like "go to symbol" in editors, optionally with a container before the name.
 //! [`fuzzy`] finds and orders the names.
 
+#[cfg(feature = "serde")]
+mod shards;
+
 use std::cell::OnceCell;
 use std::sync::Mutex;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+#[cfg(feature = "serde")]
+pub(crate) use self::shards::SymbolsInShard;
 use super::api::*;
 use super::call::Call;
 use super::cancel;
@@ -41,25 +46,37 @@ impl Operation for SymbolsRequest {
         let lookup = SymbolLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.symbols", pattern = %self.pattern, project = %corpus);
         let _entered = span.enter();
+        #[cfg(feature = "serde")]
+        if let Some(shards) = &corpus.shards {
+            let found = lookup.answer(&**shards)?;
+            return Ok(SymbolsReply { complete: shards.complete(), ..found.of(shards.origin()) });
+        }
         corpus.with_snapshot(call, |asked, snapshot| {
-            let mut found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
+            let source_of = |file: u32| asked.source_of(snapshot, file);
+            let mut found = lookup.answer(&SymbolsOfSnapshot { snapshot, source_of: &source_of })?;
             if let [alone] = &asked.ready[..]
                 && lookup.lacks_name(&found)
             {
                 found.warnings.extend(structure::mentioned_in(alone.engine, snapshot, self.pattern.trim())?);
             }
-            let origin = ReplyOrigin::of_members(asked);
-            let mut reply = SymbolsReply {
-                next: origin.next(found.offset.saturating_add(found.symbols.len()), found.total),
-                complete: origin.complete(),
-                snapshot: origin.snapshot,
-                sources: origin.sources,
-                warnings: origin.warnings.into_iter().chain(found.warnings).collect(),
-                ..found
-            };
-            reply.settle_sources();
-            Ok(reply)
+            Ok(found.of(ReplyOrigin::of_members(asked)))
         })
+    }
+}
+
+impl SymbolsReply {
+    /// The reply with what it says of its origin.
+    fn of(self, origin: ReplyOrigin) -> SymbolsReply {
+        let mut reply = SymbolsReply {
+            next: origin.next(self.offset.saturating_add(self.symbols.len()), self.total),
+            complete: origin.complete(),
+            snapshot: origin.snapshot,
+            sources: origin.sources,
+            warnings: origin.warnings.into_iter().chain(self.warnings).collect(),
+            ..self
+        };
+        reply.settle_sources();
+        reply
     }
 }
 
@@ -72,6 +89,56 @@ fn similar_kinds(kinds: KindSet) -> Option<(String, &'static str, KindSet)> {
     }
     let types = SymbolKind::ALL.iter().copied().filter(|kind| kind.is_type_like());
     asked.is_type_like().then(|| (asked.to_string(), "types of other kinds", types.collect()))
+}
+
+/// Where definitions are looked up: the snapshot of one tree or of several, or shards.
+pub(super) trait NamedSymbols {
+    /// The page of the definitions of these kinds that pass the filter, best first.
+    fn best(
+        &self,
+        lookup: &SymbolLookup<'_>,
+        wanted: &SymbolPattern,
+        kinds: Option<KindSet>,
+    ) -> Result<FoundSymbols, Error>;
+
+    /// The defined names nearest to a typed one, nearest first.
+    fn near(&self, typed: &str) -> Result<Vec<String>, Error>;
+}
+
+/// A page of definitions.
+pub(super) struct FoundSymbols {
+    page: Vec<SymbolRow>,
+    /// The number of matching definitions.
+    total: usize,
+    /// Whether the letters of the pattern are scattered over the name of the best definition.
+    is_scattered: bool,
+}
+
+/// The snapshot of one tree or of several. `source_of` is the source of a file.
+struct SymbolsOfSnapshot<'s> {
+    snapshot: &'s SearchSnapshot,
+    source_of: &'s dyn Fn(u32) -> Option<SourceName>,
+}
+
+impl NamedSymbols for SymbolsOfSnapshot<'_> {
+    fn best(
+        &self,
+        lookup: &SymbolLookup<'_>,
+        wanted: &SymbolPattern,
+        kinds: Option<KindSet>,
+    ) -> Result<FoundSymbols, Error> {
+        let (found, total) = lookup.best((wanted, kinds), self.snapshot, lookup.keep())?;
+        let page = found.get(lookup.offset..).unwrap_or_default();
+        Ok(FoundSymbols {
+            page: lookup.symbol_rows(self.snapshot, page, wanted, self.source_of)?,
+            total,
+            is_scattered: found.first().is_some_and(|best| wanted.is_scattered_in(best)),
+        })
+    }
+
+    fn near(&self, typed: &str) -> Result<Vec<String>, Error> {
+        Ok(spyhop_search::near_names(typed, self.snapshot)?)
+    }
 }
 
 /// A checked request, for the snapshot of one tree or of several.
@@ -96,46 +163,50 @@ impl<'r> SymbolLookup<'r> {
         Ok(SymbolLookup { request, grammars, filter, wanted, offset })
     }
 
-    /// The definitions of the page, without what the reply says of its origin. `source_of` is the source of a file.
-    pub fn answer(
-        &self,
-        snapshot: &SearchSnapshot,
-        source_of: &dyn Fn(u32) -> Option<SourceName>,
-    ) -> Result<SymbolsReply, Error> {
+    /// The definitions of the page, without what the reply says of its origin.
+    pub fn answer(&self, symbols: &dyn NamedSymbols) -> Result<SymbolsReply, Error> {
         let (mut wanted, mut warnings, near_pattern) = (&self.wanted, Vec::new(), OnceCell::new());
-        let keep = self.offset.saturating_add(self.request.max_results);
-        let (mut found, mut total) = self.best((wanted, self.filter.kinds()), snapshot, keep)?;
-        if found.is_empty()
+        let mut found = symbols.best(self, wanted, self.filter.kinds())?;
+        if found.total == 0
             && let Some((asked, shown, kinds)) = self.filter.kinds().and_then(similar_kinds)
         {
-            (found, total) = self.best((wanted, Some(kinds)), snapshot, keep)?;
-            if !found.is_empty() {
+            found = symbols.best(self, wanted, Some(kinds))?;
+            if found.total > 0 {
                 warnings.push(format!("no {asked} matches '{}'; shown are {shown}", self.request.pattern));
             }
         }
-        if found.first().is_none_or(|best| wanted.is_scattered_in(best))
-            && let Some((names, near)) = wanted.near(snapshot)?
+        if (found.total == 0 || found.is_scattered)
+            && let Some((names, near)) = wanted.near(symbols)?
         {
             let near = near_pattern.get_or_init(|| near);
-            let (near_found, near_total) = self.best((near, self.filter.kinds()), snapshot, keep)?;
-            if !near_found.is_empty() {
+            let near_found = symbols.best(self, near, self.filter.kinds())?;
+            if near_found.total > 0 {
                 warnings.push(format!("no name is like '{}'; shown are {names}", self.request.pattern));
-                (wanted, found, total) = (near, near_found, near_total);
+                (wanted, found) = (near, near_found);
             }
         }
-        let page = found.get(self.offset..).unwrap_or_default();
-        Ok(SymbolsReply {
+        let are_similar = near_pattern.get().is_some_and(|near| std::ptr::eq(wanted, near));
+        Ok(self.reply(found, are_similar, warnings))
+    }
+
+    fn reply(&self, found: FoundSymbols, are_similar: bool, warnings: Vec<String>) -> SymbolsReply {
+        SymbolsReply {
             pattern: self.request.pattern.clone(),
-            symbols: self.symbol_rows(snapshot, page, wanted, source_of)?,
-            total,
-            are_similar: near_pattern.get().is_some_and(|near| std::ptr::eq(wanted, near)),
+            symbols: found.page,
+            total: found.total,
+            are_similar,
             next: None,
             offset: self.offset,
             snapshot: Snapshot::default(),
             sources: Vec::new(),
             complete: None,
             warnings,
-        })
+        }
+    }
+
+    /// The number of definitions up to the end of the page.
+    fn keep(&self) -> usize {
+        self.offset.saturating_add(self.request.max_results)
     }
 
     /// Whether the pattern is a name that no symbol of the tree is like.
@@ -245,7 +316,7 @@ fn all_symbols<'n>(
 }
 
 /// A parsed pattern: a name and a container.
-struct SymbolPattern {
+pub(super) struct SymbolPattern {
     name: WantedName,
     container: Option<Fuzzy>,
 }
@@ -310,11 +381,11 @@ impl SymbolPattern {
     }
 
     /// The defined names nearest to the name of the pattern, as text and as a pattern.
-    fn near(&self, snapshot: &SearchSnapshot) -> Result<Option<(String, SymbolPattern)>, Error> {
+    fn near(&self, symbols: &dyn NamedSymbols) -> Result<Option<(String, SymbolPattern)>, Error> {
         let Some(typed) = self.name.fuzzy().map(Fuzzy::text).filter(|text| text.is_ascii()) else {
             return Ok(None);
         };
-        let near = spyhop_search::near_names(typed, snapshot)?;
+        let near = symbols.near(typed)?;
         if near.is_empty() {
             return Ok(None);
         }

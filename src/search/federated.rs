@@ -129,6 +129,13 @@ pub fn rank(
     }))
 }
 
+/// The defined names nearest to a typed one; `None` while replies are missing.
+pub fn near_names(typed: &str, shards: &dyn Shards) -> Result<Option<Vec<String>>, SearchError> {
+    let words = ShardWords { shards, is_pending: Cell::new(false) };
+    let names = spelling::near_names(typed, &words)?;
+    Ok((!words.is_pending.get()).then_some(names))
+}
+
 /// The statistics of all shards.
 fn sums(query: &Query, quoted: &[String], shards: &dyn Shards) -> Option<Statistics> {
     let all = from_all(shards, |_| RankAsk::Statistics { query: query.clone(), quoted: quoted.to_vec() })?;

@@ -8,57 +8,37 @@ use spyhop::{
     Corpus, ExtraTerms, FilterSpec, GrepReply, GrepRequest, Options, Profile, SearchBatch, SearchReply,
     SearchRequest, SourceName, TokenizerHook,
 };
-use spyhop_engine::Engine;
-use spyhop_engine::federated::{
-    FederatedReply, Federation, FederationError, FederationStep, Front, IdentityPart, Searcher,
-};
+use spyhop_engine::federated::{Federation, FederationError, FederationStep, Front, IdentityPart, Searcher};
+use spyhop_engine::{Engine, Operation};
 
 use super::same_answers::{as_indexed, requests};
 use super::{Random, Tree, WORDS, exact, generated, options, refresh, rendered};
 
 /// A tree, and the same files dealt to shards.
-struct Shards {
-    whole: Engine,
+pub struct Shards {
+    pub whole: Engine,
     searchers: Vec<Searcher>,
-    names: Vec<String>,
-    front: Arc<Front>,
-    _trees: Vec<Tree>,
+    pub names: Vec<String>,
+    pub front: Arc<Front>,
+    pub trees: Vec<Tree>,
 }
 
-/// What a question cost.
-#[derive(Default)]
-struct Cost {
-    rounds: usize,
-    most_bytes: usize,
+/// Files that were dealt to trees, and a tree with all of them.
+pub struct DealtTrees {
+    pub parts: Vec<Tree>,
+    whole: Tree,
 }
 
-fn engine(tree: &Tree) -> Engine {
-    let engine = Engine::open(tree.root(), as_indexed(tree)).unwrap();
-    refresh(&engine);
-    engine
-}
-
-impl Shards {
-    /// Generated files, dealt to shards, some of which have several trees.
-    fn new(seed: u64, n_files: usize, n_parts: usize) -> Shards {
-        let mut random = Random(seed);
-        let whole = Tree::new("");
-        let parts: Vec<Tree> = (0..n_parts).map(|_| Tree::new("")).collect();
-        for number in 0..n_files {
-            let (path, mut text) = generated(number, &mut random);
-            if number % 3 == 0 {
-                text += "// as_written in the second pass of the common_marker\n";
-            }
-            whole.write(&path, &text);
-            parts[random.below(n_parts)].write(&path, &text);
-        }
+impl DealtTrees {
+    /// A shard for each tree, or for two trees from those on for which `begins_pair` is true.
+    pub fn shards(self, begins_pair: impl Fn(usize) -> bool) -> Shards {
         let mut searchers: Vec<Searcher> = Vec::new();
-        let mut left = parts.iter().enumerate().peekable();
+        let mut left = self.parts.iter().enumerate().peekable();
         while let Some((number, first)) = left.next() {
             let named =
                 |number: usize, tree: &Tree| (SourceName::new(&format!("tree{number}")), engine(tree));
             let corpus = match left.peek() {
-                Some((next, _)) if next % 3 == 2 => {
+                Some((next, _)) if begins_pair(*next) => {
                     let (next, second) = left.next().unwrap();
                     Corpus::new([named(number, first), named(next, second)]).unwrap()
                 }
@@ -67,24 +47,64 @@ impl Shards {
             searchers.push(Searcher::new(corpus));
         }
         let names = (0..searchers.len()).map(|shard| format!("shard{shard}")).collect();
-        let whole_engine = engine(&whole);
+        let whole = engine(&self.whole);
         let front = Arc::new(Front::new().unwrap());
-        let trees = parts.into_iter().chain([whole]).collect();
-        Shards { whole: whole_engine, searchers, names, front, _trees: trees }
+        let trees = self.parts.into_iter().chain([self.whole]).collect();
+        Shards { whole, searchers, names, front, trees }
+    }
+}
+
+/// What a question cost.
+#[derive(Default)]
+pub struct Cost {
+    pub rounds: usize,
+    most_bytes: usize,
+}
+
+pub fn engine(tree: &Tree) -> Engine {
+    let engine = Engine::open(tree.root(), as_indexed(tree)).unwrap();
+    refresh(&engine);
+    engine
+}
+
+impl Shards {
+    /// Generated files, dealt to shards, some of which have several trees.
+    fn new(seed: u64, n_files: usize, n_parts: usize) -> Shards {
+        Shards::dealt(seed, (n_files, n_parts), |number, text| match number % 3 {
+            0 => text + "// as_written in the second pass of the common_marker\n",
+            _ => text,
+        })
+        .shards(|part| part % 3 == 2)
+    }
+
+    /// Generated files with what `text` makes of their texts, dealt to trees; the last tree has all files.
+    pub fn dealt(
+        seed: u64,
+        (n_files, n_parts): (usize, usize),
+        text: impl Fn(usize, String) -> String,
+    ) -> DealtTrees {
+        let mut random = Random(seed);
+        let mut trees: Vec<Tree> = (0..=n_parts).map(|_| Tree::new("")).collect();
+        for number in 0..n_files {
+            let (path, own) = generated(number, &mut random);
+            let own = text(number, own);
+            trees[n_parts].write(&path, &own);
+            trees[random.below(n_parts)].write(&path, &own);
+        }
+        let whole = trees.pop().unwrap();
+        DealtTrees { parts: trees, whole }
     }
 
     fn search(&self, request: &SearchRequest) -> (SearchReply, Cost) {
-        self.run(self.front.search(request.clone(), &self.names).unwrap()).unwrap()
+        self.ask(request)
     }
 
-    fn run(&self, federation: Federation) -> Result<(SearchReply, Cost), FederationError> {
-        match self.answer(federation)? {
-            (FederatedReply::Search(reply), cost) => Ok((reply, cost)),
-            other => panic!("{:?}", other.0),
-        }
+    /// The answer to a request over the shards.
+    pub fn ask<O: Operation + Send + Sync + 'static>(&self, request: &O) -> (O::Reply, Cost) {
+        self.run(self.front.ask(request.clone(), &self.names).unwrap()).unwrap()
     }
 
-    fn answer(&self, mut federation: Federation) -> Result<(FederatedReply, Cost), FederationError> {
+    pub fn run<T>(&self, mut federation: Federation<T>) -> Result<(T, Cost), FederationError> {
         let mut cost = Cost::default();
         loop {
             match federation.step()? {
@@ -207,7 +227,7 @@ fn pages_and_batches_over_shards_are_those_of_the_tree() {
     let request = SearchRequest { max_results: 30, ..SearchRequest::new("") };
     let batch = SearchBatch::new(queries, request);
     let one = shards.whole.ask(&batch).unwrap();
-    let (all, cost) = shards.run(shards.front.search_batch(batch, &shards.names).unwrap()).unwrap();
+    let (all, cost) = shards.ask(&batch);
     check_equal(&one, &all, "a batch").unwrap();
     assert!(one.results.iter().any(|hit| hit.query_index == Some(2)) && cost.rounds <= 7, "{}", cost.rounds);
 }
@@ -246,8 +266,7 @@ fn lines_over_shards_are_those_of_the_tree() {
         request.expand = u32::from(max_count.is_none());
         for page in 1..=3 {
             let one = shards.whole.ask(&request).unwrap();
-            let federation = shards.front.grep(request.clone(), &shards.names).unwrap();
-            let (FederatedReply::Grep(all), cost) = shards.answer(federation).unwrap() else { panic!() };
+            let (all, cost) = shards.ask(&request);
             assert_eq!((json(&one), 1), (json(&all), cost.rounds), "{pattern}, page {page}");
             assert_eq!(one.lines.is_empty(), pattern == "zzz", "{pattern}, page {page}");
             request.cursor = one.next;
@@ -256,12 +275,12 @@ fn lines_over_shards_are_those_of_the_tree() {
             }
         }
     }
-    let mut federation = shards.front.grep(GrepRequest::new("common_marker"), &shards.names).unwrap();
+    let mut federation = shards.front.ask(GrepRequest::new("common_marker"), &shards.names).unwrap();
     federation.lose(0, "the repository 'a' does not answer");
-    let (FederatedReply::Grep(reply), _) = shards.answer(federation).unwrap() else { panic!() };
+    let (reply, _) = shards.run(federation).unwrap();
     assert_eq!(reply.incomplete.unwrap().text, "the repository 'a' does not answer");
     let ranked = GrepRequest { rank: true, ..GrepRequest::new("the") };
-    assert!(matches!(shards.front.grep(ranked, &shards.names), Err(FederationError::NotFederated(_))));
+    assert!(matches!(shards.front.ask(ranked, &shards.names), Err(FederationError::NotFederated(_))));
 }
 
 #[test]
@@ -294,7 +313,7 @@ fn random_partitions_answer_as_the_tree_does() {
 #[test]
 fn a_lost_shard_is_named_and_the_answer_is_not_complete() {
     let shards = Shards::new(2, 60, 3);
-    let mut federation = shards.front.search(SearchRequest::new("merge the cache"), &shards.names).unwrap();
+    let mut federation = shards.front.ask(SearchRequest::new("merge the cache"), &shards.names).unwrap();
     federation.lose(1, "the repositories 'b' and 'c' do not answer");
     let (reply, _) = shards.run(federation).unwrap();
     assert!(!reply.literal_complete && !reply.results.is_empty());
@@ -309,7 +328,7 @@ fn a_shard_that_changes_during_a_question_is_asked_again() {
     let tree = Tree::new(crate::support::SMALL);
     let searcher = Searcher::new(Corpus::from(&Engine::open(tree.root(), options(&tree)).unwrap()));
     let front = Arc::new(Front::new().unwrap());
-    let mut federation = front.search(SearchRequest::new("steep_leaves"), &["small".to_string()]).unwrap();
+    let mut federation = front.ask(SearchRequest::new("steep_leaves"), &["small".to_string()]).unwrap();
     let mut rounds = 0;
     let reply = loop {
         let messages = match federation.step().unwrap() {
@@ -326,7 +345,6 @@ fn a_shard_that_changes_during_a_question_is_asked_again() {
             federation.take(shard, &searcher.answer(&message)).unwrap();
         }
     };
-    let FederatedReply::Search(reply) = *reply else { panic!("{reply:?}") };
     assert_eq!(reply.results[0].path.as_str(), "tea.rs");
     let whole = Engine::open(tree.root(), as_indexed(&tree)).unwrap();
     check_equal(&whole.search(&SearchRequest::new("steep_leaves")).unwrap(), &reply, "after the change")
@@ -352,7 +370,7 @@ fn a_foreign_shard_is_refused_by_name() {
     let foreign = Options { extra_terms: ExtraTerms::of(NoTerms), ..options(&tree) };
     let searcher = Searcher::new(Corpus::from(&Engine::open(tree.root(), foreign).unwrap()));
     let front = Arc::new(Front::new().unwrap());
-    let mut federation = front.search(SearchRequest::new("tea"), &["alien".to_string()]).unwrap();
+    let mut federation = front.ask(SearchRequest::new("tea"), &["alien".to_string()]).unwrap();
     let FederationStep::Ask(messages) = federation.step().unwrap() else { panic!("nothing to ask") };
     let refused = federation.take(0, &searcher.answer(&messages[0].1)).unwrap_err();
     match &refused {
@@ -370,14 +388,14 @@ fn what_is_no_message_is_an_error() {
     let searcher = Searcher::new(Corpus::from(&engine(&tree)));
     let front = Arc::new(Front::new().unwrap());
     let names = ["small".to_string()];
-    let mut federation = front.search(SearchRequest::new("tea"), &names).unwrap();
+    let mut federation = front.ask(SearchRequest::new("tea"), &names).unwrap();
     let FederationStep::Ask(messages) = federation.step().unwrap() else { panic!("nothing to ask") };
     assert!(matches!(federation.take(0, b"junk"), Err(FederationError::BadReply { .. })));
     assert!(matches!(federation.take(0, &messages[0].1), Err(FederationError::BadReply { .. })));
     let cut = &messages[0].1[..messages[0].1.len() - 3];
     assert!(matches!(federation.take(0, &searcher.answer(cut)), Err(FederationError::Shard { .. })));
     let request = SearchRequest { exhaustive: true, ..SearchRequest::new("tea") };
-    assert!(matches!(front.search(request, &names), Err(FederationError::NotFederated(_))));
+    assert!(matches!(front.ask(request, &names), Err(FederationError::NotFederated(_))));
     let request = SearchRequest { max_results: 0, ..SearchRequest::new("tea") };
-    assert!(matches!(front.search(request, &names), Err(FederationError::Front(_))));
+    assert!(matches!(front.ask(request, &names), Err(FederationError::Front(_))));
 }

@@ -17,6 +17,7 @@ mod exclusion;
 mod exhaustive;
 mod faults;
 mod federated;
+mod federated_lookups;
 mod file_graph;
 mod files;
 mod first_page;

@@ -341,6 +341,7 @@ pub struct HitCallers {
 /// A score as a word: `high` from .8, `good` from .6, `possible` from .15, `weak` below. Text for people shows no word for
 /// `possible`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Band {

@@ -39,6 +39,7 @@ pub struct Snapshot {
 
 /// The progress of a first update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Building {

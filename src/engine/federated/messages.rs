@@ -7,25 +7,17 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::error::IdentityPart;
-use crate::api::{
-    Band, ContextLine, Enclosing, GrepLine, GrepRequest, Hit, Reason, SearchRequest, SourceLine,
-};
+use crate::api::SearchRequest;
 use crate::core::Engine;
-use spyhop_base::id::ContentHash;
-use spyhop_base::model::SymbolKind;
-use spyhop_base::path::RelPath;
 use spyhop_base::store::FORMAT_VERSION;
-use spyhop_base::text::{Lines, Span};
 use spyhop_search::federated;
-use spyhop_search::profile::{Profile, Signal};
+use spyhop_search::profile::Profile;
 use spyhop_search::query::Query;
-use spyhop_search::snippet::Snippet;
 use spyhop_search::{Ranked, RankedFile, Respelled, TermRarity};
-use spyhop_syntax::grammar::Grammars;
 
-/// The version of the messages. Raise it with every change of a type in this file, of
+/// The version of the messages. Raise it with every change of a type in this file, of a reply in [`super::packed`], of
 /// [`spyhop_search::federated::RankAsk`] or of [`spyhop_search::federated::RankTold`].
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// The properties that a front and its shards must share for one ranking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +77,8 @@ pub(super) struct ShardState {
 /// The message of a front to a searcher.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AskMessage {
-    pub request: SearchRequest,
+    /// The searches that the asks are about; none for other operations.
+    pub searches: Vec<SearchRequest>,
     /// The state that the asks are about; `None` for the present one.
     pub state: Option<ShardState>,
     pub asks: Vec<ShardAsk>,
@@ -93,10 +86,12 @@ pub(super) struct AskMessage {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum ShardAsk {
-    Rank(Box<federated::RankAsk>),
-    Hits(HitsAsk),
-    /// Exact searches are one round.
-    Lines(Box<GrepRequest>),
+    /// A round of one of the searches.
+    Rank(usize, Box<federated::RankAsk>),
+    /// Hits of one of the searches.
+    Hits(usize, HitsAsk),
+    /// The bytes of a request that is answered tree by tree.
+    Tree(Vec<u8>),
 }
 
 /// The hits of a page that a shard makes.
@@ -134,9 +129,10 @@ pub(super) struct Tellings {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ShardTold {
     Rank(Box<federated::RankTold>),
-    Hits(Vec<ShardHit>),
-    /// Those of each tree of the shard.
-    Lines(Vec<LinesOfTree>),
+    /// The bytes of the hits.
+    Hits(Vec<u8>),
+    /// The bytes of the answers to a request that is answered tree by tree.
+    Trees(Vec<u8>),
 }
 
 /// The facts about a shard in the snapshot of a reply.
@@ -149,114 +145,6 @@ pub(super) struct ShardOrigin {
     pub stale_files: usize,
     pub is_whole: bool,
     pub warnings: Vec<String>,
-}
-
-/// A hit as it travels. Its source and its copies are not known to the shard.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct ShardHit {
-    path: RelPath,
-    lines: Lines,
-    kind: SymbolKind,
-    symbol: Option<String>,
-    language: String,
-    page: Option<u32>,
-    snippet: Option<Snippet>,
-    representative_line: Option<SourceLine>,
-    content: Option<ContentHash>,
-    score: f32,
-    reasons: Vec<(Signal, f32, String)>,
-    stale: bool,
-    query_index: Option<usize>,
-}
-
-impl From<Hit> for ShardHit {
-    fn from(hit: Hit) -> ShardHit {
-        let reason = |own: Reason| (own.signal, own.contribution, own.text);
-        ShardHit {
-            path: hit.path,
-            lines: hit.lines,
-            kind: hit.kind,
-            symbol: hit.symbol,
-            language: hit.language.to_string(),
-            page: hit.page,
-            snippet: hit.snippet,
-            representative_line: hit.representative_line,
-            content: hit.content,
-            score: hit.score,
-            reasons: hit.reasons.into_iter().map(reason).collect(),
-            stale: hit.stale,
-            query_index: hit.query_index,
-        }
-    }
-}
-
-impl ShardHit {
-    /// The hit; `None` if its language is unknown here.
-    pub fn hit(self, grammars: &Grammars) -> Option<Hit> {
-        let reason = |(signal, contribution, text)| Reason { signal, contribution, text };
-        Some(Hit {
-            source: None,
-            path: self.path,
-            also_in: Vec::new(),
-            lines: self.lines,
-            kind: self.kind,
-            symbol: self.symbol,
-            language: grammars.name(grammars.by_name(&self.language).ok()?),
-            page: self.page,
-            snippet: self.snippet,
-            representative_line: self.representative_line,
-            sent_before: None,
-            content: self.content,
-            score: self.score,
-            band: Band::of(self.score),
-            reasons: self.reasons.into_iter().map(reason).collect(),
-            callers: None,
-            stale: self.stale,
-            query_index: self.query_index,
-        })
-    }
-}
-
-/// The lines of a page of one tree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct LinesOfTree {
-    pub lines: Vec<ShardLine>,
-    pub total_lines: usize,
-    pub total_files: usize,
-    /// The cause, by its place in [`IncompleteCause::ALL`], and the sentence.
-    pub incomplete: Option<(usize, String)>,
-    pub has_more: bool,
-    pub warnings: Vec<String>,
-}
-
-/// A line as it travels.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct ShardLine {
-    path: RelPath,
-    line: u32,
-    column: u32,
-    text: String,
-    highlights: Vec<Span>,
-    enclosing: Option<(SymbolKind, String, Lines)>,
-    cut: bool,
-    before: Vec<ContextLine>,
-    after: Vec<ContextLine>,
-}
-
-impl From<GrepLine> for ShardLine {
-    fn from(own: GrepLine) -> ShardLine {
-        let GrepLine { path, line, column, text, highlights, enclosing, cut, before, after, .. } = own;
-        let enclosing = enclosing.map(|Enclosing { kind, name, lines }| (kind, name, lines));
-        ShardLine { path, line, column, text, highlights, enclosing, cut, before, after }
-    }
-}
-
-impl From<ShardLine> for GrepLine {
-    fn from(own: ShardLine) -> GrepLine {
-        let ShardLine { path, line, column, text, highlights, enclosing, cut, before, after } = own;
-        let enclosing = enclosing.map(|(kind, name, lines)| Enclosing { kind, name, lines });
-        GrepLine { source: None, path, line, column, text, highlights, enclosing, cut, before, after }
-    }
 }
 
 /// A message of `own` with `body`.

@@ -13,16 +13,26 @@
 //! shard that they are about, so a reply of another generation, or of another copy of the shard, never mixes with those before:
 //! what the shard told is forgotten, and the shard is asked again.
 //!
+//! An operation runs on a corpus whose members are shards, as on one whose members are engines. A search, definitions and files
+//! by name, and an exact search are answered as by one tree with all files. The code graph, maps and reading are answered tree
+//! by tree, and joined as for several trees of one process.
+//!
 //! Not federated are exhaustive searches, exact searches in ranked files, sessions, notes, the callers of a hit, and the other
 //! operations.
 
+mod asked;
 mod error;
 mod front;
 mod lines;
 mod messages;
+mod packed;
+mod search;
 mod searcher;
 mod shard;
+mod trees;
 
+pub(crate) use asked::AskedShards;
 pub use error::{FederationError, IdentityPart};
-pub use front::{FederatedReply, Federation, FederationStep, Front};
+pub use front::{Federation, FederationStep, Front, OPERATIONS};
 pub use searcher::Searcher;
+pub(crate) use trees::TreeOperation;

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
-use super::lines;
 use super::messages::{
-    self, AskMessage, HitsAsk, Identity, ShardAnswer, ShardAsk, ShardHit, ShardOrigin, ShardState, ShardTold,
-    Tellings,
+    self, AskMessage, HitsAsk, Identity, ShardAnswer, ShardAsk, ShardOrigin, ShardState, ShardTold, Tellings,
 };
+use super::packed::Packed;
+use super::trees::TreeRequest;
 use crate::answer::AnswerContext;
 use crate::api::{Hit, SearchRequest, Snapshot};
 use crate::call::Call;
@@ -71,9 +71,12 @@ impl Searcher {
     }
 
     fn answer_asks(&self, body: &[u8]) -> Result<ShardAnswer, Error> {
-        let unreadable = |_| Error::bad("the message is not one of this version");
-        let AskMessage { request, state, asks } = postcard::from_bytes(body).map_err(unreadable)?;
-        let filter = Filter::new(&request.filter, self.corpus.first_engine()?.grammars())?;
+        let unread = || Error::bad("the message is not one of this version");
+        let unreadable = |_| unread();
+        let AskMessage { searches, state, asks } = postcard::from_bytes(body).map_err(unreadable)?;
+        let grammars = self.corpus.first_engine()?.grammars();
+        let filters = searches.iter().map(|search| Filter::new(&search.filter, grammars));
+        let filters: Vec<Filter> = filters.collect::<Result<_, _>>()?;
         // Only the first round compares the trees with their indexes.
         let corpus = if state.is_some() { &self.corpus.of_last_commits() } else { &self.corpus };
         corpus.with_snapshot(&Call::default(), |members, snapshot| {
@@ -81,10 +84,26 @@ impl Searcher {
             if state.as_ref().is_some_and(|asked| *asked != own) {
                 return Ok(ShardAnswer::Moved);
             }
-            let trees = MemberTrees::joined(&members.ready, snapshot)?;
-            let context = AnswerContext::joined(trees, snapshot, &filter, &request);
-            let round = Round { searcher: self, answer: &context, members, snapshot, state: &own };
-            let told = asks.iter().map(|ask| round.tell(ask)).collect::<Result<_, Error>>()?;
+            let mut contexts = Vec::with_capacity(searches.len());
+            for (search, filter) in searches.iter().zip(&filters) {
+                let trees = MemberTrees::joined(&members.ready, snapshot)?;
+                contexts.push(AnswerContext::joined(trees, snapshot, filter, search));
+            }
+            let round = |of: usize| {
+                let answer = contexts.get(of).ok_or_else(|| Error::bad("an ask is about no search"))?;
+                Ok::<_, Error>(Round { searcher: self, answer, snapshot, state: &own })
+            };
+            let tell = |ask: &ShardAsk| {
+                Ok::<_, Error>(match ask {
+                    ShardAsk::Rank(of, ask) => ShardTold::Rank(Box::new(round(*of)?.tell(ask)?)),
+                    ShardAsk::Hits(of, ask) => ShardTold::Hits(round(*of)?.hits(ask)?.packed()),
+                    ShardAsk::Tree(request) => {
+                        let request = TreeRequest::unpacked(request).ok_or_else(unread)?;
+                        ShardTold::Trees(request.answers(corpus, members).packed())
+                    }
+                })
+            };
+            let told = asks.iter().map(tell).collect::<Result<_, Error>>()?;
             let origin = origin(members);
             Ok(ShardAnswer::Told(Box::new(Tellings { state: own, origin, told })))
         })
@@ -108,22 +127,13 @@ fn origin(members: &AskedMembers<'_>) -> ShardOrigin {
 struct Round<'r> {
     searcher: &'r Searcher,
     answer: &'r AnswerContext<'r>,
-    members: &'r AskedMembers<'r>,
     snapshot: &'r SearchSnapshot,
     state: &'r ShardState,
 }
 
 impl Round<'_> {
-    fn tell(&self, ask: &ShardAsk) -> Result<ShardTold, Error> {
-        let told = match ask {
-            ShardAsk::Hits(ask) => return Ok(ShardTold::Hits(self.hits(ask)?)),
-            ShardAsk::Lines(request) => {
-                let trees = self.members.ready.iter().map(|member| lines::of_tree(member, request));
-                return Ok(ShardTold::Lines(trees.collect::<Result<_, Error>>()?));
-            }
-            ShardAsk::Rank(ask) => &**ask,
-        };
-        Ok(ShardTold::Rank(Box::new(match told {
+    fn tell(&self, ask: &federated::RankAsk) -> Result<federated::RankTold, Error> {
+        Ok(match ask {
             federated::RankAsk::Word(lookup) => federated::RankTold::Words(self.snapshot.rows(lookup)?),
             federated::RankAsk::Statistics { query, quoted } => {
                 let quoting = self.answer.files_quoting(quoted)?;
@@ -148,7 +158,7 @@ impl Round<'_> {
                 let gathered = self.gathered(gathering)?;
                 federated::RankTold::Places(gathered.places(&gathering.query, &context, &source, files)?)
             }
-        })))
+        })
     }
 
     /// The context of a search, with the statistics of all shards.
@@ -177,7 +187,7 @@ impl Round<'_> {
     }
 
     /// The hits of a page.
-    fn hits(&self, ask: &HitsAsk) -> Result<Vec<ShardHit>, Error> {
+    fn hits(&self, ask: &HitsAsk) -> Result<Vec<Hit>, Error> {
         let mut hits: Vec<Hit> = Vec::with_capacity(ask.hits.len());
         for (query, hit, file) in &ask.hits {
             self.check_files(&[file.file])?;
@@ -202,8 +212,7 @@ impl Round<'_> {
             };
             hits.push(self.answer.hit(&asked, hit)?);
         }
-        let hits = self.searcher.corpus.mask_policy().masked(hits);
-        Ok(hits.into_iter().map(ShardHit::from).collect())
+        Ok(self.searcher.corpus.mask_policy().masked(hits))
     }
 
     fn check_files(&self, files: &[u32]) -> Result<(), Error> {

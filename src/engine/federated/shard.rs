@@ -5,7 +5,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::error::FederationError;
-use super::messages::{LinesOfTree, ShardAsk, ShardHit, ShardOrigin, ShardState, ShardTold, Tellings};
+use super::messages::{ShardAsk, ShardOrigin, ShardState, ShardTold, Tellings};
+use super::packed::Packed;
+use super::search::AskedSearch;
+use super::trees::TreeReply;
+use crate::api::{Hit, Snapshot};
+use crate::error::Error;
+use spyhop_base::id::Generation;
 use spyhop_search::federated;
 
 /// How often one shard may change during a question.
@@ -16,20 +22,35 @@ pub(super) struct Shard {
     pub name: String,
     pub state: Option<ShardState>,
     pub origin: ShardOrigin,
-    /// The replies, by the bytes of their asks.
+    /// The replies, by the keys of their asks.
     pub told: FxHashMap<Vec<u8>, KnownReply>,
-    /// The asks of the last message.
-    pub asked: Vec<ShardAsk>,
+    /// What is missing: the asks of the next message, or of the last one.
+    pub asked: Vec<PendingAsk>,
     moves: usize,
     /// Why the shard does not answer.
     pub lost: Option<String>,
 }
 
-#[derive(Clone)]
+/// An ask without a reply.
+pub(super) struct PendingAsk {
+    pub key: Vec<u8>,
+    /// The search that the ask is about.
+    pub search: Option<Arc<AskedSearch>>,
+    pub ask: ShardAsk,
+}
+
 pub(super) enum KnownReply {
     Rank(Arc<federated::RankTold>),
-    Hits(Vec<ShardHit>),
-    Lines(Vec<LinesOfTree>),
+    Hits(Vec<Hit>),
+    Trees(Vec<Result<TreeReply, Error>>),
+}
+
+impl PendingAsk {
+    pub fn new(search: Option<&Arc<AskedSearch>>, ask: ShardAsk) -> PendingAsk {
+        let mut key = search.map_or_else(Vec::new, |search| search.key.clone());
+        key.extend(postcard::to_allocvec(&ask).unwrap_or_default());
+        PendingAsk { key, search: search.cloned(), ask }
+    }
 }
 
 impl Shard {
@@ -45,8 +66,19 @@ impl Shard {
         }
     }
 
-    pub fn reply(&self, ask: &ShardAsk) -> Option<&KnownReply> {
-        self.told.get(&postcard::to_allocvec(ask).ok()?)
+    /// The facts about the shard.
+    pub fn snapshot(&self) -> Snapshot {
+        let ShardOrigin { generation, checked_at, indexed_files, skipped_files, stale_files, .. } =
+            self.origin;
+        let generation = Generation(generation);
+        Snapshot { generation, checked_at, indexed_files, skipped_files, stale_files, ..Snapshot::default() }
+    }
+
+    /// Notes that a reply is missing.
+    pub fn ask(&mut self, ask: PendingAsk) {
+        if !self.asked.iter().any(|own| own.key == ask.key) {
+            self.asked.push(ask);
+        }
     }
 
     pub fn take(&mut self, tellings: Tellings) -> Result<(), FederationError> {
@@ -55,21 +87,15 @@ impl Shard {
             return self.forget_moved();
         }
         let asked = std::mem::take(&mut self.asked);
-        let fits = told.len() == asked.len() && told.iter().zip(&asked).all(|(told, ask)| is_of(told, ask));
-        if !fits {
+        let fits = told.len() == asked.len();
+        let known = told.into_iter().zip(&asked).map(|(told, ask)| known(told, &ask.ask));
+        let Some(known) = known.collect::<Option<Vec<_>>>().filter(|_| fits) else {
             return Err(FederationError::BadReply { shard: self.name.clone() });
-        }
+        };
         if self.state.replace(state).is_none() {
             self.origin = origin;
         }
-        for (ask, told) in asked.iter().zip(told) {
-            let reply = match told {
-                ShardTold::Rank(told) => KnownReply::Rank(Arc::from(told)),
-                ShardTold::Hits(hits) => KnownReply::Hits(hits),
-                ShardTold::Lines(lines) => KnownReply::Lines(lines),
-            };
-            self.told.insert(postcard::to_allocvec(ask).unwrap_or_default(), reply);
-        }
+        self.told.extend(asked.into_iter().map(|ask| ask.key).zip(known));
         Ok(())
     }
 
@@ -89,19 +115,25 @@ impl Shard {
     }
 }
 
-/// Whether a reply is one to an ask.
-fn is_of(told: &ShardTold, ask: &ShardAsk) -> bool {
+/// The reply to an ask; `None` if it is none.
+fn known(told: ShardTold, ask: &ShardAsk) -> Option<KnownReply> {
     use federated::{RankAsk as Of, RankTold as Is};
     match (told, ask) {
-        (ShardTold::Hits(hits), ShardAsk::Hits(ask)) => hits.len() == ask.hits.len(),
-        (ShardTold::Lines(_), ShardAsk::Lines(_)) => true,
-        (ShardTold::Rank(told), ShardAsk::Rank(ask)) => match (&**told, &**ask) {
-            (Is::Words(_), Of::Word(_)) | (Is::Offers(_), Of::Offers(_)) => true,
-            (Is::Statistics(own), Of::Statistics { query, .. }) => own.is_of(query),
-            (Is::Measures(rows), Of::Measures(_, head)) => rows.len() == head.files.len(),
-            (Is::Places(places), Of::Places(_, files)) => places.len() == files.len(),
-            _ => false,
-        },
-        _ => false,
+        (ShardTold::Hits(bytes), ShardAsk::Hits(_, ask)) => {
+            let hits = Vec::<Hit>::unpacked(&bytes)?;
+            (hits.len() == ask.hits.len()).then_some(KnownReply::Hits(hits))
+        }
+        (ShardTold::Trees(bytes), ShardAsk::Tree(_)) => Vec::unpacked(&bytes).map(KnownReply::Trees),
+        (ShardTold::Rank(told), ShardAsk::Rank(_, ask)) => {
+            let is_of = match (&*told, &**ask) {
+                (Is::Words(_), Of::Word(_)) | (Is::Offers(_), Of::Offers(_)) => true,
+                (Is::Statistics(own), Of::Statistics { query, .. }) => own.is_of(query),
+                (Is::Measures(rows), Of::Measures(_, head)) => rows.len() == head.files.len(),
+                (Is::Places(places), Of::Places(_, files)) => places.len() == files.len(),
+                _ => false,
+            };
+            is_of.then(|| KnownReply::Rank(Arc::from(told)))
+        }
+        _ => None,
     }
 }

@@ -1,0 +1,165 @@
+//! A search over shards, from what they have told.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::asked::{AskedState, pending};
+use super::messages::{HitsAsk, HitsQuery, ShardAsk};
+use super::shard::{KnownReply, PendingAsk, Shard};
+use crate::api::{Hit, SearchReply, SearchRequest};
+use crate::asked_queries::AskedQueries;
+use crate::error::{Error, ErrorKind};
+use crate::lookup;
+use crate::ranked_query::RankedQuery;
+use crate::reply_page::ReplyPage;
+use crate::rows::RowKind;
+use spyhop_search::federated::{self, Federated, RankSettings, ShardFiles, Shards};
+use spyhop_search::profile::Profile;
+use spyhop_search::{Ranked, RankedFile};
+
+/// A search, with the key that tells its asks from those of other searches.
+pub(super) struct AskedSearch {
+    pub request: SearchRequest,
+    pub key: Vec<u8>,
+}
+
+impl AskedSearch {
+    pub fn new(request: &SearchRequest) -> AskedSearch {
+        let bytes = postcard::to_allocvec(request).unwrap_or_default();
+        AskedSearch { request: request.clone(), key: blake3::hash(&bytes).as_bytes().to_vec() }
+    }
+}
+
+/// The reply to a search; an error while replies are missing.
+pub(super) fn reply(
+    state: &mut AskedState,
+    all: &AskedQueries,
+    search: &Arc<AskedSearch>,
+) -> Result<SearchReply, Error> {
+    let request = &search.request;
+    let offset = lookup::parse_offset(request.cursor.as_deref())?;
+    let profile = request.profile.as_deref().unwrap_or(Profile::built_in());
+    let has_kinds = !request.filter.kind.is_empty();
+    let settings = RankSettings { profile, per_file: request.per_file, has_kinds };
+    let (mut table, mut ranked) = (ShardFiles::default(), Vec::new());
+    let asking = Asking::new(&state.shards, search);
+    for query in &all.parsed {
+        ranked.push(federated::rank(query, settings, &asking, &mut table)?);
+    }
+    let (live, missing) = asking.finish();
+    note(&mut state.shards, missing);
+    let ranked: Vec<Federated> = ranked.into_iter().collect::<Option<_>>().ok_or_else(pending)?;
+    let (mut asked, mut unknown, mut queries) = (Vec::new(), Vec::new(), Vec::new());
+    for ((query, place), of) in all.parsed.iter().zip(&all.places).zip(ranked) {
+        let Federated { ranking, is_unquoted, unknown: words, terms } = of;
+        let respelled = ranking.respelled.clone();
+        queries.push(HitsQuery { place: *place, typed: query.clone(), respelled, terms });
+        unknown.push(words);
+        let worth = spyhop_search::unranked(query, profile, &ranking.calibration);
+        let (literal_complete, place) = (ranking.literal_complete, *place);
+        let unranked = Vec::new();
+        asked.push(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted });
+    }
+    let page = ReplyPage::new(&asked, &table, (request, profile), offset);
+    let results = hits(&mut state.shards, search, &page, (&asked, &queries), (&table, &live))?;
+    Ok(page.reply((all, &asked, unknown), results, (state.origin(), all.lost.clone()), false))
+}
+
+/// The defined names that are nearest to a typed one; an error while replies are missing.
+pub(super) fn near_names(state: &mut AskedState, typed: &str) -> Result<Vec<String>, Error> {
+    let search = Arc::new(AskedSearch::new(&SearchRequest::new("")));
+    let asking = Asking::new(&state.shards, &search);
+    let names = federated::near_names(typed, &asking)?;
+    let (_, missing) = asking.finish();
+    note(&mut state.shards, missing);
+    names.ok_or_else(pending)
+}
+
+/// Notes what is missing.
+fn note(shards: &mut [Shard], missing: Vec<(usize, PendingAsk)>) {
+    missing.into_iter().for_each(|(shard, ask)| shards[shard].ask(ask));
+}
+
+/// The hits of a page; an error while replies are missing.
+fn hits(
+    shards: &mut [Shard],
+    search: &Arc<AskedSearch>,
+    page: &ReplyPage,
+    (asked, queries): (&[RankedQuery<'_>], &[HitsQuery]),
+    (table, live): (&ShardFiles, &[usize]),
+) -> Result<Vec<Hit>, Error> {
+    let mut of_shards: Vec<Vec<(usize, Ranked, RankedFile)>> = vec![Vec::new(); shards.len()];
+    let mut places = Vec::new();
+    for row in &page.rows {
+        let RowKind::Ranked(hit) = &row.kind else { continue };
+        let mut file = asked[row.query].ranking.files[hit.file].clone();
+        let (shard, number) = table.of_shard(file.file);
+        let shard = live[shard];
+        (file.file, file.measured.file) = (number, number);
+        let mut hit = *hit;
+        (hit.file, hit.doc) = (0, table.doc_of_shard(hit.doc));
+        places.push((shard, of_shards[shard].len()));
+        of_shards[shard].push((row.query, hit, file));
+    }
+    let mut told: Vec<Vec<Hit>> = Vec::with_capacity(of_shards.len());
+    for (shard, hits) in shards.iter_mut().zip(of_shards) {
+        if hits.is_empty() {
+            told.push(Vec::new());
+            continue;
+        }
+        let ask = ShardAsk::Hits(0, HitsAsk { queries: queries.to_vec(), hits });
+        let ask = PendingAsk::new(Some(search), ask);
+        match shard.told.get(&ask.key) {
+            Some(KnownReply::Hits(hits)) => told.push(hits.clone()),
+            _ => {
+                shard.ask(ask);
+                told.push(Vec::new());
+            }
+        }
+    }
+    if shards.iter().any(|shard| !shard.asked.is_empty()) {
+        return Err(pending());
+    }
+    let hit = |(shard, place): (usize, usize)| told[shard].get(place).cloned();
+    let hits: Option<Vec<Hit>> = places.into_iter().map(hit).collect();
+    hits.ok_or_else(|| Error::new(ErrorKind::Internal, "a shard sent fewer hits than were asked for"))
+}
+
+/// The shards that answer, with what they have not told yet.
+struct Asking<'s> {
+    shards: &'s [Shard],
+    search: &'s Arc<AskedSearch>,
+    /// The numbers of the shards that are not lost.
+    live: Vec<usize>,
+    missing: RefCell<Vec<(usize, PendingAsk)>>,
+}
+
+impl<'s> Asking<'s> {
+    fn new(shards: &'s [Shard], search: &'s Arc<AskedSearch>) -> Asking<'s> {
+        let live = (0..shards.len()).filter(|shard| shards[*shard].lost.is_none()).collect();
+        Asking { shards, search, live, missing: RefCell::default() }
+    }
+
+    /// The numbers of the shards that answer, and what is missing.
+    fn finish(self) -> (Vec<usize>, Vec<(usize, PendingAsk)>) {
+        (self.live, self.missing.into_inner())
+    }
+}
+
+impl Shards for Asking<'_> {
+    fn n_shards(&self) -> usize {
+        self.live.len()
+    }
+
+    fn told(&self, shard: usize, ask: federated::RankAsk) -> Option<Arc<federated::RankTold>> {
+        let shard = self.live[shard];
+        let ask = PendingAsk::new(Some(self.search), ShardAsk::Rank(0, Box::new(ask)));
+        match self.shards[shard].told.get(&ask.key) {
+            Some(KnownReply::Rank(told)) => Some(Arc::clone(told)),
+            _ => {
+                self.missing.borrow_mut().push((shard, ask));
+                None
+            }
+        }
+    }
+}
