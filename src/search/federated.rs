@@ -21,11 +21,12 @@ use super::head_files::HeadFiles;
 use super::literal::{
     self, FoundLiteral, Literal, LiteralCandidates, LiteralReads, NarrowingCounts, ReadFiles,
 };
+use super::measure::HeadScope;
 use super::model::RankedFile;
 use super::order;
 use super::places::{self, PlacesOfFile};
 use super::ranking::Ranking;
-pub use super::rounds::{Gathered, Gathering, HeadAsk, HeadRow, LiteralTask, Offers, ShardFiles, gather};
+pub use super::rounds::{Gathered, Gathering, HeadRow, LiteralTask, Offers, ShardFiles, gather};
 use super::spelling;
 pub use super::statistics::Statistics;
 use super::unknown::{UnknownWord, unknown_words};
@@ -42,11 +43,11 @@ pub enum RankAsk {
     Word(Lookup),
     /// The statistics of a query among the files that contain the quoted parts.
     Statistics { query: Query, quoted: Vec<String> },
-    /// The offers of the shard to the fused lists.
+    /// The offers of the shard to the fused lists, with the measures and places that are probably asked next.
     Offers(Gathering),
-    /// The measures of files of the head.
-    Measures(Gathering, HeadAsk),
-    /// The places of files.
+    /// The measures of files of the head which the offers lack.
+    Measures(Gathering, Vec<u32>),
+    /// The places of files which the offers lack.
     Places(Gathering, Vec<u32>),
 }
 
@@ -192,33 +193,39 @@ fn rank_gathered(
     let head = head(&offers, &literal, settings.profile, table);
     let n_framed = offers.iter().map(|own| own.framed.len()).sum();
     let terms = offers.first().map_or_else(Vec::new, |own| own.terms.clone());
-    // The measures.
-    let of_shards = by_shard(&head, shards, table);
-    let paths: Vec<String> = head.iter().map(|file| table.path(*file).to_string()).collect();
-    let measures = from_shards(shards, (&of_shards, table), |shard, files| {
-        let head = HeadAsk { files, paths: paths.clone(), n_literal: literal.files.len(), n_framed };
-        RankAsk::Measures(gathering(shard), head)
-    });
+    let told = Told { offers: &offers, table: &*table };
+    // The measures that the offers lack.
+    let lacking =
+        by_shard(told.lacking(&head, |own| own.rows.iter().map(|row| row.measured.file)), shards, table);
+    let measures =
+        from_shards(shards, (&lacking, table), |shard, files| RankAsk::Measures(gathering(shard), files));
     let Some(measures) = measures else { return Ok(None) };
-    let rows = rows_of(&measures);
+    let mut rows = told.by_file(|own| own.rows.iter().map(|row| (row.measured.file, row)));
+    rows.extend(rows_of(&measures));
+    let paths: Vec<String> = head.iter().map(|file| table.path(*file).to_string()).collect();
+    let scope = HeadScope::new(paths.iter().map(String::as_str), literal.files.len(), n_framed);
     let (mut measured, mut chunks) = (Vec::with_capacity(head.len()), FxHashMap::default());
-    for file in &head {
+    for (file, path) in head.iter().zip(&paths) {
         let Some(row) = rows.get(file) else { continue };
         chunks.insert(*file, table.measured(*file, row));
         let mut own = row.measured.clone();
         own.file = *file;
+        scope.settle(&mut own, path);
         measured.push(own);
     }
     let similarity = |ranked: &RankedFile| rows[&ranked.file].related;
     let mut files = order::weighed(&query, settings.profile, &measured, similarity, table);
-    // The places of the first files.
+    // The places of the first files that the offers lack.
     let n_divided = places::n_divided(&query, &files, |ranked| rows[&ranked.file].bytes);
     let first: Vec<u32> = files[..n_divided].iter().map(|ranked| ranked.file).collect();
-    let of_shards = by_shard(&first, shards, table);
-    let told =
-        from_shards(shards, (&of_shards, table), |shard, files| RankAsk::Places(gathering(shard), files));
-    let Some(told) = told else { return Ok(None) };
-    let places = places_of(&told);
+    let told = Told { offers: &offers, table: &*table };
+    let lacking =
+        by_shard(told.lacking(&first, |own| own.places.iter().map(|(file, _)| *file)), shards, table);
+    let of_lacking =
+        from_shards(shards, (&lacking, table), |shard, files| RankAsk::Places(gathering(shard), files));
+    let Some(of_lacking) = of_lacking else { return Ok(None) };
+    let mut places = told.by_file(|own| own.places.iter().map(|(file, places)| (*file, places)));
+    places.extend(places_of(&of_lacking));
     let found = first.iter().map(|file| places.get(file).map_or_else(Default::default, |own| (*own).clone()));
     let places = places::add_places(&query, settings.profile, &mut files, found.collect(), table);
     let known = calibration::known_share(n_framed, &terms);
@@ -234,10 +241,33 @@ fn rank_gathered(
 }
 
 /// By shard: its files among `files`, by the numbers of the table.
-fn by_shard(files: &[u32], shards: &dyn Shards, table: &ShardFiles) -> Vec<Vec<u32>> {
+fn by_shard(files: Vec<u32>, shards: &dyn Shards, table: &ShardFiles) -> Vec<Vec<u32>> {
     let mut all = vec![Vec::new(); shards.n_shards()];
-    files.iter().for_each(|file| all[table.of_shard(*file).0].push(*file));
+    files.into_iter().for_each(|file| all[table.of_shard(file).0].push(file));
     all
+}
+
+/// What shards told with their offers.
+struct Told<'t, 's> {
+    offers: &'t [&'t Offers],
+    table: &'s ShardFiles,
+}
+
+impl<'t> Told<'t, '_> {
+    /// By file: what was told of the file.
+    fn by_file<T, I: Iterator<Item = (u32, T)>>(&self, of: impl Fn(&'t Offers) -> I) -> FxHashMap<u32, T> {
+        let of_shard = |(shard, own): (usize, &&'t Offers)| {
+            let known = of(own).filter_map(|(file, told)| Some((self.table.number(shard, file)?, told)));
+            known.collect::<Vec<_>>()
+        };
+        self.offers.iter().enumerate().flat_map(of_shard).collect()
+    }
+
+    /// The files of which nothing was told.
+    fn lacking<I: Iterator<Item = u32>>(&self, files: &[u32], of: impl Fn(&'t Offers) -> I) -> Vec<u32> {
+        let known = self.by_file(|own| of(own).map(|file| (file, ())));
+        files.iter().copied().filter(|file| !known.contains_key(file)).collect()
+    }
 }
 
 /// What the shards with files told, each with its files; `None` while a reply is missing.

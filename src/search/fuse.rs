@@ -16,7 +16,16 @@ use spyhop_base::parallel;
 /// files `literal`, or after an exact search all such files, by number. Then follow the files that frames of the query
 /// name.
 pub fn head(evidence: &Evidence, context: &Context<'_>, literal: &[u32]) -> Vec<u32> {
-    let lists = offers(evidence, context);
+    head_of(offers(evidence, context), evidence, context, literal)
+}
+
+/// The head of these lists.
+pub(crate) fn head_of(
+    lists: Vec<Vec<(f32, u32)>>,
+    evidence: &Evidence,
+    context: &Context<'_>,
+    literal: &[u32],
+) -> Vec<u32> {
     // Equal paths of several indexes are in the order of their rows.
     let path = |row: u32| context.snapshot.path(evidence.matching[row as usize]);
     let best = fused(lists, evidence.matching.len(), context.profile.fusion, path);

@@ -91,7 +91,6 @@ pub use words::{Lookup, WordRow, WordRows};
 
 use tracing::debug_span;
 
-use self::measure::HeadScope;
 use crate::query::Query;
 
 /// Ranks the files and places that answer a query. `source` reads the current text of a file of the snapshot.
@@ -104,12 +103,13 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         debug_span!("search.evidence").in_scope(|| evidence::collect(query, context, source))?;
     let head =
         debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.files_if_few()));
-    let scope = HeadScope::of_snapshot(context, &evidence, &head);
     let (profile, snapshot) = (context.profile, context.snapshot);
+    let n_framed = evidence.framed.len();
     let terms = evidence.rarities(context.totals().chunks);
     let vector = related::question_vector(query, profile, &terms);
     let (mut files, similar) = debug_span!("search.rescoring").in_scope(|| {
-        let measured = measure::measure(query, context, &evidence, (&head, &scope))?;
+        let measured = measure::measure(query, context, &evidence, &head)?;
+        let measured = measure::settled(context, &evidence, measured);
         let similarity = |ranked: &RankedFile| related::similarity(vector.as_ref()?, snapshot, ranked.file);
         let mut files = order::weighed(query, profile, &measured, similarity, snapshot);
         let similar = similar::add_similar(question, query, context, &mut files);
@@ -122,7 +122,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         .in_scope(|| places::places(query, context, &evidence, divided, source))?;
     let places = places::add_places(query, profile, &mut files, found, snapshot);
     let chunks = |ranked: &RankedFile| hits::shown_chunks(query, context, &evidence, &ranked.measured);
-    let known = calibration::known_share(scope.n_framed, &terms);
+    let known = calibration::known_share(n_framed, &terms);
     let ranking = debug_span!("search.hits").in_scope(|| {
         order::ranking(query, (profile, context.per_file), (files, places), known, snapshot, chunks)
     });

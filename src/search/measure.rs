@@ -91,50 +91,76 @@ const PASTED: f32 = 3.0;
 /// What the measures of a file depend on beyond the file: the whole head, and files outside of it.
 pub struct HeadScope<'h> {
     /// The paths of the head.
-    pub paths: FxHashSet<&'h str>,
+    paths: FxHashSet<&'h str>,
+    /// The stems of the head's sources of C, C++ and Objective-C.
+    sources: FxHashSet<&'h str>,
     /// The number of files that contain the query as written.
-    pub n_literal: usize,
+    n_literal: usize,
     /// The number of files that frames of the query name.
-    pub n_framed: usize,
+    n_framed: usize,
 }
 
 impl<'h> HeadScope<'h> {
-    /// The scope if the snapshot has all files.
-    pub fn of_snapshot(context: &Context<'h>, evidence: &Evidence, head: &[u32]) -> HeadScope<'h> {
-        HeadScope {
-            paths: head.iter().map(|file| context.snapshot.path(*file)).collect(),
-            n_literal: evidence.literal_files.len(),
-            n_framed: evidence.framed.len(),
+    /// The scope of a head of files with these paths.
+    pub fn new(paths: impl Iterator<Item = &'h str>, n_literal: usize, n_framed: usize) -> HeadScope<'h> {
+        let paths: FxHashSet<&str> = paths.collect();
+        let sources = paths.iter().filter(|path| role::is_source_of_header(path));
+        let sources = sources.map(|path| path::stem(path)).collect();
+        HeadScope { paths, sources, n_literal, n_framed }
+    }
+
+    /// Takes back from the measures of a file of the head, which has this path, what does not hold within the head.
+    pub fn settle(&self, measured: &mut MeasuredFile, path: &str) {
+        let values = &mut measured.values;
+        let mut without = |signal: Signal, greater: f32, usual: f32, is_usual: bool| {
+            if values[signal as usize] == greater && is_usual {
+                values[signal as usize] = usual;
+            }
+        };
+        without(Signal::Literal, PASTED, 1.0, self.n_literal > PASTED_FILES);
+        without(Signal::Frame, INNERMOST_FRAME, 1.0, self.n_framed <= 1);
+        without(Signal::Header, 1.0, 0.0, !self.sources.contains(path::stem(path)));
+        if values[Signal::OlderCopy as usize] > 0.0 && !self.has_newer_copy(path) {
+            values[Signal::OlderCopy as usize] = 0.0;
         }
+    }
+
+    /// Whether the head has the file with this path less one folder that denotes a version or old code.
+    fn has_newer_copy(&self, path: &str) -> bool {
+        let parts: Vec<&str> = path.split('/').collect();
+        (0..parts.len() - 1).filter(|at| role::is_past(parts[*at])).any(|at| {
+            let newer: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
+            self.paths.contains(newer.join("/").as_str())
+        })
     }
 }
 
-/// Measures files of the head.
+/// The measures within a head whose files are all in one snapshot.
+pub fn settled(context: &Context<'_>, evidence: &Evidence, mut head: Vec<MeasuredFile>) -> Vec<MeasuredFile> {
+    let path = |measured: &MeasuredFile| context.snapshot.path(measured.file);
+    let (n_literal, n_framed) = (evidence.literal_files.len(), evidence.framed.len());
+    let scope = HeadScope::new(head.iter().map(path), n_literal, n_framed);
+    head.iter_mut().for_each(|measured| scope.settle(measured, context.snapshot.path(measured.file)));
+    head
+}
+
+/// Measures files, each as if the head had whatever makes its measures greater; [`HeadScope::settle`] takes back what does not
+/// hold. So the measures of a file do not depend on other files.
 pub fn measure(
     query: &Query,
     context: &Context<'_>,
     evidence: &Evidence,
-    (head, scope): (&[u32], &HeadScope<'_>),
+    files: &[u32],
 ) -> Result<Vec<MeasuredFile>, SearchError> {
-    let paths = &scope.paths;
-    let sources =
-        paths.iter().filter(|path| role::is_source_of_header(path)).map(|path| path::stem(path)).collect();
     let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
     let measure = || {
         let (names, scan) = (Names::new(query, context.tokenizers), PrefixScan::default());
-        FileMeasure {
-            query,
-            context,
-            evidence,
-            term_prefixes: &term_prefixes,
-            scan,
-            names,
-            scope,
-            sources: &sources,
-        }
+        FileMeasure { query, context, evidence, term_prefixes: &term_prefixes, scan, names }
     };
     let file = |measure: &mut FileMeasure<'_>, file: u32| measure.file(file);
-    parallel::map_init(context.snapshot.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
+    parallel::map_init(context.snapshot.is_large(), files.to_vec(), measure, file, || ())
+        .into_iter()
+        .collect()
 }
 
 struct FileMeasure<'m> {
@@ -144,9 +170,6 @@ struct FileMeasure<'m> {
     term_prefixes: &'m TermPrefixFilter,
     scan: PrefixScan,
     names: Names<'m>,
-    scope: &'m HeadScope<'m>,
-    /// The stems of the head's sources of C, C++ and Objective-C.
-    sources: &'m FxHashSet<&'m str>,
 }
 
 impl<'m> FileMeasure<'m> {
@@ -180,7 +203,7 @@ impl<'m> FileMeasure<'m> {
             Signal::Frame,
             match self.evidence.frames_of(*file) {
                 [] => 0.0,
-                _ if self.scope.n_framed > 1 && self.evidence.innermost.contains(file) => INNERMOST_FRAME,
+                _ if self.evidence.innermost.contains(file) => INNERMOST_FRAME,
                 _ => 1.0,
             },
         );
@@ -192,9 +215,7 @@ impl<'m> FileMeasure<'m> {
 
     /// The literal measure of a file, which is greater for a text of several words that few files contain.
     fn literal_value(&self, lines: u32) -> f32 {
-        let is_pasted = !self.query.is_qualified_name
-            && self.query.n_words >= PASTED_WORDS
-            && self.scope.n_literal <= PASTED_FILES;
+        let is_pasted = !self.query.is_qualified_name && self.query.n_words >= PASTED_WORDS;
         match lines {
             0 => 0.0,
             _ if is_pasted => PASTED,
@@ -343,8 +364,8 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Legacy, flag(role.has(PathRole::COMPAT), asks.compat));
         set(Signal::Generated, flag(role.has(PathRole::GENERATED), asks.generated));
         set(Signal::Platform, flag(role.has(PathRole::PLATFORM), asks.platform));
-        set(Signal::Header, (role::is_header(path) && self.sources.contains(path::stem(path))) as u32 as f32);
-        set(Signal::OlderCopy, flag(role.has(PathRole::PAST) && self.has_newer_copy(path), asks.compat));
+        set(Signal::Header, role::is_header(path) as u32 as f32);
+        set(Signal::OlderCopy, flag(role.has(PathRole::PAST), asks.compat));
         let language = context.grammars.name(version.language());
         set(Signal::Docs, flag(role::is_prose(path, version.language(), context.grammars), asks.docs));
         set(Signal::Data, if asks.data { 0.0 } else { role::data_share(path, language) });
@@ -353,15 +374,6 @@ impl<'m> FileMeasure<'m> {
             measured.facts.activity = Some(noted);
             set(Signal::Session, noted.worth);
         }
-    }
-
-    /// Whether the head has the file with this path less one folder that denotes a version or old code.
-    fn has_newer_copy(&self, path: &str) -> bool {
-        let parts: Vec<&str> = path.split('/').collect();
-        (0..parts.len() - 1).filter(|at| role::is_past(parts[*at])).any(|at| {
-            let newer: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
-            self.scope.paths.contains(newer.join("/").as_str())
-        })
     }
 }
 

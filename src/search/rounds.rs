@@ -14,7 +14,9 @@ use super::literal::{
     self, Literal, LiteralCandidates, LiteralReads, MAX_FEW_FILES, Narrowing, NarrowingCounts, ReadFiles,
     SnapshotReads,
 };
-use super::measure::{self, HeadScope, MeasuredFile};
+use super::measure::{self, MeasuredFile};
+use super::model::RankedFile;
+use super::order;
 use super::places::{self, PlacesOfFile};
 use super::related;
 use super::source::ReadSource;
@@ -81,6 +83,10 @@ pub struct Offers {
     pub(crate) shown: Vec<u32>,
     pub(crate) offer: LiteralOffer,
     pub(crate) matching: usize,
+    /// The measures of the files that would be the head if the shard were alone. The head of all shards has few others.
+    pub(crate) rows: Vec<HeadRow>,
+    /// The places of those that would be divided.
+    pub(crate) places: Vec<(u32, PlacesOfFile)>,
 }
 
 /// A measured file, and what else the ranking of the head needs of the file.
@@ -94,16 +100,6 @@ pub struct HeadRow {
     pub(crate) content: Option<ContentHash>,
     /// The chunks that show the file, each with its first byte.
     pub(crate) chunks: Vec<(ShownChunk, u32)>,
-}
-
-/// The files of a shard in the head, and the numbers of all shards that measures depend on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HeadAsk {
-    pub files: Vec<u32>,
-    /// The paths of the whole head.
-    pub paths: Vec<String>,
-    pub n_literal: usize,
-    pub n_framed: usize,
 }
 
 /// Gathers the evidence of a shard. The context has the statistics of all shards.
@@ -195,12 +191,23 @@ impl LiteralReads for NotedReads<'_> {
 }
 
 impl Gathered {
-    /// The offers of the shard to the fused lists.
-    pub fn offers(&self, context: &Context<'_>) -> Offers {
+    /// The offers of the shard to the fused lists, with what is asked next if they prevail.
+    pub fn offers(
+        &self,
+        query: &Query,
+        context: &Context<'_>,
+        source: &ReadSource<'_>,
+    ) -> Result<Offers, SearchError> {
         let Gathered { evidence, literal, offer } = self;
+        let lists = fuse::offers(evidence, context);
+        let head = fuse::head_of(lists.clone(), evidence, context, literal.files_if_few());
+        let rows = self.head_rows(query, context, &head)?;
+        let divided = self.divided(query, context, &rows);
+        let places = places::places(query, context, evidence, divided.clone(), source)?;
+        let places = divided.into_iter().map(|measured| measured.file).zip(places).collect();
         let file = |row: u32| evidence.matching[row as usize];
         let list = |own: Vec<(f32, u32)>| own.into_iter().map(|(score, row)| (score, file(row))).collect();
-        let lists: Vec<Vec<(f32, u32)>> = fuse::offers(evidence, context).into_iter().map(list).collect();
+        let lists: Vec<Vec<(f32, u32)>> = lists.into_iter().map(list).collect();
         let framed: Vec<u32> = evidence.framed.iter().map(|(file, _)| *file).collect();
         let few = if literal.holding.len() <= MAX_FEW_FILES { &literal.holding[..] } else { &[] };
         let shown = few.iter().copied().filter(|file| fuse::is_shown(evidence, file)).collect();
@@ -209,10 +216,13 @@ impl Gathered {
         named.extend(&literal.holding);
         named.extend(offer.candidates.iter().map(|(_, file, _)| *file));
         named.extend(offer.unranked.iter().map(|(file, _)| *file));
+        named.extend(&head);
         named.sort_unstable();
         named.dedup();
         let path = |file: u32| (file, context.snapshot.path(file).to_string());
-        Offers {
+        Ok(Offers {
+            rows,
+            places,
             lists,
             paths: named.into_iter().map(path).collect(),
             terms: evidence.rarities(context.totals().chunks),
@@ -221,19 +231,33 @@ impl Gathered {
             shown,
             offer: offer.clone(),
             matching: evidence.matching.len(),
-        }
+        })
     }
 
-    /// The measures of the files of the shard in the head.
+    /// The measured files that would be divided into places if the shard were alone.
+    fn divided<'r>(
+        &self,
+        query: &Query,
+        context: &Context<'_>,
+        rows: &'r [HeadRow],
+    ) -> Vec<&'r MeasuredFile> {
+        let of: FxHashMap<u32, &HeadRow> = rows.iter().map(|row| (row.measured.file, row)).collect();
+        let measured = rows.iter().map(|row| row.measured.clone()).collect();
+        let measured = measure::settled(context, &self.evidence, measured);
+        let similarity = |ranked: &RankedFile| of[&ranked.file].related;
+        let files = order::weighed(query, context.profile, &measured, similarity, context.snapshot);
+        let n_divided = places::n_divided(query, &files, |ranked| of[&ranked.file].bytes);
+        files[..n_divided].iter().map(|ranked| &of[&ranked.file].measured).collect()
+    }
+
+    /// The measures of files of the shard.
     pub fn head_rows(
         &self,
         query: &Query,
         context: &Context<'_>,
-        head: &HeadAsk,
+        files: &[u32],
     ) -> Result<Vec<HeadRow>, SearchError> {
         let (evidence, snapshot) = (&self.evidence, context.snapshot);
-        let paths = head.paths.iter().map(String::as_str).collect();
-        let scope = HeadScope { paths, n_literal: head.n_literal, n_framed: head.n_framed };
         let terms = evidence.rarities(context.totals().chunks);
         let vector = related::question_vector(query, context.profile, &terms);
         let row = |measured: MeasuredFile| {
@@ -247,7 +271,7 @@ impl Gathered {
                 measured,
             }
         };
-        let measured = measure::measure(query, context, evidence, (&head.files, &scope))?;
+        let measured = measure::measure(query, context, evidence, files)?;
         Ok(measured.into_iter().map(row).collect())
     }
 
@@ -260,8 +284,7 @@ impl Gathered {
         files: &[u32],
     ) -> Result<Vec<PlacesOfFile>, SearchError> {
         // Places depend on no measure that depends on the head.
-        let scope = HeadScope::of_snapshot(context, &self.evidence, files);
-        let measured = measure::measure(query, context, &self.evidence, (files, &scope))?;
+        let measured = measure::measure(query, context, &self.evidence, files)?;
         places::places(query, context, &self.evidence, measured.iter().collect(), source)
     }
 }

@@ -23,7 +23,7 @@ use crate::origin::ReplyOrigin;
 use crate::ranked_query::RankedQuery;
 use spyhop_search::federated::{self, Gathered, Gathering};
 use spyhop_search::filter::Filter;
-use spyhop_search::{Context, Ranking, SearchSnapshot, WordRows};
+use spyhop_search::{Context, CurrentFile, Ranking, SearchSnapshot, WordRows};
 
 /// The most evidence that is kept between the rounds of questions. Evidence takes some 14 bytes a chunk and 90 a file; a
 /// question whose evidence was dropped gathers it again.
@@ -141,24 +141,33 @@ impl Round<'_> {
                 federated::RankTold::Statistics(federated::statistics(query, &context)?)
             }
             federated::RankAsk::Offers(gathering) => {
-                let gathered = self.gathered(gathering)?;
-                federated::RankTold::Offers(gathered.offers(&self.context(gathering, None)))
-            }
-            federated::RankAsk::Measures(gathering, head) => {
-                self.check_files(&head.files)?;
                 let context = self.context(gathering, None);
-                let rows = self.gathered(gathering)?.head_rows(&gathering.query, &context, head)?;
+                let gathered = self.gathered(gathering)?;
+                federated::RankTold::Offers(gathered.offers(&gathering.query, &context, &self.source())?)
+            }
+            federated::RankAsk::Measures(gathering, files) => {
+                self.check_files(files)?;
+                let context = self.context(gathering, None);
+                let rows = self.gathered(gathering)?.head_rows(&gathering.query, &context, files)?;
                 federated::RankTold::Measures(rows)
             }
             federated::RankAsk::Places(gathering, files) => {
                 self.check_files(files)?;
                 let context = self.context(gathering, None);
-                let source =
-                    |file: u32, wanted: &Finder<'_>| self.answer.trees.read(file, Some(wanted), true);
                 let gathered = self.gathered(gathering)?;
-                federated::RankTold::Places(gathered.places(&gathering.query, &context, &source, files)?)
+                federated::RankTold::Places(gathered.places(
+                    &gathering.query,
+                    &context,
+                    &self.source(),
+                    files,
+                )?)
             }
         })
+    }
+
+    /// Reads the files of the shard.
+    fn source(&self) -> impl Fn(u32, &Finder<'_>) -> CurrentFile {
+        |file, wanted| self.answer.trees.read(file, Some(wanted), true)
     }
 
     /// The context of a search, with the statistics of all shards.
@@ -177,9 +186,9 @@ impl Round<'_> {
             return Ok(Arc::clone(&kept.gathered));
         }
         let quoting = self.answer.files_quoting(&gathering.quoted)?;
-        let source = |file: u32, wanted: &Finder<'_>| self.answer.trees.read(file, Some(wanted), true);
         let context = self.context(gathering, quoting.as_ref());
-        let gathered = Arc::new(federated::gather(&gathering.query, &context, &source, &gathering.literal)?);
+        let gathered = federated::gather(&gathering.query, &context, &self.source(), &gathering.literal)?;
+        let gathered = Arc::new(gathered);
         let mut kept = lock(&self.searcher.kept);
         kept.truncate(KEPT - 1);
         kept.insert(0, KeptEvidence { key, gathered: Arc::clone(&gathered) });

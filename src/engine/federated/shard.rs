@@ -128,7 +128,7 @@ fn known(told: ShardTold, ask: &ShardAsk) -> Option<KnownReply> {
             let is_of = match (&*told, &**ask) {
                 (Is::Words(_), Of::Word(_)) | (Is::Offers(_), Of::Offers(_)) => true,
                 (Is::Statistics(own), Of::Statistics { query, .. }) => own.is_of(query),
-                (Is::Measures(rows), Of::Measures(_, head)) => rows.len() == head.files.len(),
+                (Is::Measures(rows), Of::Measures(_, files)) => rows.len() == files.len(),
                 (Is::Places(places), Of::Places(_, files)) => places.len() == files.len(),
                 _ => false,
             };
