@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 
 use super::api::*;
 use super::call::Call;
-use super::corpus::{Answering, Corpus, CorpusMember, incomplete_of, of_source, silent};
+use super::corpus::{Corpus, CorpusMember, incomplete_of, of_source, silent};
 use super::graph::{self, MAX_DEFINITIONS, order_of_edges};
 use super::graph_outside::{self, ElsewhereRequest, PackageUses};
 use super::lookup::check_rows;
 use super::open_index::Viewed;
 use super::operation::Operation;
 use super::origin::sums;
+use super::remote::MemberAnswers;
 use super::{current, lookup, memory};
 use crate::error::{Error, ErrorKind};
 
@@ -43,11 +44,11 @@ fn graph_of_sources(corpus: &Corpus, request: &GraphRequest) -> Result<GraphRepl
     };
     let request = GraphRequest { target, ..request.clone() };
     let mut unknown: Option<Error> = None;
-    let (answers, warnings) = corpus.each(|source, answering| {
+    let (answers, warnings) = corpus.each(|source, answers| {
         if only.is_some_and(|only| *only != *source.name()) {
             return Ok(None);
         }
-        match answering.ask(&request) {
+        match answers.ask(&request) {
             // The target is no name of this tree.
             Err(error) if error.kind() == ErrorKind::BadRequest => {
                 unknown.get_or_insert(error);
@@ -168,7 +169,7 @@ fn add_importing_uses(
 
 /// Adds the mentions in a source that defines nothing of the target.
 fn add_mentions(corpus: &Corpus, source: &CorpusMember, request: &GraphRequest, whole: &mut GraphReply) {
-    let (Ok(answering), Some(mentions)) = (corpus.answering(source), &mut whole.mentions) else { return };
+    let (Ok(answers), Some(mentions)) = (corpus.answers_of(source), &mut whole.mentions) else { return };
     let shown = whole.rows.iter().filter(|row| row.source.as_ref() == Some(source.name()));
     let package_of = |own: &SymbolRow| {
         let home = corpus.members.iter().find(|member| own.source.as_ref() == Some(member.name()))?;
@@ -180,7 +181,7 @@ fn add_mentions(corpus: &Corpus, source: &CorpusMember, request: &GraphRequest, 
         shown: shown.cloned().collect(),
     };
     // A source that cannot answer is named already.
-    if let Ok(mut own) = answering.ask(&elsewhere) {
+    if let Ok(mut own) = answers.ask(&elsewhere) {
         name_mentions(&mut own, source.name());
         mentions.add(own);
     }
@@ -274,10 +275,9 @@ fn add_silent(whole: &mut GraphReply, name: &SourceName, error: &Error, reasons:
 
 /// The present state of a source; `None` if the source cannot answer.
 fn present(corpus: &Corpus, source: &CorpusMember) -> Option<SourceSnapshot> {
-    let engine = match corpus.answering(source).ok()? {
-        Answering::Engine(engine) => engine,
-        #[cfg(feature = "serde")]
-        Answering::Shard(shards, name) => return Some(source.snapshot(shards.snapshot_of(name)?)),
+    let engine = match corpus.answers_of(source).ok()? {
+        MemberAnswers::Engine(engine) => engine,
+        MemberAnswers::Remote(members, name) => return Some(source.snapshot(members.snapshot_of(name)?)),
     };
     let (snapshot, freshness) = current::ready(engine, &|_| ()).ok()?;
     Some(source.snapshot(lookup::snapshot(engine.tree(), Some(Viewed::from_snapshot(&snapshot)), &freshness)))

@@ -14,10 +14,8 @@ use super::call::Call;
 use super::cancel;
 use super::core::Engine;
 use super::current::{self, Freshness};
-#[cfg(feature = "serde")]
-use super::federated::AskedShards;
 use super::lock::lock;
-use super::operation::TreeOperation;
+use super::remote::{MemberAnswers, RemoteMembers};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::parallel;
 use spyhop_base::store;
@@ -39,32 +37,8 @@ pub struct Corpus {
     pub(super) members: Vec<CorpusMember>,
     /// The joined snapshot of the last answer. Corpora with other policies for the same members share it.
     pub(super) joined: Arc<Mutex<Option<JoinedSnapshot>>>,
-    /// The shards that answer for the members, which then have no engine.
-    #[cfg(feature = "serde")]
-    pub(super) shards: Option<Arc<AskedShards>>,
-}
-
-/// What answers for a member: its engine, or a shard that is asked by messages.
-pub(super) enum Answering<'c> {
-    Engine(&'c Engine),
-    #[cfg(feature = "serde")]
-    Shard(&'c AskedShards, &'c SourceName),
-}
-
-impl Answering<'_> {
-    /// The answer of the member alone. While the reply of a shard is missing, the answer is an error, and of no use.
-    pub fn call<O: TreeOperation>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error> {
-        match self {
-            Answering::Engine(engine) => engine.call(request, call),
-            #[cfg(feature = "serde")]
-            Answering::Shard(shards, name) => shards.answer_of(name, request),
-        }
-    }
-
-    /// As [`Answering::call`], in a call without settings.
-    pub fn ask<O: TreeOperation>(&self, request: &O) -> Result<O::Reply, Error> {
-        self.call(request, &Call::default())
-    }
+    /// What answers for the members in place of engines, which the members then lack.
+    pub(super) remote: Option<Arc<dyn RemoteMembers>>,
 }
 
 /// A tree of a corpus.
@@ -168,12 +142,7 @@ impl Corpus {
 
     /// A corpus of members that were checked.
     pub(super) fn joining(members: Vec<CorpusMember>) -> Corpus {
-        Corpus {
-            members,
-            joined: Arc::default(),
-            #[cfg(feature = "serde")]
-            shards: None,
-        }
+        Corpus { members, joined: Arc::default(), remote: None }
     }
 
     /// The named members that could be opened, in their order.
@@ -197,30 +166,15 @@ impl Corpus {
     /// The trees with the policies that `of` makes of their present ones.
     pub(super) fn with_policies(&self, of: impl Fn(CallPolicy) -> CallPolicy) -> Corpus {
         let members = self.members.iter().map(|member| member.with_policy(&of)).collect();
-        self.with_members(members, Arc::clone(&self.joined))
-    }
-
-    /// A corpus of some members of this one.
-    pub(super) fn with_members(
-        &self,
-        members: Vec<CorpusMember>,
-        joined: Arc<Mutex<Option<JoinedSnapshot>>>,
-    ) -> Corpus {
-        Corpus {
-            members,
-            joined,
-            #[cfg(feature = "serde")]
-            shards: self.shards.clone(),
-        }
+        Corpus { members, joined: Arc::clone(&self.joined), remote: self.remote.clone() }
     }
 
     /// What answers for a member; `Err` if nothing does.
-    pub(super) fn answering<'c>(&'c self, member: &'c CorpusMember) -> Result<Answering<'c>, Error> {
-        #[cfg(feature = "serde")]
-        if let Some(shards) = &self.shards {
-            return Ok(Answering::Shard(shards, member.name()));
+    pub(super) fn answers_of<'c>(&'c self, member: &'c CorpusMember) -> Result<MemberAnswers<'c>, Error> {
+        match &self.remote {
+            Some(remote) => Ok(MemberAnswers::Remote(&**remote, member.name())),
+            None => member.engine.as_ref().map(MemberAnswers::Engine).map_err(Error::copy),
         }
-        member.engine.as_ref().map(Answering::Engine).map_err(Error::copy)
     }
 
     /// The state of each named tree and its index, as [`Engine::status`] tells it.
@@ -264,9 +218,8 @@ impl Corpus {
 
     /// The first engine, whose grammars parse requests.
     pub(super) fn first_engine(&self) -> Result<&Engine, Error> {
-        #[cfg(feature = "serde")]
-        if let Some(shards) = &self.shards {
-            return Ok(shards.engine());
+        if let Some(remote) = &self.remote {
+            return Ok(remote.engine());
         }
         let mut engines = self.members.iter().filter_map(|member| member.engine.as_ref().ok());
         match (engines.next(), &self.members[0].engine) {
@@ -354,11 +307,11 @@ impl Corpus {
     /// answers.
     pub(super) fn each<T>(
         &self,
-        mut ask: impl FnMut(&CorpusMember, Answering<'_>) -> Result<T, Error>,
+        mut ask: impl FnMut(&CorpusMember, MemberAnswers<'_>) -> Result<T, Error>,
     ) -> Result<EachAnswer<'_, T>, Error> {
         let (mut answers, mut warnings, mut first) = (Vec::new(), Vec::new(), None);
         for member in &self.members {
-            let answer = self.answering(member).and_then(|answering| ask(member, answering));
+            let answer = self.answers_of(member).and_then(|answers| ask(member, answers));
             match answer {
                 Ok(answer) => answers.push((member, answer)),
                 Err(error)

@@ -56,7 +56,7 @@ fn entries_of_sources(
     call: &Call<'_>,
 ) -> Result<EntriesReply, Error> {
     let mut unknown = None;
-    let (answers, warnings) = corpus.each(|_, answering| match answering.call(request, call) {
+    let (answers, warnings) = corpus.each(|_, answers| match answers.call(request, call) {
         Err(error) if request.reaches.is_some() && error.kind() == ErrorKind::BadRequest => {
             unknown.get_or_insert(error);
             Ok(None)

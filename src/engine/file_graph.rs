@@ -58,7 +58,7 @@ fn export_of_sources(
     call: &Call<'_>,
 ) -> Result<FileGraphReply, Error> {
     let export = FileGraphRequest { question: FileGraphQuestion::Export, ..request.clone() };
-    let (answers, warnings) = corpus.each(|_, answering| answering.call(&export, call))?;
+    let (answers, warnings) = corpus.each(|_, answers| answers.call(&export, call))?;
     let missing = (!warnings.is_empty()).then(|| corpus.missing(warnings.len()));
     let mut whole = FileGraphReply {
         question: request.question,

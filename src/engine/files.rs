@@ -4,11 +4,10 @@ use super::api::*;
 use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
-#[cfg(feature = "serde")]
-use super::federated::AskedShards;
 use super::lookup::{check_pattern_length, check_rows, parse_offset, refuse_kinds};
 use super::operation::Operation;
 use super::origin::ReplyOrigin;
+use super::remote::RemoteMembers;
 use crate::error::Error;
 use spyhop_base::path::RelPath;
 use spyhop_search::SearchSnapshot;
@@ -30,10 +29,9 @@ impl Operation for FilesRequest {
         let lookup = FileLookup::new(corpus.first_engine()?, self)?;
         let span = tracing::info_span!("code.files", pattern = %self.pattern, project = %corpus);
         let _entered = span.enter();
-        #[cfg(feature = "serde")]
-        if let Some(shards) = &corpus.shards {
-            let found = lookup.answer_of_shards(shards)?;
-            return Ok(FilesReply { complete: shards.complete(), ..found.of(shards.origin()) });
+        if let Some(remote) = &corpus.remote {
+            let found = lookup.answer_of_remote(&**remote)?.of(ReplyOrigin::of_remote(remote.state()));
+            return Ok(FilesReply { complete: remote.complete(), ..found });
         }
         corpus.with_snapshot(call, |asked, snapshot| {
             let found = lookup.answer(snapshot, &|file| asked.source_of(snapshot, file))?;
@@ -111,9 +109,8 @@ impl<'r> FileLookup<'r> {
         }
     }
 
-    /// The files of the page over shards: the best of the best files of each.
-    #[cfg(feature = "serde")]
-    fn answer_of_shards(&self, shards: &AskedShards) -> Result<FilesReply, Error> {
+    /// The files of the page over remote members: the best of the best files of each.
+    fn answer_of_remote(&self, remote: &dyn RemoteMembers) -> Result<FilesReply, Error> {
         let keep = self.offset.saturating_add(self.request.max_results);
         let max_results = if keep <= MAX_ROWS { keep } else { ALL_ROWS };
         let of_each = FilesRequest { cursor: None, max_results, ..self.request.clone() };
@@ -123,9 +120,9 @@ impl<'r> FileLookup<'r> {
             let best = self.wanted.best_of(own.files.len() as u32, path, 1, true);
             best.found.first().is_some_and(|best| best.is_scattered)
         };
-        // A shard whose matches are all scattered shows them.
+        // A member whose matches are all scattered shows them.
         let (scattered, plain): (Vec<FilesReply>, Vec<FilesReply>) =
-            shards.answers(&of_each)?.into_iter().partition(|own| !all && is_scattered(own));
+            remote.replies_of(&of_each)?.into_iter().partition(|own| !all && is_scattered(own));
         let sum = |replies: &[FilesReply]| replies.iter().map(|own| own.total).sum::<usize>();
         let (total, n_scattered) = (sum(&plain), sum(&scattered));
         let left_out: usize = plain.iter().map(|own| own.left_out).sum();

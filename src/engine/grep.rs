@@ -47,9 +47,8 @@ impl Operation for GrepRequest {
 
     fn run(&self, corpus: &Corpus, _call: &Call<'_>) -> Result<GrepReply, Error> {
         check_rows("max_results", self.max_results, MAX_ROWS)?;
-        #[cfg(feature = "serde")]
-        if let Some(shards) = &corpus.shards {
-            return shards.lines(self);
+        if let Some(remote) = &corpus.remote {
+            return remote.lines(self);
         }
         match corpus.alone() {
             Some(engine) => lines_of_tree(engine, self),

@@ -74,6 +74,7 @@ mod parsers;
 mod query_faults;
 mod ranked_query;
 mod read;
+mod remote;
 mod removed;
 mod reply_page;
 mod revision_notes;

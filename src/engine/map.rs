@@ -69,7 +69,7 @@ fn map_of_sources(corpus: &Corpus, request: &MapRequest) -> Result<MapReply, Err
     let of_each = MapRequest { max_items: share, ..request.clone() };
     let has_path = request.filter.path.is_some();
     let mut missing = None;
-    let (answers, mut warnings) = corpus.each(|_, answering| match answering.ask(&of_each) {
+    let (answers, mut warnings) = corpus.each(|_, answers| match answers.ask(&of_each) {
         Err(error) if has_path && error.kind() == ErrorKind::BadRequest => {
             missing.get_or_insert(error);
             Ok(None)

@@ -43,8 +43,11 @@ impl Corpus {
             *path = rest;
         }
         let source = named.and_then(|name| self.members.iter().find(|member| member.name() == name));
-        let alone = |source: &CorpusMember| vec![source.with_policy(&|policy| policy)];
-        Ok(source.map(|source| (self.with_members(alone(source), Arc::default()), request)))
+        let alone = |source: &CorpusMember| {
+            let members = vec![source.with_policy(&|policy| policy)];
+            Corpus { members, joined: Arc::default(), remote: self.remote.clone() }
+        };
+        Ok(source.map(|source| (alone(source), request)))
     }
 
     /// Fails if a text begins with the name of a source that is not asked.

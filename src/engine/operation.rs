@@ -6,6 +6,7 @@ use super::call::Call;
 use super::core::Engine;
 use super::corpus::Corpus;
 use super::mask::MaskTexts;
+use super::remote::{self, MemberAnswers};
 use crate::cancel;
 use crate::error::{Error, ErrorKind};
 
@@ -30,17 +31,6 @@ pub trait Operation: Clone {
     fn run(&self, corpus: &Corpus, call: &Call<'_>) -> Result<Self::Reply, Error>;
 }
 
-/// An operation that each tree of several answers alone; the answers are then joined. Shards answer these as trees do.
-#[cfg(feature = "serde")]
-pub(super) use super::federated::TreeOperation;
-
-/// An operation that each tree of several answers alone; the answers are then joined.
-#[cfg(not(feature = "serde"))]
-pub(super) trait TreeOperation: Operation {}
-
-#[cfg(not(feature = "serde"))]
-impl<O: Operation> TreeOperation for O {}
-
 /// Calls the macro `$each` with the requests of all operations, which are types of [`api`](crate::api), except
 /// [`SemanticRequest`](crate::api::SemanticRequest), which only people make.
 #[macro_export]
@@ -54,6 +44,27 @@ macro_rules! for_each_operation {
             RetireNoteRequest,
         }
     };
+}
+
+impl MemberAnswers<'_> {
+    /// The answer of the member alone.
+    pub(super) fn call<O>(&self, request: &O, call: &Call<'_>) -> Result<O::Reply, Error>
+    where
+        O: Operation<Reply: 'static> + 'static,
+    {
+        match self {
+            MemberAnswers::Engine(engine) => engine.call(request, call),
+            MemberAnswers::Remote(members, name) => remote::of_type(members.reply_of(name, request)?),
+        }
+    }
+
+    /// As [`MemberAnswers::call`], in a call without settings.
+    pub(super) fn ask<O>(&self, request: &O) -> Result<O::Reply, Error>
+    where
+        O: Operation<Reply: 'static> + 'static,
+    {
+        self.call(request, &Call::default())
+    }
 }
 
 impl Corpus {

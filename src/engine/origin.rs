@@ -10,6 +10,7 @@ use super::corpus::{AskedMembers, CorpusMember, of_source};
 use super::current::Freshness;
 use super::lookup;
 use super::open_index::Viewed;
+use super::remote::RemoteState;
 use spyhop_base::id::Generation;
 use spyhop_search::SearchSnapshot;
 
@@ -35,6 +36,12 @@ impl ReplyOrigin {
             warnings: freshness.warnings,
             default_min_score: None,
         }
+    }
+
+    /// The origin of a reply of remote members, which answer as one tree.
+    pub fn of_remote(state: RemoteState) -> ReplyOrigin {
+        let RemoteState { snapshot, is_whole, warnings } = state;
+        ReplyOrigin { snapshot, sources: Vec::new(), is_whole, warnings, default_min_score: None }
     }
 
     /// The origin of a reply of the members of a corpus.

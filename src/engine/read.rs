@@ -109,11 +109,11 @@ fn read_in_sources(corpus: &Corpus, request: &ReadRequest, call: &Call<'_>) -> R
         (Some(_), None) => request.symbol = Some(rest.to_string()),
     }
     let mut missing = None;
-    let (answers, warnings) = corpus.each(|member, answering| {
+    let (answers, warnings) = corpus.each(|member, answers| {
         if only.is_some_and(|only| only != member.name()) {
             return Ok(None);
         }
-        match answering.call(&request, call) {
+        match answers.call(&request, call) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 missing.get_or_insert(error);
                 Ok(None)

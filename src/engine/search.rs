@@ -139,9 +139,8 @@ fn search_kinds(
         resultCount = tracing::field::Empty
     );
     let _entered = span.enter();
-    #[cfg(feature = "serde")]
-    if let Some(shards) = &corpus.shards {
-        return shards.search(&asked, request);
+    if let Some(remote) = &corpus.remote {
+        return remote.search(&asked, request);
     }
     let reply = match corpus.alone() {
         Some(engine) => current::with_snapshot(engine, call.progress(), |snapshot, freshness| {

@@ -1,47 +1,35 @@
 //! The shards of a question at the front: what they have told, and what is still to be asked. Operations ask them where they
 //! would ask engines.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex};
 
 use super::error::FederationError;
-use super::front::Front;
 use super::messages::{self, AskMessage, Identity, ShardAnswer, ShardAsk};
-use super::packed::Packed;
-use super::search::{self, AskedSearch};
-use super::shard::{KnownReply, PendingAsk, Shard};
-use super::trees::TreeOperation;
+use super::packed::Portable;
+use super::search;
+use super::shard::{AskedSearch, AskedState, KnownReply, PendingAsk, Shard, pending};
+use super::trees::{TreeReply, TreeRequest};
 use crate::api::{GrepReply, GrepRequest, SearchReply, SearchRequest, Snapshot, SourceName};
 use crate::asked_queries::AskedQueries;
 use crate::core::Engine;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::lookup;
-use crate::origin::ReplyOrigin;
-use spyhop_base::id::Generation;
+use crate::remote::{RemoteMembers, RemoteState};
 use spyhop_search::filter::Filter;
 
 /// The shards of one question.
 pub(crate) struct AskedShards {
-    front: Arc<Front>,
+    engine: Arc<Engine>,
     state: Mutex<AskedState>,
-}
-
-pub(super) struct AskedState {
-    pub shards: Vec<Shard>,
-    /// Why the question has no answer, whatever the replies are.
-    fault: Option<FederationError>,
 }
 
 impl AskedShards {
     /// Shards with these names.
-    pub fn new(front: Arc<Front>, names: &[String]) -> AskedShards {
+    pub fn new(engine: Arc<Engine>, names: &[String]) -> AskedShards {
         let shards = names.iter().map(|name| Shard::new(name)).collect();
-        AskedShards { front, state: Mutex::new(AskedState { shards, fault: None }) }
-    }
-
-    /// The engine of the front, which parses requests.
-    pub fn engine(&self) -> &Engine {
-        &self.front.engine
+        AskedShards { engine, state: Mutex::new(AskedState { shards, fault: None }) }
     }
 
     /// Begins to collect what is missing.
@@ -60,7 +48,7 @@ impl AskedShards {
 
     /// The messages for what is missing.
     pub fn messages(&self) -> Vec<(usize, Vec<u8>)> {
-        let identity = Identity::of(self.engine());
+        let identity = Identity::of(&self.engine);
         let state = lock(&self.state);
         let mut messages = Vec::new();
         for (number, shard) in state.shards.iter().enumerate().filter(|(_, shard)| !shard.asked.is_empty()) {
@@ -86,7 +74,7 @@ impl AskedShards {
 
     /// Takes the reply of a shard.
     pub fn take(&self, shard: usize, message: &[u8]) -> Result<(), FederationError> {
-        let front = Identity::of(self.engine());
+        let front = Identity::of(&self.engine);
         let mut state = lock(&self.state);
         let n_shards = state.shards.len();
         let Some(own) = state.shards.get_mut(shard) else {
@@ -115,70 +103,6 @@ impl AskedShards {
         }
     }
 
-    /// The answer of one shard to a request of a tree. While the reply is missing, the answer is an error, and of no use.
-    pub fn answer_of<O: TreeOperation>(&self, name: &SourceName, request: &O) -> Result<O::Reply, Error> {
-        let mut state = lock(&self.state);
-        let shard = state.shards.iter_mut().find(|own| own.name == name.as_str());
-        let shard = shard.ok_or_else(|| Error::bad(format!("there is no shard '{name}'")))?;
-        if let Some(why) = &shard.lost {
-            return Err(Error::new(ErrorKind::Unreachable, why.clone()));
-        }
-        let mut answers = answers_of(shard, request).ok_or_else(pending)?;
-        answers.pop().unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "the shard has no tree")))
-    }
-
-    /// The answers of all shards that are not lost to a request of a tree.
-    pub fn answers<O: TreeOperation>(&self, request: &O) -> Result<Vec<O::Reply>, Error> {
-        let mut state = lock(&self.state);
-        let live = state.shards.iter_mut().filter(|shard| shard.lost.is_none());
-        let all: Vec<Option<Vec<_>>> = live.map(|shard| answers_of(shard, request)).collect();
-        let all: Option<Vec<Vec<_>>> = all.into_iter().collect();
-        all.ok_or_else(pending)?.into_iter().flatten().collect()
-    }
-
-    /// The present state of a shard that has told something.
-    pub fn snapshot_of(&self, name: &SourceName) -> Option<Snapshot> {
-        let state = lock(&self.state);
-        let shard = state.shards.iter().find(|own| own.name == name.as_str())?;
-        shard.state.as_ref().map(|_| shard.snapshot())
-    }
-
-    /// Where the reply comes from: the sums over the shards.
-    pub fn origin(&self) -> ReplyOrigin {
-        lock(&self.state).origin()
-    }
-
-    /// `Some(false)` if a shard does not answer: a reply that is whole is that of a tree alone.
-    pub fn complete(&self) -> Option<bool> {
-        (!self.origin().is_whole).then_some(false)
-    }
-
-    /// One ranking over the files of all shards.
-    pub fn search(&self, asked: &AskedQueries, request: &SearchRequest) -> Result<SearchReply, Error> {
-        if request.exhaustive {
-            return Err(self.refuse("an exhaustive search"));
-        }
-        search::reply(&mut lock(&self.state), asked, &Arc::new(AskedSearch::new(request)))
-    }
-
-    /// The defined names that are nearest to a typed one.
-    pub fn near_names(&self, typed: &str) -> Result<Vec<String>, Error> {
-        search::near_names(&mut lock(&self.state), typed)
-    }
-
-    /// The matching lines of all shards, sorted by path.
-    pub fn lines(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
-        if request.rank {
-            return Err(self.refuse("an exact search in ranked files"));
-        }
-        lookup::parse_position(request.cursor.as_deref(), false)?;
-        Filter::new(&request.filter, self.engine().grammars())?;
-        let trees = self.answers(request)?;
-        let state = lock(&self.state);
-        let lost = state.shards.iter().filter_map(|shard| shard.lost.clone()).collect();
-        Ok(super::lines::merged(request, trees, (state.origin().snapshot, lost)))
-    }
-
     fn refuse(&self, what: &'static str) -> Error {
         let fault = FederationError::NotFederated(what);
         let error = Error::bad(fault.to_string());
@@ -187,44 +111,83 @@ impl AskedShards {
     }
 }
 
+impl RemoteMembers for AskedShards {
+    fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn reply_of(&self, member: &SourceName, request: &dyn Any) -> Result<Box<dyn Any>, Error> {
+        let mut state = lock(&self.state);
+        let shard = state.shards.iter_mut().find(|own| own.name == member.as_str());
+        let shard = shard.ok_or_else(|| Error::bad(format!("there is no shard '{member}'")))?;
+        if let Some(why) = &shard.lost {
+            return Err(Error::new(ErrorKind::Unreachable, why.clone()));
+        }
+        let mut answers = answers_of(shard, &travelling(request)?).ok_or_else(pending)?;
+        answers.pop().unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "the shard has no tree")))
+    }
+
+    fn replies(&self, request: &dyn Any) -> Result<Vec<Box<dyn Any>>, Error> {
+        let request = travelling(request)?;
+        let mut state = lock(&self.state);
+        let live = state.shards.iter_mut().filter(|shard| shard.lost.is_none());
+        let all: Vec<Option<Vec<_>>> = live.map(|shard| answers_of(shard, &request)).collect();
+        let all: Option<Vec<Vec<_>>> = all.into_iter().collect();
+        all.ok_or_else(pending)?.into_iter().flatten().collect()
+    }
+
+    fn snapshot_of(&self, member: &SourceName) -> Option<Snapshot> {
+        let state = lock(&self.state);
+        let shard = state.shards.iter().find(|own| own.name == member.as_str())?;
+        shard.state.as_ref().map(|_| shard.snapshot())
+    }
+
+    fn state(&self) -> RemoteState {
+        lock(&self.state).state()
+    }
+
+    fn search(&self, asked: &AskedQueries, request: &SearchRequest) -> Result<SearchReply, Error> {
+        if request.exhaustive {
+            return Err(self.refuse("an exhaustive search"));
+        }
+        search::reply(&mut lock(&self.state), asked, &Arc::new(AskedSearch::new(request)))
+    }
+
+    fn near_names(&self, typed: &str) -> Result<Vec<String>, Error> {
+        search::near_names(&mut lock(&self.state), typed)
+    }
+
+    fn lines(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
+        if request.rank {
+            return Err(self.refuse("an exact search in ranked files"));
+        }
+        lookup::parse_position(request.cursor.as_deref(), false)?;
+        Filter::new(&request.filter, self.engine.grammars())?;
+        let trees = (self as &dyn RemoteMembers).replies_of(request)?;
+        let state = lock(&self.state);
+        let lost = state.shards.iter().filter_map(|shard| shard.lost.clone()).collect();
+        Ok(super::lines::merged(request, trees, (state.state().snapshot, lost)))
+    }
+}
+
+/// A request as it travels.
+fn travelling(request: &dyn Any) -> Result<TreeRequest, Error> {
+    TreeRequest::of(request)
+        .ok_or_else(|| Error::bad(FederationError::NotFederated("this operation").to_string()))
+}
+
 /// The answers of a shard to a request of a tree; `None` if they are missing, and now asked for.
-fn answers_of<O: TreeOperation>(shard: &mut Shard, request: &O) -> Option<Vec<Result<O::Reply, Error>>> {
-    let ask = PendingAsk::new(None, ShardAsk::Tree(request.travelling().packed()));
-    let other = || Error::new(ErrorKind::Internal, "a shard sent the reply of another operation");
-    let arrived = |reply| O::arrived(reply).ok_or_else(other);
+fn answers_of(shard: &mut Shard, request: &TreeRequest) -> Option<Vec<Result<Box<dyn Any>, Error>>> {
+    let ask = PendingAsk::new(None, ShardAsk::Tree(request.packed()));
     match shard.told.get(&ask.key) {
         Some(KnownReply::Trees(answers)) => {
-            let copied = answers.iter().map(|answer| answer.as_ref().map(Clone::clone).map_err(Error::copy));
-            Some(copied.map(|answer| answer.and_then(arrived)).collect())
+            let copied =
+                answers.iter().map(|answer| answer.as_ref().map(TreeReply::reply).map_err(Error::copy));
+            Some(copied.collect())
         }
         _ => {
             shard.ask(ask);
             None
         }
-    }
-}
-
-/// The error in place of a reply that is missing. No caller sees the error, because the question is not answered yet.
-pub(super) fn pending() -> Error {
-    Error::new(ErrorKind::NoIndex, "a reply of a shard is missing")
-}
-
-impl AskedState {
-    /// Where the reply comes from: the sums over the shards.
-    pub fn origin(&self) -> ReplyOrigin {
-        let all = || self.shards.iter().filter(|shard| shard.lost.is_none()).map(|shard| &shard.origin);
-        let checked: Option<Vec<_>> = all().map(|own| own.checked_at).collect();
-        let snapshot = Snapshot {
-            generation: Generation(all().map(|own| own.generation).sum()),
-            checked_at: checked.and_then(|times| times.into_iter().min()),
-            indexed_files: all().map(|own| own.indexed_files).sum(),
-            skipped_files: all().map(|own| own.skipped_files).sum(),
-            stale_files: all().map(|own| own.stale_files).sum(),
-            ..Snapshot::default()
-        };
-        let lost = self.shards.iter().filter_map(|shard| shard.lost.clone());
-        let warnings: Vec<String> = all().flat_map(|own| own.warnings.iter().cloned()).chain(lost).collect();
-        let is_whole = all().count() == self.shards.len() && all().all(|own| own.is_whole);
-        ReplyOrigin { snapshot, sources: Vec::new(), is_whole, warnings, default_min_score: None }
     }
 }

@@ -12,6 +12,7 @@ use crate::core::Engine;
 use crate::corpus::{Corpus, CorpusMember};
 use crate::error::Error;
 use crate::operation::Operation;
+use crate::remote::RemoteMembers;
 use spyhop_files::source::MemoryTree;
 
 /// The operations that are answered over shards.
@@ -30,7 +31,7 @@ pub const OPERATIONS: [&str; 10] = [
 
 /// The source of questions over shards: a front parses requests, and has no tree.
 pub struct Front {
-    pub(super) engine: Engine,
+    engine: Arc<Engine>,
 }
 
 /// The next step of a question.
@@ -49,11 +50,11 @@ pub enum FederationStep<T> {
 pub struct Federation<T> {
     corpus: Corpus,
     shards: Arc<AskedShards>,
-    answer: Answer<T>,
+    answer: AnswerOn<T>,
 }
 
 /// What answers on a corpus.
-type Answer<T> = Box<dyn Fn(&Corpus) -> Result<T, Error> + Send + Sync>;
+type AnswerOn<T> = Box<dyn Fn(&Corpus) -> Result<T, Error> + Send + Sync>;
 
 impl Front {
     /// A front with the grammars and the profile of this program.
@@ -61,7 +62,7 @@ impl Front {
     /// # Errors
     /// `Io` if its temporary folder cannot be created.
     pub fn new() -> Result<Front, Error> {
-        Ok(Front { engine: Engine::in_memory(MemoryTree::default(), Options::default())? })
+        Ok(Front { engine: Arc::new(Engine::in_memory(MemoryTree::default(), Options::default())?) })
     }
 
     /// A question for a request to shards with these names, which differ.
@@ -96,18 +97,23 @@ impl Front {
         if !OPERATIONS.contains(&O::NAME) {
             return Err(FederationError::NotFederated("this operation"));
         }
-        self.federation(shards, Box::new(move |corpus: &Corpus| corpus.ask(&request).map(&form)))
+        self.run(shards, move |corpus: &Corpus| corpus.ask(&request).map(&form))
     }
 
-    fn federation<T>(
+    /// A question that asks a corpus whose members are the shards, by operations of [`OPERATIONS`] only. `answer` is called
+    /// again whenever replies have come; an error while replies are missing is of no use.
+    ///
+    /// # Errors
+    /// As [`Front::ask`].
+    pub fn run<T>(
         self: &Arc<Front>,
         names: &[String],
-        answer: Answer<T>,
+        answer: impl Fn(&Corpus) -> Result<T, Error> + Send + Sync + 'static,
     ) -> Result<Federation<T>, FederationError> {
         if names.is_empty() {
             return Err(Error::bad("there is no shard to ask; name one").into());
         }
-        let shards = Arc::new(AskedShards::new(Arc::clone(self), names));
+        let shards = Arc::new(AskedShards::new(Arc::clone(&self.engine), names));
         let member = |name: &String| CorpusMember {
             name: Some(SourceName::new(name)),
             engine: Err(Error::bad("a shard has no engine here")),
@@ -115,8 +121,8 @@ impl Front {
             package: None,
         };
         let mut corpus = Corpus::joining(names.iter().map(member).collect());
-        corpus.shards = Some(Arc::clone(&shards));
-        let federation = Federation { corpus, shards, answer };
+        corpus.remote = Some(Arc::clone(&shards) as Arc<dyn RemoteMembers>);
+        let federation = Federation { corpus, shards, answer: Box::new(answer) };
         federation.run()?;
         Ok(federation)
     }

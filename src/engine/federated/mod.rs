@@ -31,8 +31,6 @@ mod searcher;
 mod shard;
 mod trees;
 
-pub(crate) use asked::AskedShards;
 pub use error::{FederationError, IdentityPart};
 pub use front::{Federation, FederationStep, Front, OPERATIONS};
 pub use searcher::Searcher;
-pub(crate) use trees::TreeOperation;

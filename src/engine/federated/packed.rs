@@ -22,7 +22,7 @@ use spyhop_search::profile::Signal;
 use spyhop_search::snippet::Snippet;
 
 /// A value that travels as bytes.
-pub(crate) trait Packed: Sized {
+pub(crate) trait Portable: Sized {
     /// Appends the value.
     fn pack(&self, out: &mut Vec<u8>);
 
@@ -45,7 +45,7 @@ pub(crate) trait Packed: Sized {
 /// Types that travel as postcard writes them.
 macro_rules! packed_by_postcard {
     ($($type:ty),+ $(,)?) => {
-        $(impl Packed for $type {
+        $(impl Portable for $type {
             fn pack(&self, out: &mut Vec<u8>) {
                 // A vector takes any number of bytes, and the types have no maps of unknown length.
                 out.extend(postcard::to_allocvec(self).unwrap_or_default());
@@ -63,14 +63,14 @@ macro_rules! packed_by_postcard {
 /// Structures whose listed fields travel one after the other. Fields behind `without` have a fixed value at the front.
 macro_rules! packed_fields {
     ($($type:ident { $($field:ident),+ $(,)? } $(without { $($fixed:ident: $value:expr),+ $(,)? })?;)+) => {
-        $(impl Packed for $type {
+        $(impl Portable for $type {
             fn pack(&self, out: &mut Vec<u8>) {
                 let $type { $($field),+, $($($fixed: _),+)? } = self;
                 $($field.pack(out);)+
             }
 
             fn unpack(bytes: &mut &[u8]) -> Option<Self> {
-                Some($type { $($field: Packed::unpack(bytes)?,)+ $($($fixed: $value),+)? })
+                Some($type { $($field: Portable::unpack(bytes)?,)+ $($($fixed: $value),+)? })
             }
         })+
     };
@@ -79,7 +79,7 @@ macro_rules! packed_fields {
 /// Enumerations of values, each with the number that comes first.
 macro_rules! packed_variants {
     ($($type:ident { $($number:literal $variant:ident),+ $(,)? };)+) => {
-        $(impl Packed for $type {
+        $(impl Portable for $type {
             fn pack(&self, out: &mut Vec<u8>) {
                 match self {
                     $($type::$variant(value) => {
@@ -91,7 +91,7 @@ macro_rules! packed_variants {
 
             fn unpack(bytes: &mut &[u8]) -> Option<Self> {
                 Some(match u8::unpack(bytes)? {
-                    $($number => $type::$variant(Packed::unpack(bytes)?),)+
+                    $($number => $type::$variant(Portable::unpack(bytes)?),)+
                     _ => return None,
                 })
             }
@@ -166,7 +166,7 @@ packed_variants! {
     ReadReply { 0 Text, 1 Choices };
 }
 
-impl<T: Packed> Packed for Option<T> {
+impl<T: Portable> Portable for Option<T> {
     fn pack(&self, out: &mut Vec<u8>) {
         out.push(u8::from(self.is_some()));
         self.iter().for_each(|value| value.pack(out));
@@ -177,7 +177,7 @@ impl<T: Packed> Packed for Option<T> {
     }
 }
 
-impl<T: Packed> Packed for Vec<T> {
+impl<T: Portable> Portable for Vec<T> {
     fn pack(&self, out: &mut Vec<u8>) {
         self.len().pack(out);
         self.iter().for_each(|value| value.pack(out));
@@ -189,7 +189,7 @@ impl<T: Packed> Packed for Vec<T> {
     }
 }
 
-impl<T: Packed> Packed for Box<T> {
+impl<T: Portable> Portable for Box<T> {
     fn pack(&self, out: &mut Vec<u8>) {
         (**self).pack(out);
     }
@@ -199,7 +199,7 @@ impl<T: Packed> Packed for Box<T> {
     }
 }
 
-impl<A: Packed, B: Packed> Packed for (A, B) {
+impl<A: Portable, B: Portable> Portable for (A, B) {
     fn pack(&self, out: &mut Vec<u8>) {
         self.0.pack(out);
         self.1.pack(out);
@@ -210,14 +210,14 @@ impl<A: Packed, B: Packed> Packed for (A, B) {
     }
 }
 
-impl<T: Packed> Packed for Result<T, Error> {
+impl<T: Portable> Portable for Result<T, Error> {
     fn pack(&self, out: &mut Vec<u8>) {
-        self.as_ref().ok().map(Packed::packed).pack(out);
-        self.as_ref().err().map(Packed::packed).pack(out);
+        self.as_ref().ok().map(Portable::packed).pack(out);
+        self.as_ref().err().map(Portable::packed).pack(out);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
-        let (value, error): (Option<Vec<u8>>, Option<Vec<u8>>) = Packed::unpack(bytes)?;
+        let (value, error): (Option<Vec<u8>>, Option<Vec<u8>>) = Portable::unpack(bytes)?;
         match (value, error) {
             (Some(value), _) => T::unpacked(&value).map(Ok),
             (None, error) => Error::unpacked(&error?).map(Err),
@@ -226,7 +226,7 @@ impl<T: Packed> Packed for Result<T, Error> {
 }
 
 /// The names of languages and frameworks.
-impl Packed for &'static str {
+impl Portable for &'static str {
     fn pack(&self, out: &mut Vec<u8>) {
         self.to_string().pack(out);
     }
@@ -254,31 +254,31 @@ fn known_name(name: String) -> Option<&'static str> {
     Some(name)
 }
 
-impl Packed for FileEdge {
+impl Portable for FileEdge {
     fn pack(&self, out: &mut Vec<u8>) {
         (self.from, (self.to, self.line)).pack(out);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
-        let (from, (to, line)) = Packed::unpack(bytes)?;
+        let (from, (to, line)) = Portable::unpack(bytes)?;
         Some(FileEdge::new(from, to, line))
     }
 }
 
-impl Packed for Incomplete {
+impl Portable for Incomplete {
     fn pack(&self, out: &mut Vec<u8>) {
         let place = IncompleteCause::ALL.iter().position(|own| *own == self.cause);
         (place.unwrap_or_default(), self.text.clone()).pack(out);
     }
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
-        let (place, text): (usize, String) = Packed::unpack(bytes)?;
+        let (place, text): (usize, String) = Portable::unpack(bytes)?;
         Some(IncompleteCause::ALL.get(place)?.with(text))
     }
 }
 
 /// An error travels with the remedies that name no index of a machine.
-impl Packed for Error {
+impl Portable for Error {
     fn pack(&self, out: &mut Vec<u8>) {
         let (mut name, mut paths) = (None, None);
         match self.remedy() {
@@ -291,7 +291,7 @@ impl Packed for Error {
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
         type Parts = ((ErrorKind, String), (Option<String>, Option<Vec<String>>));
-        let ((kind, text), (name, paths)): Parts = Packed::unpack(bytes)?;
+        let ((kind, text), (name, paths)): Parts = Portable::unpack(bytes)?;
         let error = Error::new(kind, text);
         Some(match (name, paths) {
             (Some(name), _) => error.with(Remedy::SearchLines { name, sources: Vec::new() }),

@@ -3,32 +3,19 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::asked::{AskedState, pending};
 use super::messages::{HitsAsk, HitsQuery, ShardAsk};
-use super::shard::{KnownReply, PendingAsk, Shard};
+use super::shard::{AskedSearch, AskedState, KnownReply, PendingAsk, Shard, pending};
 use crate::api::{Hit, SearchReply, SearchRequest};
 use crate::asked_queries::AskedQueries;
 use crate::error::{Error, ErrorKind};
 use crate::lookup;
+use crate::origin::ReplyOrigin;
 use crate::ranked_query::RankedQuery;
 use crate::reply_page::ReplyPage;
 use crate::rows::RowKind;
 use spyhop_search::federated::{self, Federated, RankSettings, ShardFiles, Shards};
 use spyhop_search::profile::Profile;
 use spyhop_search::{Ranked, RankedFile};
-
-/// A search, with the key that tells its asks from those of other searches.
-pub(super) struct AskedSearch {
-    pub request: SearchRequest,
-    pub key: Vec<u8>,
-}
-
-impl AskedSearch {
-    pub fn new(request: &SearchRequest) -> AskedSearch {
-        let bytes = postcard::to_allocvec(request).unwrap_or_default();
-        AskedSearch { request: request.clone(), key: blake3::hash(&bytes).as_bytes().to_vec() }
-    }
-}
 
 /// The reply to a search; an error while replies are missing.
 pub(super) fn reply(
@@ -62,7 +49,12 @@ pub(super) fn reply(
     }
     let page = ReplyPage::new(&asked, &table, (request, profile), offset);
     let results = hits(&mut state.shards, search, &page, (&asked, &queries), (&table, &live))?;
-    Ok(page.reply((all, &asked, unknown), results, (state.origin(), all.lost.clone()), false))
+    Ok(page.reply(
+        (all, &asked, unknown),
+        results,
+        (ReplyOrigin::of_remote(state.state()), all.lost.clone()),
+        false,
+    ))
 }
 
 /// The defined names that are nearest to a typed one; an error while replies are missing.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::messages::{
     self, AskMessage, HitsAsk, Identity, ShardAnswer, ShardAsk, ShardOrigin, ShardState, ShardTold, Tellings,
 };
-use super::packed::Packed;
+use super::packed::Portable;
 use super::trees::TreeRequest;
 use crate::answer::AnswerContext;
 use crate::api::{Hit, SearchRequest, Snapshot};

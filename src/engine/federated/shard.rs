@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::error::FederationError;
 use super::messages::{ShardAsk, ShardOrigin, ShardState, ShardTold, Tellings};
-use super::packed::Packed;
-use super::search::AskedSearch;
+use super::packed::Portable;
 use super::trees::TreeReply;
-use crate::api::{Hit, Snapshot};
-use crate::error::Error;
+use crate::api::{Hit, SearchRequest, Snapshot};
+use crate::error::{Error, ErrorKind};
+use crate::remote::RemoteState;
 use spyhop_base::id::Generation;
 use spyhop_search::federated;
 
@@ -112,6 +112,51 @@ impl Shard {
             true => Err(FederationError::Unsteady { shard: self.name.clone() }),
             false => Ok(()),
         }
+    }
+}
+
+/// A search, with the key that tells its asks from those of other searches.
+pub(super) struct AskedSearch {
+    pub request: SearchRequest,
+    pub key: Vec<u8>,
+}
+
+impl AskedSearch {
+    pub fn new(request: &SearchRequest) -> AskedSearch {
+        let bytes = postcard::to_allocvec(request).unwrap_or_default();
+        AskedSearch { request: request.clone(), key: blake3::hash(&bytes).as_bytes().to_vec() }
+    }
+}
+
+/// The state of all shards of a question.
+pub(super) struct AskedState {
+    pub shards: Vec<Shard>,
+    /// Why the question has no answer, whatever the replies are.
+    pub fault: Option<FederationError>,
+}
+
+/// The error in place of a reply that is missing. No caller sees the error, because the question is not answered yet.
+pub(super) fn pending() -> Error {
+    Error::new(ErrorKind::NoIndex, "a reply of a shard is missing")
+}
+
+impl AskedState {
+    /// The sums over the shards.
+    pub fn state(&self) -> RemoteState {
+        let all = || self.shards.iter().filter(|shard| shard.lost.is_none()).map(|shard| &shard.origin);
+        let checked: Option<Vec<_>> = all().map(|own| own.checked_at).collect();
+        let snapshot = Snapshot {
+            generation: Generation(all().map(|own| own.generation).sum()),
+            checked_at: checked.and_then(|times| times.into_iter().min()),
+            indexed_files: all().map(|own| own.indexed_files).sum(),
+            skipped_files: all().map(|own| own.skipped_files).sum(),
+            stale_files: all().map(|own| own.stale_files).sum(),
+            ..Snapshot::default()
+        };
+        let lost = self.shards.iter().filter_map(|shard| shard.lost.clone());
+        let warnings: Vec<String> = all().flat_map(|own| own.warnings.iter().cloned()).chain(lost).collect();
+        let is_whole = all().count() == self.shards.len() && all().all(|own| own.is_whole);
+        RemoteState { snapshot, is_whole, warnings }
     }
 }
 

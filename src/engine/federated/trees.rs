@@ -1,22 +1,14 @@
 //! The operations that shards answer as the trees of a corpus do: each shard the whole request.
 
-use super::packed::{Packed, packed_variants};
+use std::any::Any;
+
+use super::packed::{Portable, packed_variants};
 use crate::api::*;
 use crate::call::Call;
 use crate::corpus::{AskedMembers, Corpus};
 use crate::error::Error;
 use crate::graph_outside::ElsewhereRequest;
-use crate::operation::Operation;
 use crate::symbols::SymbolsInShard;
-
-/// An operation that each tree of several answers alone; the answers are then joined. Shards answer these as trees do.
-pub(crate) trait TreeOperation: Operation {
-    /// The request as it travels.
-    fn travelling(&self) -> TreeRequest;
-
-    /// The reply of this operation among all replies.
-    fn arrived(reply: TreeReply) -> Option<Self::Reply>;
-}
 
 macro_rules! tree_operations {
     ($($number:literal $name:ident($request:ident, $reply:ident);)+) => {
@@ -37,20 +29,24 @@ macro_rules! tree_operations {
             TreeReply { $($number $name),+ };
         }
 
-        $(impl TreeOperation for $request {
-            fn travelling(&self) -> TreeRequest {
-                TreeRequest::$name(Box::new(self.clone()))
-            }
-
-            fn arrived(reply: TreeReply) -> Option<$reply> {
-                match reply {
-                    TreeReply::$name(reply) => Some(*reply),
-                    _ => None,
+        impl TreeReply {
+            /// The reply, of its own type.
+            pub fn reply(&self) -> Box<dyn Any> {
+                match self {
+                    $(TreeReply::$name(reply) => reply.clone()),+
                 }
             }
-        })+
+        }
 
         impl TreeRequest {
+            /// A request of an operation that shards answer tree by tree; `None` for another one.
+            pub fn of(request: &dyn Any) -> Option<TreeRequest> {
+                $(if let Some(request) = request.downcast_ref::<$request>() {
+                    return Some(TreeRequest::$name(Box::new(request.clone())));
+                })+
+                None
+            }
+
             fn asked_of(&self, corpus: &Corpus) -> Result<TreeReply, Error> {
                 match self {
                     $(TreeRequest::$name(request) => {
@@ -77,11 +73,25 @@ tree_operations! {
 impl TreeRequest {
     /// The answers of a shard: of exact searches one a tree, so that lines of all trees are sorted by path.
     pub fn answers(&self, corpus: &Corpus, members: &AskedMembers<'_>) -> Vec<Result<TreeReply, Error>> {
-        match self {
+        let answers: Vec<_> = match self {
             TreeRequest::Grep(_) => {
                 members.ready.iter().map(|member| self.asked_of(&Corpus::from(member.engine))).collect()
             }
             _ => vec![self.asked_of(corpus)],
-        }
+        };
+        let answers = answers.into_iter();
+        answers.map(|answer| answer.map_err(|error| without_roots(error, members))).collect()
+    }
+}
+
+/// An error without the folders of this machine, which the reader of an answer does not know.
+fn without_roots(error: Error, members: &AskedMembers<'_>) -> Error {
+    let mut text = error.to_string();
+    for member in &members.ready {
+        text = text.replace(&format!("'{}'", member.engine.root().display()), "the folder of the shard");
+    }
+    match error.remedy().cloned() {
+        Some(remedy) => Error::new(error.kind(), text).with(remedy),
+        None => Error::new(error.kind(), text),
     }
 }
