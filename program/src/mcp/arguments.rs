@@ -1,10 +1,9 @@
 //! Converts JSON arguments to typed requests, by the catalog's rows.
 //!
-//! This module owns parameter names, value types and argument errors. An unknown parameter or a value of the wrong type
-//! is an error that names the parameter and lists the valid choices, because a silently ignored parameter gives a wrong
-//! answer that looks right. [`lenient`] reads the forms in which clients write one value. The engine checks ranges, except
-//! those of parameters that only tools take. Defaults are the library's.
+//! [`Arguments`] has the values; this module finds the tree that they name. The engine checks ranges, except those of
+//! parameters that only tools take. Defaults are the library's.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -17,8 +16,8 @@ use spyhop_engine::api::{
 };
 use spyhop_interface::catalog::tools::{Tool, ToolId};
 use spyhop_interface::catalog::{
-    self, AddSourceRequest, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row, SearchCall, TARGET,
-    TOOL_IN, Takes, UpdateSourcesRequest, ValueError, lenient, params,
+    self, AddSourceRequest, Arguments, Faces, GrepCall, Param, RawValues, RenameSourceRequest, Row,
+    SearchCall, TARGET, TOOL_IN, UpdateSourcesRequest, ValueError, params,
 };
 use spyhop_library::{AddRequest, SourceChoice, is_remote};
 
@@ -152,7 +151,7 @@ pub fn call(
     (roots, is_source): (&Roots, &dyn Fn(&str) -> bool),
     session: Option<Session>,
 ) -> Result<ToolCall, String> {
-    let arguments = Arguments::new(tool, own, given)?;
+    let arguments = CallArguments(Arguments::new(tool, own, given)?);
     let sources = arguments.sources()?.or_else(|| arguments.source_of_path(is_source));
     let (root, path) = match &sources {
         Some(_) => (0, arguments.path_in_sources()?),
@@ -169,43 +168,18 @@ pub fn call(
     Ok(ToolCall { root, sources, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
-/// Arguments, each with its catalog row.
-struct Arguments<'t> {
-    tool: &'t Tool,
-    values: Vec<(&'static Param, Value)>,
+/// The arguments of a call, which may choose its tree.
+struct CallArguments<'t>(Arguments<'t>);
+
+impl<'t> Deref for CallArguments<'t> {
+    type Target = Arguments<'t>;
+
+    fn deref(&self) -> &Arguments<'t> {
+        &self.0
+    }
 }
 
-impl<'t> Arguments<'t> {
-    fn new(
-        tool: &'t Tool,
-        own: &'static [&'static Param],
-        given: Map<String, Value>,
-    ) -> Result<Arguments<'t>, String> {
-        let mut values: Vec<(&Param, Value)> = Vec::new();
-        for (name, value) in given {
-            let known = |param: &&Param| param.name == name || param.aliases.contains(&name.as_str());
-            let params = || tool.params().chain(own.iter().copied());
-            let Some(param) = params().find(known) else {
-                let choices: Vec<&str> = params().map(|param| param.name).collect();
-                let choices = if choices.is_empty() { "nothing".to_string() } else { choices.join(", ") };
-                return Err(format!("{} has no parameter '{name}'; choose {choices}", tool.name));
-            };
-            if values.iter().any(|(other, _)| other.name == param.name) {
-                return Err(format!("'{}' is given twice, once by another name", param.name));
-            }
-            // Some clients send every parameter they know; null and an empty list mean that the parameter is not set.
-            if !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()) {
-                values.push((param, value));
-            }
-        }
-        for param in tool.required {
-            if !values.iter().any(|(given, _)| given.name == param.name) {
-                return Err(format!("{} needs '{}': {}", tool.name, param.name, param.help));
-            }
-        }
-        Ok(Arguments { tool, values })
-    }
-
+impl CallArguments<'_> {
     /// The root of the call and, where the tool takes a path, the path.
     fn tree(&self, roots: &Roots) -> Result<(usize, Option<ResolvedPath>), String> {
         let root = self.text(&params::TREE)?.map(|text| roots.root(&text)).transpose()?;
@@ -253,64 +227,11 @@ impl<'t> Arguments<'t> {
     fn path_in_sources(&self) -> Result<Option<ResolvedPath>, String> {
         self.text(&params::PATH)?.map(|text| roots::below(params::PATH.name, &text)).transpose()
     }
-
-    fn value(&self, param: &Param) -> Option<&Value> {
-        self.values.iter().find(|(given, _)| given.name == param.name).map(|(_, value)| value)
-    }
-
-    fn wrong<T>(&self, param: &Param, value: &Value, wanted: &str) -> Result<T, String> {
-        Err(format!("{} of {} is {value}; give {wanted}", param.name, self.tool.name))
-    }
-
-    fn text(&self, param: &Param) -> Result<Option<String>, String> {
-        let Some(value) = self.value(param) else { return Ok(None) };
-        let text = match param.takes {
-            Takes::Path | Takes::Choice(_) => lenient::word(value),
-            _ => lenient::text(value).map(str::to_string),
-        };
-        text.map_or_else(|| self.wrong(param, value, "a text"), |text| Ok(Some(text)))
-    }
-
-    /// A list of texts; a single text counts as a list with one element.
-    fn texts(&self, param: &Param) -> Result<Vec<String>, String> {
-        let Some(value) = self.value(param) else { return Ok(Vec::new()) };
-        // One query or note may look like a JSON list.
-        let texts = match (param.takes, value) {
-            (Takes::Texts, Value::String(text)) => Some(vec![text.clone()]),
-            _ => lenient::texts(value),
-        };
-        let first_wrong = || value.as_array().and_then(|list| list.iter().find(|item| !item.is_string()));
-        texts.map_or_else(|| self.wrong(param, first_wrong().unwrap_or(value), "a list of texts"), Ok)
-    }
-
-    fn flag(&self, param: &Param) -> Result<Option<bool>, String> {
-        let Some(value) = self.value(param) else { return Ok(None) };
-        lenient::flag(value).map_or_else(|| self.wrong(param, value, "true or false"), |on| Ok(Some(on)))
-    }
-
-    fn number(&self, param: &Param) -> Result<Option<u64>, String> {
-        let Some(value) = self.value(param) else { return Ok(None) };
-        match lenient::number(value) {
-            Some(number) => Ok(Some(number)),
-            None => match param.takes {
-                Takes::Number(least, most) if most < u32::MAX.into() => {
-                    self.wrong(param, value, &format!("a whole number, {least} to {most}"))
-                }
-                _ => self.wrong(param, value, "a whole number"),
-            },
-        }
-    }
-
-    fn fraction(&self, param: &Param) -> Result<Option<f32>, String> {
-        let Some(value) = self.value(param) else { return Ok(None) };
-        let number = lenient::fraction(value).map(|number| number as f32);
-        number.map_or_else(|| self.wrong(param, value, "a number, 0 to 1"), |number| Ok(Some(number)))
-    }
 }
 
 /// Arguments whose tree is known.
 struct ResolvedArguments<'a> {
-    arguments: &'a Arguments<'a>,
+    arguments: &'a CallArguments<'a>,
     roots: &'a Roots,
     root: usize,
     path: Option<ResolvedPath>,

@@ -1,15 +1,11 @@
 //! One call on one engine: run the request, fit the answer into its budget, render it.
-//!
-//! When an answer is too long, its reply is truncated to the rows that fit. The reply then says where the next page
-//! begins.
 
 use std::path::Path;
 
 use spyhop_base::path::RelPath;
 use spyhop_engine::api::{
-    ActivitySource, FileActivity, FilesReply, GraphReply, GrepReply, MapReply, MapRequest, Mode, PackRequest,
-    Progress, ReadReply, ReadRequest, SearchBatch, SearchReply, SearchRequest, Session, SkippedRequest,
-    StatusReply, StatusRequest, SymbolsReply, ViewsRequest,
+    ActivitySource, FileActivity, Mode, PackRequest, Progress, ReadReply, ReadRequest, SearchBatch,
+    SearchReply, SearchRequest, Session, SkippedRequest, StatusReply, StatusRequest, ViewsRequest,
 };
 use spyhop_engine::{Call, Corpus, Engine, Error, Operation};
 use spyhop_interface::render::agent::{self, Answer};
@@ -97,13 +93,13 @@ impl ToolTrees<'_> {
             ToolRequest::Pack(request) => return self.pack(request),
             ToolRequest::Grep(request) => {
                 self.opened(request.filter.path.as_deref());
-                Ok(lines(self.ask(request)?, budget))
+                Ok(agent::grep_within(self.ask(request)?, budget))
             }
-            ToolRequest::Files(request) => Ok(found_files(self.ask(request)?, budget)),
-            ToolRequest::Symbols(request) => Ok(found_symbols(self.ask(request)?, budget)),
+            ToolRequest::Files(request) => Ok(agent::files_within(self.ask(request)?, budget)),
+            ToolRequest::Symbols(request) => Ok(agent::symbols_within(self.ask(request)?, budget)),
             ToolRequest::Map(request) => {
                 self.opened(request.filter.path.as_deref());
-                map(|request| self.ask(request), request, budget)
+                agent::map_within(|request| self.ask(request), request, budget)
             }
             ToolRequest::Read(request) => self.read(request),
             ToolRequest::Skipped(request) => {
@@ -111,7 +107,7 @@ impl ToolTrees<'_> {
                 Ok(agent::skipped(&self.ask(&whole)?, request.after.as_deref(), budget))
             }
             ToolRequest::WhyNot(request) => Ok(agent::cut(agent::why_not(&self.ask(&**request)?), budget)),
-            ToolRequest::Graph(request) => Ok(edges(self.ask(request)?, budget)),
+            ToolRequest::Graph(request) => Ok(agent::graph_within(self.ask(request)?, budget)),
             ToolRequest::Entries(request) => Ok(agent::entries(self.ask(request)?, budget)),
             ToolRequest::FileGraph(request) => Ok(agent::file_graph(&self.ask(request)?, budget)),
             ToolRequest::Views => Ok(agent::views(&self.ask(&ViewsRequest)?)),
@@ -161,12 +157,11 @@ impl ToolTrees<'_> {
 
     /// Reads lines, and notes their file as opened.
     fn read(&self, request: &ReadRequest) -> Result<Answer, Error> {
-        let (mut reply, budget) = (self.ask(request)?, self.call.budget);
-        if let ReadReply::Text(text) = &mut reply {
+        let (reply, budget) = (self.ask(request)?, self.call.budget);
+        if let ReadReply::Text(text) = &reply {
             self.opened(Some(text.path.as_str()));
-            text.truncate(agent::read_fits(text, budget).max(1));
         }
-        Ok(agent::cut(agent::read(&reply), budget))
+        Ok(agent::read_within(reply, budget))
     }
 
     /// Notes files in the client's own session. A client without a session gets an error: noted elsewhere, the files would
@@ -194,11 +189,7 @@ fn found(
     request: &SearchRequest,
     call: &ToolCall,
 ) -> PendingReply {
-    let budget = call.budget;
-    reply.truncate(agent::search_fits(&reply, queries, request.mode, budget).max(1));
-    let answer = agent::search(&reply, queries, request.mode);
-    let is_whole = agent::tokens(&answer.text) <= budget;
-    let answer = if reply.results.len() <= 1 { agent::cut(answer, budget) } else { answer };
+    let (answer, is_whole) = agent::search_within(&mut reply, (queries, request.mode), call.budget);
     // A truncated answer does not contain everything that the session would remember as sent.
     let session = call.session.clone().filter(|_| is_whole);
     // Code that the text leaves out was not sent.
@@ -212,46 +203,4 @@ fn found(
         Box::new(move || session.record_reply(&request, &reply))
     });
     PendingReply { answer, sent }
-}
-
-fn lines(mut reply: GrepReply, budget: usize) -> Answer {
-    reply.truncate(agent::grep_fits(&reply, budget).max(1));
-    let answer = agent::grep(&reply);
-    if reply.lines.len() <= 1 { agent::cut(answer, budget) } else { answer }
-}
-
-fn found_files(mut reply: FilesReply, budget: usize) -> Answer {
-    reply.truncate(agent::files_fits(&reply, budget).max(1));
-    agent::files(&reply)
-}
-
-fn found_symbols(mut reply: SymbolsReply, budget: usize) -> Answer {
-    reply.truncate(agent::symbols_fits(&reply, budget).max(1));
-    agent::symbols(&reply)
-}
-
-fn edges(mut reply: GraphReply, budget: usize) -> Answer {
-    reply.truncate(agent::graph_fits(&reply, budget).max(1));
-    agent::cut(agent::graph(&reply), budget)
-}
-
-/// Answers a map request. A map has no pages: when it is too long, the request runs again with as many rows as should
-/// fit.
-fn map(
-    ask: impl Fn(&MapRequest) -> Result<MapReply, Error>,
-    request: &MapRequest,
-    budget: usize,
-) -> Result<Answer, Error> {
-    let mut request = request.clone();
-    loop {
-        let answer = agent::map(&ask(&request)?);
-        let tokens = agent::tokens(&answer.text);
-        if tokens <= budget {
-            return Ok(answer);
-        }
-        if request.max_items == 1 {
-            return Ok(agent::cut(answer, budget));
-        }
-        request.max_items = (request.max_items * budget / tokens).clamp(1, request.max_items - 1);
-    }
 }

@@ -7,6 +7,7 @@
 //! would sooner or later disagree with the first. The ranges here are for display.
 
 pub mod aliases;
+mod arguments;
 mod choice;
 mod entries;
 mod faces;
@@ -40,6 +41,7 @@ pub mod tools;
 mod upkeep;
 mod values;
 
+pub use arguments::Arguments;
 pub use choice::{NamedChoice, names};
 pub(crate) use entries::{COMMANDS, ROUTES};
 pub use entries::{ENTRIES_ROWS, REACHES};

@@ -15,6 +15,7 @@ mod memory;
 mod pack;
 mod read;
 mod sources;
+mod within;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -25,13 +26,14 @@ pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::entries::entries;
 pub use self::file_graph::file_graph;
-pub use self::graph::{graph, graph_fits};
+pub use self::graph::graph;
 pub use self::library::{import_goes_on, import_is_running, of_library};
-pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
+pub use self::lookup::{files, grep, map, symbols};
 pub use self::memory::notes;
 pub use self::pack::pack;
-pub use self::read::{read, read_fits};
+pub use self::read::read;
 pub use self::sources::source_statuses;
+pub use self::within::{files_within, graph_within, grep_within, map_within, read_within, symbols_within};
 use super::command::{error_text, no_index as how_to_index, quoted};
 use super::paint::{Style, shown};
 use super::places::{RowPlaces, agent_path};
@@ -58,8 +60,20 @@ pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
     Answer { text: search_text(reply, reply.results.len(), queries, mode), data }
 }
 
+/// The hits that fit, and whether their whole text fits. The other hits are dropped from the reply.
+pub fn search_within(
+    reply: &mut SearchReply,
+    (queries, mode): (&[String], Mode),
+    budget: usize,
+) -> (Answer, bool) {
+    reply.truncate(search_fits(reply, queries, mode, budget).max(1));
+    let answer = search(reply, queries, mode);
+    let is_whole = tokens(&answer.text) <= budget;
+    (if reply.results.len() <= 1 { cut(answer, budget) } else { answer }, is_whole)
+}
+
 /// The number of hits that fit a budget. The page is measured with the longest possible cursor.
-pub fn search_fits(reply: &SearchReply, queries: &[String], mode: Mode, budget: usize) -> usize {
+fn search_fits(reply: &SearchReply, queries: &[String], mode: Mode, budget: usize) -> usize {
     let cursor = || format!("g{}-{}", reply.snapshot.generation, usize::MAX);
     let longest = SearchReply { next: Some(reply.next.clone().unwrap_or_else(cursor)), ..reply.clone() };
     rows_that_fit(reply.results.len(), budget, |hits| search_text(&longest, hits, queries, mode))
