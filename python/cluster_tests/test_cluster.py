@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import pytest
 
@@ -25,7 +28,7 @@ import ray
 from ray.cluster_utils import Cluster as RayCluster
 
 import spyhop
-from spyhop_cluster import Cluster, packed, read_repositories
+from spyhop_cluster import Cluster, packed, read_repositories, server
 
 WORDS = """acquire balance cache deliver expire filter gather handle invoke journal key lookup merge notify order parse quota
 resolve session token update verify window yield""".split()
@@ -158,18 +161,33 @@ def test_questions_are_answered_as_by_one_engine(world: World) -> None:
         assert _without_snapshot(of_one) == _without_snapshot(of_shards)
         one, over_shards = of_one.to_dict()["next"], of_shards.to_dict()["next"]
     _check(world, "grep", {"pattern": "def merge_\\w+", "max_results": 20})
+    for pattern in ("mrgcch", "merge", "team1/*", ""):
+        _check(world, "files", {"pattern": pattern})
+        _check(world, "symbols", {"pattern": pattern, "filter": {"kind": ["fn"]}})
+
+
+def test_each_shard_answers_for_its_trees(world: World) -> None:
+    front = world.cluster.front()
+    [first, *_] = world.whole.ask("symbols", {"pattern": "merge_"}).to_dict()["results"]
+    read = front.ask("read", {"path": first["path"]}).to_dict()
+    assert read["text"] == world.whole.ask("read", {"path": first["path"]}).to_dict()["text"]
+    reply = front.ask("graph", {"question": "def", "target": first["name"]}).to_dict()
+    told = {(own["path"], own["line"]) for own in reply["definitions"]}
+    whole = world.whole.ask("graph", {"question": "def", "target": first["name"]}).to_dict()
+    assert told == {(own["path"], own["line"]) for own in whole["definitions"]}
+    assert front.ask("map", {"max_items": 100}).to_dict()["files"] == N_REPOSITORIES * 12
 
 
 def test_messages_are_few_and_small(world: World) -> None:
     front, calls = world.cluster.front(), []
 
     class Counted:
-        def __init__(self, machine: str, messages: list[tuple[str, bytes]]) -> None:
+        def __init__(self, machine: str, messages: list[tuple[tuple[str, ...], bytes]]) -> None:
             self.call, self.asked = world.cluster._send(machine, messages), sum(len(one) for _, one in messages)
 
         def result(self, timeout: float) -> Any:
             answers = self.call.result(timeout)
-            calls.append((self.asked, sum(len(one or b"") for one in answers or [])))
+            calls.append((self.asked, sum(len(one[0]) for one in answers or [] if one)))
             return answers
 
     front._send = Counted
@@ -179,8 +197,149 @@ def test_messages_are_few_and_small(world: World) -> None:
     machines = len(world.cluster.machines())
     most_asked, most_told = max(asked for asked, _ in calls), max(told for _, told in calls)
     print(f"{len(calls) / len(queries) / machines:.1f} calls a machine and question, at most {most_asked} bytes asked and {most_told} told")
-    assert len(calls) <= 7 * machines * len(queries)
+    assert len(calls) <= 4 * machines * len(queries)
     assert max(most_asked, most_told) < 100_000
+
+
+PORT = 17745
+
+#: Three tokens: of all groups, of one group, and of a group without a shard.
+TOKENS = {"all": "a-token-of-all", "one": "a-token-of-one", "none": "a-token-of-none"}
+
+
+def _asked(path: str, body: Any, token: Optional[str]) -> tuple[int, Any]:
+    request = urllib.request.Request(f"http://127.0.0.1:{PORT}{path}", json.dumps(body).encode(), method="POST")
+    request.add_header("content-type", "application/json")
+    if token is not None:
+        request.add_header("authorization", f"Bearer {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            text = answer.read()
+            return answer.status, json.loads(text) if text else None
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def _tool(name: str, arguments: dict[str, Any], token: str) -> dict[str, Any]:
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    status, told = _asked("/mcp", call, token)
+    assert status == 200 and told["id"] == 7
+    result: dict[str, Any] = told["result"]
+    return result
+
+
+@pytest.fixture(scope="module")
+def served(world: World) -> Iterator[World]:
+    rows = [("all", '["*"]'), ("one", '["group0"]'), ("none", '["group7"]')]
+    text = "".join(f'[[token]]\ntoken = "{TOKENS[name]}"\ngroups = {groups}\n' for name, groups in rows)
+    (world.root / "tokens.toml").write_text(text)
+    command = [sys.executable, "-m", "spyhop_cluster", "--address", world.ray.address, "serve", str(world.root / "tokens.toml")]
+    with subprocess.Popen([*command, "--port", str(PORT)], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout and f"http://127.0.0.1:{PORT}/mcp" in program.stdout.readline()
+        yield world
+        program.terminate()
+
+
+def _of_group(world: World, group: str) -> spyhop.Engine:
+    """An engine over the repositories of one group alone."""
+    root = world.root / f"whole-{group}"
+    for repository in world.repositories:
+        if repository.group == group:
+            shutil.copytree(repository.url, root / repository.name, dirs_exist_ok=True)
+    return spyhop.Engine(root, index_dir=world.root / f"index-{group}")
+
+
+def _plain(document: Any) -> Any:
+    """A document without what only a cluster or only one machine tells."""
+    if isinstance(document, list):
+        return [_plain(one) for one in document]
+    if not isinstance(document, dict):
+        return document
+    own = {name: _plain(value) for name, value in document.items() if name not in ("snapshot", "commit", "link")}
+    if str(own.get("next") or "").startswith("g"):
+        own["next"] = own["next"].split("-", 1)[1]
+    return own
+
+
+def test_the_server_answers_as_the_program(served: World) -> None:
+    hits = {"query": "merge the cache"}
+    status, told = _asked("/api/v1/search", hits, TOKENS["all"])
+    assert status == 200 and _plain(told) == _plain(served.whole.ask("search", hits).to_dict())
+    heads = {one.name: _head(Path(one.url)) for one in served.repositories}
+    assert told["results"]
+    for hit in told["results"]:
+        assert hit["commit"] == heads["/".join(hit["path"].split("/")[:2])]
+    tools = _asked("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, TOKENS["all"])[1]["result"]["tools"]
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("codebase_search", {"query": "merge the cache"}),
+        ("grep_files", {"pattern": "def merge_", "max_results": 9}),
+        ("file_search", {"pattern": "merge"}),
+    ]
+    for (name, arguments), program in zip(calls, _of_program(served, calls)):
+        own = _tool(name, arguments, TOKENS["all"])
+        assert name in {tool["name"] for tool in tools}
+        lines = [re.sub(r"\bg\d+-", "g", told["content"][0]["text"]).splitlines() for told in (own, program)]
+        # Searchers compare their trees when they are told to.
+        assert [line.replace(" · not compared with the tree", "") for line in lines[0]] == lines[1], name
+        assert _plain(own["structuredContent"]) == _plain(program["structuredContent"]), name
+    wrong = _tool("codebase_search", {"query": ""}, TOKENS["all"])
+    assert wrong["isError"] and "query is empty" in wrong["content"][0]["text"]
+    unknown = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "index_status"}}
+    assert _asked("/mcp", unknown, TOKENS["all"])[1]["error"]["code"] == -32602
+
+
+def _head(folder: Path) -> str:
+    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _of_program(world: World, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What `spyhop mcp` answers over all files."""
+    messages = [{"id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}]
+    messages += [{"method": "notifications/initialized"}]
+    for number, (name, arguments) in enumerate(calls):
+        messages.append({"id": number + 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+    folder = str(world.root / "mcp-index")
+    command = [os.environ["SPYHOP_PROGRAM"], "mcp", str(world.root / "whole"), "--index-dir", folder]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdin and program.stdout
+        told: dict[int, Any] = {}
+        for message in messages:
+            program.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            program.stdin.flush()
+            while message.get("id", 0) and message["id"] not in told:
+                line = json.loads(program.stdout.readline())
+                told[line.get("id", -1)] = line
+        program.stdin.close()
+    return [told[number + 1]["result"] for number in range(len(calls))]
+
+
+def test_a_token_chooses_what_is_read(served: World) -> None:
+    hits: dict[str, Any] = {"query": "merge the cache"}
+    for token in (None, "another-token", ""):
+        status, told = _asked("/api/v1/search", hits, token)
+        assert (status, told["kind"]) == (401, "unauthenticated")
+        assert _asked("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, token)[0] == 401
+    # What one group may read is what a cluster without the other groups answers: no count, score or reason differs.
+    alone = _of_group(served, "group0")
+    requests: list[tuple[str, dict[str, Any]]] = [("search", {"query": query, "max_results": 30}) for query in _queries(12)]
+    requests += [("grep", {"pattern": "merge"}), ("files", {"pattern": ""}), ("symbols", {"pattern": "mergcache"})]
+    for operation, request in requests:
+        status, told = _asked(f"/api/v1/{operation}", request, TOKENS["one"])
+        assert status == 200 and _plain(told) == _plain(alone.ask(operation, request).to_dict()), (operation, request)
+    foreign = next(one for one in served.repositories if one.group == "group1")
+    folder = {"path": foreign.name}
+    status, told = _asked("/api/v1/search", {**hits, "filter": folder}, TOKENS["one"])
+    assert status == 200 and not told["results"] and foreign.name not in json.dumps(told["warnings"])
+    path = next(row["path"] for row in served.whole.ask("files", {"pattern": "", "filter": folder}).to_dict()["results"])
+    status, told = _asked("/api/v1/read", {"path": path}, TOKENS["one"])
+    missing = _asked("/api/v1/read", {"path": path.replace(".py", "_.py")}, TOKENS["one"])
+    assert (status, missing[0]) == (404, 404) and told["error"].replace(path, "") == missing[1]["error"].replace(path.replace(".py", "_.py"), "")
+    status, told = _asked("/api/v1/search", hits, TOKENS["none"])
+    assert status == 400 and told["kind"] == "bad-request" and "group" not in told["error"]
+    assert _asked("/api/v1/pack", {"task": "merge"}, TOKENS["all"])[1]["kind"] == "not-federated"
+    assert _asked("/nowhere", {}, TOKENS["all"])[0] == 404
 
 
 def _listening() -> set[str]:
@@ -210,7 +369,7 @@ def _listening() -> set[str]:
     return addresses
 
 
-def test_nothing_listens_beyond_loopback(world: World) -> None:
+def test_nothing_listens_beyond_loopback(served: World) -> None:
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
     listening = _listening()
     assert listening and listening <= loopback, listening
@@ -219,11 +378,11 @@ def test_nothing_listens_beyond_loopback(world: World) -> None:
 def test_the_command_prints_what_one_engine_answers(world: World) -> None:
     ran = world.command("grep", "def merge_", "--max-results", "7")
     lines = world.whole.ask("grep", {"pattern": "def merge_", "max_results": 7}).to_dict()
-    assert ran.returncode == 0 and json.loads(ran.stdout)["results"] == lines["results"]
+    assert ran.returncode == 0 and _plain(json.loads(ran.stdout)["results"]) == lines["results"]
     ran = world.command("search", "merge the cache", "--lang", "python", "--path", "team1", "--path", "team2")
     filters = {"lang": ["python"], "path": "team1", "or_paths": ["team2"]}
     hits = world.whole.ask("search", {"query": "merge the cache", "filter": filters}).to_dict()
-    assert ran.returncode == 0 and json.loads(ran.stdout)["results"] == hits["results"]
+    assert ran.returncode == 0 and _plain(json.loads(ran.stdout)["results"]) == hits["results"]
     assert world.command("grep", "no_such_text").returncode == 1
     assert len(json.loads(world.command("status").stdout)) == 3
     wrong = world.command("search", "")
@@ -250,7 +409,7 @@ def test_a_copy_without_an_answer_is_late_only_once(world: World) -> None:
         def result(self, timeout: float) -> None:
             time.sleep(timeout)
 
-    def stalled(machine: str, messages: list[tuple[str, bytes]]) -> Any:
+    def stalled(machine: str, messages: list[tuple[tuple[str, ...], bytes]]) -> Any:
         return Never() if machine == slow else send(machine, messages)
 
     front._send = stalled

@@ -13,7 +13,7 @@ use spyhop_engine::federated::{Federation, FederationError, FederationStep, Fron
 
 use crate::engine::{NativeEngine, or_raise, read, written};
 use crate::failure::Failure;
-use crate::run;
+use crate::{run, tools};
 
 /// Answers what a front asks of one shard.
 #[pyclass(frozen, module = "spyhop._spyhop")]
@@ -64,19 +64,31 @@ impl NativeFront {
         shards: Vec<String>,
     ) -> PyResult<NativeQuestion> {
         let federation = begun_by_name(&self.front, operation, request, &shards);
-        let state = QuestionState { federation: or_raise(py, federation)?, reply: None };
-        Ok(NativeQuestion { state: Mutex::new(state) })
+        Ok(NativeQuestion::new(or_raise(py, federation)?))
+    }
+
+    /// A call of a tool for agents, to shards with these names.
+    fn call(
+        &self,
+        py: Python<'_>,
+        tool: &str,
+        arguments: &str,
+        shards: Vec<String>,
+    ) -> PyResult<NativeQuestion> {
+        let federation = tools::begun(py, &self.front, (tool, arguments), &shards)?;
+        Ok(NativeQuestion::new(or_raise(py, federation)?))
     }
 }
 
 /// A question whose answer is the JSON of the reply.
-type JsonQuestion = Federation<Result<Vec<u8>, Failure>>;
+type JsonQuestion = Federation<Vec<u8>>;
 
 fn begun<O>(front: &Arc<Front>, request: &str, shards: &[String]) -> Result<JsonQuestion, Failure>
 where
     O: Operation<Reply: Serialize> + DeserializeOwned + Send + Sync + 'static,
 {
-    Ok(front.ask_for(read::<O>(O::NAME, request)?, shards, |reply| written(&reply))?)
+    // A reply is a tree of texts, numbers and lists, which all have JSON.
+    Ok(front.ask_for(read::<O>(O::NAME, request)?, shards, |reply| written(&reply).unwrap_or_default())?)
 }
 
 macro_rules! begun_by_name {
@@ -109,6 +121,10 @@ struct QuestionState {
 }
 
 impl NativeQuestion {
+    fn new(federation: JsonQuestion) -> NativeQuestion {
+        NativeQuestion { state: Mutex::new(QuestionState { federation, reply: None }) }
+    }
+
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -127,7 +143,7 @@ impl NativeQuestion {
             Ok(match state.federation.step()? {
                 FederationStep::Ask(messages) => messages,
                 FederationStep::Answer(reply) => {
-                    state.reply = Some((*reply)?);
+                    state.reply = Some(*reply);
                     Vec::new()
                 }
                 _ => return Err(Failure::internal("the step of the question is unknown")),

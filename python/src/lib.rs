@@ -10,6 +10,7 @@ mod failure;
 mod features;
 mod profile;
 mod run;
+mod tools;
 
 use pyo3::prelude::*;
 
@@ -24,6 +25,8 @@ fn _spyhop(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cluster::NativeSearcher>()?;
     module.add_class::<profile::Profile>()?;
     module.add_function(wrap_pyfunction!(engine::operations, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::cluster_tools, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::is_merged_tool, module)?)?;
     module.add_function(wrap_pyfunction!(profile::feature_names, module)?)?;
     module.add_function(wrap_pyfunction!(profile::_parse_profile, module)?)?;
     #[cfg(debug_assertions)]

@@ -51,6 +51,8 @@ def _answered(question: spyhop.Question, searchers: list[spyhop.Searcher]) -> sp
         ("search", {"query": "retry_limit", "filter": {"lang": ["python"]}}),
         ("search_batch", {"queries": ["evict the cache", "retry delay"], "request": {"query": ""}}),
         ("grep", {"pattern": "tried again", "enclosing": True}),
+        ("files", {"pattern": "rtry"}),
+        ("symbols", {"pattern": "retry", "filter": {"kind": ["fn"]}}),
     ],
 )
 def test_shards_answer_as_one_engine(

@@ -78,6 +78,13 @@ def _one_of(name: str, given: str, choices: Sequence[str]) -> str:
     return given
 
 
+def with_offset(made: R, cursor: Optional[str]) -> R:
+    """A reply of the page that begins at a cursor."""
+    if cursor and isinstance(made, (SearchReply, FilesReply)):
+        made._data["offset"] = int(cursor.rpartition("-")[2])
+    return made
+
+
 def _told(progress: OnProgress) -> Optional[Callable[..., object]]:
     return None if progress is None else lambda *now: progress(Progress(*now))
 
@@ -216,10 +223,7 @@ class Engine:
         progress: OnProgress = None,
     ) -> R:
         made = reply(self._native.ask(operation, json.dumps(request), profile, activity, _told(progress)))
-        cursor = (request or {}).get("cursor")
-        if cursor and issubclass(reply, (SearchReply, FilesReply)):
-            made._data["offset"] = int(cursor.rpartition("-")[2])
-        return made
+        return with_offset(made, (request or {}).get("cursor"))
 
     def search(
         self,

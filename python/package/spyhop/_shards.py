@@ -15,9 +15,9 @@ from __future__ import annotations
 import json
 from typing import Any, Optional, Sequence, Union, final
 
-from . import _rows, _spyhop
-from ._engine import Engine
-from ._results import SearchReply
+from . import _spyhop
+from ._engine import REPLIES, Engine, with_offset
+from ._row import Row
 from .errors import of_kind
 
 
@@ -45,7 +45,7 @@ class Question:
 
     __slots__ = ("_cursor", "_native", "_operation")
 
-    def __init__(self, native: _spyhop.NativeQuestion, operation: str, cursor: Optional[str]) -> None:
+    def __init__(self, native: _spyhop.NativeQuestion, operation: Optional[str], cursor: Optional[str]) -> None:
         self._native = native
         self._operation = operation
         self._cursor = cursor
@@ -80,14 +80,11 @@ class Question:
             raise of_kind("shard", "the question has no reply yet; call next until there is nothing to ask")
         return reply
 
-    def reply(self) -> Union[SearchReply, _rows.GrepReply]:
-        """The reply, as that of an engine."""
-        if self._operation == "grep":
-            return _rows.GrepReply(self.json())
-        made = SearchReply(self.json())
-        if self._cursor:
-            made._data["offset"] = int(self._cursor.rpartition("-")[2])
-        return made
+    def reply(self) -> Row:
+        """The reply, as that of an engine. The call of a tool has none."""
+        if self._operation is None:
+            raise of_kind("shard", "the call of a tool has no reply, only JSON")
+        return with_offset(REPLIES[self._operation](self.json()), self._cursor)
 
 
 @final
@@ -100,7 +97,8 @@ class Front:
         self._native = _spyhop.NativeFront()
 
     def ask(self, operation: str, request: dict[str, Any], shards: Sequence[str]) -> Question:
-        """A question for a request of `search`, `search_batch` or `grep`, whose fields are those of `Engine.ask`.
+        """A question for a request of an operation, whose fields are those of `Engine.ask`: `search`, `search_batch`, `grep`,
+        `files`, `symbols`, `map`, `read`, `graph`, `entries` or `file_graph`.
 
         - `shards`: the names of the shards, for errors; messages have their numbers in this order.
 
@@ -108,3 +106,22 @@ class Front:
         """
         cursor = request.get("request", request).get("cursor")
         return Question(self._native.ask(operation, json.dumps(request), list(shards)), operation, cursor)
+
+    def call(self, tool: str, arguments: dict[str, Any], shards: Sequence[str]) -> Question:
+        """A call of a tool for agents. The JSON of the answered question has the `text` and the `data` of ``spyhop mcp``.
+
+        Raises `KeyError` for a tool that is not in `tools`.
+        """
+        return Question(self._native.call(tool, json.dumps(arguments), list(shards)), None, None)
+
+    @staticmethod
+    def is_merged(tool: str) -> bool:
+        """Whether the answer of a tool is that of one engine over all files, so that a searcher of several engines may answer
+        for all of them as one."""
+        return _spyhop.is_merged_tool(tool)
+
+    @staticmethod
+    def tools() -> list[dict[str, Any]]:
+        """The tools that `call` takes, each with its name, its description and the schema of its arguments."""
+        tools: list[dict[str, Any]] = json.loads(_spyhop.cluster_tools())
+        return tools

@@ -7,7 +7,7 @@ answers questions. The command ``spyhop-cluster`` does the same from a shell; ``
 from __future__ import annotations
 
 from .cluster import Cluster
-from .front import Front, NoCopyError
+from .front import Answered, Front, NoCopyError
 from .shards import Repository, Shard, packed, placed, read_repositories
 
-__all__ = ["Cluster", "Front", "NoCopyError", "Repository", "Shard", "packed", "placed", "read_repositories"]
+__all__ = ["Answered", "Cluster", "Front", "NoCopyError", "Repository", "Shard", "packed", "placed", "read_repositories"]

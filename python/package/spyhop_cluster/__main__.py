@@ -12,6 +12,7 @@ import ray
 
 import spyhop
 
+from . import server
 from .cluster import Cluster
 from .shards import SHARD_MEGABYTES
 
@@ -41,6 +42,10 @@ def _parser() -> argparse.ArgumentParser:
     grep.add_argument("--cursor")
     sync = commands.add_parser("sync", help="fetch and index a repository, or all")
     sync.add_argument("repository", nargs="?")
+    serve = commands.add_parser("serve", help="answer over HTTP and to agents, until the process is ended")
+    serve.add_argument("tokens", help="tokens.toml")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=server.PORT)
     commands.add_parser("down", help="end the searchers; their folders stay")
     return parser
 
@@ -62,7 +67,7 @@ def main(given: Optional[Sequence[str]] = None) -> int:
     cluster = Cluster()
     if arguments.command in ("search", "grep"):
         question = cluster.front().question(arguments.command, _request(arguments))
-        reply = json.loads(question.json())
+        reply = question.document()
         print(json.dumps(reply, ensure_ascii=False))
         is_whole = reply["complete"] or not any("not searched:" in text for text in _told(reply))
         return 3 if not is_whole else 0 if reply["results"] else 1
@@ -71,6 +76,11 @@ def main(given: Optional[Sequence[str]] = None) -> int:
             arguments.repositories, arguments.data, copies=arguments.copies, megabytes=arguments.shard_megabytes
         )
         print(f"{len(shards)} shards on {len(cluster.machines())} machines")
+    elif arguments.command == "serve":
+        gateway = server.Gateway(cluster, server.read_tokens(arguments.tokens))
+        with server.Server(gateway, host=arguments.host, port=arguments.port) as listening:
+            print(f"http://{arguments.host}:{arguments.port}/mcp for agents, and /api/v1/ for programs", flush=True)
+            listening.serve_forever()
     elif arguments.command == "down":
         cluster.down()
     else:

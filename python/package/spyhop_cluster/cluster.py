@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError
 
-from .front import Call, Front, NoCopyError
+from .front import Call, Front, Names, NoCopyError, Told
 from .searcher import Searcher
 from .shards import SHARD_MEGABYTES, Repository, Shard, packed, placed, read_repositories
 
@@ -26,9 +26,9 @@ class _RayCall:
     def __init__(self, reference: Any) -> None:
         self._reference = reference
 
-    def result(self, timeout: float) -> Optional[list[Optional[bytes]]]:
+    def result(self, timeout: float) -> Optional[list[Optional[Told]]]:
         try:
-            answers: list[Optional[bytes]] = ray.get(self._reference, timeout=timeout)
+            answers: list[Optional[Told]] = ray.get(self._reference, timeout=timeout)
             return answers
         except GetTimeoutError:
             return None
@@ -116,7 +116,10 @@ class Cluster:
 
     def front(self) -> Front:
         """A front over all shards."""
-        rows = self.rows()
+        return self.front_of(self.rows())
+
+    def front_of(self, rows: Sequence[dict[str, Any]]) -> Front:
+        """A front over the shards of these rows of the table."""
         copies = {row["shard"]["name"]: row["machines"] for row in rows}
         names = {row["shard"]["name"]: [one["name"] for one in row["shard"]["repositories"]] for row in rows}
         return Front(self._send, copies, names)
@@ -129,7 +132,7 @@ class Cluster:
                 raise NoCopyError(f"the searcher of the machine {machine} is gone") from error
         return self._actors[machine]
 
-    def _send(self, machine: str, messages: list[tuple[str, bytes]]) -> Call:
+    def _send(self, machine: str, messages: list[tuple[Names, bytes]]) -> Call:
         try:
             return _RayCall(self._actor(machine).answer.remote(messages))
         except RayActorError as error:

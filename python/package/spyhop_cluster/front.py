@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
-from typing import Any, Callable, Optional, Protocol, Sequence, Union
+from typing import Any, Callable, Optional, Protocol, Sequence
 
 import spyhop
 
@@ -14,6 +15,12 @@ LATE = 0.3
 #: The most seconds for which a copy is waited for.
 GIVEN_UP = 30.0
 
+#: The seconds for which other copies are asked before those of a machine that was late.
+AVOIDED = 5.0
+
+#: The operations whose answer is that of one engine over all files, so that a machine answers for its shards as one.
+MERGED = frozenset(("search", "search_batch", "grep", "files", "symbols"))
+
 #: By how often all copies have been tried: the factor of the seconds after which one is late.
 PATIENCE = (1, 10, 100)
 
@@ -22,15 +29,58 @@ class NoCopyError(Exception):
     """A searcher is gone, or has no copy of a shard."""
 
 
+#: The answer of a searcher to a message about a shard, and the commit of each repository of the shard.
+Told = tuple[bytes, dict[str, str]]
+
+
 class Call(Protocol):
     """A call of a searcher that is under way."""
 
-    def result(self, timeout: float) -> Optional[list[Optional[bytes]]]:
+    def result(self, timeout: float) -> Optional[list[Optional[Told]]]:
         """The answers; `None` if they are not there in time. Raises `NoCopyError` if the searcher is gone."""
 
 
+#: Shards that are asked as one.
+Names = tuple[str, ...]
+
+#: The number of shards in a question, their names, and a message to them.
+Ask = tuple[int, Names, bytes]
+
 #: Begins a call of the searcher of a machine.
-Send = Callable[[str, list[tuple[str, bytes]]], Call]
+Send = Callable[[str, list[tuple[Names, bytes]]], Call]
+
+
+class Answered:
+    """An answered question, with the commits of the repositories that were asked."""
+
+    def __init__(self, question: spyhop.Question, commits: dict[str, str]) -> None:
+        self._question = question
+        self.commits = commits
+
+    def reply(self) -> Any:
+        """The reply, as that of an engine."""
+        return self._question.reply()
+
+    def document(self) -> dict[str, Any]:
+        """The JSON of the program, in which each row with a path has the `commit` of its repository."""
+        value: dict[str, Any] = json.loads(self._question.json())
+        self._mark(value)
+        return value
+
+    def _mark(self, value: Any) -> None:
+        if isinstance(value, list):
+            for one in value:
+                self._mark(one)
+        elif isinstance(value, dict):
+            path = value.get("path")
+            if isinstance(path, str):
+                parts = path.split("/")
+                names = ("/".join(parts[:end]) for end in range(1, len(parts)))
+                name = next((name for name in names if name in self.commits), None)
+                if name is not None:
+                    value["commit"] = self.commits[name]
+            for one in value.values():
+                self._mark(one)
 
 
 class Front:
@@ -48,21 +98,47 @@ class Front:
         self._front = spyhop.Front()
         self._times: deque[float] = deque(maxlen=100)
         self._turn = 0
+        #: The machines that were late, each with the time until which others are asked first.
+        self._late_until: dict[str, float] = {}
 
-    def ask(self, operation: str, request: dict[str, Any]) -> Union[spyhop.SearchReply, spyhop.GrepReply]:
-        """The reply to a request of `search`, `search_batch` or `grep`, whose fields are those of `Engine.ask`."""
+    def ask(self, operation: str, request: dict[str, Any]) -> Any:
+        """The reply to a request of an operation of `spyhop.Front.ask`, whose fields are those of `Engine.ask`."""
         return self.question(operation, request).reply()
 
-    def question(self, operation: str, request: dict[str, Any]) -> spyhop.Question:
+    def question(self, operation: str, request: dict[str, Any]) -> Answered:
         """The answered question."""
-        names = list(self._copies)
-        question = self._front.ask(operation, request, names)
+        return self._answered(lambda names: self._front.ask(operation, request, names), operation in MERGED)
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> Answered:
+        """The answered call of a tool of `spyhop.Front.tools`: its document has the `text` and the `data` of the answer."""
+        return self._answered(lambda names: self._front.call(tool, arguments, names), spyhop.Front.is_merged(tool))
+
+    def _answered(self, begin: Callable[[list[str]], spyhop.Question], is_merged: bool) -> Answered:
         # Every question begins with another copy, so that the copies share the load.
         self._turn += 1
-        routes = {name: _Route(self._copies[name], self._turn) for name in names}
-        while messages := question.next():
-            self._round(question, [(number, names[number], message) for number, message in messages], routes)
-        return question
+        now = time.monotonic()
+        late = {machine for machine, until in self._late_until.items() if until > now}
+        routes = {name: _Route(copies, self._turn, late) for name, copies in self._copies.items()}
+        while True:
+            groups = self._groups(routes, is_merged)
+            question, commits = begin(["+".join(names) for names in groups]), dict[str, str]()
+            try:
+                while messages := question.next():
+                    asks = [(number, groups[number], message) for number, message in messages]
+                    self._round(question, asks, routes, commits)
+                return Answered(question, commits)
+            except _RegroupedError:
+                continue
+
+    @staticmethod
+    def _groups(routes: dict[str, _Route], is_merged: bool) -> list[Names]:
+        """The shards that are asked as one: those of one machine, which merges them."""
+        if not is_merged:
+            return [(name,) for name in routes]
+        of_machines: dict[str, list[str]] = {}
+        for name, route in routes.items():
+            of_machines.setdefault(route.machine() or f"no machine has {name}", []).append(name)
+        return [tuple(names) for names in of_machines.values()]
 
     def late(self) -> float:
         """The seconds after which a copy is late."""
@@ -70,55 +146,68 @@ class Front:
         return max(LATE, times[len(times) * 95 // 100]) if len(times) >= 20 else LATE
 
     def _round(
-        self, question: spyhop.Question, messages: Sequence[tuple[int, str, bytes]], routes: dict[str, _Route]
+        self,
+        question: spyhop.Question,
+        messages: Sequence[Ask],
+        routes: dict[str, _Route],
+        commits: dict[str, str],
     ) -> None:
         """Sends messages and takes the replies that come in time. A shard without a reply goes to another copy, and is asked
-        again in the next round."""
-        of_machines: dict[str, list[tuple[int, str, bytes]]] = {}
-        for number, name, message in messages:
-            machine = routes[name].machine()
+        again in the next round; if it was merged with others, the question begins again."""
+        of_machines: dict[str, list[Ask]] = {}
+        for number, names, message in messages:
+            machine = routes[names[0]].machine()
             if machine is None:
-                missing = ", ".join(self._repositories[name])
-                question.lose(number, f"not searched: {missing}; no copy of the shard '{name}' answers")
+                missing = ", ".join(self._repositories[names[0]])
+                question.lose(number, f"not searched: {missing}; no copy of the shard '{names[0]}' answers")
             else:
-                of_machines.setdefault(machine, []).append((number, name, message))
+                of_machines.setdefault(machine, []).append((number, names, message))
+        failed: list[Ask] = []
         begun = time.monotonic()
         calls = []
         for machine, own in of_machines.items():
             try:
-                calls.append((machine, own, self._send(machine, [(name, message) for _, name, message in own])))
+                calls.append((machine, own, self._send(machine, [(names, message) for _, names, message in own])))
             except NoCopyError:
-                self._fail(question, own, routes)
+                failed += self._late(machine, own)
         for machine, own, call in calls:
-            limit = max(routes[name].limit(self.late()) for _, name, _ in own)
+            limit = max(routes[names[0]].limit(self.late()) for _, names, _ in own)
             try:
                 replies = call.result(max(begun + limit - time.monotonic(), 0.001))
             except NoCopyError:
                 replies = None
             if replies is None:
-                self._fail(question, own, routes)
+                failed += self._late(machine, own)
                 continue
             self._times.append(time.monotonic() - begun)
-            for (number, name, _), reply in zip(own, replies):
+            for ask, reply in zip(own, replies):
                 if reply is None:
-                    self._fail(question, [(number, name, b"")], routes)
+                    failed.append(ask)
                 else:
-                    question.take(number, reply)
-
-    def _fail(
-        self, question: spyhop.Question, own: Sequence[tuple[int, str, bytes]], routes: dict[str, _Route]
-    ) -> None:
-        for number, name, _ in own:
+                    question.take(ask[0], reply[0])
+                    commits.update(reply[1])
+        for number, names, _ in failed:
             question.forget(number)
-            routes[name].next_copy()
+            for name in names:
+                routes[name].next_copy()
+        if any(len(names) > 1 for _, names, _ in failed):
+            raise _RegroupedError
+
+    def _late(self, machine: str, own: Sequence[Ask]) -> Sequence[Ask]:
+        self._late_until[machine] = time.monotonic() + AVOIDED
+        return own
+
+
+class _RegroupedError(Exception):
+    """Merged shards go to different machines now."""
 
 
 class _Route:
     """The copies of a shard that a question tries, one after the other: three times, each time with more patience."""
 
-    def __init__(self, machines: Sequence[str], turn: int) -> None:
+    def __init__(self, machines: Sequence[str], turn: int, late: set[str]) -> None:
         start = turn % len(machines) if machines else 0
-        self._machines = [*machines[start:], *machines[:start]]
+        self._machines = sorted([*machines[start:], *machines[:start]], key=lambda machine: machine in late)
         self._tries = 0
 
     def machine(self) -> Optional[str]:

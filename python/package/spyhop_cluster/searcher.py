@@ -9,7 +9,12 @@ from typing import Any, Optional, Sequence
 
 import spyhop
 
+from .front import Names, Told
 from .shards import Repository, Shard
+
+
+#: The most combinations of shards whose joined files are kept.
+KEPT = 64
 
 
 class Searcher:
@@ -20,7 +25,8 @@ class Searcher:
         self.folder = Path(data) / machine
         self.shards: dict[str, Shard] = {}
         self.engines: dict[str, spyhop.Engine] = {}
-        self.searchers: dict[str, spyhop.Searcher] = {}
+        self.searchers: dict[Names, spyhop.Searcher] = {}
+        self.commits: dict[str, dict[str, str]] = {}
         self.table = "[]"
 
     def remember(self, table: str) -> None:
@@ -42,7 +48,8 @@ class Searcher:
         engine = spyhop.Engine(root, index_dir=self.folder / "indexes" / shard.name, stale="ignore")
         engine.update()
         self.engines[shard.name] = engine
-        self.searchers[shard.name] = spyhop.Searcher(engine)
+        self.commits[shard.name] = self._commits(shard)
+        self.searchers.clear()
 
     def sync(self, repository: Optional[str]) -> list[str]:
         """Fetches and indexes a repository, or all. Returns the shards that were updated."""
@@ -53,23 +60,41 @@ class Searcher:
                 _fetch(one, self.folder / "trees" / shard.name / one.name)
             if own:
                 self.engines[shard.name].update()
+                self.commits[shard.name] = self._commits(shard)
                 updated.append(shard.name)
         return updated
 
-    def answer(self, messages: Sequence[tuple[str, bytes]]) -> list[Optional[bytes]]:
-        """The answers to messages about shards; `None` for a shard without a copy here."""
-        return [
-            self.searchers[shard].answer(message) if shard in self.searchers else None for shard, message in messages
-        ]
+    def _commits(self, shard: Shard) -> dict[str, str]:
+        root = self.folder / "trees" / shard.name
+        return {one.name: _git(root / one.name, "rev-parse", "HEAD") for one in shard.repositories}
+
+    def _searcher(self, names: Names) -> spyhop.Searcher:
+        """The searcher that answers for these shards as one."""
+        known = self.searchers.pop(names, None) or spyhop.Searcher([self.engines[name] for name in names])
+        # The last one is the newest.
+        self.searchers[names] = known
+        while len(self.searchers) > KEPT:
+            self.searchers.pop(next(iter(self.searchers)), None)
+        return known
+
+    def answer(self, messages: Sequence[tuple[Names, bytes]]) -> list[Optional[Told]]:
+        """The answers to messages, each about shards that are asked as one, with the commits of their repositories; `None` for
+        shards without a copy here."""
+        told: list[Optional[Told]] = []
+        for names, message in messages:
+            if all(name in self.engines for name in names):
+                commits = {name: commit for shard in names for name, commit in self.commits[shard].items()}
+                told.append((self._searcher(names).answer(message), commits))
+            else:
+                told.append(None)
+        return told
 
     def status(self) -> dict[str, Any]:
         """The copies: of each shard the number of its files, and the commit of each repository."""
         copies = {}
         for name, shard in self.shards.items():
-            root = self.folder / "trees" / name
-            commits = {one.name: _git(root / one.name, "rev-parse", "HEAD") for one in shard.repositories}
             files = self.engines[name].status().files if name in self.engines else None
-            copies[name] = {"files": files, "commits": commits}
+            copies[name] = {"files": files, "commits": self._commits(shard)}
         return {"machine": self.machine, "copies": copies}
 
 
