@@ -284,7 +284,7 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// The result of an exact search for `text` in all trees.
-    fn exhaustive(&self, text: &str) -> Result<ExhaustiveMatches, Error> {
+    pub(super) fn exhaustive(&self, text: &str) -> Result<ExhaustiveMatches, Error> {
         let mut all = ExhaustiveMatches::default();
         for (member, tree) in self.trees.all().iter().enumerate() {
             let own = exhaustive::exhaustive(tree.engine, tree.snapshot, self.filter, text, self.masks())?;
@@ -300,19 +300,22 @@ impl<'a> AnswerContext<'a> {
         query: &Query,
         exhaustive: Option<&ExhaustiveMatches>,
     ) -> Result<Option<FxHashSet<u32>>, Error> {
-        let Some(mut files) = self.files_quoting(&query.quoted)? else { return Ok(None) };
-        // A file that contains the whole query contains its parts.
-        let whole = exhaustive.iter().flat_map(|exhaustive| &exhaustive.known.lines);
-        files.extend(whole.map(|(file, _)| *file));
-        Ok((!files.is_empty()).then_some(files))
+        let files = self.files_quoting(&query.quoted, exhaustive)?;
+        Ok(files.filter(|files| !files.is_empty()))
     }
 
-    /// The files that contain every one of `quoted`; `None` if there is none to contain.
-    pub(super) fn files_quoting(&self, quoted: &[String]) -> Result<Option<FxHashSet<u32>>, Error> {
+    /// The files that contain every one of `quoted`, or the whole query; `None` if there is none to contain.
+    pub(super) fn files_quoting(
+        &self,
+        quoted: &[String],
+        exhaustive: Option<&ExhaustiveMatches>,
+    ) -> Result<Option<FxHashSet<u32>>, Error> {
         if quoted.is_empty() {
             return Ok(None);
         }
-        let mut files = FxHashSet::default();
+        // A file that contains the whole query contains its parts.
+        let whole = exhaustive.iter().flat_map(|exhaustive| &exhaustive.known.lines);
+        let mut files: FxHashSet<u32> = whole.map(|(file, _)| *file).collect();
         for tree in self.trees.all() {
             let viewed = Viewed::from_snapshot(tree.snapshot);
             let paths = exhaustive::files_with_all(tree.engine, viewed, self.filter, quoted)?;
@@ -387,7 +390,7 @@ impl<'a> AnswerContext<'a> {
             if let Some(first) =
                 exhaustive::first_line(tree.sources.source_tree(), &path, &asked.query.text, self.masks())?
             {
-                let hit = self.hit_by_line(asked, tree, &first, (ranked.score, reasons));
+                let hit = self.hit_by_line(asked.place, tree, &first, (ranked.score, reasons));
                 return Ok(self.deduplicated(hit));
             }
         }
@@ -445,13 +448,28 @@ impl<'a> AnswerContext<'a> {
     ) -> Result<Hit, Error> {
         let UnrankedFile { member, lines, first } = &asked.unranked[place];
         let tree = &self.trees.all()[*member];
-        Ok(self.deduplicated(self.hit_by_line(asked, tree, first, (worth.score, worth.reasons(*lines)))))
+        Ok(self.deduplicated(self.hit_by_line(
+            asked.place,
+            tree,
+            first,
+            (worth.score, worth.reasons(*lines)),
+        )))
     }
 
-    /// The hit of a file without indexed text: its first line that contains the query.
+    /// The hits of the files without indexed text that contain `text`, each with its number of lines, without score and reasons.
+    pub(super) fn unranked_hits(&self, text: &str) -> Result<Vec<(u32, Hit)>, Error> {
+        let found = self.exhaustive(text)?.unranked;
+        let hit = |own: &UnrankedFile| {
+            let tree = &self.trees.all()[own.member];
+            (own.lines, self.hit_by_line(0, tree, &own.first, (0.0, Vec::new())))
+        };
+        Ok(found.iter().map(hit).collect())
+    }
+
+    /// The hit of a file without indexed text: its first line that contains the query at `place`.
     fn hit_by_line(
         &self,
-        asked: &RankedQuery<'_>,
+        place: usize,
         tree: &MemberTree<'_>,
         first: &Line,
         (score, reasons): (f32, Vec<Contribution>),
@@ -480,7 +498,7 @@ impl<'a> AnswerContext<'a> {
             reasons: reasons.into_iter().map(reason_row).collect(),
             callers: None,
             stale: false,
-            query_index: Some(asked.place),
+            query_index: Some(place),
             source: tree.name.clone(),
             also_in: Vec::new(),
             path: first.path.clone(),
@@ -557,6 +575,6 @@ fn page(language: &str, text: &str, telling: Option<&SourceLine>, lines: Lines) 
     is_document.then(|| page_of(text, telling.map_or(lines.first, |own| own.line))).flatten()
 }
 
-fn reason_row(reason: Contribution) -> Reason {
+pub(crate) fn reason_row(reason: Contribution) -> Reason {
     Reason { signal: reason.signal, contribution: reason.amount, text: reason.text }
 }

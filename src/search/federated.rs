@@ -42,7 +42,8 @@ pub enum RankAsk {
     /// A question about a word.
     Word(Lookup),
     /// The statistics of a query among the files that contain the quoted parts.
-    Statistics { query: Query, quoted: Vec<String> },
+    /// Of an exact search, files that contain `whole` count too.
+    Statistics { query: Query, quoted: Vec<String>, whole: Option<String> },
     /// The offers of the shard to the fused lists, with the measures and places that are probably asked next.
     Offers(Gathering),
     /// The measures of files of the head which the offers lack.
@@ -78,6 +79,8 @@ pub struct RankSettings<'s> {
     pub per_file: usize,
     /// Whether the filter has kinds.
     pub has_kinds: bool,
+    /// Whether every file that contains the query as written is ranked.
+    pub is_exhaustive: bool,
 }
 
 /// A query, ranked over all shards. Its files are those of the [`ShardFiles`].
@@ -102,7 +105,8 @@ pub fn rank(
 ) -> Result<Option<Federated>, SearchError> {
     let words = ShardWords { shards, is_pending: Cell::new(false) };
     let respelled = spelling::respelled(typed, &words)?;
-    let of_typed = sums(typed, &typed.quoted, shards);
+    let whole = settings.is_exhaustive.then_some(typed.text.as_str());
+    let of_typed = sums(typed, (&typed.quoted, whole), shards);
     if words.is_pending.get() {
         return Ok(None);
     }
@@ -112,11 +116,14 @@ pub fn rank(
     let quoted = if is_unquoted { Vec::new() } else { typed.quoted.clone() };
     let query = respelled.as_ref().map_or(typed, |respelled| &respelled.query);
     let statistics = match is_unquoted || respelled.is_some() {
-        true => sums(query, &quoted, shards),
+        true => sums(query, (&quoted, whole), shards),
         false => Some(of_typed),
     };
     let Some(statistics) = statistics else { return Ok(None) };
-    let literal = LiteralTask::Offer { narrowing: None, also: Vec::new() };
+    let literal = match whole {
+        Some(text) => LiteralTask::Exhaustive(text.to_string()),
+        None => LiteralTask::Offer { narrowing: None, also: Vec::new() },
+    };
     let gathering = Gathering { query: query.clone(), quoted, statistics, literal };
     let ranked = rank_gathered(gathering, settings, shards, table)?;
     if words.is_pending.get() {
@@ -138,8 +145,16 @@ pub fn near_names(typed: &str, shards: &dyn Shards) -> Result<Option<Vec<String>
 }
 
 /// The statistics of all shards.
-fn sums(query: &Query, quoted: &[String], shards: &dyn Shards) -> Option<Statistics> {
-    let all = from_all(shards, |_| RankAsk::Statistics { query: query.clone(), quoted: quoted.to_vec() })?;
+fn sums(
+    query: &Query,
+    (quoted, whole): (&[String], Option<&str>),
+    shards: &dyn Shards,
+) -> Option<Statistics> {
+    let all = from_all(shards, |_| RankAsk::Statistics {
+        query: query.clone(),
+        quoted: quoted.to_vec(),
+        whole: whole.map(str::to_string),
+    })?;
     let statistics = all.iter().map(|told| match &**told {
         RankTold::Statistics(own) => own,
         _ => unreachable!("{OTHER}"),
@@ -190,7 +205,7 @@ fn rank_gathered(
     let gathering =
         |shard: usize| Gathering { literal: LiteralTask::clone(&tasks[shard]), ..gathering.clone() };
     let offers: Vec<&Offers> = offers.iter().map(|told| offers_of(told)).collect();
-    let head = head(&offers, &literal, settings.profile, table);
+    let head = head(&offers, (&literal, settings.is_exhaustive), settings.profile, table);
     let n_framed = offers.iter().map(|own| own.framed.len()).sum();
     let terms = offers.first().map_or_else(Vec::new, |own| own.terms.clone());
     let told = Told { offers: &offers, table: &*table };
@@ -332,6 +347,10 @@ fn dealt_offers(
         })
     };
     let Some(mut offers) = ask(&tasks) else { return Ok(None) };
+    if matches!(gathering.literal, LiteralTask::Exhaustive(_)) {
+        let literal = exact_matches(&offers, table);
+        return Ok(Some((tasks, offers, literal)));
+    }
     let mut counts = NarrowingCounts::default();
     offers.iter().for_each(|told| counts.add(offers_of(told).offer.counts));
     let narrowing = literal::narrowing_of(query, counts);
@@ -374,6 +393,22 @@ fn dealt_offers(
     }
     let Some(offers) = ask(&tasks) else { return Ok(None) };
     Ok(Some((tasks, offers, literal)))
+}
+
+/// The result of an exact search over all shards.
+fn exact_matches(offers: &[Arc<RankTold>], table: &mut ShardFiles) -> Literal {
+    let mut literal = Literal { complete: true, ..Literal::default() };
+    for (shard, told) in offers.iter().enumerate() {
+        let own = offers_of(told);
+        table.add(shard, &own.paths);
+        let number = |file: u32| table.number(shard, file);
+        literal.lines += own.lines.0;
+        literal.complete &= own.lines.1;
+        literal.files.extend(own.literal.iter().filter_map(|(file, lines)| Some((number(*file)?, *lines))));
+        literal.holding.extend(own.holding.iter().filter_map(|file| number(*file)));
+    }
+    literal.sort();
+    literal
 }
 
 /// The literal pass over what shards have read.
@@ -476,7 +511,12 @@ impl LiteralReads for ToldReads {
 }
 
 /// The head over what all shards offer, by the numbers of the table.
-fn head(offers: &[&Offers], literal: &Literal, profile: &Profile, table: &mut ShardFiles) -> Vec<u32> {
+fn head(
+    offers: &[&Offers],
+    (literal, is_exhaustive): (&Literal, bool),
+    profile: &Profile,
+    table: &mut ShardFiles,
+) -> Vec<u32> {
     for (shard, own) in offers.iter().enumerate() {
         table.add(shard, &own.paths);
     }
@@ -493,7 +533,7 @@ fn head(offers: &[&Offers], literal: &Literal, profile: &Profile, table: &mut Sh
     };
     let lists = (0..n_lists).map(numbered).collect();
     let mut head = fuse::fused(lists, table.n_files(), profile.fusion, |file| table.path(file));
-    let is_few = !literal.files_if_few().is_empty();
+    let is_few = is_exhaustive || !literal.files_if_few().is_empty();
     let beside = |named: fn(&Offers) -> &[u32], head: &mut Vec<u32>| {
         for (shard, own) in offers.iter().enumerate() {
             let files = named(own).iter().filter_map(|file| table.number(shard, *file));

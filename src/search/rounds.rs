@@ -31,6 +31,8 @@ pub enum LiteralTask {
     Offer { narrowing: Option<Narrowing>, also: Vec<u32> },
     /// The files that contain the query, with their numbers of lines, as the budget of all shards allows.
     Dealt(Vec<(u32, u32)>),
+    /// All files that contain this text, by the exact search of the context.
+    Exhaustive(String),
 }
 
 /// The input of the evidence of a shard, besides the filter.
@@ -49,6 +51,7 @@ pub struct Gathered {
     evidence: Evidence,
     literal: Literal,
     offer: LiteralOffer,
+    is_exhaustive: bool,
 }
 
 /// The result of the literal pass of a shard, from which the budget of all shards is dealt out.
@@ -79,7 +82,11 @@ pub struct Offers {
     pub(crate) framed: Vec<u32>,
     /// The files that were found to contain the query, with the lines.
     pub(crate) literal: Vec<(u32, u32)>,
-    /// The files of these that can be shown, if the shard has few.
+    /// Of an exact search: the files whose lines count.
+    pub(crate) holding: Vec<u32>,
+    /// Of an exact search: the number of these lines, and whether all were counted.
+    pub(crate) lines: (usize, bool),
+    /// The files of these that can be shown, if the shard has few, or of an exact search.
     pub(crate) shown: Vec<u32>,
     pub(crate) offer: LiteralOffer,
     pub(crate) matching: usize,
@@ -114,6 +121,7 @@ pub fn gather(
         let reads = SnapshotReads { query, context, source };
         let mut literal = match task {
             LiteralTask::Dealt(files) => dealt(files, reads)?,
+            LiteralTask::Exhaustive(_) => literal::find(query, context, source, likely, worth)?,
             LiteralTask::Offer { narrowing, also } => {
                 let mut noted = NotedReads { reads, offer: &mut offer };
                 let best = literal::best_candidates(query, context, (likely, *narrowing), worth)?;
@@ -129,7 +137,8 @@ pub fn gather(
         literal.sort();
         Ok(literal)
     })?;
-    Ok(Gathered { evidence, literal, offer })
+    let is_exhaustive = matches!(task, LiteralTask::Exhaustive(_));
+    Ok(Gathered { evidence, literal, offer, is_exhaustive })
 }
 
 /// The matches in the files that the budget of all shards was dealt to.
@@ -198,7 +207,7 @@ impl Gathered {
         context: &Context<'_>,
         source: &ReadSource<'_>,
     ) -> Result<Offers, SearchError> {
-        let Gathered { evidence, literal, offer } = self;
+        let Gathered { evidence, literal, offer, is_exhaustive } = self;
         let lists = fuse::offers(evidence, context);
         let head = fuse::head_of(lists.clone(), evidence, context, literal.files_if_few());
         let rows = self.head_rows(query, context, &head)?;
@@ -209,11 +218,14 @@ impl Gathered {
         let list = |own: Vec<(f32, u32)>| own.into_iter().map(|(score, row)| (score, file(row))).collect();
         let lists: Vec<Vec<(f32, u32)>> = lists.into_iter().map(list).collect();
         let framed: Vec<u32> = evidence.framed.iter().map(|(file, _)| *file).collect();
-        let few = if literal.holding.len() <= MAX_FEW_FILES { &literal.holding[..] } else { &[] };
-        let shown = few.iter().copied().filter(|file| fuse::is_shown(evidence, file)).collect();
+        let few = if literal.holding.len() <= MAX_FEW_FILES { literal.holding.clone() } else { Vec::new() };
+        let found = literal.files.iter().map(|(file, _)| *file);
+        let mut shown: Vec<u32> = if *is_exhaustive { found.collect() } else { few };
+        shown.retain(|file| fuse::is_shown(evidence, file));
         let mut named: Vec<u32> = lists.iter().flatten().map(|(_, file)| *file).collect();
         named.extend(&framed);
         named.extend(&literal.holding);
+        named.extend(literal.files.iter().map(|(file, _)| *file));
         named.extend(offer.candidates.iter().map(|(_, file, _)| *file));
         named.extend(offer.unranked.iter().map(|(file, _)| *file));
         named.extend(&head);
@@ -228,6 +240,8 @@ impl Gathered {
             terms: evidence.rarities(context.totals().chunks),
             framed,
             literal: literal.files.clone(),
+            holding: if *is_exhaustive { literal.holding.clone() } else { Vec::new() },
+            lines: (literal.lines, literal.complete),
             shown,
             offer: offer.clone(),
             matching: evidence.matching.len(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use spyhop::{
-    Corpus, ExtraTerms, FilterSpec, GrepReply, GrepRequest, Options, Profile, SearchBatch, SearchReply,
-    SearchRequest, SourceName, TokenizerHook,
+    Corpus, ExtraTerms, FilterSpec, GrepReply, GrepRequest, Options, PackRequest, Profile, SearchBatch,
+    SearchReply, SearchRequest, SourceName, TokenizerHook,
 };
 use spyhop_engine::federated::{Federation, FederationError, FederationStep, Front, IdentityPart, Searcher};
 use spyhop_engine::{Engine, Operation};
@@ -174,6 +174,10 @@ fn varied() -> Vec<SearchRequest> {
         (request.per_file, request.min_score, request.expand) = (per_file, min_score, expand);
         requests.push(request);
     }
+    for text in ["common_marker", "Will merge the", "\"as_written\"", "merge the cache", "aquire the cache"] {
+        let (exhaustive, max_results) = (true, 30);
+        requests.push(SearchRequest { exhaustive, max_results, per_file: 1, ..SearchRequest::new(text) });
+    }
     let kind = |kind: &str| FilterSpec { kind: vec![kind.parse().unwrap()], ..FilterSpec::default() };
     requests.push(SearchRequest { filter: kind("fn"), ..SearchRequest::new("notify order_quota") });
     requests.push(SearchRequest { filter: kind("class"), ..SearchRequest::new("common_marker") });
@@ -281,6 +285,26 @@ fn lines_over_shards_are_those_of_the_tree() {
     assert_eq!(reply.incomplete.unwrap().text, "the repository 'a' does not answer");
     let ranked = GrepRequest { rank: true, ..GrepRequest::new("the") };
     assert!(matches!(shards.front.ask(ranked, &shards.names), Err(FederationError::NotFederated(_))));
+}
+
+#[test]
+fn an_exhaustive_search_over_shards_has_the_files_without_indexed_text() {
+    // Files of this size are known by their paths only.
+    let dealt = Shards::dealt(6, (80, 3), |number, text| match number % 20 {
+        0 => format!("{text}{}the needle_of_text\n", "filler words\n".repeat(90_000)),
+        _ => text,
+    });
+    let shards = dealt.shards(|part| part == 1);
+    let mut n_unranked = 0;
+    for (text, kind) in [("needle_of_text", None), ("merge", None), ("needle_of_text", Some("fn"))] {
+        let kind = kind.map(|kind: &str| kind.parse().unwrap()).into_iter().collect();
+        let filter = FilterSpec { kind, ..FilterSpec::default() };
+        let request = SearchRequest { exhaustive: true, max_results: 50, filter, ..SearchRequest::new(text) };
+        let (one, all) = (shards.whole.search(&request).unwrap(), shards.search(&request).0);
+        check_equal(&one, &all, text).unwrap();
+        n_unranked += one.results.iter().filter(|hit| hit.lines.first > 90_000).count();
+    }
+    assert_eq!(n_unranked, 4);
 }
 
 #[test]
@@ -398,7 +422,7 @@ fn what_is_no_message_is_an_error() {
     assert!(matches!(federation.take(0, &messages[0].1), Err(FederationError::BadReply { .. })));
     let cut = &messages[0].1[..messages[0].1.len() - 3];
     assert!(matches!(federation.take(0, &searcher.answer(cut)), Err(FederationError::Shard { .. })));
-    let request = SearchRequest { exhaustive: true, ..SearchRequest::new("tea") };
+    let request = PackRequest::new("tea");
     assert!(matches!(front.ask(request, &names), Err(FederationError::NotFederated(_))));
     let request = SearchRequest { max_results: 0, ..SearchRequest::new("tea") };
     assert!(matches!(front.ask(request, &names), Err(FederationError::Front(_))));

@@ -56,7 +56,11 @@ impl AskedShards {
             let mut asks = Vec::with_capacity(shard.asked.len());
             for PendingAsk { search, ask, .. } in &shard.asked {
                 let mut ask = ask.clone();
-                if let (ShardAsk::Rank(of, _) | ShardAsk::Hits(of, _), Some(search)) = (&mut ask, search) {
+                let of = match &mut ask {
+                    ShardAsk::Rank(of, _) | ShardAsk::Hits(of, _) | ShardAsk::Unranked(of, _) => Some(of),
+                    ShardAsk::Tree(_) => None,
+                };
+                if let (Some(of), Some(search)) = (of, search) {
                     let known = searches.iter().position(|own| own.key == search.key);
                     *of = known.unwrap_or_else(|| {
                         searches.push(Arc::clone(search));
@@ -147,9 +151,6 @@ impl RemoteMembers for AskedShards {
     }
 
     fn search(&self, asked: &AskedQueries, request: &SearchRequest) -> Result<SearchReply, Error> {
-        if request.exhaustive {
-            return Err(self.refuse("an exhaustive search"));
-        }
         search::reply(&mut lock(&self.state), asked, &Arc::new(AskedSearch::new(request)))
     }
 

@@ -69,7 +69,7 @@ impl Front {
     ///
     /// # Errors
     /// [`FederationError::Front`] for a wrong value or no shard; [`FederationError::NotFederated`] for an operation that is not
-    /// answered over shards, for an exhaustive search, and for an exact search in ranked files.
+    /// answered over shards, and for an exact search in ranked files.
     pub fn ask<O>(
         self: &Arc<Front>,
         request: O,

@@ -90,6 +90,8 @@ pub(super) enum ShardAsk {
     Rank(usize, Box<federated::RankAsk>),
     /// Hits of one of the searches.
     Hits(usize, HitsAsk),
+    /// The hits of files without indexed text that contain a text, for one of the searches.
+    Unranked(usize, String),
     /// The bytes of a request that is answered tree by tree.
     Tree(Vec<u8>),
 }
@@ -129,7 +131,7 @@ pub(super) struct Tellings {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ShardTold {
     Rank(Box<federated::RankTold>),
-    /// The bytes of the hits.
+    /// The bytes of the hits, or of unranked hits with their numbers of lines.
     Hits(Vec<u8>),
     /// The bytes of the answers to a request that is answered tree by tree.
     Trees(Vec<u8>),

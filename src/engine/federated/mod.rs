@@ -17,7 +17,7 @@
 //! by name, and an exact search are answered as by one tree with all files. The code graph, maps and reading are answered tree
 //! by tree, and joined as for several trees of one process.
 //!
-//! Not federated are exhaustive searches, exact searches in ranked files, sessions, notes, the callers of a hit, and the other
+//! Not federated are exact searches in ranked files, sessions, notes, the callers of a hit, and the other
 //! operations.
 
 mod asked;

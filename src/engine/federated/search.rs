@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use super::messages::{HitsAsk, HitsQuery, ShardAsk};
 use super::shard::{AskedSearch, AskedState, KnownReply, PendingAsk, Shard, pending};
-use crate::api::{Hit, SearchReply, SearchRequest};
+use crate::answer::reason_row;
+use crate::api::{Band, Hit, SearchReply, SearchRequest};
 use crate::asked_queries::AskedQueries;
 use crate::error::{Error, ErrorKind};
+use crate::exhaustive::UnrankedFile;
 use crate::lookup;
 use crate::origin::ReplyOrigin;
 use crate::ranked_query::RankedQuery;
 use crate::reply_page::ReplyPage;
 use crate::rows::RowKind;
+use spyhop_grep::Line;
 use spyhop_search::federated::{self, Federated, RankSettings, ShardFiles, Shards};
 use spyhop_search::profile::Profile;
 use spyhop_search::{Ranked, RankedFile};
@@ -27,7 +30,8 @@ pub(super) fn reply(
     let offset = lookup::parse_offset(request.cursor.as_deref())?;
     let profile = request.profile.as_deref().unwrap_or(Profile::built_in());
     let has_kinds = !request.filter.kind.is_empty();
-    let settings = RankSettings { profile, per_file: request.per_file, has_kinds };
+    let is_exhaustive = request.exhaustive;
+    let settings = RankSettings { profile, per_file: request.per_file, has_kinds, is_exhaustive };
     let (mut table, mut ranked) = (ShardFiles::default(), Vec::new());
     let asking = Asking::new(&state.shards, search);
     for query in &all.parsed {
@@ -35,20 +39,24 @@ pub(super) fn reply(
     }
     let (live, missing) = asking.finish();
     note(&mut state.shards, missing);
+    let unranked = unranked_hits(&mut state.shards, search, all);
     let ranked: Vec<Federated> = ranked.into_iter().collect::<Option<_>>().ok_or_else(pending)?;
+    let unranked = unranked.ok_or_else(pending)?;
     let (mut asked, mut unknown, mut queries) = (Vec::new(), Vec::new(), Vec::new());
-    for ((query, place), of) in all.parsed.iter().zip(&all.places).zip(ranked) {
+    for (((query, place), of), hits) in all.parsed.iter().zip(&all.places).zip(ranked).zip(&unranked) {
         let Federated { ranking, is_unquoted, unknown: words, terms } = of;
         let respelled = ranking.respelled.clone();
         queries.push(HitsQuery { place: *place, typed: query.clone(), respelled, terms });
         unknown.push(words);
         let worth = spyhop_search::unranked(query, profile, &ranking.calibration);
-        let (literal_complete, place) = (ranking.literal_complete, *place);
-        let unranked = Vec::new();
+        // The items of unranked files are unknown, so the filter by kind cannot be applied.
+        let (is_known, place) = (!has_kinds || hits.is_empty(), *place);
+        let literal_complete = ranking.literal_complete && is_known;
+        let unranked = if has_kinds { Vec::new() } else { hits.iter().map(unranked_file).collect() };
         asked.push(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted });
     }
     let page = ReplyPage::new(&asked, &table, (request, profile), offset);
-    let results = hits(&mut state.shards, search, &page, (&asked, &queries), (&table, &live))?;
+    let results = hits(&mut state.shards, search, &page, (&asked, &queries, &unranked), (&table, &live))?;
     Ok(page.reply(
         (all, &asked, unknown),
         results,
@@ -67,6 +75,39 @@ pub(super) fn near_names(state: &mut AskedState, typed: &str) -> Result<Vec<Stri
     names.ok_or_else(pending)
 }
 
+/// By query: the hits of files without indexed text, if the search is exhaustive; `None` while replies are missing.
+fn unranked_hits(
+    shards: &mut [Shard],
+    search: &Arc<AskedSearch>,
+    all: &AskedQueries,
+) -> Option<Vec<Vec<(u32, Hit)>>> {
+    let mut of_queries = vec![Some(Vec::new()); all.parsed.len()];
+    if search.request.exhaustive {
+        for (query, hits) in all.parsed.iter().zip(&mut of_queries) {
+            for shard in shards.iter_mut().filter(|shard| shard.lost.is_none()) {
+                let ask = PendingAsk::new(Some(search), ShardAsk::Unranked(0, query.text.clone()));
+                match (shard.told.get(&ask.key), hits.as_mut()) {
+                    (Some(KnownReply::Unranked(own)), Some(hits)) => hits.extend(own.iter().cloned()),
+                    (Some(_), _) => {}
+                    (None, _) => {
+                        shard.ask(ask);
+                        *hits = None;
+                    }
+                }
+            }
+        }
+    }
+    of_queries.into_iter().collect()
+}
+
+/// An unranked file, of which only the path and the number of lines matter here.
+fn unranked_file((lines, hit): &(u32, Hit)) -> UnrankedFile {
+    let (number, path) = (hit.lines.first, hit.path.clone());
+    let (text, highlights, before, after) = (String::new(), Vec::new(), Vec::new(), Vec::new());
+    let first = Line { path, number, column: 1, text, highlights, cut: false, before, after };
+    UnrankedFile { member: 0, lines: *lines, first }
+}
+
 /// Notes what is missing.
 fn note(shards: &mut [Shard], missing: Vec<(usize, PendingAsk)>) {
     missing.into_iter().for_each(|(shard, ask)| shards[shard].ask(ask));
@@ -77,20 +118,30 @@ fn hits(
     shards: &mut [Shard],
     search: &Arc<AskedSearch>,
     page: &ReplyPage,
-    (asked, queries): (&[RankedQuery<'_>], &[HitsQuery]),
+    (asked, queries, unranked): (&[RankedQuery<'_>], &[HitsQuery], &[Vec<(u32, Hit)>]),
     (table, live): (&ShardFiles, &[usize]),
 ) -> Result<Vec<Hit>, Error> {
     let mut of_shards: Vec<Vec<(usize, Ranked, RankedFile)>> = vec![Vec::new(); shards.len()];
     let mut places = Vec::new();
     for row in &page.rows {
-        let RowKind::Ranked(hit) = &row.kind else { continue };
+        let hit = match &row.kind {
+            RowKind::Ranked(hit) => hit,
+            RowKind::UnrankedMatch(place, worth) => {
+                let (lines, hit) = &unranked[row.query][*place];
+                let reasons = worth.reasons(*lines).into_iter().map(reason_row).collect();
+                let query_index = Some(asked[row.query].place);
+                let (score, band) = (worth.score, Band::of(worth.score));
+                places.push(Err(Hit { score, band, reasons, query_index, ..hit.clone() }));
+                continue;
+            }
+        };
         let mut file = asked[row.query].ranking.files[hit.file].clone();
         let (shard, number) = table.of_shard(file.file);
         let shard = live[shard];
         (file.file, file.measured.file) = (number, number);
         let mut hit = *hit;
         (hit.file, hit.doc) = (0, table.doc_of_shard(hit.doc));
-        places.push((shard, of_shards[shard].len()));
+        places.push(Ok((shard, of_shards[shard].len())));
         of_shards[shard].push((row.query, hit, file));
     }
     let mut told: Vec<Vec<Hit>> = Vec::with_capacity(of_shards.len());
@@ -112,7 +163,10 @@ fn hits(
     if shards.iter().any(|shard| !shard.asked.is_empty()) {
         return Err(pending());
     }
-    let hit = |(shard, place): (usize, usize)| told[shard].get(place).cloned();
+    let hit = |place: Result<(usize, usize), Hit>| match place {
+        Ok((shard, place)) => told[shard].get(place).cloned(),
+        Err(hit) => Some(hit),
+    };
     let hits: Option<Vec<Hit>> = places.into_iter().map(hit).collect();
     hits.ok_or_else(|| Error::new(ErrorKind::Internal, "a shard sent fewer hits than were asked for"))
 }

@@ -21,7 +21,7 @@ use crate::lock::lock;
 use crate::member::MemberTrees;
 use crate::origin::ReplyOrigin;
 use crate::ranked_query::RankedQuery;
-use spyhop_search::federated::{self, Gathered, Gathering};
+use spyhop_search::federated::{self, Gathered, Gathering, LiteralTask};
 use spyhop_search::filter::Filter;
 use spyhop_search::{Context, CurrentFile, Ranking, SearchSnapshot, WordRows};
 
@@ -97,6 +97,10 @@ impl Searcher {
                 Ok::<_, Error>(match ask {
                     ShardAsk::Rank(of, ask) => ShardTold::Rank(Box::new(round(*of)?.tell(ask)?)),
                     ShardAsk::Hits(of, ask) => ShardTold::Hits(round(*of)?.hits(ask)?.packed()),
+                    ShardAsk::Unranked(of, text) => {
+                        // The lines of these hits are masked, and nothing else of them comes from a file.
+                        ShardTold::Hits(round(*of)?.answer.unranked_hits(text)?.packed())
+                    }
                     ShardAsk::Tree(request) => {
                         let request = TreeRequest::unpacked(request).ok_or_else(unread)?;
                         ShardTold::Trees(request.answers(corpus, members).packed())
@@ -135,8 +139,10 @@ impl Round<'_> {
     fn tell(&self, ask: &federated::RankAsk) -> Result<federated::RankTold, Error> {
         Ok(match ask {
             federated::RankAsk::Word(lookup) => federated::RankTold::Words(self.snapshot.rows(lookup)?),
-            federated::RankAsk::Statistics { query, quoted } => {
-                let quoting = self.answer.files_quoting(quoted)?;
+            federated::RankAsk::Statistics { query, quoted, whole } => {
+                let whole = whole.as_ref().filter(|_| !quoted.is_empty());
+                let whole = whole.map(|text| self.answer.exhaustive(text)).transpose()?;
+                let quoting = self.answer.files_quoting(quoted, whole.as_ref())?;
                 let context = self.answer.context(quoting.as_ref(), None);
                 federated::RankTold::Statistics(federated::statistics(query, &context)?)
             }
@@ -185,8 +191,13 @@ impl Round<'_> {
         if let Some(kept) = lock(&self.searcher.kept).iter().find(|kept| kept.key == key) {
             return Ok(Arc::clone(&kept.gathered));
         }
-        let quoting = self.answer.files_quoting(&gathering.quoted)?;
-        let context = self.context(gathering, quoting.as_ref());
+        let exact = match &gathering.literal {
+            LiteralTask::Exhaustive(text) => Some(self.answer.exhaustive(text)?),
+            _ => None,
+        };
+        let quoting = self.answer.files_quoting(&gathering.quoted, exact.as_ref())?;
+        let exhaustive = exact.as_ref().map(|exact| &exact.known);
+        let context = Context { exhaustive, ..self.context(gathering, quoting.as_ref()) };
         let gathered = federated::gather(&gathering.query, &context, &self.source(), &gathering.literal)?;
         let gathered = Arc::new(gathered);
         let mut kept = lock(&self.searcher.kept);

@@ -42,6 +42,7 @@ pub(super) struct PendingAsk {
 pub(super) enum KnownReply {
     Rank(Arc<federated::RankTold>),
     Hits(Vec<Hit>),
+    Unranked(Vec<(u32, Hit)>),
     Trees(Vec<Result<TreeReply, Error>>),
 }
 
@@ -168,6 +169,7 @@ fn known(told: ShardTold, ask: &ShardAsk) -> Option<KnownReply> {
             let hits = Vec::<Hit>::unpacked(&bytes)?;
             (hits.len() == ask.hits.len()).then_some(KnownReply::Hits(hits))
         }
+        (ShardTold::Hits(bytes), ShardAsk::Unranked(..)) => Vec::unpacked(&bytes).map(KnownReply::Unranked),
         (ShardTold::Trees(bytes), ShardAsk::Tree(_)) => Vec::unpacked(&bytes).map(KnownReply::Trees),
         (ShardTold::Rank(told), ShardAsk::Rank(_, ask)) => {
             let is_of = match (&*told, &**ask) {
