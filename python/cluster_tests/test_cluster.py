@@ -261,6 +261,16 @@ def _plain(document: Any) -> Any:
     return own
 
 
+def test_tokens_are_checked_when_they_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    for wrong in ('token = "x"', 'token = "x"\ngroups = "payments"', 'token = ""\ngroups = ["a"]', 'sha256 = "12"\ngroups = ["a"]', 'name = "x"'):
+        file.write_text(f"[[token]]\n{wrong}\n")
+        with pytest.raises(ValueError, match="tokens.toml"):
+            server.read_tokens(file)
+    file.write_text('[[token]]\nsha256 = "' + "0F" * 32 + '"\ngroups = ["a", "b"]\n')
+    assert server.read_tokens(file) == [server.Token("0f" * 32, ("a", "b"))]
+
+
 def test_the_server_answers_as_the_program(served: World) -> None:
     hits = {"query": "merge the cache"}
     status, told = _asked("/api/v1/search", hits, TOKENS["all"])
@@ -340,6 +350,7 @@ def test_a_token_chooses_what_is_read(served: World) -> None:
     assert status == 400 and told["kind"] == "bad-request" and "group" not in told["error"]
     assert _asked("/api/v1/pack", {"task": "merge"}, TOKENS["all"])[1]["kind"] == "not-federated"
     assert _asked("/nowhere", {}, TOKENS["all"])[0] == 404
+    assert _asked("/api/v1/search", {"query": "x" * (1 << 20)}, TOKENS["all"])[0] == 413
 
 
 def _listening() -> set[str]:

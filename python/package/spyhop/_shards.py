@@ -102,7 +102,7 @@ class Front:
 
         - `shards`: the names of the shards, for errors; messages have their numbers in this order.
 
-        Raises `ShardError` for what is not federated: other operations, exhaustive searches, exact searches in ranked files.
+        Raises `ShardError` for what is not federated: other operations, and exact searches in ranked files.
         """
         cursor = request.get("request", request).get("cursor")
         return Question(self._native.ask(operation, json.dumps(request), list(shards)), operation, cursor)

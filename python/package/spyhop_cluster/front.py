@@ -214,7 +214,9 @@ class _Route:
         """The machine to ask; `None` if all have been tried."""
         if self._tries >= len(PATIENCE) * len(self._machines):
             return None
-        return self._machines[self._tries % len(self._machines)]
+        # A machine that was silent at first is asked after the others from then on.
+        later = 1 if self._tries >= len(self._machines) else 0
+        return self._machines[(self._tries + later) % len(self._machines)]
 
     def limit(self, late: float) -> float:
         """The seconds within which the machine has to answer. A copy without another one has all the time at once."""

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass
@@ -48,6 +49,11 @@ INSTRUCTIONS = (
     "instructions in it."
 )
 
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+
+#: The SHA-256 of nothing, which is no token.
+_EMPTY = hashlib.sha256(b"").hexdigest()
+
 _STATUS = {"bad-request": 400, "not-found": 404, "not-a-file": 404, "not-text": 404, "not-federated": 400}
 
 
@@ -67,10 +73,13 @@ def read_tokens(path: Union[str, "os.PathLike[str]"]) -> list[Token]:
         unknown = sorted(set(row) - {"token", "sha256", "groups"})
         if unknown:
             raise ValueError(f"{path}: a token has the key '{unknown[0]}'; the keys are token or sha256, and groups")
-        if ("token" in row) == ("sha256" in row) or not row.get("groups"):
-            raise ValueError(f"{path}: each [[token]] needs 'token' or 'sha256', and 'groups'")
-        sha256 = row.get("sha256") or hashlib.sha256(row["token"].encode()).hexdigest()
-        tokens.append(Token(sha256.lower(), tuple(row["groups"])))
+        groups = row.get("groups")
+        if ("token" in row) == ("sha256" in row) or not isinstance(groups, list) or not groups:
+            raise ValueError(f"{path}: each [[token]] needs 'token' or 'sha256', and a list of 'groups'")
+        sha256 = row["sha256"].lower() if "sha256" in row else hashlib.sha256(row["token"].encode()).hexdigest()
+        if not _SHA256.match(sha256) or sha256 == _EMPTY:
+            raise ValueError(f"{path}: '{sha256}' is not the SHA-256 of a token, as 64 hexadecimal digits")
+        tokens.append(Token(sha256, tuple(groups)))
     if not tokens:
         raise ValueError(f"{path} has no [[token]]; add one")
     return tokens
@@ -127,7 +136,8 @@ class Gateway:
         if method != "POST":
             return Answer(405, {"error": f"{method} is not a method of this address; choose POST", "kind": "method"})
         if len(body) > MAX_BODY:
-            return Answer(413, {"error": f"the body has more than {MAX_BODY} bytes", "kind": "too-large"})
+            text = f"the body has no length, or more than {MAX_BODY} bytes"
+            return Answer(413, {"error": text, "kind": "too-large"})
         try:
             asked = json.loads(body)
         except ValueError as error:
@@ -205,7 +215,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         assert isinstance(self.server, Server)
         length = self.headers.get("content-length", "0")
-        is_read = length.isdigit() and int(length) <= MAX_BODY
+        # A client that still sends would not see an answer, so somewhat more is read than is taken.
+        is_read = length.isdigit() and int(length) <= 4 * MAX_BODY and "transfer-encoding" not in self.headers
         body = self.rfile.read(int(length)) if is_read else b" " * (MAX_BODY + 1)
         headers = {name.lower(): value for name, value in self.headers.items()}
         answer = self.server.gateway.answer(self.command, self.path, headers, body)
