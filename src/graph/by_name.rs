@@ -42,7 +42,7 @@ impl Graph<'_> {
             confidence *= 0.6;
         }
         // In these languages a member without a known receiver is mostly one of a library.
-        if is_member && matches!(question.family, Family::Python | Family::Web) {
+        if is_member && question.family.has_scopes() {
             confidence *= 0.5;
         }
         // A method that passes a call on to another object calls a method of the same name, and not itself.

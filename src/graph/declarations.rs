@@ -2,38 +2,73 @@
 
 use std::cell::OnceCell;
 
-/// The source of the type of a declared name. The figures are indexes of tokens.
+/// A part of a value that a pattern names. The figures are indexes of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TypeSource {
-    Type(usize, usize),
-    Value(usize, usize),
-    /// An element of a value, as in `for name in value`.
-    Element(usize, usize),
-    /// A part of an element of a value, by its number, as in `for key, name in value`.
-    ElementPart(usize, usize, usize),
-    /// A parameter of a lambda of Python, by the token `lambda`.
-    Lambda(usize),
-    /// The value that a context manager yields, as in `with value as name`.
-    Entered(usize, usize),
-    /// A member of a value with the name at the last index, as in `const { name } = value`.
-    Member(usize, usize, usize),
-    /// A parameter of a function that is an argument: the parenthesis of the call, the number of the argument, and the
-    /// number of the parameter.
-    Argument(usize, usize, usize),
+pub(super) enum ValuePart {
+    Element,
+    /// What a context manager yields, as in `with value as name`.
+    Entered,
+    /// The member with the name at this token, as in `const { name } = value`.
+    Member(usize),
+    /// One of several values.
+    OfTuple(usize),
+    /// A value in the variant whose name is this token.
+    OfVariant(usize, usize),
+    /// The field whose name is the second token, of the variant or struct whose name is the first token.
+    OfField(usize, usize),
+}
+
+/// The source of the type of a local name. The figures are indexes of tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LocalSource {
+    /// The tokens of a type.
+    Written(usize, usize),
+    /// The tokens of a value, and the parts that lead from it to the name, outermost first.
+    Value(usize, usize, Vec<ValuePart>),
+    /// A parameter of a function that is an argument of a call.
+    Parameter(LambdaParameter),
     /// A function or class.
     Item,
-    /// Something without a known type.
-    Opaque,
+    /// The name is declared without any of these.
+    Untyped,
+}
+
+impl LocalSource {
+    /// A part of what this source gives.
+    pub fn part(mut self, part: ValuePart) -> LocalSource {
+        match &mut self {
+            LocalSource::Value(_, _, parts) => parts.push(part),
+            LocalSource::Parameter(own) => own.parts.push(part),
+            LocalSource::Written(..) | LocalSource::Item | LocalSource::Untyped => {
+                return LocalSource::Untyped;
+            }
+        }
+        self
+    }
+}
+
+/// A parameter of a function that is an argument, as in `pools.forEach(pool -> pool.take())`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LambdaParameter {
+    /// The token of the name of the called function.
+    pub called: usize,
+    /// The number of the argument.
+    pub argument: usize,
+    /// The number of the parameter, and how many there are.
+    pub number: usize,
+    pub count: usize,
+    /// The parts that lead from the parameter to the name, outermost first.
+    pub parts: Vec<ValuePart>,
 }
 
 /// The declaration of a name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Declaration {
     /// The byte at which the name begins.
     pub at: u32,
     /// The bytes in which the name has this meaning.
     pub scope: (u32, u32),
-    pub source: TypeSource,
+    pub source: LocalSource,
     /// Whether the scope is the whole file.
     pub is_global: bool,
     /// Whether the scope is the body of a class, which its methods do not see.
@@ -43,7 +78,7 @@ pub(super) struct Declaration {
 impl Declaration {
     /// Whether a function or a class is declared.
     pub fn is_item(&self) -> bool {
-        self.source == TypeSource::Item
+        self.source == LocalSource::Item
     }
 }
 
@@ -143,7 +178,7 @@ mod tests {
 
     fn declaration(at: u32, scope: (u32, u32)) -> Declaration {
         let is_global = scope == WHOLE_FILE;
-        Declaration { at, scope, source: TypeSource::Item, is_global, is_in_class: scope.0 % 3 == 1 }
+        Declaration { at, scope, source: LocalSource::Item, is_global, is_in_class: scope.0 % 3 == 1 }
     }
 
     /// Declarations in functions of ten bytes each, in parts of these, and in the whole file.
@@ -161,7 +196,7 @@ mod tests {
         #[test]
         fn sorted_declarations_are_found_as_unsorted_ones(all in declared(), at in 0..95_u32, class in 0..90_u32) {
             let mut names = NameDeclarations::default();
-            all.iter().for_each(|declaration| names.add(*declaration));
+            all.iter().for_each(|declaration| names.add(declaration.clone()));
             let takes = |declaration: &Declaration| !declaration.is_in_class || declaration.scope.0 == class;
             let visible = all.iter().filter(|declaration| declaration.scope.0 <= at && at < declaration.scope.1 && takes(declaration));
             let expected = visible.min_by_key(|declaration| {

@@ -47,6 +47,11 @@ impl Family {
         matches!(self, Family::Python | Family::Rust | Family::Web)
     }
 
+    /// Whether the declarations of all scopes of a file are read.
+    pub(crate) fn has_scopes(self) -> bool {
+        matches!(self, Family::Python | Family::Web)
+    }
+
     /// Whether files in one folder see each other's names without an import.
     pub(crate) fn shares_folder(self) -> bool {
         matches!(self, Family::Go | Family::Jvm)

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::declared::DeclaredTypes;
 use super::declared_modules::DeclaredModules;
 pub use super::definition::Definition;
 use super::definitions::{FamilyDefinitions, NamedDefinitions};
@@ -18,8 +17,8 @@ use super::paths::Paths;
 use super::rust_crates::RustCrate;
 use super::steps::Steps;
 use super::syntax_facts::SyntaxFacts;
+use super::types::DeclaredTypes;
 use super::uses::FileFacts;
-use super::values::{Evaluations, FileReading};
 use spyhop_base::model::{Analysis, SymbolKind};
 use spyhop_base::text::Span;
 use spyhop_index::inverted::IndexField;
@@ -145,9 +144,7 @@ pub struct Graph<'a> {
     by_family: RefCell<DefinitionsByFamily>,
     /// The judgements of the uses of the target.
     pub(super) judged: RefCell<FxHashMap<(u32, Span), Rc<Judgement>>>,
-    pub(super) readings: RefCell<FxHashMap<u32, Option<Rc<FileReading>>>>,
-    pub(super) evaluations: Evaluations,
-    pub(super) declared: DeclaredTypes,
+    pub(super) types: DeclaredTypes,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -186,9 +183,7 @@ impl<'a> Graph<'a> {
             bases: RefCell::default(),
             by_family: RefCell::default(),
             judged: RefCell::default(),
-            readings: RefCell::default(),
-            evaluations: Evaluations::default(),
-            declared: DeclaredTypes::default(),
+            types: DeclaredTypes::default(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),

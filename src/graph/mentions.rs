@@ -16,6 +16,7 @@ use super::mention_rules::MentionRules;
 use super::questions::{Relation, definition_of, owner_of};
 use super::resolve::MAX_STEPS;
 use super::rule::EdgeRule;
+use super::syntax_facts::SyntaxFacts;
 use super::use_form::UseForm;
 use super::uses::{FileFacts, NameAt, NameUse, Receiver, UseRole};
 use spyhop_base::model::SymbolKind;
@@ -224,49 +225,6 @@ const PROSE_NAMES: &[&str] = &[
     "todo",
 ];
 
-/// Languages in which quotes are around literals, and nowhere else. In others, such as Lisp and Vim script, what is between
-/// quotes may be code.
-const QUOTED: &[&str] = &[
-    "apex",
-    "bash",
-    "c",
-    "cpp",
-    "crystal",
-    "csharp",
-    "dart",
-    "elixir",
-    "go",
-    "graphql",
-    "groovy",
-    "java",
-    "javascript",
-    "jsx",
-    "julia",
-    "kotlin",
-    "lua",
-    "objc",
-    "perl",
-    "php",
-    "powershell",
-    "protobuf",
-    "python",
-    "r",
-    "ruby",
-    "rust",
-    "scala",
-    "solidity",
-    "sql",
-    "starlark",
-    "swift",
-    "terraform",
-    "thrift",
-    "toml",
-    "tsx",
-    "typescript",
-    "yaml",
-    "zig",
-];
-
 fn sort_of(language: &str, path: &str) -> FileSort {
     match language {
         "markdown" | "json" | "asciidoc" | "latex" | "org" | "rst" => FileSort::Prose,
@@ -337,7 +295,8 @@ impl Graph<'_> {
 
     /// Whether quotes are around literals in a file, and nowhere else.
     pub(super) fn has_literals(&self, file: u32) -> bool {
-        QUOTED.contains(&self.language(file))
+        let language = self.language(file);
+        SyntaxFacts::of(language).quoted && sort_of(language, "") != FileSort::Markup
     }
 
     /// Judges the mentions of a name at `spans` of a file.

@@ -153,7 +153,7 @@ impl Graph<'_> {
     fn declared_at(&self, file: u32, facts: &FileFacts, used: &NameUse) -> Result<Option<u32>, SearchError> {
         let name = facts.at(used.span);
         let Some(reading) = self.reading(file) else { return Ok(None) };
-        if matches!(self.family(file), Family::Python | Family::Web) {
+        if self.family(file).has_scopes() {
             let declared = reading.scopes.declaration(name, used.span.start, &self.steps);
             let declared = declared.filter(|own| !own.is_item());
             let here = self.definitions(name)?;
@@ -170,7 +170,7 @@ impl Graph<'_> {
         }
         let functions = around(&facts.symbols, used.owner).filter(|own| own.kind.is_function());
         let Some(function) = functions.last() else { return Ok(None) };
-        let tokens = &reading.tokens;
+        let tokens = &reading.item.tokens;
         let from = tokens.index_at(function.signature.start.max(function.span.start));
         // The name of PHP has a sign before it.
         let at = tokens.index_at(used.span.start + 1).saturating_sub(1);
@@ -184,9 +184,8 @@ impl Graph<'_> {
     /// where functions have names of their own.
     pub(super) fn is_local_name(&self, question: &Question<'_>) -> bool {
         let Question { file, family, facts, used, .. } = *question;
-        let has_scopes = matches!(family, Family::Python | Family::Web);
         let is_call = used.role == UseRole::Call && !matches!(family, Family::C | Family::Go | Family::Rust);
-        if has_scopes || is_call || matches!(used.role, UseRole::Import | UseRole::Type) {
+        if family.has_scopes() || is_call || matches!(used.role, UseRole::Import | UseRole::Type) {
             return false;
         }
         let functions = around(&facts.symbols, used.owner).filter(|own| own.kind.is_function());

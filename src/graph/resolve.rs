@@ -217,15 +217,7 @@ impl Graph<'_> {
             return Ok(Judgement::default());
         }
         let question = self.question(file, facts, used)?;
-        let by_declarations = match question.family {
-            Family::Python | Family::Web => self.by_declarations(&question)?,
-            _ => None,
-        };
-        let ruling = match by_declarations {
-            Some((rule, found)) => TypeRuling::Means(rule, found),
-            None => self.by_declared_type(&question)?,
-        };
-        let judgement = match ruling {
+        let judgement = match self.by_declared_type(&question)? {
             TypeRuling::Means(rule, found) => self.ruled(&question, (rule, found)),
             TypeRuling::ByName => self.by_name_alone(&question),
             TypeRuling::Unknown => self.judged_by_rules(&question)?,
@@ -630,7 +622,7 @@ impl Graph<'_> {
     /// Whether a file may name a type without a path. Other languages than Python and those of the web have more rules.
     fn may_name(&self, question: &Question<'_>, name: &str) -> bool {
         let imports = &question.facts.imports;
-        !matches!(question.family, Family::Python | Family::Web)
+        !question.family.has_scopes()
             || imports.bound(name).next().is_some()
             || imports.wildcards().next().is_some()
             || question.facts.symbols_by_name.contains_key(name)

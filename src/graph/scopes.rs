@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::declarations::{Declaration, NameDeclarations, TypeSource};
+use super::declarations::{Declaration, LambdaParameter, LocalSource, NameDeclarations, ValuePart};
 use super::family::Family;
 use super::steps::Steps;
 use super::tokens::Tokens;
@@ -112,7 +112,7 @@ impl PythonScan<'_> {
                 "lambda" => self.lambda(at),
                 _ if self.tokens.is_word(at) && self.tokens.is_operator(at + 1, ":=") => {
                     let end = self.end_of_part(at + 3);
-                    self.declare(at, TypeSource::Value(at + 3, end));
+                    self.declare(at, LocalSource::Value(at + 3, end, Vec::new()));
                 }
                 _ => {}
             }
@@ -165,14 +165,18 @@ impl PythonScan<'_> {
             "for" => {
                 let inside = self.tokens.find(start + 1, end, |at| self.tokens.word(at) == "in");
                 let colon = self.tokens.find(inside, end, |at| self.tokens.is(at, b':'));
-                self.targets(start + 1, inside, TypeSource::Element(inside + 1, colon));
+                self.targets(
+                    start + 1,
+                    inside,
+                    LocalSource::Value(inside + 1, colon, vec![ValuePart::Element]),
+                );
             }
             "with" => self.with(start + 1, end),
             "except" => {
                 let alias = self.tokens.find(start, end, |at| self.tokens.word(at) == "as");
                 if alias < end {
                     let from = if self.tokens.is(start + 1, b'*') { start + 2 } else { start + 1 };
-                    self.declare(alias + 1, TypeSource::Type(from, alias));
+                    self.declare(alias + 1, LocalSource::Written(from, alias));
                 }
             }
             "global" | "nonlocal" => {
@@ -200,7 +204,7 @@ impl PythonScan<'_> {
         for (from, to) in self.tokens.split(inner.0, inner.1) {
             let alias = self.tokens.find(from, to, |at| self.tokens.word(at) == "as");
             if alias < to {
-                self.targets(alias + 1, to, TypeSource::Entered(from, alias));
+                self.targets(alias + 1, to, LocalSource::Value(from, alias, vec![ValuePart::Entered]));
             }
         }
     }
@@ -214,7 +218,7 @@ impl PythonScan<'_> {
         let equals = self.tokens.find(start, end, is_plain);
         let colon = self.tokens.find(start, equals, |at| self.tokens.is(at, b':'));
         if colon < equals {
-            self.target(start, colon, TypeSource::Type(colon + 1, equals));
+            self.target(start, colon, LocalSource::Written(colon + 1, equals));
             return;
         }
         let (mut from, mut equals) = (start, equals);
@@ -225,12 +229,12 @@ impl PythonScan<'_> {
             equals = self.tokens.find(from, end, is_plain);
         }
         for (target, target_end) in parts {
-            self.targets(target, target_end, TypeSource::Value(from, end));
+            self.targets(target, target_end, LocalSource::Value(from, end, Vec::new()));
         }
     }
 
     /// Declares one target, or the names of several targets without a type.
-    fn targets(&mut self, from: usize, to: usize, source: TypeSource) {
+    fn targets(&mut self, from: usize, to: usize, source: LocalSource) {
         let is_many = self.tokens.find(from, to, |at| self.tokens.is(at, b',')) < to
             || matches!(self.tokens.word(from), "(" | "[" | "*");
         if !is_many {
@@ -239,24 +243,24 @@ impl PythonScan<'_> {
         for at in from..to {
             let is_member = at > from && self.tokens.is(at - 1, b'.') || self.tokens.is(at + 1, b'.');
             if self.tokens.is_word(at) && !is_member && !self.tokens.is(at + 1, b'[') {
-                self.declare(at, self.part_of(source, from, at));
+                self.declare(at, self.part_of(&source, from, at));
             }
         }
     }
 
     /// The source of one of several targets.
-    fn part_of(&self, source: TypeSource, from: usize, at: usize) -> TypeSource {
+    fn part_of(&self, source: &LocalSource, from: usize, at: usize) -> LocalSource {
         let is_flat = self.tokens.around(at) == self.tokens.around(from);
         match source {
-            TypeSource::Element(value, end) if is_flat => {
-                TypeSource::ElementPart(value, end, self.tokens.split(from, at).len())
+            LocalSource::Value(_, _, parts) if is_flat && parts[..] == [ValuePart::Element] => {
+                source.clone().part(ValuePart::OfTuple(self.tokens.split(from, at).len()))
             }
-            _ => TypeSource::Opaque,
+            _ => LocalSource::Untyped,
         }
     }
 
     /// Declares a name, or a field: `name`, `self.name`.
-    fn target(&mut self, from: usize, to: usize, source: TypeSource) {
+    fn target(&mut self, from: usize, to: usize, source: LocalSource) {
         if to == from + 1 && self.tokens.is_word(from) {
             self.declare(from, source);
         } else if to == from + 3 && self.tokens.is(from + 1, b'.') && self.tokens.word(from) == "self" {
@@ -264,7 +268,7 @@ impl PythonScan<'_> {
         }
     }
 
-    fn declare_field(&mut self, at: usize, source: TypeSource) {
+    fn declare_field(&mut self, at: usize, source: LocalSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let start = token.start;
         let bodies = &self.scopes.bodies;
@@ -275,7 +279,7 @@ impl PythonScan<'_> {
         self.scopes.add_field(&class, self.tokens.word(at), declaration);
     }
 
-    fn declare(&mut self, at: usize, source: TypeSource) {
+    fn declare(&mut self, at: usize, source: LocalSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let name = self.tokens.word(at);
         let body = self.scopes.body_around(token.start).map(|body| &self.scopes.bodies[body]);
@@ -284,8 +288,8 @@ impl PythonScan<'_> {
         }
         let scope = body.map_or((0, u32::MAX), |body| (body.start, body.end));
         let (is_global, is_in_class) = (body.is_none(), body.is_some_and(|body| body.is_class));
-        if is_in_class && source != TypeSource::Item {
-            self.declare_field(at, source);
+        if is_in_class && source != LocalSource::Item {
+            self.declare_field(at, source.clone());
         }
         let declaration = Declaration { at: token.start, scope, source, is_global, is_in_class };
         self.scopes.add(name, declaration);
@@ -300,7 +304,7 @@ impl PythonScan<'_> {
         let declaration = Declaration {
             at: start,
             scope: around.map_or((0, u32::MAX), |body| (body.start, body.end)),
-            source: TypeSource::Item,
+            source: LocalSource::Item,
             is_global: around.is_none(),
             is_in_class: around.is_some_and(|body| body.is_class),
         };
@@ -327,13 +331,13 @@ impl PythonScan<'_> {
             let source = if name >= end {
                 continue;
             } else if is_rest {
-                TypeSource::Opaque
+                LocalSource::Untyped
             } else if self.tokens.is(name + 1, b':') {
-                TypeSource::Type(name + 2, equals)
+                LocalSource::Written(name + 2, equals)
             } else if equals + 1 < end && self.tokens.word(equals + 1) != "None" {
-                TypeSource::Value(equals + 1, end)
+                LocalSource::Value(equals + 1, end, Vec::new())
             } else {
-                TypeSource::Opaque
+                LocalSource::Untyped
             };
             self.declare(name, source);
         }
@@ -349,8 +353,8 @@ impl PythonScan<'_> {
         let scope = (from.start, self.tokens.at(close).map_or(u32::MAX, |token| token.end));
         let is_single = inside == at + 2;
         for name in (at + 1..inside).filter(|index| self.tokens.is_word(*index)) {
-            let whole = TypeSource::Element(inside + 1, end);
-            let source = if is_single { whole } else { self.part_of(whole, at + 1, name) };
+            let whole = LocalSource::Value(inside + 1, end, vec![ValuePart::Element]);
+            let source = if is_single { whole } else { self.part_of(&whole, at + 1, name) };
             self.declare_in(name, scope, source);
         }
     }
@@ -361,13 +365,21 @@ impl PythonScan<'_> {
         let end = self.end_of_part(colon + 1);
         let start = self.tokens.at(at).map_or(0, |token| token.start);
         let scope = (start, self.tokens.at(end).map_or(u32::MAX, |token| token.start));
-        for (from, to) in self.tokens.split(at + 1, colon) {
-            let name = self.tokens.find(from, to, |index| self.tokens.is_word(index));
-            self.declare_in(name, scope, TypeSource::Lambda(at));
+        let call = self.tokens.around(at).filter(|open| self.tokens.is(*open, b'(') && *open > 0);
+        let parameters = self.tokens.split(at + 1, colon);
+        for (number, (from, to)) in parameters.iter().enumerate() {
+            let name = self.tokens.find(*from, *to, |index| self.tokens.is_word(index));
+            let source = call.map_or(LocalSource::Untyped, |open| {
+                let argument = self.tokens.split(open + 1, at).len();
+                let count = parameters.len();
+                let parts = Vec::new();
+                LocalSource::Parameter(LambdaParameter { called: open - 1, argument, number, count, parts })
+            });
+            self.declare_in(name, scope, source);
         }
     }
 
-    fn declare_in(&mut self, at: usize, scope: (u32, u32), source: TypeSource) {
+    fn declare_in(&mut self, at: usize, scope: (u32, u32), source: LocalSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let declaration =
             Declaration { at: token.start, scope, source, is_global: false, is_in_class: false };

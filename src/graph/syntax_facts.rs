@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 /// The syntax of some languages.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct SyntaxFacts {
     names: Vec<String>,
     /// What stands before the base types in the head of a type.
+    #[serde(default = "common_bases")]
     pub bases: Vec<String>,
     /// What ends the list of base types.
     pub ends: Vec<String>,
@@ -30,6 +31,18 @@ pub(super) struct SyntaxFacts {
     pub assigned: bool,
     /// Types of the language that need no import, whose members no tree defines.
     pub types: Vec<String>,
+    /// Types whose members are those of their argument.
+    pub wrappers: Vec<String>,
+    /// Functions of the library whose result has the type of the receiver.
+    pub same: Vec<String>,
+    /// Functions of the library whose result is the argument of the type of the receiver.
+    pub arguments: Vec<String>,
+    /// Functions of the library that give an element.
+    pub elements: Vec<String>,
+    /// Functions of the library that pass an element to the function that they are given.
+    pub passes: Vec<String>,
+    /// Whether quotes are around literals, and nowhere else.
+    pub quoted: bool,
     /// Whether all members of a type are in the file of the type.
     pub one_file: bool,
     /// Whether a method is only called behind a receiver.
@@ -39,25 +52,9 @@ pub(super) struct SyntaxFacts {
     pub before_anonymous: Option<Regex>,
 }
 
-impl Default for SyntaxFacts {
-    fn default() -> SyntaxFacts {
-        SyntaxFacts {
-            names: Vec::new(),
-            bases: ["extends", "implements", ":"].map(str::to_string).to_vec(),
-            ends: Vec::new(),
-            skips: Vec::new(),
-            anonymous: None,
-            has_body: false,
-            structural: false,
-            separate: false,
-            names_first: false,
-            assigned: false,
-            types: Vec::new(),
-            one_file: false,
-            explicit: false,
-            before_anonymous: None,
-        }
-    }
+/// What stands before base types in most languages.
+fn common_bases() -> Vec<String> {
+    ["extends", "implements", ":"].map(str::to_string).to_vec()
 }
 
 #[derive(Deserialize)]
@@ -69,7 +66,8 @@ struct SyntaxTable {
 impl SyntaxFacts {
     /// The facts of a language, by its name in filters.
     pub fn of(language: &str) -> &'static SyntaxFacts {
-        static OTHERS: LazyLock<SyntaxFacts> = LazyLock::new(SyntaxFacts::default);
+        static OTHERS: LazyLock<SyntaxFacts> =
+            LazyLock::new(|| SyntaxFacts { bases: common_bases(), ..SyntaxFacts::default() });
         static TABLE: LazyLock<FxHashMap<String, &'static SyntaxFacts>> = LazyLock::new(|| {
             let table: SyntaxTable = toml::from_str(include_str!("languages.toml")).expect("a test reads it");
             let rows = table.language.into_iter().map(|mut row| {

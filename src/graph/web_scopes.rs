@@ -1,6 +1,8 @@
 //! The declarations of JavaScript and TypeScript: variables in blocks, parameters of functions, fields of classes.
 
-use super::declarations::{Declaration, TypeSource};
+use super::declarations::{Declaration, LambdaParameter, LocalSource, ValuePart};
+use super::family::Family;
+use super::generics::{before_generics, end_of_type, generic_arguments, split_types};
 use super::scopes::Scopes;
 use super::tokens::Tokens;
 
@@ -36,28 +38,25 @@ impl WebScan<'_> {
             "function" if !is_member => {
                 let name = if self.tokens.is(at + 1, b'*') { at + 2 } else { at + 1 };
                 if self.tokens.is_word(name) {
-                    self.declare(name, self.block(at), TypeSource::Item);
+                    self.declare(name, self.block(at), LocalSource::Item);
                 }
             }
             "class" | "interface" | "enum" | "namespace" if self.tokens.is_word(at + 1) && !is_member => {
-                self.declare(at + 1, self.block(at), TypeSource::Item);
+                self.declare(at + 1, self.block(at), LocalSource::Item);
                 if matches!(self.tokens.word(at), "class" | "interface") {
                     self.members(at + 1);
                 }
             }
             "this" if self.tokens.is(at + 1, b'.') && self.is_assignment(at + 3) => {
                 let end = self.end_of_expression(at + 4);
-                self.declare_field(at + 2, TypeSource::Value(at + 4, end));
+                self.declare_field(at + 2, LocalSource::Value(at + 4, end, Vec::new()));
             }
             "(" => self.function(at),
             _ if self.tokens.is_word(at) && self.tokens.is_operator(at + 1, "=>") && !is_member => {
                 let is_async_name = self.tokens.is(at.wrapping_sub(1), b':');
                 let scope = self.body(at, at + 3);
                 if !is_async_name {
-                    let source = self.argument(at).map_or(TypeSource::Opaque, |(open, argument)| {
-                        TypeSource::Argument(open, argument, 0)
-                    });
-                    self.declare(at, (scope, false), source);
+                    self.declare(at, (scope, false), parameter(self.argument(at), 0));
                 }
             }
             _ => {}
@@ -120,20 +119,10 @@ impl WebScan<'_> {
         if !self.tokens.is(at, b'<') {
             return None;
         }
-        let (mut depth, mut index) = (0, at);
-        while index < (at + MAX_GENERICS).min(self.tokens.len()) && !self.tokens.is(index, b';') {
-            if self.tokens.is(index, b'<') {
-                depth += 1;
-            } else if self.tokens.is(index, b'>') && !self.tokens.is(index - 1, b'=') {
-                depth -= 1;
-            }
-            if depth == 0 {
-                return self.tokens.is(index + 1, b'(').then_some(index + 1);
-            }
-            let partner = self.tokens.partner(index).filter(|partner| *partner > index);
-            index = partner.unwrap_or(index) + 1;
-        }
-        None
+        let most = (at + MAX_GENERICS).min(self.tokens.len());
+        let statement = (at..most).find(|index| self.tokens.is(*index, b';'));
+        let end = generic_arguments(self.tokens, at, statement.unwrap_or(most)).1;
+        (self.tokens.is(end - 1, b'>') && self.tokens.is(end, b'(')).then_some(end)
     }
 
     /// Whether the first token of a line begins a statement, so that no semicolon is needed before it.
@@ -170,19 +159,15 @@ impl WebScan<'_> {
                 std::mem::replace(&mut type_end, end) + 1
             });
             let mut end = type_end;
-            let source = match written {
-                Some(start) => TypeSource::Type(start, type_end),
-                None if self.is_assignment(type_end) => TypeSource::Value(type_end + 1, 0),
-                None if self.tokens.word(type_end) == "of" => TypeSource::Element(type_end + 1, 0),
-                None => TypeSource::Opaque,
-            };
-            if self.is_assignment(type_end) || self.tokens.word(type_end) == "of" {
+            let is_loop = self.tokens.word(type_end) == "of";
+            if is_loop || self.is_assignment(type_end) {
                 end = self.end_of_expression(type_end + 1);
             }
-            let source = match source {
-                TypeSource::Value(start, _) => TypeSource::Value(start, end),
-                TypeSource::Element(start, _) => TypeSource::Element(start, end),
-                other => other,
+            let parts = if is_loop { vec![ValuePart::Element] } else { Vec::new() };
+            let source = match written {
+                Some(start) => LocalSource::Written(start, type_end),
+                None if end > type_end => LocalSource::Value(type_end + 1, end, parts),
+                None => LocalSource::Untyped,
             };
             self.pattern(at, pattern_end, scope, source);
             if !self.tokens.is(end, b',') || in_loop.is_some() {
@@ -196,39 +181,19 @@ impl WebScan<'_> {
     /// the bracket around it.
     fn end_of_type(&self, at: usize) -> usize {
         let close = self.tokens.around(at).and_then(|open| self.tokens.partner(open));
-        let close = close.unwrap_or(self.tokens.len());
-        let mut depth = 0i32;
-        let mut index = at;
-        while index < close && self.tokens.goes_on() {
-            if self.tokens.is(index, b'<') {
-                depth += 1;
-            } else if self.tokens.is(index, b'>') && !self.tokens.is(index - 1, b'=') {
-                depth -= 1;
-            }
-            let is_arrow = self.tokens.is_operator(index, "=>");
-            let ends = self.is_assignment(index)
-                || is_arrow
+        // A function type goes on after its arrow.
+        let is_function =
+            |arrow: usize| self.tokens.is(at, b'(') && self.tokens.partner(at) == Some(arrow - 1);
+        end_of_type(self.tokens, at, close.unwrap_or(self.tokens.len()), |index| {
+            self.is_assignment(index)
+                || self.tokens.is_operator(index, "=>") && !is_function(index)
                 || self.tokens.is(index, b',')
                 || self.tokens.is(index, b';')
                 || self.tokens.is(index, b'{') && index > at && !self.continues_type(index - 1)
                 || index > at
                     && self.tokens.at(index).is_some_and(|token| token.indent.is_some())
-                    && self.begins_statement(index);
-            if depth <= 0 && ends {
-                // A function type goes on after its arrow.
-                let is_function_type =
-                    is_arrow && self.tokens.is(at, b'(') && self.tokens.partner(at) == Some(index - 1);
-                if !is_function_type {
-                    return index;
-                }
-                index += 1;
-            }
-            index = match self.tokens.partner(index) {
-                Some(partner) if partner > index => partner + 1,
-                _ => index + 1,
-            };
-        }
-        close
+                    && self.begins_statement(index)
+        })
     }
 
     fn continues_type(&self, at: usize) -> bool {
@@ -239,7 +204,7 @@ impl WebScan<'_> {
     }
 
     /// Declares a name, or the names of a destructuring pattern.
-    fn pattern(&mut self, from: usize, to: usize, scope: ((u32, u32), bool), source: TypeSource) {
+    fn pattern(&mut self, from: usize, to: usize, scope: ((u32, u32), bool), source: LocalSource) {
         if to == from + 1 {
             if self.tokens.is_word(from) {
                 self.declare(from, scope, source);
@@ -256,17 +221,13 @@ impl WebScan<'_> {
                 () if is_object && colon < default => colon + 1,
                 () => start,
             };
-            let inner = match source {
-                TypeSource::Value(value, value_end) if is_object && !rest => {
-                    TypeSource::Member(value, value_end, start)
-                }
-                TypeSource::Element(value, value_end) if !is_object && !rest => {
-                    TypeSource::ElementPart(value, value_end, number)
-                }
-                _ => TypeSource::Opaque,
+            let inner = match rest {
+                true => LocalSource::Untyped,
+                false if is_object => source.clone().part(ValuePart::Member(start)),
+                false => source.clone().part(ValuePart::OfTuple(number)),
             };
             match self.tokens.partner(target) {
-                Some(close) if close > target => self.pattern(target, close + 1, scope, TypeSource::Opaque),
+                Some(close) if close > target => self.pattern(target, close + 1, scope, LocalSource::Untyped),
                 _ if self.tokens.is_word(target) => self.declare(target, scope, inner),
                 _ => {}
             }
@@ -276,7 +237,7 @@ impl WebScan<'_> {
     fn caught(&mut self, open: usize) {
         let Some(close) = self.tokens.partner(open) else { return };
         let scope = (self.body(open, close + 1), false);
-        self.pattern(open + 1, open + 2, scope, TypeSource::Opaque);
+        self.pattern(open + 1, open + 2, scope, LocalSource::Untyped);
     }
 
     /// The parameters of the function whose parameters `open` begins, if a body follows.
@@ -296,38 +257,23 @@ impl WebScan<'_> {
         let scope = (self.body(open, body), false);
         let head = if before == "function" { open - 1 } else { open };
         let argument = self.argument(head).filter(|_| is_arrow || before == "function");
-        for (number, (from, to)) in self.parameters(open + 1, close).into_iter().enumerate() {
-            let source = argument.map(|(open, argument)| TypeSource::Argument(open, argument, number));
-            self.parameter(from, to, scope, before == "constructor", source.unwrap_or(TypeSource::Opaque));
+        for (number, (from, to)) in split_types(self.tokens, open + 1, close).into_iter().enumerate() {
+            self.parameter(from, to, scope, before == "constructor", parameter(argument, number));
         }
     }
 
-    /// The parameters in `from..to`. A comma between type arguments is in one of them.
-    fn parameters(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
-        let (mut parts, mut start) = (Vec::new(), from);
-        while start < to && self.tokens.goes_on() {
-            let ends = |at: usize| self.tokens.is(at, b',');
-            let colon = self.tokens.find(start, to, |at| ends(at) || self.tokens.is(at, b':'));
-            let end = match self.tokens.is(colon, b':') && colon < to {
-                true => self.tokens.find(self.end_of_type(colon + 1), to, ends),
-                false => colon,
-            };
-            if end > start {
-                parts.push((start, end));
-            }
-            start = end + 1;
-        }
-        parts
-    }
-
-    /// The call whose argument a function is that begins at `at`: its parenthesis, and the number of the argument.
+    /// The call whose argument a function is that begins at `at`: the name of what is called, and the number of the argument.
     fn argument(&self, at: usize) -> Option<(usize, usize)> {
         let at = if at > 0 && self.tokens.word(at - 1) == "async" { at - 1 } else { at };
         let open = self.tokens.around(at).filter(|open| self.tokens.is(*open, b'(') && *open > 0)?;
-        let is_call = self.tokens.is_word(open - 1) || self.tokens.is(open - 1, b'>');
+        let called = match self.tokens.is(open - 1, b'>') {
+            true => before_generics(Family::Web, self.tokens, open - 1)?,
+            false => open - 1,
+        };
         let is_start = self.tokens.is(at - 1, b'(') || self.tokens.is(at - 1, b',');
         let parts = self.tokens.split(open + 1, at).len();
-        (is_call && is_start && !CONTROL.contains(&self.tokens.word(open - 1))).then_some((open, parts))
+        let is_call = self.tokens.is_word(called) && !CONTROL.contains(&self.tokens.word(called));
+        (is_call && is_start).then_some((called, parts))
     }
 
     fn parameter(
@@ -336,7 +282,7 @@ impl WebScan<'_> {
         to: usize,
         scope: ((u32, u32), bool),
         is_constructor: bool,
-        untyped: TypeSource,
+        untyped: LocalSource,
     ) {
         let mut at = from;
         while self.tokens.is(at, b'@') {
@@ -359,16 +305,16 @@ impl WebScan<'_> {
         let colon = if self.tokens.is(end, b'?') { end + 1 } else { end };
         let equals = self.tokens.find(colon, to, |at| self.is_assignment(at));
         let source = if self.tokens.is(colon, b':') {
-            TypeSource::Type(colon + 1, equals.min(to))
+            LocalSource::Written(colon + 1, equals.min(to))
         } else if equals < to {
-            TypeSource::Value(equals + 1, to)
+            LocalSource::Value(equals + 1, to, Vec::new())
         } else {
             untyped
         };
-        self.pattern(at, end, scope, source);
         if is_field {
-            self.declare_field(at, source);
+            self.declare_field(at, source.clone());
         }
+        self.pattern(at, end, scope, source);
     }
 
     /// The fields in the body of the class or interface with the name at `name`.
@@ -389,9 +335,9 @@ impl WebScan<'_> {
             let colon = if matches!(self.tokens.word(at + 1), "?" | "!") { at + 2 } else { at + 1 };
             if is_start && self.tokens.is_word(at) && !MODIFIERS.contains(&self.tokens.word(at)) {
                 let source = if self.tokens.is(colon, b':') {
-                    Some(TypeSource::Type(colon + 1, self.end_of_type(colon + 1)))
+                    Some(LocalSource::Written(colon + 1, self.end_of_type(colon + 1)))
                 } else if self.is_assignment(colon) {
-                    Some(TypeSource::Value(colon + 1, self.end_of_expression(colon + 1)))
+                    Some(LocalSource::Value(colon + 1, self.end_of_expression(colon + 1), Vec::new()))
                 } else {
                     None
                 };
@@ -406,13 +352,13 @@ impl WebScan<'_> {
         }
     }
 
-    fn declare(&mut self, at: usize, (scope, is_global): ((u32, u32), bool), source: TypeSource) {
+    fn declare(&mut self, at: usize, (scope, is_global): ((u32, u32), bool), source: LocalSource) {
         let declaration = Declaration { at: self.start(at), scope, source, is_global, is_in_class: false };
         self.scopes.add(self.tokens.word(at), declaration);
     }
 
     /// Declares a field of the class around a token.
-    fn declare_field(&mut self, at: usize, source: TypeSource) {
+    fn declare_field(&mut self, at: usize, source: LocalSource) {
         let mut around = self.tokens.around(at);
         while let Some(open) = around {
             if let Some(class) = self.class_before(open) {
@@ -434,10 +380,17 @@ impl WebScan<'_> {
         self.tokens.is_word(class + 1).then_some(class + 1)
     }
 
-    fn add_field(&mut self, class: &str, at: usize, source: TypeSource) {
+    fn add_field(&mut self, class: &str, at: usize, source: LocalSource) {
         let start = self.start(at);
         let scope = (start, start);
         let declaration = Declaration { at: start, scope, source, is_global: false, is_in_class: true };
         self.scopes.add_field(class, self.tokens.word(at), declaration);
     }
+}
+
+/// The parameter with a number of the function that is an argument.
+fn parameter(argument: Option<(usize, usize)>, number: usize) -> LocalSource {
+    argument.map_or(LocalSource::Untyped, |(called, argument)| {
+        LocalSource::Parameter(LambdaParameter { called, argument, number, count: 0, parts: Vec::new() })
+    })
 }

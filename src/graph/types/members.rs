@@ -3,10 +3,11 @@
 use super::fields::name_and_parameters;
 use super::library;
 use super::site::Site;
-use super::written::{WrittenType, end_of_type, split_types, written};
+use super::written::{WrittenType, written};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
+use crate::generics::{end_of_type, split_types};
 use crate::paths::{package, shared_folders};
 use crate::resolve::dedup;
 use crate::syntax_facts::SyntaxFacts;
@@ -43,11 +44,11 @@ impl Graph<'_> {
     /// The types of the tree that a written name means.
     pub(crate) fn type_definitions(&self, written: &WrittenType) -> Result<Vec<Definition>, SearchError> {
         let key = (written.file, written.name.clone(), written.package.clone());
-        if let Some(known) = self.declared.types.borrow().get(&key) {
+        if let Some(known) = self.types.types.borrow().get(&key) {
             return Ok(known.clone());
         }
         let found = self.find_type(written)?;
-        self.declared.types.borrow_mut().insert(key, found.clone());
+        self.types.types.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
@@ -220,7 +221,7 @@ impl Graph<'_> {
         of: &WrittenType,
     ) -> Result<Vec<WrittenType>, SearchError> {
         let family = self.family(base.file);
-        let Some(item) = self.item(base.file, base.span) else { return Ok(Vec::new()) };
+        let Some(item) = self.item_of(base) else { return Ok(Vec::new()) };
         let (tokens, home) = (&item.tokens, (family, base.file));
         let Some((name, after)) = name_and_parameters(family, tokens, &base.name) else {
             return Ok(Vec::new());
@@ -228,14 +229,25 @@ impl Graph<'_> {
         let mut found = Vec::new();
         match family {
             Family::Go => found.extend(self.embedded(base)),
-            Family::Jvm => {
-                let body = tokens.find(name, tokens.len(), |at| tokens.is(at, b'{'));
+            Family::Python => {
+                let is_list = |at: usize| tokens.is(at, b'(') || tokens.is(at, b':');
+                let open = tokens.find(after, tokens.len(), is_list);
+                let close = tokens.partner(open).unwrap_or(open);
+                let is_base = |(from, to): &(usize, usize)| {
+                    tokens.find(*from, *to, |at| tokens.is(at, b'=')) == *to && tokens.is_word(*from)
+                };
+                for (from, to) in tokens.split(open + 1, close).into_iter().filter(is_base) {
+                    found.extend(written(home, &item, from, to));
+                }
+            }
+            Family::Jvm | Family::Web => {
+                let body = end_of_type(tokens, after, tokens.len(), |at| tokens.is(at, b'{'));
                 let is_head = |at: &usize| matches!(tokens.word(*at), "extends" | "implements");
                 let mut at = after;
                 while let Some(head) = (at..body).find(is_head) {
                     at = (head + 1..body).find(is_head).unwrap_or(body);
                     for (from, to) in split_types(tokens, head + 1, at) {
-                        found.extend(written(home, tokens, from, to));
+                        found.extend(written(home, &item, from, to));
                     }
                 }
             }
@@ -243,12 +255,10 @@ impl Graph<'_> {
                 if base.kind == SymbolKind::Trait && tokens.is(name + 1, b':') {
                     let ends = |at: usize| tokens.is(at, b'{') || tokens.word(at) == "where";
                     let end = end_of_type(tokens, name + 2, tokens.len(), ends);
-                    found.extend(written(home, tokens, name + 2, end));
+                    found.extend(written(home, &item, name + 2, end));
                 }
                 if base.kind == SymbolKind::Type {
-                    let equals = tokens.find(name, tokens.len(), |at| tokens.is(at, b'='));
-                    let end = tokens.find(equals, tokens.len(), |at| tokens.is(at, b';'));
-                    found.extend(written(home, tokens, equals + 1, end));
+                    found.extend(self.aliased(base));
                 }
                 let traits = self.base_types(base.file, &base.name)?;
                 found.extend(traits.iter().map(|name| WrittenType::new(base.file, name)));
@@ -281,7 +291,7 @@ impl Graph<'_> {
             for at in (0..tokens.len()).filter(is_bound).take(2) {
                 let ends = |at: usize| tokens.is(at, b',') || tokens.is(at, b'{') || tokens.is(at, b'=');
                 let end = end_of_type(tokens, at + 2, tokens.len(), ends);
-                found.extend(written((family, site.file), tokens, at + 2, end));
+                found.extend(written((family, site.file), &item, at + 2, end));
             }
         }
         found.retain(|bound| &*bound.name != name);

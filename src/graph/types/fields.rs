@@ -1,10 +1,12 @@
 //! The written types of fields, of results of functions, and of values that a file or type defines.
 
+use super::item::ItemTokens;
 use super::locals::type_before;
-use super::written::{TUPLE, WrittenType, end_of_type, generic_arguments, split_types, written};
+use super::written::{TUPLE, WrittenType, written};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
+use crate::generics::{end_of_type, generic_arguments, split_types};
 use crate::tokens::{TokenKind, Tokens};
 use spyhop_base::model::SymbolKind;
 
@@ -21,8 +23,7 @@ impl Graph<'_> {
             Family::Go => go_field(tokens, after, field),
             _ => java_field(tokens, after, field),
         };
-        let found =
-            range.map_or_else(Vec::new, |(from, to)| written((family, holder.file), tokens, from, to));
+        let found = range.map_or_else(Vec::new, |(from, to)| written((family, holder.file), &item, from, to));
         substituted(family, tokens, name, found, of)
     }
 
@@ -59,7 +60,7 @@ impl Graph<'_> {
         };
         let range = (body..tokens.len()).find(is_variant).and_then(|at| part(tokens, at + 1));
         let found =
-            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, holder.file), tokens, from, to));
+            range.map_or_else(Vec::new, |(from, to)| written((Family::Rust, holder.file), &item, from, to));
         substituted(Family::Rust, tokens, name, found, of)
     }
 
@@ -93,65 +94,146 @@ impl Graph<'_> {
             let word = if tokens.is(at, b'*') { at + 1 } else { at };
             let end = if tokens.is(word + 1, b'.') { word + 3 } else { word + 1 };
             if tokens.is_word(word) && (end >= close || starts_line(tokens, end)) {
-                found.extend(written((Family::Go, holder.file), tokens, at, end));
+                found.extend(written((Family::Go, holder.file), &item, at, end));
             }
         }
         found
     }
 
-    /// The written type of a parameter of a function, by its number.
-    pub(super) fn argument_type(&self, function: &Definition, number: usize) -> Option<WrittenType> {
+    /// The written types of a parameter of a function, by its number.
+    pub(super) fn argument_types(&self, function: &Definition, number: usize) -> Vec<WrittenType> {
         let home = (self.family(function.file), function.file);
-        let item = self.item(function.file, function.span)?;
+        let Some(item) = self.item_of(function) else { return Vec::new() };
         let tokens = &item.tokens;
-        let name =
-            (0..tokens.len()).find(|at| tokens.word(*at) == &*function.name && tokens.is(at + 1, b'('))?;
-        let close = tokens.partner(name + 1)?;
-        let (from, to) = *split_types(tokens, name + 2, close).get(number)?;
+        let Some(open) = name_and_list(home.0, tokens, &function.name).map(|(_, open)| open) else {
+            return Vec::new();
+        };
+        let Some(close) = tokens.partner(open) else { return Vec::new() };
+        let Some((from, to)) = split_types(tokens, open + 1, close).get(number).copied() else {
+            return Vec::new();
+        };
         let colon = tokens.find(from, to, |at| tokens.is(at, b':'));
         // `Consumer<Pool> take` and `take: Consumer<Pool>`.
-        let (from, to) = if colon < to { (colon + 1, to) } else { (from, to - 1) };
-        written(home, tokens, from, to).into_iter().next()
+        match colon < to {
+            true => {
+                let is_value = |at: usize| tokens.is(at, b'=') && !tokens.is_operator(at, "=>");
+                written(home, &item, colon + 1, end_of_type(tokens, colon + 1, to, is_value))
+            }
+            false if home.0.has_scopes() => Vec::new(),
+            false => written(home, &item, from, to - 1),
+        }
     }
 
     /// The written types of the result of a function; `Self` is not replaced.
     pub(super) fn result_types(&self, function: &Definition) -> Vec<WrittenType> {
         let family = self.family(function.file);
-        let Some(item) = self.item(function.file, function.span) else { return Vec::new() };
-        let tokens = &item.tokens;
-        let is_name = |at: &usize| {
-            tokens.word(*at) == &*function.name
-                && [b'(', b'<', b'['].iter().any(|sign| tokens.is(at + 1, *sign))
-                && (family != Family::Rust || *at > 0 && tokens.word(at - 1) == "fn")
-                && !(*at > 0 && (tokens.is(at - 1, b'.') || tokens.is(at - 1, b'@')))
-        };
-        let Some(name) = (0..tokens.len()).find(is_name) else { return Vec::new() };
-        let home = (family, function.file);
+        let Some(item) = self.item_of(function) else { return Vec::new() };
+        let (tokens, home) = (&item.tokens, (family, function.file));
+        let Some((name, open)) = name_and_list(family, tokens, &function.name) else { return Vec::new() };
         if family == Family::Jvm {
             let first = type_before(tokens, name);
-            return first.map_or_else(Vec::new, |first| written(home, tokens, first, name));
+            return first.map_or_else(Vec::new, |first| written(home, &item, first, name));
         }
-        let open = after_parameters(family, tokens, name);
         let Some(close) = tokens.partner(open) else { return Vec::new() };
         let from = match family {
-            Family::Rust if tokens.is_operator(close + 1, "->") => close + 3,
-            Family::Rust => return Vec::new(),
+            Family::Rust | Family::Python if tokens.is_operator(close + 1, "->") => close + 3,
+            Family::Web if tokens.is(close + 1, b':') => close + 2,
+            Family::Rust | Family::Python | Family::Web => return Vec::new(),
             _ => close + 1,
         };
         let ends = |at: usize| {
-            let is_line = family == Family::Go && tokens.at(at).is_some_and(|token| token.indent.is_some());
-            tokens.is(at, b'{') || tokens.is(at, b';') || tokens.word(at) == "where" || is_line
+            let begins_line = tokens.at(at).is_some_and(|token| token.indent.is_some());
+            match family {
+                Family::Python => tokens.is(at, b':'),
+                Family::Web => {
+                    let is_literal = at == from || [b'|', b'&'].iter().any(|sign| tokens.is(at - 1, *sign));
+                    tokens.is(at, b'{') && !is_literal
+                        || tokens.is(at, b';')
+                        || tokens.is(at, b'=')
+                        || begins_line && tokens.is_word(at) && at > from
+                }
+                _ => {
+                    let is_line = family == Family::Go && begins_line;
+                    tokens.is(at, b'{') || tokens.is(at, b';') || tokens.word(at) == "where" || is_line
+                }
+            }
         };
         let to = end_of_type(tokens, from, tokens.len(), ends);
-        if family == Family::Go && tokens.is(from, b'(') {
-            return named_results(home, tokens, from);
+        match family {
+            Family::Go if tokens.is(from, b'(') => named_results(home, &item, from),
+            Family::Python => {
+                let mut found = written(home, &item, from, to);
+                // `def take(self: Own) -> Own`.
+                if matches!(tokens.word(open + 1), "self" | "cls") && tokens.is(open + 2, b':') {
+                    let of_self = written(
+                        home,
+                        &item,
+                        open + 3,
+                        end_of_type(tokens, open + 3, close, |at| tokens.is(at, b',')),
+                    );
+                    let itself = WrittenType::new(function.file, "Self");
+                    let is_self =
+                        |own: &WrittenType| of_self.first().is_some_and(|first| first.name == own.name);
+                    found.iter_mut().filter(|own| is_self(own)).for_each(|own| *own = itself.clone());
+                }
+                found
+            }
+            _ => written(home, &item, from, to),
         }
-        written(home, tokens, from, to)
+    }
+
+    /// Types with the arguments of a type for the generic parameters of its definition.
+    pub(super) fn with_arguments(
+        &self,
+        types: Vec<WrittenType>,
+        definition: &Definition,
+        of: &WrittenType,
+    ) -> Vec<WrittenType> {
+        let family = self.family(definition.file);
+        let item = self.item_of(definition).filter(|_| !of.args.is_empty());
+        let Some(item) = item else { return types };
+        match name_and_parameters(family, &item.tokens, &definition.name) {
+            Some((name, _)) => substituted(family, &item.tokens, name, types, of),
+            None => types,
+        }
+    }
+
+    /// What an alias stands for.
+    pub(super) fn aliased(&self, alias: &Definition) -> Vec<WrittenType> {
+        let family = self.family(alias.file);
+        let Some(item) = self.item_of(alias) else { return Vec::new() };
+        let tokens = &item.tokens;
+        let name = tokens.find(0, tokens.len(), |at| tokens.word(at) == &*alias.name);
+        let equals =
+            tokens.find(name, tokens.len(), |at| tokens.is(at, b'=') && !tokens.is_operator(at, "=>"));
+        let end = tokens.find(equals, tokens.len(), |at| tokens.is(at, b';'));
+        written((family, alias.file), &item, equals + 1, end)
     }
 }
 
+/// The most tokens between the name of a function and its parameters, as in `const take = async (`.
+const MAX_BEFORE_LIST: usize = 80;
+
+/// The token of the name of a function, and that of the bracket of its parameters.
+fn name_and_list(family: Family, tokens: &Tokens, name: &str) -> Option<(usize, usize)> {
+    if family.has_scopes() {
+        let at = (0..tokens.len()).find(|at| tokens.word(*at) == name)?;
+        let near = at + 1..tokens.len().min(at + MAX_BEFORE_LIST);
+        return near.into_iter().find(|open| tokens.is(*open, b'(')).map(|open| (at, open));
+    }
+    let is_name = |at: &usize| {
+        tokens.word(*at) == name
+            && [b'(', b'<', b'['].iter().any(|sign| tokens.is(at + 1, *sign))
+            && (family != Family::Rust || *at > 0 && tokens.word(at - 1) == "fn")
+            && !(*at > 0 && (tokens.is(at - 1, b'.') || tokens.is(at - 1, b'@')))
+    };
+    let at = (0..tokens.len()).find(is_name)?;
+    Some((at, after_parameters(family, tokens, at)))
+}
+
 /// The results in parentheses of a function of Go, which may have names.
-fn named_results(home: (Family, u32), tokens: &Tokens, open: usize) -> Vec<WrittenType> {
+fn named_results(home: (Family, u32), item: &ItemTokens, open: usize) -> Vec<WrittenType> {
+    let tokens = &item.tokens;
     let Some(close) = tokens.partner(open) else { return Vec::new() };
     let parts = split_types(tokens, open + 1, close);
     let has_name = |(from, to): &(usize, usize)| {
@@ -165,7 +247,7 @@ fn named_results(home: (Family, u32), tokens: &Tokens, open: usize) -> Vec<Writt
         // `a, b T`: the type of a name without one is that of the next.
         let typed = if is_named { parts[index..].iter().find(|part| has_name(part)) } else { None };
         let (from, to) = typed.map_or((*from, *to), |(from, to)| (from + 1, *to));
-        let found = written(home, tokens, from, to).into_iter().next();
+        let found = written(home, item, from, to).into_iter().next();
         types.push(found.unwrap_or_else(|| WrittenType::new(home.1, "")));
     }
     match types.len() {
@@ -194,7 +276,7 @@ fn after_parameters(family: Family, tokens: &Tokens, at: usize) -> usize {
 }
 
 /// Types with the arguments of a type for its generic parameters.
-pub(super) fn substituted(
+fn substituted(
     family: Family,
     tokens: &Tokens,
     name: usize,

@@ -1,48 +1,9 @@
 //! Declarations of local names in the tokens of an item.
 
+use crate::declarations::{LambdaParameter, LocalSource, ValuePart};
 use crate::family::Family;
+use crate::generics::{end_of_type, generic_arguments};
 use crate::tokens::Tokens;
-
-use super::written::{end_of_type, generic_arguments};
-
-/// A part of a value that a pattern names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValuePart {
-    Element,
-    /// One of several values.
-    OfTuple(usize),
-    /// A value in the variant whose name is this token.
-    OfVariant(usize, usize),
-    /// The field whose name is the second token, of the variant or struct whose name is the first token.
-    OfField(usize, usize),
-}
-
-/// The source of the type of a local name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LocalSource {
-    /// The tokens of a type.
-    Written(usize, usize),
-    /// The tokens of a value, and the parts that lead from it to the name, outermost first.
-    Value(usize, usize, Vec<ValuePart>),
-    /// A parameter of a function that is an argument of a call.
-    Parameter(LambdaParameter),
-    /// The name is declared without either.
-    Untyped,
-}
-
-/// A parameter of a function that is an argument, as in `pools.forEach(pool -> pool.take())`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LambdaParameter {
-    /// The token of the name of the called function.
-    pub called: usize,
-    /// The number of the argument.
-    pub argument: usize,
-    /// The number of the parameter, and how many there are.
-    pub number: usize,
-    pub count: usize,
-    /// The parts that lead from the parameter to the name, outermost first.
-    pub parts: Vec<ValuePart>,
-}
 
 /// The parameter with a number of the function that begins at the token `first` and is an argument of a call around `before`.
 fn lambda_parameter(
@@ -409,14 +370,14 @@ mod tests {
         let before = (0..tokens.len()).rfind(|at| tokens.word(*at) == "pool").unwrap();
         let shown = match declaration(family, &tokens, "pool", before) {
             None => "-".to_string(),
-            Some(LocalSource::Untyped) => "?".to_string(),
+            Some(LocalSource::Untyped | LocalSource::Item) => "?".to_string(),
             Some(LocalSource::Parameter(own)) => {
                 format!("{}/{}/{}", tokens.word(own.called), own.argument, own.number)
             }
             Some(LocalSource::Written(from, to)) => format!(": {}", tokens.text(from, to)),
             Some(LocalSource::Value(from, to, parts)) => {
                 let part = |part: &ValuePart| match part {
-                    ValuePart::Element => " element".to_string(),
+                    ValuePart::Element | ValuePart::Entered | ValuePart::Member(_) => " element".to_string(),
                     ValuePart::OfTuple(place) => format!(" .{place}"),
                     ValuePart::OfField(name, field) => {
                         format!(" {}.{}", tokens.word(*name), tokens.word(*field))

@@ -4,23 +4,31 @@
 use super::library;
 use super::locals::declaration;
 use super::site::Site;
-use super::written::{LIST, WrittenType};
+use super::written::{Form, LIST, WrittenType};
 use crate::definition::Definition;
 use crate::family::Family;
 use crate::files::Graph;
 use crate::judgement::TypeRuling;
 use crate::resolve::{Question, dedup};
 use crate::rule::EdgeRule;
-use crate::uses::{Receiver, UseRole};
+use crate::uses::{Receiver, UseRole, innermost};
+use spyhop_base::text::Span;
 use spyhop_search::SearchError;
 
 impl Graph<'_> {
     /// The meaning of a member by the declared type of its receiver, of the key of a literal by the type of the literal, and of
     /// the label of a case by the type of the value.
     pub(crate) fn by_declared_type(&self, question: &Question<'_>) -> Result<TypeRuling, SearchError> {
+        if question.family.has_scopes() {
+            return self.by_scopes(question);
+        }
         let is_member = matches!(question.used.receiver, Receiver::Chain(_) | Receiver::Expression);
         let is_plain = question.used.receiver == Receiver::Absent && question.used.role == UseRole::Mention;
-        if !(is_member || is_plain) || !self.follows_declarations(question.file) {
+        let is_followed = match question.family {
+            Family::Go | Family::Rust => true,
+            _ => self.language(question.file) == "java",
+        };
+        if !(is_member || is_plain) || !is_followed {
             return Ok(TypeRuling::Unknown);
         }
         let Some(site) = self.site(question.file, question.facts, question.used.owner) else {
@@ -31,12 +39,12 @@ impl Graph<'_> {
         if at < 2 || tokens.word(at) != question.name || is_member && !tokens.is(at - 1, b'.') {
             return Ok(TypeRuling::Unknown);
         }
-        self.declared.expressions.begin();
+        self.types.expressions.begin();
         let types = match is_member {
             true => self.ending_at(&site, at - 2)?.map(|(types, _)| types),
             false => self.types_around(&site, at)?,
         };
-        if self.declared.expressions.is_cut() {
+        if self.types.expressions.is_cut() {
             return Ok(TypeRuling::Unknown);
         }
         let types = types.unwrap_or_default();
@@ -58,6 +66,87 @@ impl Graph<'_> {
             true if is_closed => TypeRuling::Means(EdgeRule::TypedVariable, Vec::new()),
             true => TypeRuling::ByName,
         })
+    }
+
+    /// The meaning by the declarations of all scopes: a local name, or a member of a receiver whose value is known.
+    fn by_scopes(&self, question: &Question<'_>) -> Result<TypeRuling, SearchError> {
+        let (Some(reading), Some(site)) =
+            (self.reading(question.file), self.site(question.file, question.facts, None))
+        else {
+            return Ok(TypeRuling::Unknown);
+        };
+        let (tokens, start) = (&site.item.tokens, question.used.span.start);
+        let at = tokens.index_at(start);
+        if tokens.word(at) != question.name {
+            return Ok(TypeRuling::Unknown);
+        }
+        self.types.expressions.begin();
+        if at == 0 || !tokens.is(at - 1, b'.') || at > 1 && tokens.is(at - 2, b'.') {
+            let declared = reading.scopes.declaration(question.name, start, &self.steps);
+            let is_import = question.used.role == UseRole::Import;
+            let Some(local) = declared.filter(|local| !local.is_global && !is_import) else {
+                return Ok(TypeRuling::Unknown);
+            };
+            let item = self.item_at(question.file, question.name, local.at)?;
+            // The first mention of the name in an item is the name of the item, unless the local name is a parameter.
+            let is_named_there = |definition: &Definition| {
+                let start = tokens.index_at(definition.span.start);
+                let end = tokens.index_at(definition.span.end);
+                let first = (start..end).find(|at| tokens.word(*at) == question.name);
+                first.is_some_and(|at| site.item.byte_of(at) == local.at)
+            };
+            let found = item.filter(is_named_there).into_iter().collect();
+            return Ok(TypeRuling::Means(EdgeRule::SameFile, found));
+        }
+        let receiver = at.checked_sub(2).map(|last| self.ending_at(&site, last)).transpose()?.flatten();
+        let Some((types, first)) = receiver else { return Ok(TypeRuling::Unknown) };
+        let is_self = first + 2 == at && matches!(tokens.word(first), "self" | "this" | "cls");
+        let objects = self.each(&types, |own| self.instances(own))?;
+        let (mut found, mut rule, mut is_known) = (Vec::new(), None, !objects.is_empty());
+        for object in &objects {
+            let member = self.found_in(object, question.name)?;
+            is_known &= object.definition.is_some() || object.is_outside();
+            let mut means = member.definitions;
+            if let Some((file, declared)) = &member.declared {
+                means.extend(self.symbol_of_field(*file, declared.at, question.name)?);
+            }
+            if !means.is_empty() {
+                rule = rule.or(Some(match object.form {
+                    Form::Module(_) => EdgeRule::QualifiedModule,
+                    _ if is_self && !member.is_inherited => EdgeRule::OwnMember,
+                    Form::Base => EdgeRule::Inherited,
+                    _ if is_self => EdgeRule::Inherited,
+                    Form::Class => EdgeRule::QualifiedType,
+                    Form::Object | Form::Value => EdgeRule::TypedVariable,
+                }));
+            }
+            found.extend(means);
+        }
+        if self.types.expressions.is_cut() {
+            return Ok(TypeRuling::Unknown);
+        }
+        dedup(&mut found);
+        if let Some(rule) = rule {
+            return Ok(TypeRuling::Means(rule, found));
+        }
+        let is_imported = question.facts.imports.bound(tokens.word(first)).next().is_some();
+        let rule = if is_imported { EdgeRule::Import } else { EdgeRule::TypedVariable };
+        Ok(if is_known { TypeRuling::Means(rule, Vec::new()) } else { TypeRuling::Unknown })
+    }
+
+    /// The symbol that stands for a field which is declared at a byte. The symbol may be another assignment to the field.
+    fn symbol_of_field(&self, file: u32, at: u32, name: &str) -> Result<Option<Definition>, SearchError> {
+        let all = self.definitions(name)?;
+        let facts = self.facts(file);
+        let around = facts
+            .as_ref()
+            .and_then(|facts| facts.type_around(innermost(&facts.symbols, Span { start: at, end: at })));
+        let is_it = |own: &&Definition| {
+            let is_there = own.span.start <= at && at < own.span.end;
+            let is_of_type = own.kind.is_minor() && own.container.as_deref() == around;
+            own.container.is_some() && (is_there || is_of_type)
+        };
+        Ok(all.in_file(file).iter().find(is_it).cloned())
     }
 
     /// The members that the types which the type around a use extends have.

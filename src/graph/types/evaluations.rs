@@ -5,8 +5,10 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::values::MAX_EVALUATIONS;
 use spyhop_search::SearchError;
+
+/// The steps of evaluation that one use may take.
+const MAX_EVALUATIONS: u32 = 600;
 
 /// The deepest nesting of evaluated expressions.
 const MAX_DEPTH: usize = 100;

@@ -1,109 +1,16 @@
 //! Types and functions of standard libraries that pass on the types of their arguments.
 
 use super::written::{LIST, TUPLE, WrittenType};
+use crate::family::Family;
+use crate::syntax_facts::SyntaxFacts;
 
-/// Types whose members are also those of their argument.
-const TRANSPARENT: &[&str] = &[
-    "Arc",
-    "Box",
-    "Cow",
-    "ManuallyDrop",
-    "MutexGuard",
-    "NonNull",
-    "Pin",
-    "Rc",
-    "Ref",
-    "RefMut",
-    "RwLockReadGuard",
-    "RwLockWriteGuard",
-];
-
-/// Functions of Rust's library whose result has the type of the receiver, as far as members go.
-const SAME: &[&str] = &[
-    "as_mut",
-    "as_ref",
-    "as_deref",
-    "as_deref_mut",
-    "borrow",
-    "borrow_mut",
-    "by_ref",
-    "chain",
-    "clone",
-    "cloned",
-    "context",
-    "copied",
-    "deref",
-    "err_into",
-    "filter",
-    "inspect",
-    "inspect_err",
-    "into_boxed_slice",
-    "into_iter",
-    "iter",
-    "iter_mut",
-    "map_err",
-    "ok",
-    "ok_or",
-    "ok_or_else",
-    "or",
-    "or_else",
-    "peekable",
-    "replace",
-    "rev",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "to_owned",
-    "to_vec",
-    "with_context",
-    "drain",
-    "as_slice",
-];
-
-/// Functions of Rust's library whose result is the argument of the type of the receiver.
-const ARGUMENT: &[&str] = &[
-    "unwrap",
-    "expect",
-    "unwrap_or",
-    "unwrap_or_default",
-    "unwrap_or_else",
-    "unwrap_unchecked",
-    "into_inner",
-];
-
-/// Functions of Rust's library that give an optional element.
-const ELEMENT: &[&str] = &[
-    "back",
-    "back_mut",
-    "entry",
-    "find",
-    "first",
-    "first_mut",
-    "front",
-    "front_mut",
-    "get",
-    "get_mut",
-    "last",
-    "last_mut",
-    "max",
-    "max_by_key",
-    "min",
-    "min_by_key",
-    "next",
-    "next_back",
-    "nth",
-    "peek",
-    "pop",
-    "pop_back",
-    "pop_front",
-    "remove",
-];
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|own| own == name)
+}
 
 /// The type that the members of a type of the library are passed on from.
 pub(super) fn inner(written: &WrittenType) -> Option<&WrittenType> {
-    TRANSPARENT.contains(&&*written.name).then(|| written.args.first()).flatten()
+    has(&SyntaxFacts::of("rust").wrappers, &written.name).then(|| written.args.first()).flatten()
 }
 
 /// The type inside of an optional value or of a result.
@@ -133,18 +40,49 @@ fn is_map(written: &WrittenType) -> bool {
     is_named && written.args.len() == 2
 }
 
+/// A list of several values each.
+pub(super) fn list_of_tuples(file: u32, parts: Vec<WrittenType>) -> WrittenType {
+    WrittenType::new(file, LIST).with(vec![WrittenType::new(file, TUPLE).with(parts)])
+}
+
+/// The type that a method of a collection of Python or of the web gives.
+pub(super) fn scoped_result(written: &WrittenType, name: &str) -> Option<WrittenType> {
+    match name {
+        "get" | "pop" | "at" | "shift" | "find" | "findLast" | "popleft" | "setdefault" => {
+            written.args.last().cloned()
+        }
+        "values" => Some(WrittenType::new(written.file, LIST).with(vec![written.args.last()?.clone()])),
+        "items" | "entries" => Some(list_of_tuples(written.file, written.args.clone())),
+        "filter" | "slice" | "concat" | "sort" | "toSorted" | "reverse" | "toReversed" | "copy" => {
+            Some(written.clone())
+        }
+        _ => None,
+    }
+}
+
 /// Functions that are given what was made so far, and then an element.
 const FOLDS: &[&str] = &["fold", "reduce", "scan", "try_fold"];
 
 /// The type of a parameter of a function that is the argument of the function `name` of a library type: of a parameter with this
 /// number of so many.
 pub(super) fn parameter(
+    family: Family,
     written: &WrittenType,
     name: &str,
     (number, count): (usize, usize),
 ) -> Option<WrittenType> {
+    if family == Family::Web && !has(&SyntaxFacts::of("typescript").passes, name) {
+        return None;
+    }
+    // A map of the web passes the value before the key.
+    if family == Family::Web && is_map(written) {
+        return written.args.get(1_usize.checked_sub(number)?).cloned();
+    }
+    if family.has_scopes() {
+        return element(written).filter(|_| number == 0 || matches!(name, "sort" | "toSorted"));
+    }
     if let Some(inner) = inner(written) {
-        return parameter(inner, name, (number, count));
+        return parameter(family, inner, name, (number, count));
     }
     match name {
         _ if is_map(written) && count == 2 => written.args.get(number).cloned(),
@@ -164,71 +102,9 @@ pub(super) const MAPS: &[&str] =
 /// Functions whose result is what the function that they are given returns.
 pub(super) const FLAT_MAPS: &[&str] = &["flatMap", "flat_map", "thenCompose"];
 
-/// Functions of Java's library whose result has the type of the receiver.
-const JAVA_SAME: &[&str] = &[
-    "distinct",
-    "dropWhile",
-    "filter",
-    "iterator",
-    "limit",
-    "listIterator",
-    "or",
-    "parallel",
-    "parallelStream",
-    "peek",
-    "reversed",
-    "sequential",
-    "skip",
-    "sorted",
-    "stream",
-    "subList",
-    "takeWhile",
-    "toList",
-    "unordered",
-    "whenComplete",
-    "headSet",
-    "tailSet",
-    "descendingSet",
-    "descendingIterator",
-    "onClose",
-];
-
-/// Functions of Java's library that give an element.
-const JAVA_ELEMENT: &[&str] = &[
-    "ceiling",
-    "element",
-    "elementAt",
-    "first",
-    "firstElement",
-    "floor",
-    "get",
-    "getFirst",
-    "getLast",
-    "getNow",
-    "higher",
-    "join",
-    "last",
-    "lastElement",
-    "lower",
-    "next",
-    "orElse",
-    "orElseGet",
-    "orElseThrow",
-    "peekFirst",
-    "peekLast",
-    "poll",
-    "pollFirst",
-    "pollLast",
-    "pop",
-    "previous",
-    "remove",
-    "removeFirst",
-    "removeLast",
-    "take",
-];
-
 /// The type that a function of Java's library gives for a receiver whose type is not of the tree.
 pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenType> {
+    let facts = SyntaxFacts::of("java");
     let of =
         |holder: &str, argument: WrittenType| WrittenType::new(written.file, holder).with(vec![argument]);
     match (name, &*written.name) {
@@ -249,9 +125,9 @@ pub(super) fn java_result(written: &WrittenType, name: &str) -> Option<WrittenTy
         ) if is_map(written) => written.args.last().cloned(),
         ("findFirst" | "findAny" | "min" | "max" | "reduce", _) => Some(of("Optional", element(written)?)),
         ("spliterator", _) => None,
-        _ if JAVA_SAME.contains(&name) => Some(written.clone()),
+        _ if has(&facts.same, name) => Some(written.clone()),
         // The peeked element of a queue; a stream stays a stream.
-        _ if JAVA_ELEMENT.contains(&name) => element(written),
+        _ if has(&facts.elements, name) => element(written),
         _ => None,
     }
 }
@@ -264,6 +140,7 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
             _ => result(inner, name),
         };
     }
+    let facts = SyntaxFacts::of("rust");
     let option = |argument: WrittenType| WrittenType::new(written.file, "Option").with(vec![argument]);
     match name {
         "lock" | "read" | "write" | "try_lock" if matches!(&*written.name, "Mutex" | "RwLock") => {
@@ -281,12 +158,12 @@ pub(super) fn result(written: &WrittenType, name: &str) -> Option<WrittenType> {
         "keys" | "into_keys" => {
             Some(WrittenType::new(written.file, LIST).with(vec![written.args.first()?.clone()]))
         }
-        _ if SAME.contains(&name) => Some(written.clone()),
-        _ if ARGUMENT.contains(&name) => unwrapped(written),
+        _ if has(&facts.same, name) => Some(written.clone()),
+        _ if has(&facts.arguments, name) => unwrapped(written),
         "get" | "get_mut" | "remove" | "insert" if written.args.len() == 2 => {
             Some(option(written.args[1].clone()))
         }
-        _ if ELEMENT.contains(&name) => Some(option(element(written)?)),
+        _ if has(&facts.elements, name) => Some(option(element(written)?)),
         _ => None,
     }
 }

@@ -18,6 +18,12 @@ pub(super) struct Site<'f> {
 }
 
 impl Site<'_> {
+    /// Whether the name at a token has a dot before it, which is not the last one of `...`.
+    pub fn is_member(&self, at: usize) -> bool {
+        let tokens = &self.item.tokens;
+        tokens.is(at - 1, b'.') && !(at > 2 && tokens.is_operator(at - 3, "..."))
+    }
+
     /// The heads of the types and implementations around the expression.
     pub fn heads(&self, graph: &Graph<'_>) -> Vec<Rc<ItemTokens>> {
         let symbols = &self.facts.symbols;

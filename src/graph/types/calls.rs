@@ -1,0 +1,348 @@
+//! The types that calls give, and those of the parameters of functions that calls take.
+
+use super::evaluate::unique;
+use super::library;
+use super::operands::first_of_path;
+use super::site::Site;
+use super::written::{FUNCTION, Form, LIST, UNION, WrittenType, written};
+use crate::declarations::LambdaParameter;
+use crate::definition::Definition;
+use crate::family::Family;
+use crate::files::Graph;
+use spyhop_base::model::SymbolKind;
+use spyhop_base::text::Span;
+use spyhop_search::SearchError;
+
+/// The least confidence of the meaning of a call whose result is followed.
+const MIN_CONFIDENCE: f32 = 0.5;
+
+/// Types of the library whose constructors take the value inside.
+const HOLDERS: &[&str] =
+    &["Arc", "Box", "Rc", "Mutex", "RwLock", "RefCell", "Cell", "Pin", "Some", "Ok", "Cow", "ManuallyDrop"];
+
+impl Graph<'_> {
+    /// The types that a call of the name at token `called` gives, for these types of its receiver.
+    pub(super) fn call_types(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        receiver: Option<Vec<WrittenType>>,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let mut found = self.built_in(site, called, (open, close))?;
+        if found.is_empty() && self.family(site.file).has_scopes() {
+            found = self.scoped_call(site, called, receiver)?;
+        } else if found.is_empty() {
+            let receivers = receiver.as_deref().unwrap_or_default();
+            let mut functions = Vec::new();
+            for receiver_type in receivers {
+                functions.extend(self.members_of(site, receiver_type, tokens.word(called))?);
+            }
+            if functions.is_empty() {
+                let name = tokens.word(called);
+                found.extend(receivers.iter().filter_map(|receiver_type| match self.family(site.file) {
+                    Family::Rust => library::result(receiver_type, name),
+                    Family::Jvm => library::java_result(receiver_type, name),
+                    _ => None,
+                }));
+                if found.is_empty() && receiver.is_some() {
+                    found = self.mapped(site, receivers, name, (open, close))?;
+                }
+            }
+            if functions.is_empty() && found.is_empty() {
+                functions = self.definitions_at(site, site.item.span_of(called))?;
+            }
+            for function in &functions {
+                found.extend(self.results(function, receivers)?);
+            }
+            if found.is_empty() {
+                found = self.constructed(site, called)?;
+            }
+        }
+        unique(&mut found);
+        Ok(found)
+    }
+
+    /// The types that a function such as `map` gives, by the result of the function that is its argument.
+    fn mapped(
+        &self,
+        site: &Site<'_>,
+        receivers: &[WrittenType],
+        name: &str,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let is_flat = library::FLAT_MAPS.contains(&name);
+        let Some(receiver) = receivers.first().filter(|_| is_flat || library::MAPS.contains(&name)) else {
+            return Ok(Vec::new());
+        };
+        let tokens = &site.item.tokens;
+        let results = match self.family(site.file) {
+            Family::Rust if tokens.is(open + 1, b'|') || tokens.word(open + 1) == "move" => {
+                let bar = tokens.find(open + 1, close, |at| tokens.is(at, b'|'));
+                let body = tokens.find(bar + 1, close, |at| tokens.is(at, b'|')) + 1;
+                self.in_range(site, body, close)?
+            }
+            _ => {
+                let arrow = tokens.find(open + 1, close, |at| tokens.is_operator(at, "->"));
+                let is_reference = close > 2 && tokens.is(close - 2, b':') && tokens.is_word(close - 1);
+                match arrow < close {
+                    true => self.in_range(site, arrow + 2, close)?,
+                    false if is_reference => self.results_of_reference(site, receiver, close - 1)?,
+                    false => Vec::new(),
+                }
+            }
+        };
+        Ok(match is_flat || matches!(name, "filter_map" | "and_then") {
+            true => results,
+            false => {
+                let holder = |held: WrittenType| WrittenType::new(held.file, &receiver.name).with(vec![held]);
+                results.into_iter().map(holder).collect()
+            }
+        })
+    }
+
+    /// The types that a function that is named without a call gives: `Pool::take`.
+    fn results_of_reference(
+        &self,
+        site: &Site<'_>,
+        receiver: &WrittenType,
+        name: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let element = library::element(receiver);
+        let mut functions = Vec::new();
+        if let Some(held) = &element {
+            functions.extend(self.members_of(site, held, site.item.tokens.word(name))?);
+        }
+        if functions.is_empty() {
+            functions = self.definitions_at(site, site.item.span_of(name))?;
+        }
+        let mut found = Vec::new();
+        for function in &functions {
+            found.extend(self.results(function, element.as_slice())?);
+        }
+        Ok(found)
+    }
+
+    /// The types of a parameter of a function that is an argument.
+    pub(super) fn parameter_types(
+        &self,
+        site: &Site<'_>,
+        own: &LambdaParameter,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let (called, name, family) = (own.called, tokens.word(own.called), self.family(site.file));
+        let is_member = called > 1 && site.is_member(called);
+        if family == Family::Python && !(is_member && name == "sort") {
+            return self.taken_elements(site, called);
+        }
+        let mut found = Vec::new();
+        if !is_member {
+            if family == Family::Web {
+                let functions = self.named(site.file, name, site.item.byte_of(called))?.definitions;
+                found = self.callback_types(&functions, own)?;
+            }
+            return Ok(found);
+        }
+        let Some((receivers, _)) = self.ending_at(site, called - 2)? else { return Ok(found) };
+        for receiver in &receivers {
+            let (functions, is_known) = match family.has_scopes() {
+                true => (self.functions_of(receiver, name)?, false),
+                false => {
+                    (self.members_of(site, receiver, name)?, !self.type_definitions(receiver)?.is_empty())
+                }
+            };
+            match functions.is_empty() && !is_known {
+                true => found.extend(library::parameter(family, receiver, name, (own.number, own.count))),
+                false => found.extend(self.callback_types(&functions, own)?),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The written types of a parameter of a function that functions take.
+    fn callback_types(
+        &self,
+        functions: &[Definition],
+        own: &LambdaParameter,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let mut found = Vec::new();
+        for function in functions {
+            let constructor = self.constructor(function)?;
+            let mut taken = self.argument_types(constructor.as_ref().unwrap_or(function), own.argument);
+            if self.family(function.file).has_scopes() {
+                taken = self.each(&taken, |own| self.instances(own))?;
+                taken.retain(|own| &*own.name == FUNCTION);
+            }
+            found.extend(taken.into_iter().take(1).filter_map(|taken| taken.args.get(own.number).cloned()));
+        }
+        Ok(found)
+    }
+
+    /// The constructor of a class of the web.
+    fn constructor(&self, class: &Definition) -> Result<Option<Definition>, SearchError> {
+        if !class.kind.is_type_like() || self.family(class.file) != Family::Web {
+            return Ok(None);
+        }
+        let all = self.definitions("constructor")?;
+        let mut here = all.in_span(class.file, class.span).iter().take_while(|_| self.steps.take(1));
+        Ok(here.find(|found| class.span.contains(found.span)).cloned())
+    }
+
+    /// The elements of the collection that a function of Python takes beside a lambda: `sorted(pools, key=lambda pool: ...)`.
+    fn taken_elements(&self, site: &Site<'_>, called: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(close) = tokens.partner(called + 1) else { return Ok(Vec::new()) };
+        let arguments = tokens.split(called + 2, close);
+        let collection = match tokens.word(called) {
+            "sorted" | "min" | "max" | "groupby" => arguments.first(),
+            "map" | "filter" | "takewhile" | "dropwhile" => arguments.get(1),
+            _ => None,
+        };
+        let Some((from, to)) = collection else { return Ok(Vec::new()) };
+        self.each(&self.in_range(site, *from, *to)?, |own| self.elements(own))
+    }
+
+    /// Calls that a language or its library defines: `new(T)`, `Some(x)`, `Box::new(x)`.
+    fn built_in(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+        (open, close): (usize, usize),
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let (family, name) = (self.family(site.file), tokens.word(called));
+        let is_plain =
+            first_of_path(family, tokens, called) == called && !(called > 0 && tokens.is(called - 1, b'.'));
+        let argument = tokens.split(open + 1, close).first().copied();
+        let Some((from, to)) = argument else { return Ok(Vec::new()) };
+        match (family, name) {
+            (Family::Python, "enumerate" | "zip") if is_plain => {
+                let mut parts = Vec::new();
+                if name == "enumerate" {
+                    parts.push(WrittenType::new(site.file, ""));
+                }
+                for (from, to) in tokens.split(open + 1, close) {
+                    let elements = self.each(&self.in_range(site, from, to)?, |own| self.elements(own))?;
+                    parts.push(WrittenType::new(site.file, UNION).with(elements));
+                }
+                Ok(vec![library::list_of_tuples(site.file, parts)])
+            }
+            (Family::Web, "entries" | "values") if called > 1 && tokens.word(called - 2) == "Object" => {
+                let inner = self.in_range(site, from, to)?;
+                let held = inner.iter().filter_map(|own| own.args.last().cloned()).collect();
+                let held = WrittenType::new(site.file, UNION).with(held);
+                Ok(vec![match name {
+                    "entries" => {
+                        library::list_of_tuples(site.file, vec![WrittenType::new(site.file, ""), held])
+                    }
+                    _ => WrittenType::new(site.file, LIST).with(vec![held]),
+                }])
+            }
+            (Family::Go, "new" | "make") if is_plain => {
+                Ok(written((family, site.file), &site.item, from, to))
+            }
+            (Family::Go, "append") if is_plain => self.in_range(site, from, to),
+            (Family::Rust, "Some" | "Ok") => {
+                let inner = self.in_range(site, from, to)?;
+                Ok(inner
+                    .into_iter()
+                    .map(|held| WrittenType::new(held.file, "Option").with(vec![held]))
+                    .collect())
+            }
+            (Family::Rust, "new" | "from" | "pin" | "clone") if called > 2 && tokens.is(called - 1, b':') => {
+                let holder = tokens.word(called - 3);
+                if !HOLDERS.contains(&holder) {
+                    return Ok(Vec::new());
+                }
+                let inner = self.in_range(site, from, to)?;
+                Ok(match name {
+                    "clone" => inner,
+                    _ => inner
+                        .into_iter()
+                        .map(|held| WrittenType::new(held.file, holder).with(vec![held]))
+                        .collect(),
+                })
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The type before a call whose function the tree does not define, such as that of a derived `default` or a variant.
+    pub(super) fn constructed(
+        &self,
+        site: &Site<'_>,
+        called: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        if self.family(site.file) != Family::Rust || called < 3 || !tokens.is(called - 1, b':') {
+            return Ok(Vec::new());
+        }
+        let mut types = vec![WrittenType::new(site.file, tokens.word(called - 3))];
+        self.replace_self(site, &mut types);
+        let name = tokens.word(called);
+        let definitions = self.type_definitions(&types[0])?;
+        let is_variant =
+            |symbol: &Definition| symbol.kind == SymbolKind::Enum && name.starts_with(char::is_uppercase);
+        let gives_type = matches!(name, "default" | "from" | "new") || definitions.iter().any(is_variant);
+        Ok(if gives_type && !definitions.is_empty() { types } else { Vec::new() })
+    }
+
+    /// The definitions that the name at a span of the file means, apart from the type of a receiver: the expression before
+    /// the name is evaluated already, and has no such member.
+    pub(super) fn definitions_at(&self, site: &Site<'_>, span: Span) -> Result<Vec<Definition>, SearchError> {
+        let used = site.facts.use_at(span);
+        let meanings = self.meanings_by_rules(site.file, site.facts, &used)?;
+        let certain = meanings.into_iter().filter(|meaning| meaning.confidence >= MIN_CONFIDENCE);
+        Ok(certain.map(|meaning| meaning.definition).collect())
+    }
+
+    /// The types that a call of a definition gives.
+    pub(super) fn results(
+        &self,
+        symbol: &Definition,
+        receivers: &[WrittenType],
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        if symbol.kind.is_type_like() {
+            return Ok(vec![match self.family(symbol.file).has_scopes() {
+                true => WrittenType::of(symbol, Form::Object),
+                false => WrittenType::new(symbol.file, &symbol.name),
+            }]);
+        }
+        if !symbol.kind.is_function() {
+            return Ok(Vec::new());
+        }
+        let mut found = self.result_types(symbol);
+        if self.family(symbol.file).has_scopes() {
+            if found.is_empty() {
+                return self.returned(symbol);
+            }
+            if let Some(receiver) = receivers.first() {
+                let itself = WrittenType { form: Form::Object, ..receiver.clone() };
+                found.iter_mut().for_each(|result| result.replace("Self", &itself));
+                if let Some(definition) = &receiver.definition {
+                    found = self.with_arguments(found, definition, receiver);
+                }
+            }
+            found.retain(|result| &*result.name != "Self");
+            return Ok(found);
+        }
+        let Some(container) = symbol.container.as_deref() else { return Ok(found) };
+        let container = container.rsplit(['.', ':']).next().unwrap_or(container);
+        let around = WrittenType::new(symbol.file, container);
+        let definitions = self.type_definitions(&around)?;
+        let is_trait = definitions.iter().any(|definition| definition.kind == SymbolKind::Trait);
+        let itself = receivers.first().filter(|first| is_trait || first.name == around.name).cloned();
+        let itself = itself.unwrap_or_else(|| around.clone());
+        for result in &mut found {
+            result.replace("Self", &itself);
+            *result = std::mem::replace(result, WrittenType::new(result.file, "")).bounded();
+        }
+        if let (Some(definition), Some(receiver)) = (definitions.first(), receivers.first())
+            && receiver.name == around.name
+        {
+            found = self.with_arguments(found, definition, receiver);
+        }
+        Ok(found)
+    }
+}

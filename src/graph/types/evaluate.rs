@@ -1,0 +1,445 @@
+//! The types of expressions.
+
+use super::fields::name_and_parameters;
+use super::known::TypedExpression;
+use super::library;
+use super::locals::declaration;
+use super::members::of_nearest;
+use super::operands::{before_arguments, first_of_path, is_literal, is_name, is_operand};
+use super::site::Site;
+use super::written::{LIST, TUPLE, WrittenType, written};
+use crate::declarations::{LocalSource, ValuePart};
+use crate::definition::Definition;
+use crate::family::Family;
+use crate::files::Graph;
+use crate::generics::end_of_type;
+use crate::tokens::TokenKind;
+use crate::uses::FileFacts;
+use spyhop_base::text::Span;
+use spyhop_search::SearchError;
+
+/// The most types of one expression.
+const MAX_TYPES: usize = 6;
+
+impl Graph<'_> {
+    pub(super) fn site<'f>(&self, file: u32, facts: &'f FileFacts, owner: Option<u32>) -> Option<Site<'f>> {
+        if self.family(file).has_scopes() {
+            return Some(Site { file, facts, owner: None, item: self.reading(file)?.item.clone() });
+        }
+        let symbols = &facts.symbols;
+        let parents = std::iter::successors(owner, |at| symbols[*at as usize].parent);
+        let functions = parents.filter(|at| symbols[*at as usize].kind.is_function());
+        let whole = Span::new(0, facts.text.len());
+        let span = functions.last().map_or(whole, |at| symbols[at as usize].span);
+        Some(Site { file, facts, owner, item: self.item(file, span)? })
+    }
+
+    /// The types of the expression that ends with the token `at`.
+    pub(super) fn ending_at(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
+        let key = (site.file, site.item.span, site.owner, at as u32);
+        self.types.expressions.of(key, || self.evaluated_at(site, at))
+    }
+
+    fn evaluated_at(&self, site: &Site<'_>, at: usize) -> Result<TypedExpression, SearchError> {
+        let tokens = &site.item.tokens;
+        let family = self.family(site.file);
+        let Some(token) = tokens.at(at) else { return Ok(None) };
+        match token.kind {
+            // The signs of TypeScript that say that a value is there.
+            TokenKind::Sign(b'?' | b'!') if at > 0 && family == Family::Web => self.ending_at(site, at - 1),
+            TokenKind::Sign(b'?') if at > 0 => {
+                let Some((types, first)) = self.ending_at(site, at - 1)? else { return Ok(None) };
+                Ok(Some((types.iter().filter_map(library::unwrapped).collect(), first)))
+            }
+            TokenKind::Sign(b')') => self.call_or_group(site, at),
+            TokenKind::Sign(b']') => {
+                let Some(open) = tokens.partner(at) else { return Ok(None) };
+                if open == 0 || !is_operand(family, tokens, open - 1) {
+                    let outside = family.has_scopes().then(WrittenType::outside);
+                    return Ok(Some((outside.into_iter().collect(), open)));
+                }
+                let Some((types, first)) = self.ending_at(site, open - 1)? else { return Ok(None) };
+                let is_slice = || tokens.find(open + 1, at, |index| tokens.is(index, b':')) < at;
+                let types = match family {
+                    Family::Python if matches!(tokens.word(open - 1), "Annotated" | "Optional" | "Union") => {
+                        self.classes(&written((family, site.file), &site.item, open - 1, at + 1))?
+                    }
+                    Family::Python if is_slice() => types,
+                    Family::Python | Family::Web => self.each(&types, |own| self.indexed(own))?,
+                    _ => types.iter().filter_map(library::indexed).collect(),
+                };
+                Ok(Some((types, first)))
+            }
+            TokenKind::Sign(b'}') => self.literal(site, at),
+            TokenKind::Literal | TokenKind::Number if family.has_scopes() => {
+                Ok(Some((vec![WrittenType::outside()], at)))
+            }
+            TokenKind::Word | TokenKind::Number if at > 1 && site.is_member(at) => {
+                if family == Family::Jvm && tokens.word(at) == "this" {
+                    // The object of the class around an inner class: `Pool.this`.
+                    return Ok(Some((vec![WrittenType::new(site.file, tokens.word(at - 2))], at - 2)));
+                }
+                let Some((types, first)) = self.ending_at(site, at - 2)? else { return Ok(None) };
+                if family == Family::Rust && tokens.word(at) == "await" {
+                    return Ok(Some((types, first)));
+                }
+                Ok(Some((self.field(site, &types, at)?, first)))
+            }
+            TokenKind::Word => {
+                let first = if family.has_scopes() { at } else { first_of_path(family, tokens, at) };
+                Ok(Some((self.name(site, at)?, first)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// All that `of` gives for types, each once.
+    pub(super) fn each(
+        &self,
+        types: &[WrittenType],
+        of: impl Fn(&WrittenType) -> Result<Vec<WrittenType>, SearchError>,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let mut found = Vec::new();
+        for own in types {
+            found.extend(of(own)?);
+        }
+        unique(&mut found);
+        Ok(found)
+    }
+
+    /// The types of the expression in `from..to`.
+    pub(super) fn in_range(
+        &self,
+        site: &Site<'_>,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        if self.family(site.file).has_scopes() {
+            return self.operand(site, from, to);
+        }
+        let (tokens, mut from, mut n_followed) = (&site.item.tokens, from, 0);
+        while from < to
+            && ([b'&', b'*'].iter().any(|sign| tokens.is(from, *sign)) || tokens.word(from) == "mut")
+        {
+            n_followed += usize::from(tokens.is(from, b'*'));
+            from += 1;
+        }
+        // What is behind a second reference, an implementation of `Deref` says.
+        if from >= to || n_followed > 1 {
+            return Ok(Vec::new());
+        }
+        let family = self.family(site.file);
+        if family == Family::Jvm && tokens.is(from, b'(') {
+            let close = tokens.partner(from).unwrap_or(to);
+            if close + 1 < to && is_operand(family, tokens, close + 1) {
+                return Ok(written((family, site.file), &site.item, from + 1, close));
+            }
+        }
+        let evaluated = self.ending_at(site, to - 1)?;
+        Ok(evaluated.filter(|(_, first)| *first == from).map_or_else(Vec::new, |(types, _)| types))
+    }
+
+    /// The types of an expression of Python or of the web: of `a` in `await a`, in `a or b`, in `a ?? b` and in `a if b else c`.
+    fn operand(&self, site: &Site<'_>, from: usize, to: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let (tokens, family, mut from) = (&site.item.tokens, self.family(site.file), from);
+        while matches!(tokens.word(from), "await" | "yield") && from + 1 < to {
+            from += 1;
+        }
+        if is_literal(tokens, from) {
+            return Ok(vec![WrittenType::outside()]);
+        }
+        if matches!(tokens.word(from), "lambda" | "function" | "async" | "class" | "not" | "typeof") {
+            return Ok(Vec::new());
+        }
+        let end = tokens.find(from, to, |at| match family {
+            Family::Python => matches!(tokens.word(at), "or" | "if"),
+            _ => tokens.word(at) == "as" || ["??", "||"].iter().any(|sign| tokens.is_operator(at, sign)),
+        });
+        if family == Family::Web && end < to && tokens.word(end) == "as" {
+            return Ok(written((family, site.file), &site.item, end + 1, to));
+        }
+        // The constructor of a module: `new pool.Pool()`.
+        let is_new = tokens.word(from) == "new";
+        let is_whole = |first: usize| first == from || is_new && first == from + 1;
+        let Some(last) = end.checked_sub(1).filter(|last| *last >= from) else { return Ok(Vec::new()) };
+        let evaluated = self.ending_at(site, last)?.filter(|(_, first)| is_whole(*first));
+        Ok(evaluated.map_or_else(Vec::new, |(types, _)| types))
+    }
+
+    /// A literal of a struct that ends with the brace at `close`.
+    pub(super) fn literal(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(open) = tokens.partner(close).filter(|open| *open > 0) else { return Ok(None) };
+        let home = (self.family(site.file), site.file);
+        if home.0.has_scopes() {
+            return Ok(Some((vec![WrittenType::outside()], open)));
+        }
+        if tokens.is(open - 1, b')') {
+            // The body of an anonymous class.
+            return if home.0 == Family::Jvm { self.ending_at(site, open - 1) } else { Ok(None) };
+        }
+        if !tokens.is_word(open - 1) {
+            return Ok(None);
+        }
+        let mut first = first_of_path(home.0, tokens, open - 1);
+        while first > 1 && tokens.is(first - 1, b'.') && tokens.is_word(first - 2) {
+            first -= 2;
+        }
+        if first > 1 && tokens.is(first - 1, b'*') && tokens.is(first - 2, b']') {
+            first -= 1;
+        }
+        if first > 0 && tokens.is(first - 1, b']') {
+            first = tokens.partner(first - 1).unwrap_or(first);
+            first = if first > 0 && tokens.word(first - 1) == "map" { first - 1 } else { first };
+        }
+        let mut types = written(home, &site.item, first, open);
+        self.replace_self(site, &mut types);
+        Ok(Some((types, first)))
+    }
+
+    pub(super) fn replace_self(&self, site: &Site<'_>, types: &mut [WrittenType]) {
+        if let Some(around) = site.facts.type_around(site.owner) {
+            for of_self in types.iter_mut().filter(|of_self| &*of_self.name == "Self") {
+                *of_self = WrittenType::new(site.file, around);
+            }
+        }
+    }
+
+    /// A call, a conversion or an expression in parentheses that ends with the parenthesis at `close`.
+    fn call_or_group(&self, site: &Site<'_>, close: usize) -> Result<TypedExpression, SearchError> {
+        let tokens = &site.item.tokens;
+        let Some(open) = tokens.partner(close) else { return Ok(None) };
+        let home = (self.family(site.file), site.file);
+        let Some(before) = open.checked_sub(1) else { return Ok(None) };
+        if home.0 == Family::Go && tokens.is(before, b'.') && before > 0 {
+            let first = self.ending_at(site, before - 1)?.map_or(before, |(_, first)| first);
+            return Ok(Some((written(home, &site.item, open + 1, close), first)));
+        }
+        let called = match tokens.is(before, b'>') || home.0 == Family::Go && tokens.is(before, b']') {
+            true => before_arguments(home.0, tokens, before),
+            false => Some(before),
+        };
+        let Some(called) = called.filter(|called| is_name(home.0, tokens, *called)) else {
+            if tokens.is(before, b'!') && home.0 == Family::Rust {
+                return Ok(Some((Vec::new(), before.saturating_sub(1))));
+            }
+            // A call of what a call gives.
+            if is_operand(home.0, tokens, before) && home.0.has_scopes() {
+                let Some((types, first)) = self.ending_at(site, before)? else { return Ok(None) };
+                return Ok(Some((self.each(&types, |own| self.called_object(own))?, first)));
+            }
+            return Ok(Some((self.in_range(site, open + 1, close)?, open)));
+        };
+        if called > 1 && site.is_member(called) {
+            let Some((receiver, first)) = self.ending_at(site, called - 2)? else { return Ok(None) };
+            return Ok(Some((self.call_types(site, called, Some(receiver), (open, close))?, first)));
+        }
+        let first = if home.0.has_scopes() { called } else { first_of_path(home.0, tokens, called) };
+        let has_new = matches!(home.0, Family::Jvm | Family::Web);
+        let is_new = has_new && first > 0 && tokens.word(first - 1) == "new";
+        if is_new {
+            return Ok(Some((written(home, &site.item, first, open), first - 1)));
+        }
+        Ok(Some((self.call_types(site, called, None, (open, close))?, first)))
+    }
+
+    /// The types of the field at token `at` of values of these types.
+    fn field(
+        &self,
+        site: &Site<'_>,
+        types: &[WrittenType],
+        at: usize,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let name = site.item.tokens.word(at);
+        if self.family(site.file).has_scopes() {
+            return self.each(types, |own| self.member_types(own, name));
+        }
+        let mut found = Vec::new();
+        for holder in types {
+            found.extend(self.field_of(holder, name)?);
+        }
+        if found.is_empty() && types.is_empty() {
+            for definition in self.definitions_at(site, site.item.span_of(at))? {
+                found.extend(self.constant_types(&definition)?);
+            }
+        }
+        unique(&mut found);
+        Ok(found)
+    }
+
+    /// The types of a field of a type, or of the nearest types that it embeds, extends or passes on.
+    fn field_of(&self, holder: &WrittenType, name: &str) -> Result<Vec<WrittenType>, SearchError> {
+        of_nearest(holder, |holder| self.direct_field(holder, name))
+    }
+
+    /// The types of a field of a type itself, and without any the types that may have the field instead.
+    fn direct_field(
+        &self,
+        holder: &WrittenType,
+        name: &str,
+    ) -> Result<(Vec<WrittenType>, Vec<WrittenType>), SearchError> {
+        if let (TUPLE, Ok(place)) = (&*holder.name, name.parse::<usize>()) {
+            return Ok((holder.args.get(place).cloned().into_iter().collect(), Vec::new()));
+        }
+        let definitions = self.type_definitions(holder)?;
+        if definitions.is_empty() {
+            return Ok((Vec::new(), library::inner(holder).cloned().into_iter().collect()));
+        }
+        let (mut found, mut bases) = (Vec::new(), Vec::new());
+        for definition in &definitions {
+            found.extend(self.field_types(definition, holder, name));
+            if found.is_empty() && self.family(holder.file) != Family::Rust {
+                bases.extend(self.written_bases(definition, holder)?);
+            }
+        }
+        Ok((found, bases))
+    }
+
+    /// The types of the name at token `at` that nothing with a dot stands before.
+    fn name(&self, site: &Site<'_>, at: usize) -> Result<Vec<WrittenType>, SearchError> {
+        let (tokens, family) = (&site.item.tokens, self.family(site.file));
+        let name = tokens.word(at);
+        if family.has_scopes() {
+            if matches!(name, "None" | "null" | "undefined" | "True" | "False" | "true" | "false") {
+                return Ok(vec![WrittenType::outside()]);
+            }
+            let found = self.named(site.file, name, site.item.byte_of(at))?;
+            return self.types_of_found(&found, None);
+        }
+        let around = || site.facts.type_around(site.owner).map(|name| WrittenType::new(site.file, name));
+        if matches!(name, "self" | "this" | "Self") {
+            return Ok(around().into_iter().collect());
+        }
+        let is_path = at > 0 && tokens.is(at - 1, b':');
+        if !is_path && let Some(source) = declaration(family, tokens, name, at) {
+            return self.local(site, source);
+        }
+        if family == Family::Jvm
+            && let Some(container) = around()
+        {
+            let found = self.field_of(&container, name)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        let mut found = Vec::new();
+        for definition in self.definitions_at(site, site.item.span_of(at))? {
+            found.extend(self.constant_types(&definition)?);
+        }
+        // A class of Java before a static member, or a variant of an enum of Rust.
+        if found.is_empty() && family == Family::Jvm && name.starts_with(char::is_uppercase) {
+            found.push(WrittenType::new(site.file, name));
+        }
+        if found.is_empty() && is_path {
+            found = self.constructed(site, at)?;
+        }
+        unique(&mut found);
+        Ok(found)
+    }
+
+    pub(super) fn local(
+        &self,
+        site: &Site<'_>,
+        source: LocalSource,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        let tokens = &site.item.tokens;
+        let home = (self.family(site.file), site.file);
+        let (mut types, parts) = match source {
+            LocalSource::Untyped | LocalSource::Item => return Ok(Vec::new()),
+            LocalSource::Parameter(own) => (self.parameter_types(site, &own)?, own.parts),
+            LocalSource::Written(from, to) => {
+                let mut types = written(home, &site.item, from, to);
+                // A list of further arguments.
+                if home.0 == Family::Go && tokens.is(from, b'.') {
+                    types = vec![WrittenType::new(site.file, LIST).with(types)];
+                }
+                (types, Vec::new())
+            }
+            LocalSource::Value(from, to, parts) => (self.in_range(site, from, to)?, parts),
+        };
+        self.replace_self(site, &mut types);
+        for part in parts {
+            let mut inner = Vec::new();
+            for whole in &types {
+                inner.extend(self.part(site, whole, part)?);
+            }
+            types = inner;
+        }
+        Ok(types)
+    }
+
+    fn part(
+        &self,
+        site: &Site<'_>,
+        whole: &WrittenType,
+        part: ValuePart,
+    ) -> Result<Vec<WrittenType>, SearchError> {
+        match part {
+            ValuePart::Element if self.family(site.file).has_scopes() => self.elements(whole),
+            ValuePart::Entered => self.entered(whole),
+            ValuePart::Member(name) => self.member_types(whole, site.item.tokens.word(name)),
+            ValuePart::Element => Ok(library::element(whole).into_iter().collect()),
+            ValuePart::OfTuple(place) if &*whole.name == TUPLE => {
+                Ok(whole.args.get(place).cloned().into_iter().collect())
+            }
+            ValuePart::OfTuple(_) => Ok(Vec::new()),
+            ValuePart::OfField(name, field) => {
+                let (name, field) = (site.item.tokens.word(name), site.item.tokens.word(field));
+                let mut found = Vec::new();
+                for definition in self.type_definitions(whole)? {
+                    found.extend(self.named_variant_types(&definition, whole, name, field));
+                }
+                Ok(found)
+            }
+            ValuePart::OfVariant(name, place) => match site.item.tokens.word(name) {
+                "Some" | "Ok" => Ok(library::unwrapped(whole).into_iter().collect()),
+                "Err" => Ok(whole.args.get(1).cloned().into_iter().collect()),
+                variant => {
+                    let mut found = Vec::new();
+                    for definition in self.type_definitions(whole)? {
+                        found.extend(self.variant_types(&definition, whole, variant, place));
+                    }
+                    Ok(found)
+                }
+            },
+        }
+    }
+
+    /// The types of a constant or variable of a file, and a type as its value.
+    pub(super) fn constant_types(&self, definition: &Definition) -> Result<Vec<WrittenType>, SearchError> {
+        let family = self.family(definition.file);
+        if definition.kind.is_type_like() {
+            return Ok(vec![WrittenType::new(definition.file, &definition.name)]);
+        }
+        if definition.kind.is_function() {
+            return Ok(Vec::new());
+        }
+        let Some(item) = self.item(definition.file, definition.span) else { return Ok(Vec::new()) };
+        let tokens = &item.tokens;
+        let Some((name, _)) = name_and_parameters(family, tokens, &definition.name) else {
+            return Ok(Vec::new());
+        };
+        let ends = |at: usize| tokens.is(at, b'=') || tokens.is(at, b';');
+        let from = if family == Family::Rust { name + 2 } else { name + 1 };
+        let equals = end_of_type(tokens, from, tokens.len(), ends);
+        if equals > from {
+            return Ok(written((family, definition.file), &item, from, equals));
+        }
+        let Some(facts) = self.facts(definition.file).filter(|_| tokens.is(from, b'=')) else {
+            return Ok(Vec::new());
+        };
+        let site = Site { file: definition.file, facts: &facts, owner: None, item: item.clone() };
+        self.in_range(&site, from + 1, tokens.len())
+    }
+}
+
+pub(super) fn unique(types: &mut Vec<WrittenType>) {
+    let mut seen: Vec<WrittenType> = Vec::new();
+    types.retain(|listed| {
+        !seen.contains(listed) && {
+            seen.push(listed.clone());
+            true
+        }
+    });
+    types.truncate(MAX_TYPES);
+}
