@@ -8,7 +8,7 @@ use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{CodeStyle, literal_text, without_comments};
-use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
+use super::framework::{EntryKind, FRAMEWORKS, Framework};
 use super::handlers::Handler;
 use super::routers::{RouterNode, Routers, ScannedFile};
 use super::scan::{EntryDecl, Scanned, WrittenHandler, join_paths, methods_in};
@@ -65,12 +65,11 @@ impl Graph<'_> {
         let mut found = EntryPoints::default();
         let named = self.files_named(kind);
         let constants = RefCell::new(FxHashMap::default());
-        for row in FRAMEWORKS.iter().filter(|row| row.kind == kind) {
-            let mut candidates = self.candidates(row, &named)?;
-            if candidates.is_empty() && !row.has_files {
+        for framework in FRAMEWORKS.iter().filter(|framework| framework.kind() == kind) {
+            let mut candidates = self.candidates(framework, &named)?;
+            if candidates.is_empty() && framework.files.is_empty() {
                 continue;
             }
-            let framework = row.framework();
             if let Some(paths) = &framework.paths {
                 candidates.retain(|file| paths.is_match(self.snapshot.path(*file)));
             }
@@ -96,7 +95,7 @@ impl Graph<'_> {
 
     /// The files with a name that a framework of this kind names.
     fn files_named(&self, kind: EntryKind) -> FxHashMap<&str, Vec<u32>> {
-        let frameworks = FRAMEWORKS.iter().filter(|framework| framework.kind == kind);
+        let frameworks = FRAMEWORKS.iter().filter(|framework| framework.kind() == kind);
         let names: FxHashSet<&str> =
             frameworks.flat_map(|framework| framework.names.iter().map(String::as_str)).collect();
         let mut found: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
@@ -112,13 +111,13 @@ impl Graph<'_> {
     /// The files that may declare entries of a framework, by path.
     fn candidates(
         &self,
-        framework: &FrameworkFile,
+        framework: &Framework,
         named: &FxHashMap<&str, Vec<u32>>,
     ) -> Result<Vec<u32>, SearchError> {
         let mut files: Vec<u32> = Vec::new();
         for group in &framework.words {
             let mut all: Option<Vec<u32>> = None;
-            for word in group {
+            for word in group.split('+') {
                 let with = files_with(self.snapshot, IndexField::Word, word)?;
                 all = Some(match all {
                     None => with,
@@ -212,7 +211,7 @@ impl Graph<'_> {
             methods.push(entry.method.clone());
         }
         let point = |name: String, method: &String| EntryPoint {
-            kind: framework.kind,
+            kind: framework.kind(),
             framework: framework.name,
             method: method.clone(),
             name,
@@ -220,7 +219,7 @@ impl Graph<'_> {
             span: entry.span,
             handler: handler.clone(),
         };
-        if framework.kind == EntryKind::Command {
+        if framework.kind() == EntryKind::Command {
             found.push(point(entry.path.clone(), &entry.method));
             return Ok(());
         }

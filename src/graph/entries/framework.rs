@@ -1,10 +1,10 @@
 //! The framework files under `frameworks/`: what declares a route or a command, as patterns on the code of a file.
 //!
-//! `frameworks/README.md` describes the fields. The files are part of the binary. The patterns of a framework are compiled
-//! when a tree has a candidate for it, because compiling all of them takes longer than most answers. A test compiles all of
-//! them and runs each on its fixture.
+//! `frameworks/README.md` describes the fields. The files are part of the binary. A pattern is compiled when it is first used,
+//! because compiling all of them takes longer than most answers. A test compiles all of them and runs each on its fixture.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
@@ -50,85 +50,82 @@ framework_files!(
     "nestjs" "nextjs" "npm" "phoenix" "python-scripts" "rails" "spring"
 );
 
-pub(super) static FRAMEWORKS: LazyLock<Vec<FrameworkFile>> = LazyLock::new(|| {
+pub(super) static FRAMEWORKS: LazyLock<Vec<Framework>> = LazyLock::new(|| {
     let read = FRAMEWORK_FILES.iter().map(|(name, text)| {
-        FrameworkFile::parse(name, text)
+        Framework::parse(name, text)
             .unwrap_or_else(|error| panic!("frameworks/{name}/framework.toml: {error}"))
     });
     read.collect()
 });
 
-/// A framework file: what chooses the candidates, and the patterns, which are compiled at their first use.
-#[derive(Debug)]
-pub(super) struct FrameworkFile {
-    pub name: &'static str,
-    pub kind: EntryKind,
-    pub languages: Vec<String>,
-    /// A candidate contains all words of one of these groups.
-    pub words: Vec<Vec<String>>,
-    /// Candidates by their file name.
-    pub names: Vec<String>,
-    /// Whether the path of a file may be an entry.
-    pub has_files: bool,
-    row: FrameworkRow,
-    compiled: OnceLock<Framework>,
+/// A pattern that is compiled when it is first used.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct LazyPattern {
+    text: String,
+    compiled: OnceLock<Regex>,
 }
 
-impl FrameworkFile {
-    /// Reads a framework file.
-    ///
-    /// # Errors
-    /// An unknown or missing field.
-    pub fn parse(name: &'static str, text: &str) -> Result<FrameworkFile, String> {
-        let row: FrameworkRow = toml::from_str(text).map_err(|error| error.to_string())?;
-        if row.title.is_empty() || !row.source.starts_with("https://") {
-            return Err("'title' and 'source' (the address of a document) are missing".to_string());
-        }
-        if row.words.is_empty() && row.names.is_empty() && row.file.is_empty() {
-            return Err("'words', 'names' or a '[[file]]' must choose the candidates".to_string());
-        }
-        Ok(FrameworkFile {
-            name,
-            kind: row.kind.ok_or("'kind' is missing")?,
-            languages: row.languages.clone(),
-            words: row.words.iter().map(|group| group.split('+').map(str::to_string).collect()).collect(),
-            names: row.names.clone(),
-            has_files: !row.file.is_empty(),
-            row,
-            compiled: OnceLock::new(),
-        })
+impl From<String> for LazyPattern {
+    fn from(text: String) -> LazyPattern {
+        LazyPattern { text, compiled: OnceLock::new() }
     }
+}
 
-    /// The compiled patterns.
-    pub fn framework(&self) -> &Framework {
-        self.compiled.get_or_init(|| {
-            let compiled = Framework::compile(self.name, self.kind, &self.row);
-            compiled.unwrap_or_else(|error| panic!("frameworks/{}/framework.toml: {error}", self.name))
-        })
+impl Deref for LazyPattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        self.compiled.get_or_init(|| Regex::new(&self.text).unwrap_or_else(|error| panic!("{error}")))
     }
 }
 
 /// One text, or several that are tried in order.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum OneOrMany {
-    #[default]
-    Absent,
     One(String),
     Many(Vec<String>),
 }
 
-impl OneOrMany {
-    fn texts(&self) -> Vec<&str> {
-        match self {
-            OneOrMany::Absent => Vec::new(),
+impl From<OneOrMany> for Vec<String> {
+    fn from(texts: OneOrMany) -> Vec<String> {
+        match texts {
             OneOrMany::One(text) => vec![text],
-            OneOrMany::Many(texts) => texts.iter().map(String::as_str).collect(),
+            OneOrMany::Many(texts) => texts,
         }
     }
+}
 
-    fn templates(&self) -> Result<Vec<Template>, String> {
-        self.texts().into_iter().map(Template::parse).collect()
+/// FirstTemplate that are tried in order.
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "OneOrMany")]
+pub(super) struct FirstTemplate(Vec<Template>);
+
+impl TryFrom<OneOrMany> for FirstTemplate {
+    type Error = String;
+
+    fn try_from(texts: OneOrMany) -> Result<FirstTemplate, String> {
+        Vec::from(texts).iter().map(|text| Template::parse(text)).collect::<Result<_, _>>().map(FirstTemplate)
+    }
+}
+
+impl Deref for FirstTemplate {
+    type Target = [Template];
+
+    fn deref(&self) -> &[Template] {
+        &self.0
+    }
+}
+
+/// FirstPattern that are tried in order.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "OneOrMany")]
+pub(super) struct FirstPattern(pub Vec<LazyPattern>);
+
+impl From<OneOrMany> for FirstPattern {
+    fn from(texts: OneOrMany) -> FirstPattern {
+        FirstPattern(Vec::from(texts).into_iter().map(LazyPattern::from).collect())
     }
 }
 
@@ -174,127 +171,103 @@ pub(super) enum HandlerForm {
     Text,
 }
 
+/// A framework file: what chooses the candidates, and the patterns.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct FrameworkRow {
-    title: String,
-    kind: Option<EntryKind>,
-    source: String,
-    languages: Vec<String>,
-    words: Vec<String>,
-    names: Vec<String>,
-    paths: Option<String>,
-    requires: Option<String>,
-    block: Vec<RuleRow>,
-    router: Vec<RuleRow>,
-    mount: Vec<RuleRow>,
-    entry: Vec<RuleRow>,
-    global: Vec<RuleRow>,
-    file: Vec<PathRow>,
-    table: Vec<TableRow>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct RuleRow {
-    pattern: String,
-    args: ArgsPlace,
-    extent: RuleExtent,
-    find: BTreeMap<String, OneOrMany>,
-    requires: Option<String>,
-    unless: Option<String>,
-    each: Option<String>,
-    next: Option<String>,
-    next_is_optional: bool,
-    label: String,
-    method: OneOrMany,
-    path: OneOrMany,
-    name: OneOrMany,
-    handler: OneOrMany,
-    handler_form: HandlerForm,
-    handler_ending: Option<String>,
-    child: OneOrMany,
-    child_is_module: bool,
-    parent: OneOrMany,
-    member: OneOrMany,
-    collection: OneOrMany,
-    set: BTreeMap<String, OneOrMany>,
-    actions: Vec<[String; 3]>,
-    inside: Option<String>,
-    part: Option<String>,
-    needs_router: bool,
-    handler_is_base: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct PathRow {
-    pattern: String,
-    root_files: Vec<String>,
-    root_manifest: Option<String>,
-    root_requires: Option<String>,
-    name_key: Option<String>,
-    label: String,
-    each: Option<String>,
-    method: OneOrMany,
-    path: OneOrMany,
-    name: OneOrMany,
-    handler: OneOrMany,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct TableRow {
-    key: String,
-    label: String,
-    name: OneOrMany,
-    handler: OneOrMany,
-    handler_form: HandlerForm,
-}
-
-/// The compiled patterns of a framework.
-#[derive(Debug)]
 pub(super) struct Framework {
+    title: String,
+    source: String,
+    #[serde(skip)]
     pub name: &'static str,
-    pub kind: EntryKind,
+    kind: Option<EntryKind>,
     pub languages: Vec<String>,
-    pub paths: Option<Regex>,
-    pub requires: Option<Regex>,
+    /// A candidate contains all words of one of these groups, in which `+` is between words.
+    pub words: Vec<String>,
+    /// Candidates by their file name.
+    pub names: Vec<String>,
+    pub paths: Option<LazyPattern>,
+    pub requires: Option<LazyPattern>,
+    #[serde(rename = "block")]
     pub blocks: Vec<PatternRule>,
+    #[serde(rename = "router")]
     pub routers: Vec<PatternRule>,
+    #[serde(rename = "mount")]
     pub mounts: Vec<PatternRule>,
+    #[serde(rename = "entry")]
     pub entries: Vec<PatternRule>,
+    #[serde(rename = "global")]
     pub globals: Vec<PatternRule>,
+    #[serde(rename = "file")]
     pub files: Vec<FileRule>,
+    #[serde(rename = "table")]
     pub tables: Vec<TableRule>,
 }
 
+impl Framework {
+    /// Reads a framework file.
+    ///
+    /// # Errors
+    /// An unknown or missing field, a template that cannot be read.
+    pub fn parse(name: &'static str, text: &str) -> Result<Framework, String> {
+        let read: Framework = toml::from_str(text).map_err(|error| error.to_string())?;
+        let is_route = read.kind == Some(EntryKind::Route);
+        let is_entry = |rule: &PatternRule| match is_route {
+            true => !rule.path.is_empty() || !rule.actions.is_empty(),
+            false => !rule.name.is_empty(),
+        };
+        let has_object = |rule: &PatternRule| rule.pattern.text.contains("(?P<object>");
+        let missing = match () {
+            () if read.title.is_empty() || !read.source.starts_with("https://") => {
+                "'title' or 'source' (the address of a document)"
+            }
+            () if read.words.is_empty() && read.names.is_empty() && read.files.is_empty() => {
+                "'words', 'names' or a '[[file]]', which choose the candidates,"
+            }
+            () if read.kind.is_none() => "'kind'",
+            () if !read.routers.iter().all(has_object) => "the capture 'object' of a router",
+            () if read.mounts.iter().any(|rule| rule.child.is_empty()) => "the 'child' of a mount",
+            () if read.globals.iter().any(|rule| rule.path.is_empty()) => "the 'path' of a global",
+            () if read.tables.iter().any(|rule| rule.key.is_empty()) => "the 'key' of a table",
+            () if !read.entries.iter().all(is_entry) => {
+                "the 'path' or 'actions' of a route, or the 'name' of a command"
+            }
+            () => return Ok(Framework { name, ..read }),
+        };
+        Err(format!("{missing} is missing"))
+    }
+
+    pub fn kind(&self) -> EntryKind {
+        self.kind.unwrap_or(EntryKind::Route)
+    }
+}
+
 /// A pattern with what a match of it means.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct PatternRule {
-    pub pattern: Regex,
+    pub pattern: LazyPattern,
     pub args: ArgsPlace,
     pub extent: RuleExtent,
     /// Further captures: the first group of the first pattern that matches the arguments.
-    pub find: Vec<(String, Vec<Regex>)>,
-    pub requires: Option<Regex>,
-    pub unless: Option<Regex>,
-    pub each: Option<Regex>,
-    pub next: Option<Regex>,
+    pub find: BTreeMap<String, FirstPattern>,
+    pub requires: Option<LazyPattern>,
+    pub unless: Option<LazyPattern>,
+    pub each: Option<LazyPattern>,
+    pub next: Option<LazyPattern>,
     pub next_is_optional: bool,
     pub label: String,
-    pub method: Vec<Template>,
-    pub path: Vec<Template>,
-    pub name: Vec<Template>,
-    pub handler: Vec<Template>,
+    pub method: FirstTemplate,
+    pub path: FirstTemplate,
+    pub name: FirstTemplate,
+    pub handler: FirstTemplate,
     pub handler_form: HandlerForm,
-    pub handler_ending: Option<Regex>,
-    pub child: Vec<Template>,
+    pub handler_ending: Option<LazyPattern>,
+    pub child: FirstTemplate,
     pub child_is_module: bool,
-    pub parent: Vec<Template>,
-    pub member: Vec<Template>,
-    pub collection: Vec<Template>,
-    pub set: Vec<(String, Vec<Template>)>,
+    pub parent: FirstTemplate,
+    pub member: FirstTemplate,
+    pub collection: FirstTemplate,
+    pub set: BTreeMap<String, FirstTemplate>,
     /// Method, path and action of each entry of a resource.
     pub actions: Vec<(String, Template, String)>,
     pub inside: Option<String>,
@@ -304,164 +277,31 @@ pub(super) struct PatternRule {
 }
 
 /// A rule by which the path of a file is an entry.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct FileRule {
-    pub pattern: Regex,
+    pub pattern: LazyPattern,
     pub root_files: Vec<String>,
     pub root_manifest: Option<String>,
-    pub root_requires: Option<Regex>,
+    pub root_requires: Option<LazyPattern>,
     pub name_key: Option<String>,
     pub label: String,
-    pub each: Option<Regex>,
-    pub method: Vec<Template>,
-    pub path: Vec<Template>,
-    pub name: Vec<Template>,
-    pub handler: Vec<Template>,
+    pub each: Option<LazyPattern>,
+    pub method: FirstTemplate,
+    pub path: FirstTemplate,
+    pub name: FirstTemplate,
+    pub handler: FirstTemplate,
 }
 
 /// A table of a TOML or JSON file whose rows are entries.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct TableRule {
     pub key: String,
     pub label: String,
-    pub name: Vec<Template>,
-    pub handler: Vec<Template>,
+    pub name: FirstTemplate,
+    pub handler: FirstTemplate,
     pub handler_form: HandlerForm,
-}
-
-fn regex(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|error| error.to_string())
-}
-
-fn optional(pattern: &Option<String>) -> Result<Option<Regex>, String> {
-    pattern.as_deref().map(regex).transpose()
-}
-
-impl Framework {
-    /// Compiles the patterns and templates.
-    ///
-    /// # Errors
-    /// A pattern or template that does not compile, a missing field of a rule.
-    fn compile(name: &'static str, kind: EntryKind, row: &FrameworkRow) -> Result<Framework, String> {
-        let rules = |rows: &[RuleRow], role| -> Result<Vec<PatternRule>, String> {
-            rows.iter().map(|row| PatternRule::compile(row, role)).collect()
-        };
-        Ok(Framework {
-            name,
-            kind,
-            languages: row.languages.clone(),
-            paths: optional(&row.paths)?,
-            requires: optional(&row.requires)?,
-            blocks: rules(&row.block, Role::Block)?,
-            routers: rules(&row.router, Role::Router)?,
-            mounts: rules(&row.mount, Role::Mount)?,
-            entries: rules(&row.entry, Role::Entry(kind))?,
-            globals: rules(&row.global, Role::Global)?,
-            files: row.file.iter().map(FileRule::compile).collect::<Result<_, _>>()?,
-            tables: row.table.iter().map(TableRule::compile).collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-/// The purpose of a rule.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Block,
-    Router,
-    Mount,
-    Entry(EntryKind),
-    Global,
-}
-
-impl PatternRule {
-    fn compile(row: &RuleRow, role: Role) -> Result<PatternRule, String> {
-        let find = row.find.iter().map(|(name, patterns)| {
-            let patterns = patterns.texts().into_iter().map(regex).collect::<Result<Vec<_>, _>>()?;
-            Ok::<_, String>((name.clone(), patterns))
-        });
-        let set =
-            row.set.iter().map(|(name, templates)| Ok::<_, String>((name.clone(), templates.templates()?)));
-        let actions = row.actions.iter().map(|[method, path, action]| {
-            Ok::<_, String>((method.clone(), Template::parse(path)?, action.clone()))
-        });
-        let rule = PatternRule {
-            pattern: regex(&row.pattern)?,
-            args: row.args,
-            extent: row.extent,
-            find: find.collect::<Result<_, _>>()?,
-            requires: optional(&row.requires)?,
-            unless: optional(&row.unless)?,
-            each: optional(&row.each)?,
-            next: optional(&row.next)?,
-            next_is_optional: row.next_is_optional,
-            label: row.label.clone(),
-            method: row.method.templates()?,
-            path: row.path.templates()?,
-            name: row.name.templates()?,
-            handler: row.handler.templates()?,
-            handler_form: row.handler_form,
-            handler_ending: optional(&row.handler_ending)?,
-            child: row.child.templates()?,
-            child_is_module: row.child_is_module,
-            parent: row.parent.templates()?,
-            member: row.member.templates()?,
-            collection: row.collection.templates()?,
-            set: set.collect::<Result<_, _>>()?,
-            actions: actions.collect::<Result<_, _>>()?,
-            inside: row.inside.clone(),
-            part: row.part.clone(),
-            needs_router: row.needs_router,
-            handler_is_base: row.handler_is_base,
-        };
-        let has_object = rule.pattern.capture_names().any(|name| name == Some("object"));
-        let missing = match role {
-            Role::Router if !has_object => Some("a router needs a capture 'object'"),
-            Role::Mount if rule.child.is_empty() => Some("a mount needs a 'child'"),
-            Role::Global if rule.path.is_empty() => Some("a global needs a 'path'"),
-            Role::Entry(EntryKind::Route) if rule.path.is_empty() && rule.actions.is_empty() => {
-                Some("a route needs a 'path' or 'actions'")
-            }
-            Role::Entry(EntryKind::Command) if rule.name.is_empty() => Some("a command needs a 'name'"),
-            _ => None,
-        };
-        match missing {
-            Some(missing) => Err(format!("{missing}: '{}'", row.pattern)),
-            None => Ok(rule),
-        }
-    }
-}
-
-impl FileRule {
-    fn compile(row: &PathRow) -> Result<FileRule, String> {
-        Ok(FileRule {
-            pattern: regex(&row.pattern)?,
-            root_files: row.root_files.clone(),
-            root_manifest: row.root_manifest.clone(),
-            root_requires: optional(&row.root_requires)?,
-            name_key: row.name_key.clone(),
-            label: row.label.clone(),
-            each: optional(&row.each)?,
-            method: row.method.templates()?,
-            path: row.path.templates()?,
-            name: row.name.templates()?,
-            handler: row.handler.templates()?,
-        })
-    }
-}
-
-impl TableRule {
-    fn compile(row: &TableRow) -> Result<TableRule, String> {
-        match row.key.is_empty() {
-            true => Err("a table needs a 'key'".to_string()),
-            false => Ok(TableRule {
-                key: row.key.clone(),
-                label: row.label.clone(),
-                name: row.name.templates()?,
-                handler: row.handler.templates()?,
-                handler_form: row.handler_form,
-            }),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -470,11 +310,24 @@ mod tests {
 
     #[test]
     fn every_framework_compiles_and_every_folder_is_listed() {
-        for row in FRAMEWORKS.iter() {
-            let compiled = row.framework();
-            assert!(
-                !compiled.entries.is_empty() || !compiled.files.is_empty() || !compiled.tables.is_empty()
-            );
+        for read in FRAMEWORKS.iter() {
+            assert!(!read.entries.is_empty() || !read.files.is_empty() || !read.tables.is_empty());
+            let mut all: Vec<&LazyPattern> = Vec::new();
+            for rule in [&read.blocks, &read.routers, &read.mounts, &read.entries, &read.globals]
+                .into_iter()
+                .flatten()
+            {
+                let PatternRule { pattern, find, requires, unless, each, next, handler_ending, .. } = rule;
+                all.push(pattern);
+                all.extend([requires, unless, each, next, handler_ending].into_iter().flatten());
+                all.extend(find.values().flat_map(|patterns| &patterns.0));
+            }
+            for rule in &read.files {
+                all.push(&rule.pattern);
+                all.extend([&rule.root_requires, &rule.each].into_iter().flatten());
+            }
+            all.extend([&read.paths, &read.requires].into_iter().flatten());
+            all.iter().for_each(|pattern| assert!(Regex::new(&pattern.text).is_ok(), "{pattern:?}"));
         }
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("frameworks");
         let folders = std::fs::read_dir(folder)
@@ -493,19 +346,15 @@ mod tests {
         let head = "title = 'T'\nkind = 'route'\nsource = 'https://t'\nwords = ['t']\n";
         let check = |rest: &str, expected: &str| {
             let text = format!("{head}{rest}");
-            let framework = FrameworkFile::parse("t", &text);
-            let error = framework
-                .and_then(|framework| Framework::compile("t", framework.kind, &framework.row).map(|_| ()));
-            let error = error.expect_err(rest);
+            let error = Framework::parse("t", &text).expect_err(rest);
             assert!(error.contains(expected), "{rest}: {error}");
         };
         check("speed = 1\n", "unknown field");
-        check("[[entry]]\npattern = '('\npath = 'p'\n", "unclosed group");
-        check("[[entry]]\npattern = 'a'\n", "a route needs a 'path'");
+        check("[[entry]]\npattern = 'a'\n", "'path' or 'actions' of a route");
         check("[[entry]]\npattern = 'a'\npath = '{p|loud}'\n", "unknown filter 'loud'");
         check("[[router]]\npattern = 'a'\n", "capture 'object'");
-        check("[[mount]]\npattern = 'a'\n", "needs a 'child'");
-        assert!(FrameworkFile::parse("t", "kind = 'route'\nwords = ['t']\n").is_err());
-        assert!(FrameworkFile::parse("t", "title = 'T'\nkind = 'route'\nsource = 'https://t'\n").is_err());
+        check("[[mount]]\npattern = 'a'\n", "'child' of a mount");
+        assert!(Framework::parse("t", "kind = 'route'\nwords = ['t']\n").is_err());
+        assert!(Framework::parse("t", "title = 'T'\nkind = 'route'\nsource = 'https://t'\n").is_err());
     }
 }

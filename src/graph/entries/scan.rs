@@ -180,7 +180,7 @@ impl Scanned<'_> {
         self.put(&mut matched, "args", args);
         let text = &self.code[args.range()];
         for (name, patterns) in &rule.find {
-            let found = patterns.iter().find_map(|pattern| pattern.captures(text)?.get(1));
+            let found = patterns.0.iter().find_map(|pattern| pattern.captures(text)?.get(1));
             if let Some(found) = found {
                 let start = args.start as usize + found.start();
                 self.put(&mut matched, name, Span::new(start, start + found.len()));
@@ -346,7 +346,7 @@ impl Scanned<'_> {
             }
         }
         let Some(next) = self.next_handler(rule, &mut matched) else { return };
-        if framework.kind == EntryKind::Command {
+        if framework.kind() == EntryKind::Command {
             self.command(rule, &matched, next, found);
             return;
         }

@@ -53,7 +53,7 @@ impl Graph<'_> {
         let handler = self.handler_by_text(file, rule.handler_form, &written)?;
         let at = place_of(text, from, &name);
         found.push(EntryPoint {
-            kind: framework.kind,
+            kind: framework.kind(),
             framework: framework.name,
             method: rule.label.clone(),
             span: Span::new(at, (at + name.len()).min(text.len())),
@@ -88,7 +88,7 @@ impl Graph<'_> {
                 let is_known = |entry: &EntryPoint| {
                     entry.framework == framework.name && entry.handler.file == Some(file)
                 };
-                if framework.kind == EntryKind::Command && found.iter().any(is_known) {
+                if framework.kind() == EntryKind::Command && found.iter().any(is_known) {
                     continue;
                 }
                 let names = rule.pattern.capture_names().flatten();
@@ -151,7 +151,7 @@ impl Graph<'_> {
         (captured, span): (&Captured, Span),
         found: &mut Vec<EntryPoint>,
     ) -> Result<(), SearchError> {
-        let (method, templates) = match framework.kind {
+        let (method, templates) = match framework.kind() {
             EntryKind::Route => (expanded(&rule.method, captured), &rule.path),
             EntryKind::Command => (Some(rule.label.clone()), &rule.name),
         };
@@ -168,7 +168,7 @@ impl Graph<'_> {
             None => Handler::file(&written, Some(file)),
         };
         found.push(EntryPoint {
-            kind: framework.kind,
+            kind: framework.kind(),
             framework: framework.name,
             method: method.unwrap_or_else(|| "*".to_string()),
             name,

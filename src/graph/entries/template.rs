@@ -1,6 +1,7 @@
 //! Templates of framework files: text with `{name|filter}` or `{name:default}` in place of captured texts.
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 
 use super::code::literal_text;
 
@@ -98,8 +99,17 @@ enum Part {
     Capture { name: String, default: Option<String>, filters: Vec<TextFilter> },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
 pub(super) struct Template(Vec<Part>);
+
+impl TryFrom<String> for Template {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Template, String> {
+        Template::parse(&text)
+    }
+}
 
 impl Template {
     /// Reads a template.
