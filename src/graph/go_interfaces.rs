@@ -53,9 +53,8 @@ impl Graph<'_> {
                 }
                 let mut has_all = own.kind != SymbolKind::Interface;
                 for wanted in &methods {
-                    let method =
-                        if has_all { self.method_of(&own, &wanted.name, MAX_EMBEDDED)? } else { None };
-                    has_all = method.is_some_and(|method| self.has_shape(&method, wanted));
+                    let own = if has_all { self.members_of_symbol(&own, &wanted.name)? } else { Vec::new() };
+                    has_all = own.first().is_some_and(|method| self.has_shape(method, wanted));
                 }
                 if has_all {
                     found.push((own.clone(), EdgeRule::Inherited));
@@ -85,30 +84,6 @@ impl Graph<'_> {
             }
         }
         Ok(found)
-    }
-
-    /// The method of a type, or of a type that it embeds.
-    fn method_of(
-        &self,
-        holder: &Definition,
-        name: &str,
-        steps: usize,
-    ) -> Result<Option<Definition>, SearchError> {
-        let folder = |file: u32| path::split(self.snapshot.path(file)).0;
-        let all = self.definitions_in(Family::Go, name)?;
-        let mut members = all.members_of(&holder.name).take_while(|_| self.steps.take(1));
-        if let Some(own) = members.find(|own| folder(own.file) == folder(holder.file)) {
-            return Ok(Some(own.clone()));
-        }
-        let Some(steps) = steps.checked_sub(1) else { return Ok(None) };
-        for embedded in self.embedded(holder) {
-            for own in self.type_definitions(&embedded)?.iter().filter(|own| !own.is(holder)) {
-                if let Some(found) = self.method_of(own, name, steps)? {
-                    return Ok(Some(found));
-                }
-            }
-        }
-        Ok(None)
     }
 
     /// The types that have a method with this name.

@@ -142,6 +142,16 @@ fn start_of(found: &Captures<'_>) -> u32 {
     (whole.start() + blanks) as u32
 }
 
+/// The statement that was found, with its bindings.
+fn statement(
+    found: &Captures<'_>,
+    module: &str,
+    bindings: Vec<Binding>,
+    is_wildcard: bool,
+) -> ImportStatement {
+    ImportStatement { start: start_of(found), module: module.trim().into(), bindings, is_wildcard }
+}
+
 fn text_of<'t>(found: &Captures<'t>, group: usize) -> &'t str {
     found.get(group).map_or("", |group| group.as_str())
 }
@@ -168,25 +178,15 @@ fn python(text: &str, found: &mut Vec<ImportStatement>) {
     });
     static PLAIN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^[ \t]*import[ \t]+([\w., \t]+)"));
     static COMMENT: LazyLock<Regex> = LazyLock::new(|| regex(r"#[^\n]*"));
-    for statement in FROM.captures_iter(text) {
-        let list = [text_of(&statement, 2), text_of(&statement, 3)].concat();
+    for import in FROM.captures_iter(text) {
+        let list = [text_of(&import, 2), text_of(&import, 3)].concat();
         let list = COMMENT.replace_all(&list, "").replace(['\\', '\n', '\r'], " ");
-        found.push(ImportStatement {
-            start: start_of(&statement),
-            module: text_of(&statement, 1).into(),
-            bindings: bindings(&list, " as "),
-            is_wildcard: list.trim() == "*",
-        });
+        found.push(statement(&import, text_of(&import, 1), bindings(&list, " as "), list.trim() == "*"));
     }
-    for statement in PLAIN.captures_iter(text) {
-        for part in text_of(&statement, 1).split(',').map(str::trim).filter(|part| !part.is_empty()) {
+    for import in PLAIN.captures_iter(text) {
+        for part in text_of(&import, 1).split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (module, local) = part.split_once(" as ").unwrap_or((part, part));
-            found.push(ImportStatement {
-                start: start_of(&statement),
-                module: module.trim().into(),
-                bindings: of_module(local.trim()),
-                is_wildcard: false,
-            });
+            found.push(statement(&import, module, of_module(local.trim()), false));
         }
     }
 }
@@ -212,35 +212,22 @@ fn web(text: &str, found: &mut Vec<ImportStatement>) {
             r#"(?:(?:const|let|var)\s+(\{[^}]*\}|[\w$]+)\s*=\s*(?:await\s+)?)?\b(?:require|import)\(\s*['"]([^'"\n]+)['"]\s*\)"#,
         )
     });
-    for statement in FROM.captures_iter(text) {
-        let (mut names, is_wildcard) = web_bindings(text_of(&statement, 1));
+    for import in FROM.captures_iter(text) {
+        let (mut names, is_wildcard) = web_bindings(text_of(&import, 1));
         names.retain(|binding| !binding.local.is_empty());
-        let module = text_of(&statement, 2).into();
-        found.push(ImportStatement { start: start_of(&statement), module, bindings: names, is_wildcard });
+        found.push(statement(&import, text_of(&import, 2), names, is_wildcard));
     }
-    for statement in BARE.captures_iter(text) {
-        let module = text_of(&statement, 1).into();
-        found.push(ImportStatement {
-            start: start_of(&statement),
-            module,
-            bindings: Vec::new(),
-            is_wildcard: false,
-        });
+    for import in BARE.captures_iter(text) {
+        found.push(statement(&import, text_of(&import, 1), Vec::new(), false));
     }
-    for statement in REQUIRE.captures_iter(text) {
-        let bound = text_of(&statement, 1);
+    for import in REQUIRE.captures_iter(text) {
+        let bound = text_of(&import, 1);
         let names = match bound.strip_prefix('{') {
             Some(list) => bindings(list.trim_end_matches('}'), ":"),
             None if bound.is_empty() => Vec::new(),
             None => of_module(bound),
         };
-        let module = text_of(&statement, 2).into();
-        found.push(ImportStatement {
-            start: start_of(&statement),
-            module,
-            bindings: names,
-            is_wildcard: false,
-        });
+        found.push(statement(&import, text_of(&import, 2), names, false));
     }
 }
 
@@ -362,39 +349,26 @@ fn jvm(text: &str, found: &mut Vec<ImportStatement>) {
             r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+?)(\.[*_])?(?:[ \t]+as[ \t]+(\w+))?[ \t]*;?[ \t]*\r?$",
         )
     });
-    for statement in IMPORT.captures_iter(text) {
-        let (path, is_wildcard) = (text_of(&statement, 1), statement.get(2).is_some());
+    for import in IMPORT.captures_iter(text) {
+        let (path, is_wildcard) = (text_of(&import, 1), import.get(2).is_some());
         let (module, name) = match path.rsplit_once('.') {
             Some((module, name)) if !is_wildcard => (module, Some(name)),
             _ => (path, None),
         };
-        let local = |name: &str| match text_of(&statement, 3) {
+        let local = |name: &str| match text_of(&import, 3) {
             "" => name.into(),
             local => local.into(),
         };
         let bindings = name.map(|name| Binding { name: Some(name.into()), local: local(name) });
-        let bindings = bindings.into_iter().collect();
-        found.push(ImportStatement {
-            start: start_of(&statement),
-            module: module.into(),
-            bindings,
-            is_wildcard,
-        });
+        found.push(statement(&import, module, bindings.into_iter().collect(), is_wildcard));
     }
 }
 
 fn c(text: &str, found: &mut Vec<ImportStatement>) {
     static INCLUDE: LazyLock<Regex> =
         LazyLock::new(|| regex(r#"(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]"#));
-    for statement in INCLUDE.captures_iter(text) {
-        let module = text_of(&statement, 1).into();
-        found.push(ImportStatement {
-            start: start_of(&statement),
-            module,
-            bindings: Vec::new(),
-            is_wildcard: true,
-        });
-    }
+    let includes = INCLUDE.captures_iter(text);
+    found.extend(includes.map(|include| statement(&include, text_of(&include, 1), Vec::new(), true)));
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Graph<'_> {
             let receivers = receiver.as_deref().unwrap_or_default();
             let mut functions = Vec::new();
             for receiver_type in receivers {
-                functions.extend(self.members_of(site, receiver_type, tokens.word(called))?);
+                functions.extend(self.members_of(Some(site), receiver_type, tokens.word(called))?);
             }
             if functions.is_empty() {
                 let name = tokens.word(called);
@@ -112,7 +112,7 @@ impl Graph<'_> {
         let element = library::element(receiver);
         let mut functions = Vec::new();
         if let Some(held) = &element {
-            functions.extend(self.members_of(site, held, site.item.tokens.word(name))?);
+            functions.extend(self.members_of(Some(site), held, site.item.tokens.word(name))?);
         }
         if functions.is_empty() {
             functions = self.definitions_at(site, site.item.span_of(name))?;
@@ -148,9 +148,10 @@ impl Graph<'_> {
         for receiver in &receivers {
             let (functions, is_known) = match family.has_scopes() {
                 true => (self.functions_of(receiver, name)?, false),
-                false => {
-                    (self.members_of(site, receiver, name)?, !self.type_definitions(receiver)?.is_empty())
-                }
+                false => (
+                    self.members_of(Some(site), receiver, name)?,
+                    !self.type_definitions(receiver)?.is_empty(),
+                ),
             };
             match functions.is_empty() && !is_known {
                 true => found.extend(library::parameter(family, receiver, name, (own.number, own.count))),

@@ -146,7 +146,7 @@ impl Graph<'_> {
     /// The members with a name of a type, of the types that it extends, and of the bounds of a parameter.
     pub(super) fn members_of(
         &self,
-        site: &Site<'_>,
+        site: Option<&Site<'_>>,
         holder: &WrittenType,
         name: &str,
     ) -> Result<Vec<Definition>, SearchError> {
@@ -155,17 +155,26 @@ impl Graph<'_> {
         Ok(found)
     }
 
+    /// The members with a name of a type outside of any expression.
+    pub(crate) fn members_of_symbol(
+        &self,
+        holder: &Definition,
+        name: &str,
+    ) -> Result<Vec<Definition>, SearchError> {
+        self.members_of(None, &WrittenType::new(holder.file, &holder.name), name)
+    }
+
     /// The members of a type itself, and without any the types that may have such members instead.
     fn members_here(
         &self,
-        site: &Site<'_>,
+        site: Option<&Site<'_>>,
         holder: &WrittenType,
         name: &str,
     ) -> Result<(Vec<Definition>, Vec<WrittenType>), SearchError> {
         let types = self.type_definitions(holder)?;
         let (mut found, mut bases) = (Vec::new(), Vec::new());
         if types.is_empty() {
-            bases = self.bounds(site, &holder.name);
+            bases = site.map_or_else(Vec::new, |site| self.bounds(site, &holder.name));
             bases.extend(library::inner(holder).cloned());
             return Ok((found, bases));
         }

@@ -56,7 +56,7 @@ impl Graph<'_> {
         }
         let (mut found, mut is_closed) = (Vec::new(), true);
         for receiver_type in &types {
-            found.extend(self.members_of(&site, receiver_type, question.name)?);
+            found.extend(self.members_of(Some(&site), receiver_type, question.name)?);
             is_closed = is_closed && self.is_closed(receiver_type)?;
         }
         dedup(&mut found);
@@ -162,7 +162,7 @@ impl Graph<'_> {
         let mut found = Vec::new();
         for own in self.type_definitions(&holder)? {
             for base in self.written_bases(&own, &holder)? {
-                found.extend(self.members_of(&site, &base, question.name)?);
+                found.extend(self.members_of(Some(&site), &base, question.name)?);
             }
         }
         dedup(&mut found);
