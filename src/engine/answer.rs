@@ -19,7 +19,7 @@ use super::ranked_query::RankedQuery;
 use super::reply_page::{ReplyPage, is_doubtful};
 use super::rows::{self, RowKind};
 use super::source::ReplySources;
-use super::{cancel, literal_files, lookup};
+use super::{cancel, literal_files, lookup, semantic};
 use crate::error::Error;
 use spyhop_base::id::{ContentHash, LanguageId};
 use spyhop_base::model::SymbolKind;
@@ -33,8 +33,8 @@ use spyhop_search::query::Query;
 use spyhop_search::session;
 use spyhop_search::snippet::{self, DEFAULT_CHARS};
 use spyhop_search::{
-    self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, SearchSnapshot,
-    SimilarTexts, UnrankedMatch,
+    self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, Reranker,
+    SearchSnapshot, SimilarTexts, UnrankedMatch,
 };
 use spyhop_syntax::document::page_of;
 
@@ -64,6 +64,7 @@ pub(crate) struct AnswerContext<'a> {
     session: Option<session::ActivityRecord>,
     /// Compares the texts of the first files with the queries, if the tree has opted in.
     similar: Option<Arc<dyn SimilarTexts>>,
+    reranker: Option<Arc<dyn Reranker>>,
 }
 
 impl<'a> AnswerContext<'a> {
@@ -98,13 +99,14 @@ impl<'a> AnswerContext<'a> {
             }
             ActivitySource::Ignored => None,
         };
-        let (activity, similar) = (activity.clone(), engine.semantic().similar());
-        AnswerContext { engine, snapshot, filter, request, trees, activity, session, similar }
+        let activity = activity.clone();
+        let (similar, reranker) = (engine.semantic().similar(), engine.semantic().reranker());
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session, similar, reranker }
     }
 
-    /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls and vectors do not
-    /// count.
-    /// Secrets are masked if one of the engines masks them.
+    /// The context for answering `request` from the joined `snapshot` of several trees, which vectors compare if all trees
+    /// have those of one model. Earlier calls do not count, and nothing is reranked: a tree's opt-in is not about the texts of
+    /// another tree. Secrets are masked if one of the engines masks them.
     pub fn joined(
         trees: MemberTrees<'a>,
         snapshot: &'a SearchSnapshot,
@@ -112,8 +114,9 @@ impl<'a> AnswerContext<'a> {
         request: &'a SearchRequest,
     ) -> AnswerContext<'a> {
         let engine = trees.masking_engine();
-        let activity = ActivitySource::Ignored;
-        AnswerContext { engine, snapshot, filter, request, trees, activity, session: None, similar: None }
+        let (activity, session, reranker) = (ActivitySource::Ignored, None, None);
+        let similar = semantic::similar_in_all(trees.engines());
+        AnswerContext { engine, snapshot, filter, request, trees, activity, session, similar, reranker }
     }
 
     /// Ranks every query and assembles the reply.
@@ -352,6 +355,7 @@ impl<'a> AnswerContext<'a> {
             session: self.session.as_ref(),
             per_file: self.request.per_file,
             similar: self.similar.as_deref(),
+            reranker: self.reranker.as_deref(),
             exhaustive,
             statistics: None,
         }

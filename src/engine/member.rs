@@ -67,6 +67,11 @@ impl<'a> MemberTrees<'a> {
         masking.or_else(|| engines.next()).expect("a set of trees is not empty")
     }
 
+    /// The engines of the trees.
+    pub(crate) fn engines(&self) -> impl Iterator<Item = &'a Engine> + '_ {
+        self.all.iter().map(|tree| tree.engine)
+    }
+
     /// All trees.
     pub fn all(&self) -> &[MemberTree<'a>] {
         &self.all

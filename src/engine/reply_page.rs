@@ -13,7 +13,7 @@ use spyhop_base::clean;
 use spyhop_base::path::RelPath;
 use spyhop_search::profile::Profile;
 use spyhop_search::query::Query;
-use spyhop_search::{self, HeadFiles, UnknownWord};
+use spyhop_search::{self, ComparedFiles, HeadFiles, UnknownWord};
 
 /// The rows of a page, and what the reply tells of all rows.
 pub(crate) struct ReplyPage {
@@ -140,17 +140,19 @@ pub(super) fn is_doubtful<'q>(
 
 /// The evidence that hits were ranked by.
 fn evidence_used(used_session: bool, asked: &[RankedQuery<'_>]) -> String {
-    let compared =
-        |asked: &RankedQuery<'_>| asked.ranking.similar.as_ref().is_some_and(|own| own.is_compared());
+    let is_compared =
+        |compared: &Option<ComparedFiles>| compared.as_ref().is_some_and(ComparedFiles::is_compared);
     let session = if used_session { "+session" } else { "" };
-    let similar = if asked.iter().any(compared) { "+semantic" } else { "" };
-    format!("lexical+symbol+path{session}{similar}")
+    let similar = if asked.iter().any(|own| is_compared(&own.ranking.similar)) { "+semantic" } else { "" };
+    let reranked = if asked.iter().any(|own| is_compared(&own.ranking.reranked)) { "+rerank" } else { "" };
+    format!("lexical+symbol+path{session}{similar}{reranked}")
 }
 
-/// What the caller should know of the comparison with vectors, each note once.
+/// What the caller should know of the comparison with vectors and of the reranking, each note once.
 fn similar_notes(asked: &[RankedQuery<'_>]) -> Vec<String> {
-    let notes = asked.iter().filter_map(|asked| asked.ranking.similar.as_ref()?.note.clone());
-    let mut notes: Vec<String> = notes.collect();
+    let of_models = asked.iter().flat_map(|asked| [&asked.ranking.similar, &asked.ranking.reranked]);
+    let mut notes: Vec<String> = of_models.filter_map(|own| own.as_ref()?.note.clone()).collect();
+    notes.sort();
     notes.dedup();
     notes
 }

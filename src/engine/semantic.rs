@@ -4,6 +4,9 @@
 //! it is ranked in the view, its name says nothing of secrets, and its text is the indexed text, with secrets masked
 //! whatever the policy says.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::api::*;
@@ -22,10 +25,10 @@ use spyhop_base::store;
 use spyhop_files::walk;
 use spyhop_grep::secrets::{self, SecretMask};
 use spyhop_index::update::{OnProgress, tell_waiting};
-use spyhop_search::{CurrentFile, SearchSnapshot};
+use spyhop_search::{CurrentFile, SearchSnapshot, SimilarTexts, Similarity};
 use spyhop_semantic::{
-    BuildProgress, BuildText, EndpointSettings, ProviderSettings, SemanticError, SemanticSettings,
-    TableSettings,
+    BuildProgress, BuildText, DatabaseSettings, EndpointSettings, FolderSettings, ProviderSettings,
+    RerankSettings, SemanticError, SemanticSettings,
 };
 
 /// Vectors of one tree. Errors: `NotBuilt` and `NotEnabled` as `BadRequest`; those of the provider; `Locked`.
@@ -77,9 +80,10 @@ impl SemanticRequest {
             return Ok(());
         }
         if !spyhop_semantic::IS_BUILT {
-            return Err(SemanticError::NotBuilt.into());
+            return Err(SemanticError::NotBuilt("dense-embed").into());
         }
-        if !is_enable && SemanticSettings::read(engine.semantic().path())?.is_none() {
+        let settings = SemanticSettings::read(engine.semantic().path());
+        if !is_enable && settings?.and_then(|settings| settings.provider).is_none() {
             return Err(SemanticError::NotEnabled.into());
         }
         Ok(())
@@ -88,12 +92,20 @@ impl SemanticRequest {
 
 /// What is enabled, without a look at the tree.
 fn state(engine: &Engine) -> Result<SemanticReply, Error> {
-    let enabled = SemanticSettings::read(engine.semantic().path())?.map(|settings| EnabledModel {
-        model: settings.model(),
-        target: settings.target(),
-        sends: settings.sends(),
+    let settings = SemanticSettings::read(engine.semantic().path())?.unwrap_or_default();
+    let enabled = settings.provider.as_ref().map(|own| EnabledModel {
+        model: own.model(),
+        target: own.target(),
+        sends: own.sends(),
     });
-    Ok(SemanticReply { built: spyhop_semantic::IS_BUILT, enabled, ..SemanticReply::default() })
+    let reranker = settings.rerank.as_ref().map(|own| EnabledModel {
+        model: own.model(),
+        target: own.target(),
+        sends: own.sends(),
+    });
+    let database = settings.chunkhound.map(|own| own.database);
+    let built = spyhop_semantic::IS_BUILT;
+    Ok(SemanticReply { built, enabled, reranker, database, ..SemanticReply::default() })
 }
 
 /// The model that is enabled for a tree, and where its texts go, as a line of the status.
@@ -102,33 +114,126 @@ pub(super) fn shown(engine: &Engine) -> Option<String> {
         return None;
     }
     match SemanticSettings::read(engine.semantic().path()) {
-        Ok(settings) => settings.map(|settings| format!("{} at {}", settings.model(), settings.target())),
+        Ok(settings) => {
+            let SemanticSettings { provider, rerank, .. } = settings?;
+            let of_vectors = provider.map(|own| format!("{} at {}", own.model(), own.target()));
+            let of_rerank = rerank.map(|own| format!("reranking by {} at {}", own.model(), own.target()));
+            Some(of_vectors.into_iter().chain(of_rerank).collect::<Vec<_>>().join("; "))
+        }
         Err(error) => Some(error.to_string()),
+    }
+}
+
+/// What compares texts of several trees: `None` unless all have opted in to vectors of one model, since similarities to
+/// different models cannot be ordered. Each tree's settings permit that the question goes to the model.
+pub(super) fn similar_in_all<'e>(engines: impl Iterator<Item = &'e Engine>) -> Option<Arc<dyn SimilarTexts>> {
+    if !spyhop_semantic::IS_BUILT {
+        return None;
+    }
+    let mut all: Vec<Arc<dyn SimilarTexts>> = Vec::new();
+    let mut first: Option<SemanticSettings> = None;
+    for engine in engines {
+        let settings = SemanticSettings::read(engine.semantic().path()).ok()??;
+        let key = |own: &SemanticSettings| (own.provider.clone(), own.stored_dimensions);
+        if first.as_ref().is_some_and(|first| key(first) != key(&settings)) {
+            return None;
+        }
+        first.get_or_insert(settings);
+        all.push(engine.semantic().similar()?);
+    }
+    (!all.is_empty()).then(|| Arc::new(SimilarInAll(all)) as Arc<dyn SimilarTexts>)
+}
+
+/// The vectors of several trees. A content has those of the first tree that knows the content.
+struct SimilarInAll(Vec<Arc<dyn SimilarTexts>>);
+
+impl SimilarTexts for SimilarInAll {
+    fn model(&self) -> &str {
+        self.0[0].model()
+    }
+
+    fn prepare(&self, questions: &[&str]) {
+        self.0.iter().for_each(|own| own.prepare(questions));
+    }
+
+    fn compare(&self, question: &str, contents: &[ContentHash]) -> Result<Vec<Option<Similarity>>, String> {
+        let mut of_trees = self.0.iter().map(|own| own.compare(question, contents));
+        let mut all = of_trees.next().expect("one tree or more")?;
+        for of_tree in of_trees {
+            all.iter_mut().zip(of_tree?).for_each(|(known, more)| *known = known.or(more));
+        }
+        Ok(all)
     }
 }
 
 /// Opts in.
 fn enable(engine: &Engine, asked: &SemanticRequest, call: &Call<'_>) -> Result<SemanticReply, Error> {
-    let settings = SemanticSettings::new(match &asked.table {
-        Some(folder) => {
-            let folder = std::path::absolute(folder).map_err(|error| Error::bad(error.to_string()))?;
-            ProviderSettings::Model2vec(TableSettings { folder })
-        }
-        None => ProviderSettings::Openai(endpoint(asked)?),
-    });
+    let settings = settings(engine, asked)?;
     let workspace = engine.index().workspace();
     // The folder of the index is claimed for the tree before anything is written there.
     let lock = workspace.lock(engine.policy().wait, &mut tell_waiting(call.progress()))?;
     let done = engine.semantic().enable(&settings)?;
     drop(lock);
     let mut reply = SemanticReply { done: Some(format!("enabled: {done}")), ..state(engine)? };
-    if settings.sends() {
+    if let Some(own) = settings.provider.filter(ProviderSettings::sends) {
         reply.warnings.push(format!(
             "'spyhop semantic build' and each search send text to {}; 'spyhop semantic build --dry-run' lists what is sent",
-            settings.target()
+            own.target()
         ));
     }
+    if let Some(own) = settings.rerank.filter(RerankSettings::sends) {
+        reply.warnings.push(format!("each search sends parts of its first files to {}", own.target()));
+    }
     Ok(reply)
+}
+
+/// The settings after an opt-in: to vectors or to reranking. The other one stays as it was.
+fn settings(engine: &Engine, asked: &SemanticRequest) -> Result<SemanticSettings, Error> {
+    // Settings that cannot be read are written anew.
+    let kept = SemanticSettings::read(engine.semantic().path()).ok().flatten().unwrap_or_default();
+    let SemanticRequest { table, local_model, rerank_url, rerank_folder, .. } = asked;
+    let names = [
+        ("--table", table.is_some()),
+        ("--local-model", local_model.is_some()),
+        ("--base-url", asked.base_url.is_some()),
+        ("--rerank-url", rerank_url.is_some()),
+        ("--rerank-folder", rerank_folder.is_some()),
+    ];
+    let given: Vec<&str> = names.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+    if given.len() > 1 {
+        return Err(Error::bad(format!(
+            "{} each name a model; give one of them at a time",
+            given.join(" and ")
+        )));
+    }
+    let rerank = match (rerank_url, rerank_folder, &asked.rerank_model) {
+        (Some(url), _, Some(model)) => {
+            let key_file = asked.key_file.as_deref().map(absolute).transpose()?;
+            Some(RerankSettings::endpoint(url, model, asked.key_variable.clone(), key_file))
+        }
+        (Some(_), _, None) => return Err(Error::bad("name the model by --rerank-model")),
+        (None, Some(folder), _) => Some(RerankSettings::folder(absolute(folder)?)),
+        (None, None, Some(_)) => return Err(Error::bad("--rerank-model is the model of --rerank-url")),
+        (None, None, None) => None,
+    };
+    if rerank.is_some() {
+        return Ok(SemanticSettings { rerank, ..kept });
+    }
+    let folder = |folder: &Path| Ok::<_, Error>(FolderSettings { folder: absolute(folder)? });
+    let provider = match (table, local_model) {
+        (Some(table), _) => ProviderSettings::Model2vec(folder(table)?),
+        (_, Some(model)) => ProviderSettings::Local(folder(model)?),
+        _ => ProviderSettings::Openai(endpoint(asked)?),
+    };
+    let database = asked.chunkhound.as_deref().map(absolute).transpose()?;
+    let chunkhound = database.map(|database| {
+        DatabaseSettings::new(database, asked.chunkhound_provider.clone(), asked.duckdb.clone())
+    });
+    Ok(SemanticSettings { provider: Some(provider), chunkhound, ..kept })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(path).map_err(|error| Error::bad(error.to_string()))
 }
 
 fn endpoint(asked: &SemanticRequest) -> Result<EndpointSettings, Error> {
@@ -137,12 +242,7 @@ fn endpoint(asked: &SemanticRequest) -> Result<EndpointSettings, Error> {
     if let Some(variable) = &asked.key_variable {
         endpoint.key_variable = Some(variable.clone());
     }
-    endpoint.key_file = asked
-        .key_file
-        .as_ref()
-        .map(std::path::absolute)
-        .transpose()
-        .map_err(|error| Error::bad(error.to_string()))?;
+    endpoint.key_file = asked.key_file.as_deref().map(absolute).transpose()?;
     endpoint.max_tokens = asked.max_tokens;
     endpoint.concurrency = asked.concurrency.unwrap_or(endpoint.concurrency);
     if let Some(text) = &asked.price {
@@ -245,9 +345,12 @@ fn build(engine: &Engine, call: &Call<'_>) -> Result<String, Error> {
         let progress = progress_of(call.progress(), &estimate);
         let report = engine.semantic().build(&estimate, &mut texts, &progress)?;
         drop(texts);
-        let spyhop_semantic::BuildReport { files, sent, known, tokens } = report;
+        let spyhop_semantic::BuildReport { files, sent, known, tokens, taken } = report;
         let mut done =
             format!("{files} files: {sent} parts sent, about {tokens} tokens; {known} had vectors");
+        if taken > 0 {
+            done = format!("{files} files: {taken} vectors taken from the database");
+        }
         if changed > 0 {
             done += &format!("; {changed} files have changed since they were indexed and were left out");
         }
@@ -264,7 +367,8 @@ fn build_text(snapshot: &SearchSnapshot, sources: &ReplySources<'_>, file: u32) 
     let mask = SecretMask::new(version.path(), false, secrets::blocks(text.as_bytes()));
     let masked = secrets::mask_lines(&text, 0..text.len(), &mask).into_owned();
     let starts = outline.symbols.iter().map(|symbol| symbol.span.start).collect();
-    Some(BuildText { content: version.content().ranked()?, text: masked, starts })
+    let path = version.path().to_string();
+    Some(BuildText { path, content: version.content().ranked()?, text: masked, starts })
 }
 
 /// Tells the progress of a build.

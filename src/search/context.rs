@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::host_signal::HostSignals;
+use super::reranker::Reranker;
 use super::similar_texts::SimilarTexts;
 use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
@@ -33,6 +34,8 @@ pub struct Context<'c> {
     pub per_file: usize,
     /// Compares the texts of the first files with the query; `None` ranks without a model.
     pub similar: Option<&'c dyn SimilarTexts>,
+    /// Reads the best parts of the first files beside the query; `None` ranks without a cross-encoder.
+    pub reranker: Option<&'c dyn Reranker>,
     /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its
     /// budget.
     pub exhaustive: Option<&'c ExhaustivePass>,

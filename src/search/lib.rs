@@ -46,6 +46,8 @@ mod rarity;
 mod reason;
 mod related;
 mod relations;
+mod rerank;
+mod reranker;
 mod role;
 mod rounds;
 pub mod session;
@@ -77,6 +79,7 @@ pub use places::{MeasuredPlace, Place};
 pub use ranking::Ranking;
 pub use rarity::rarity;
 pub use reason::{Contribution, reasons};
+pub use reranker::{RerankText, Reranker};
 pub use role::{is_aside, is_prose, test_part};
 pub use similar::ComparedFiles;
 pub use similar_texts::{SimilarTexts, Similarity};
@@ -107,13 +110,15 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     let n_framed = evidence.framed.len();
     let terms = evidence.rarities(context.totals().chunks);
     let vector = related::question_vector(query, profile, &terms);
-    let (mut files, similar) = debug_span!("search.rescoring").in_scope(|| {
+    let (mut files, similar, reranked) = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         let measured = measure::settled(context, &evidence, measured);
         let similarity = |ranked: &RankedFile| related::similarity(vector.as_ref()?, snapshot, ranked.file);
         let mut files = order::weighed(query, profile, &measured, similarity, snapshot);
         let similar = similar::add_similar(question, query, context, &mut files);
-        Ok::<_, SearchError>((files, similar))
+        let beside = (&mut files[..], similar.as_ref());
+        let reranked = rerank::add_rerank(question, query, context, beside, source);
+        Ok::<_, SearchError>((files, similar, reranked))
     })?;
     let bytes = |ranked: &RankedFile| places::bytes_to_divide(snapshot, ranked.file);
     let n_divided = places::n_divided(query, &files, bytes);
@@ -129,6 +134,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     Ok(Ranking {
         related: vector,
         similar,
+        reranked,
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,

@@ -52,13 +52,14 @@ pub fn reasons(
     {
         reason.text = format!("{}: {}", Signal::Related, pairs.join(", "));
     }
-    if let Some(similar) = &ranking.similar
-        && let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == Signal::Similar)
-    {
+    let of_models = [(&ranking.similar, Signal::Similar), (&ranking.reranked, Signal::Rerank)];
+    for (compared, signal) in of_models {
+        let Some(compared) = compared else { continue };
+        let Some(reason) = reasons.iter_mut().find(|reason| reason.signal == signal) else { continue };
         let (version, mut names) = (context.snapshot.version(ranked.file), Vec::new());
         let symbols = version.outline(&mut names)?.symbols;
-        if let Some(sentence) = similar::sentence(similar, &symbols, context.snapshot, ranked.file) {
-            reason.text = format!("{}: {sentence}", Signal::Similar);
+        if let Some(sentence) = similar::sentence(compared, &symbols, context.snapshot, ranked.file) {
+            reason.text = format!("{signal}: {sentence}");
         }
     }
     if hit.lift != 0.0 {
@@ -237,6 +238,7 @@ impl SentenceWriter<'_> {
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Related => "its words are related to those of the query".to_string(),
             Signal::Similar => "its text is similar to the query".to_string(),
+            Signal::Rerank => "its text answers the query, for a cross-encoder".to_string(),
             Signal::BestPlace if self.lead >= 0.0 => {
                 "by its own lines its best place matches better than the mean of the first files".to_string()
             }

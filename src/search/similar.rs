@@ -41,8 +41,23 @@ impl ComparedFiles {
         !self.files.is_empty()
     }
 
+    /// The files with their similarities, which may be unknown.
+    pub(crate) fn new(
+        (model, question): (&str, &str),
+        files: impl Iterator<Item = (u32, Option<Similarity>)>,
+        note: Option<String>,
+    ) -> ComparedFiles {
+        let files = files.filter_map(|(file, known)| Some((file, known?))).collect();
+        ComparedFiles { model: model.to_string(), question: question.to_string(), files, note }
+    }
+
+    /// No files, and why.
+    pub(crate) fn only_note(note: String) -> ComparedFiles {
+        ComparedFiles { note: Some(note), ..ComparedFiles::default() }
+    }
+
     /// The similarity of a file, if it was compared.
-    fn of(&self, file: u32) -> Option<Similarity> {
+    pub(crate) fn of(&self, file: u32) -> Option<Similarity> {
         self.files.iter().find(|(own, _)| *own == file).map(|(_, similarity)| *similarity)
     }
 }
@@ -69,27 +84,34 @@ pub fn add_similar(
     let contents: Vec<ContentHash> = hashes.iter().flatten().copied().collect();
     let of_contents = match similar.compare(question, &contents) {
         Ok(of_contents) => of_contents,
-        Err(note) => return Some(ComparedFiles { note: Some(note), ..ComparedFiles::default() }),
+        Err(note) => return Some(ComparedFiles::only_note(note)),
     };
     let n_unknown = of_contents.iter().filter(|known| known.is_none()).count();
     let mut of_contents = of_contents.into_iter();
     let all: Vec<Option<Similarity>> =
         hashes.iter().map(|hash| hash.and_then(|_| of_contents.next().flatten())).collect();
     let values = standardized(all.iter().map(|known| known.map(|own| own.of_file)), USUAL_DEVIATION);
+    let numbers: Vec<u32> = files.iter().map(|ranked| ranked.file).collect();
+    add_values((Signal::Similar, weight), files, &values, snapshot);
+    let note = unknown_note(n_unknown, n_files);
+    Some(ComparedFiles::new((similar.model(), question), numbers.into_iter().zip(all), note))
+}
+
+/// Adds the values of a signal to the sums of files, and sorts the files again. A file whose value is not known counts as
+/// the mean of the others.
+pub(crate) fn add_values(
+    (signal, weight): (Signal, f32),
+    files: &mut [RankedFile],
+    values: &[Option<f32>],
+    snapshot: &SearchSnapshot,
+) {
     let known = || values.iter().flatten();
     let mean = known().sum::<f32>() / known().count().max(1) as f32;
-    for (ranked, value) in files.iter_mut().zip(&values) {
-        ranked.add(Signal::Similar, value.unwrap_or(mean), weight);
+    for (ranked, value) in files.iter_mut().zip(values) {
+        ranked.add(signal, value.unwrap_or(mean), weight);
     }
     let path = |ranked: &RankedFile| snapshot.path(ranked.file);
-    let numbers: Vec<u32> = files.iter().map(|ranked| ranked.file).collect();
     files.sort_by(|a, b| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
-    Some(ComparedFiles {
-        model: similar.model().to_string(),
-        question: question.to_string(),
-        files: numbers.into_iter().zip(all).filter_map(|(file, known)| Some((file, known?))).collect(),
-        note: unknown_note(n_unknown, n_files),
-    })
 }
 
 /// The note about files without vectors, if they are more than a fifth of the first files.

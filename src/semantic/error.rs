@@ -9,15 +9,18 @@ use spyhop_base::store::{FileError, LockError};
 pub enum SemanticError {
     /// The program is built without the feature.
     #[error(
-        "this program is built without vectors; build one with them by \
-         'cargo install --path program --features dense-embed'"
+        "this program is built without the feature {0}; build one with it by \
+         'cargo install --path program --features {0}'"
     )]
-    NotBuilt,
+    NotBuilt(&'static str),
     /// The workspace has not opted in.
     #[error(
         "vectors are not enabled for this tree; enable them by 'spyhop semantic enable', see docs/semantic.md"
     )]
     NotEnabled,
+    /// There is no database of vectors.
+    #[error("Run: chunkhound index {root}\nExpected database at: {}\n{why}", path.display())]
+    NoDatabase { path: PathBuf, root: String, why: String },
     /// A setting is wrong.
     #[error("{0}")]
     BadSetting(String),

@@ -1,7 +1,7 @@
 //! Optional vectors of a model: an endpoint or a local table turns parts of files into vectors, which are stored beside the
 //! index, and the first files of a search are compared with the question.
 //!
-//! Ranking needs none of this. A workspace opts in by a file of its own ([`SemanticSettings`]), and a program is built
+//! A cross-encoder can read the first files beside the question, too. Ranking needs none of this. A workspace opts in by a file of its own ([`SemanticSettings`]), and a program is built
 //! with the feature `dense-embed`. Without the feature, [`SemanticFolder`] has the same methods, which touch nothing and
 //! say how to get the feature.
 //!
@@ -27,7 +27,9 @@ mod settings;
 pub use dense::SemanticFolder;
 pub use error::SemanticError;
 pub use model::{BuildProgress, BuildReport, BuildText, Estimate, StoredVectors};
-pub use settings::{EndpointSettings, ProviderSettings, SemanticSettings, TableSettings};
+pub use settings::{
+    DatabaseSettings, EndpointSettings, FolderSettings, ProviderSettings, RerankSettings, SemanticSettings,
+};
 
 /// The name of the folder of vectors in the folder of an index.
 pub const SEMANTIC_FOLDER: &str = "semantic";

@@ -5,6 +5,8 @@ use spyhop_base::text::Span;
 
 /// A file whose parts are to have vectors.
 pub struct BuildText {
+    /// The path below the root.
+    pub path: String,
     /// The hash of the indexed bytes.
     pub content: ContentHash,
     /// The text, with its secrets masked by characters of the same number of bytes.
@@ -48,6 +50,8 @@ pub struct BuildReport {
     pub known: usize,
     /// The tokens that were sent, about.
     pub tokens: u64,
+    /// Parts whose vectors were taken from a database.
+    pub taken: usize,
 }
 
 /// What is stored for a model.

@@ -23,8 +23,23 @@ pub struct SemanticSettings {
     /// The most numbers of a vector that are stored.
     #[serde(default = "stored_dimensions")]
     pub stored_dimensions: usize,
-    /// What makes vectors.
-    pub provider: ProviderSettings,
+    /// What makes vectors; `None` if the first files are only reranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderSettings>,
+    /// An existing database, from which a build takes vectors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunkhound: Option<DatabaseSettings>,
+    /// What reranks the first files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<RerankSettings>,
+}
+
+impl Default for SemanticSettings {
+    /// Without a model.
+    fn default() -> SemanticSettings {
+        let stored_dimensions = stored_dimensions();
+        SemanticSettings { stored_dimensions, provider: None, chunkhound: None, rerank: None }
+    }
 }
 
 /// The default of [`SemanticSettings::stored_dimensions`]: of 384 numbers the first 128 rank as well.
@@ -39,7 +54,137 @@ pub enum ProviderSettings {
     /// An HTTP endpoint with the interface of OpenAI.
     Openai(EndpointSettings),
     /// A static table of Model2Vec in a local folder.
-    Model2vec(TableSettings),
+    Model2vec(FolderSettings),
+    /// A transformer in a local folder.
+    Local(FolderSettings),
+}
+
+/// A database of ChunkHound with vectors of the model of the endpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseSettings {
+    /// The file of DuckDB.
+    pub database: PathBuf,
+    /// The name that ChunkHound gives the provider of the vectors.
+    #[serde(default = "database_provider")]
+    pub provider: String,
+    /// The program of DuckDB, which reads the database.
+    #[serde(default = "duckdb")]
+    pub program: PathBuf,
+}
+
+fn database_provider() -> String {
+    "openai".to_string()
+}
+
+fn duckdb() -> PathBuf {
+    PathBuf::from("duckdb")
+}
+
+impl DatabaseSettings {
+    /// The settings of a database; `None` is the name of OpenAI's provider, and the program on the path.
+    pub fn new(database: PathBuf, provider: Option<String>, program: Option<PathBuf>) -> DatabaseSettings {
+        let provider = provider.unwrap_or_else(database_provider);
+        DatabaseSettings { database, provider, program: program.unwrap_or_else(duckdb) }
+    }
+}
+
+/// What reranks the first files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum RerankSettings {
+    /// An HTTP endpoint with the path `/rerank`.
+    Endpoint(RerankEndpoint),
+    /// A cross-encoder in a local folder.
+    Local(RerankFolder),
+}
+
+/// An endpoint that reranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RerankEndpoint {
+    /// The address before `/rerank`.
+    pub base_url: String,
+    /// The name of the model.
+    pub model: String,
+    /// The environment variable that has the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_variable: Option<String>,
+    /// The file that has the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
+    /// How long a search waits, in milliseconds.
+    #[serde(default = "rerank_ms")]
+    pub budget_ms: u64,
+}
+
+/// A cross-encoder in a local folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RerankFolder {
+    /// The folder with `config.json`, `model.safetensors` and `tokenizer.json`.
+    pub folder: PathBuf,
+    /// How long a search waits, in milliseconds.
+    #[serde(default = "rerank_ms")]
+    pub budget_ms: u64,
+}
+
+fn rerank_ms() -> u64 {
+    2_000
+}
+
+impl RerankSettings {
+    /// The settings of an endpoint.
+    pub fn endpoint(
+        base_url: &str,
+        model: &str,
+        key_variable: Option<String>,
+        key_file: Option<PathBuf>,
+    ) -> RerankSettings {
+        let (base_url, model) = (base_url.trim_end_matches('/').to_string(), model.to_string());
+        let budget_ms = rerank_ms();
+        RerankSettings::Endpoint(RerankEndpoint { base_url, model, key_variable, key_file, budget_ms })
+    }
+
+    /// The settings of a folder.
+    pub fn folder(folder: PathBuf) -> RerankSettings {
+        RerankSettings::Local(RerankFolder { folder, budget_ms: rerank_ms() })
+    }
+
+    /// The name of the model in reasons.
+    pub fn model(&self) -> String {
+        match self {
+            RerankSettings::Endpoint(endpoint) => endpoint.model.clone(),
+            RerankSettings::Local(RerankFolder { folder, .. }) => name_of(folder),
+        }
+    }
+
+    /// Where texts go.
+    pub fn target(&self) -> String {
+        match self {
+            RerankSettings::Endpoint(endpoint) => endpoint.base_url.clone(),
+            RerankSettings::Local(RerankFolder { folder, .. }) => folder.display().to_string(),
+        }
+    }
+
+    /// Whether texts leave this machine.
+    pub fn sends(&self) -> bool {
+        matches!(self, RerankSettings::Endpoint(endpoint) if !is_local(&endpoint.base_url))
+    }
+
+    fn check(&self) -> Result<(), SemanticError> {
+        match self {
+            RerankSettings::Endpoint(RerankEndpoint { base_url, model, key_variable, key_file, .. }) => {
+                check_address(base_url, model, key_variable.is_some() || key_file.is_some())
+            }
+            RerankSettings::Local(_) => Ok(()),
+        }
+    }
+}
+
+/// The name of a model in a folder.
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// An HTTP endpoint.
@@ -140,34 +285,9 @@ impl EndpointSettings {
         })
     }
 
-    /// The host is this machine.
-    pub fn is_local(&self) -> bool {
-        let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
-        let host = host.split('/').next().unwrap_or_default();
-        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        let name = match host.strip_prefix('[') {
-            Some(six) => six.split(']').next().unwrap_or_default(),
-            None => host.split(':').next().unwrap_or_default(),
-        };
-        name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-    }
-
     fn check(&self) -> Result<(), SemanticError> {
         let bad = |text: String| Err(SemanticError::BadSetting(text));
-        let (url, model) = (&self.base_url, &self.model);
-        if !url.starts_with("https://") && !url.starts_with("http://") {
-            return bad(format!("base_url is '{url}'; give an address that begins with https:// or http://"));
-        }
-        if url.contains('@') {
-            return bad("base_url has a user; give a key by --key-variable or --key-file".to_string());
-        }
-        let has_key = self.key_variable.is_some() || self.key_file.is_some();
-        if has_key && url.starts_with("http://") && !self.is_local() {
-            return bad(format!("base_url is '{url}', where a key could be read on its way; use https://"));
-        }
-        if model.trim().is_empty() {
-            return bad("model is empty".to_string());
-        }
+        check_address(&self.base_url, &self.model, self.key_variable.is_some() || self.key_file.is_some())?;
         if !(1..=MAX_DIMENSIONS).contains(&self.dimensions) {
             return bad(format!("dimensions is {}; choose 1 to {MAX_DIMENSIONS}", self.dimensions));
         }
@@ -178,48 +298,79 @@ impl EndpointSettings {
     }
 }
 
+/// The host of an address is this machine.
+fn is_local(base_url: &str) -> bool {
+    let host = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
+    let host = host.split('/').next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let name = match host.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Refuses an address or a model that cannot be right, and an address to which no key may go.
+fn check_address(url: &str, model: &str, has_key: bool) -> Result<(), SemanticError> {
+    let bad = |text: String| Err(SemanticError::BadSetting(text));
+    if !url.starts_with("https://") && !url.starts_with("http://") {
+        return bad(format!("base_url is '{url}'; give an address that begins with https:// or http://"));
+    }
+    if url.contains('@') {
+        return bad("base_url has a user; give a key by --key-variable or --key-file".to_string());
+    }
+    if has_key && url.starts_with("http://") && !is_local(url) {
+        return bad(format!("base_url is '{url}', where a key could be read on its way; use https://"));
+    }
+    if model.trim().is_empty() {
+        return bad("model is empty".to_string());
+    }
+    Ok(())
+}
+
 /// The most numbers of a vector.
 const MAX_DIMENSIONS: usize = 8192;
 
 /// The most calls at the same time.
 const MAX_CONCURRENCY: usize = 64;
 
-/// A table of Model2Vec.
+/// A model in a local folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TableSettings {
+pub struct FolderSettings {
     /// The folder with `model.safetensors` and `tokenizer.json`.
     pub folder: PathBuf,
 }
 
-impl SemanticSettings {
-    /// The settings of a provider.
-    pub fn new(provider: ProviderSettings) -> SemanticSettings {
-        SemanticSettings { stored_dimensions: stored_dimensions(), provider }
-    }
-
+impl ProviderSettings {
     /// The name of the model in reasons.
     pub fn model(&self) -> String {
-        match &self.provider {
+        match self {
             ProviderSettings::Openai(endpoint) => endpoint.model.clone(),
-            ProviderSettings::Model2vec(table) => {
-                let name = table.folder.file_name().unwrap_or(table.folder.as_os_str());
-                name.to_string_lossy().into_owned()
-            }
+            ProviderSettings::Model2vec(own) | ProviderSettings::Local(own) => name_of(&own.folder),
         }
     }
 
     /// Where texts go.
     pub fn target(&self) -> String {
-        match &self.provider {
+        match self {
             ProviderSettings::Openai(endpoint) => endpoint.base_url.clone(),
-            ProviderSettings::Model2vec(table) => table.folder.display().to_string(),
+            ProviderSettings::Model2vec(own) | ProviderSettings::Local(own) => {
+                own.folder.display().to_string()
+            }
         }
     }
 
     /// Whether texts leave this machine.
     pub fn sends(&self) -> bool {
-        matches!(&self.provider, ProviderSettings::Openai(endpoint) if !endpoint.is_local())
+        matches!(self, ProviderSettings::Openai(endpoint) if !is_local(&endpoint.base_url))
+    }
+}
+
+impl SemanticSettings {
+    /// The settings of a provider.
+    pub fn new(provider: ProviderSettings) -> SemanticSettings {
+        SemanticSettings { provider: Some(provider), ..SemanticSettings::default() }
     }
 
     /// Checks the values.
@@ -232,10 +383,13 @@ impl SemanticSettings {
                 format!("stored_dimensions is {}; choose 8 to {MAX_DIMENSIONS}", self.stored_dimensions);
             return Err(SemanticError::BadSetting(text));
         }
-        match &self.provider {
-            ProviderSettings::Openai(endpoint) => endpoint.check(),
-            ProviderSettings::Model2vec(_) => Ok(()),
+        if let Some(ProviderSettings::Openai(endpoint)) = &self.provider {
+            endpoint.check()?;
+        } else if self.chunkhound.is_some() {
+            let text = "the vectors of a database need the endpoint of their model, for questions";
+            return Err(SemanticError::BadSetting(text.to_string()));
         }
+        self.rerank.as_ref().map_or(Ok(()), RerankSettings::check)
     }
 
     /// The path of the settings in a folder.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use spyhop_base::id::ContentHash;
-use spyhop_search::SimilarTexts;
+use spyhop_search::{Reranker, SimilarTexts};
 
 use crate::error::SemanticError;
 use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredVectors};
@@ -29,24 +29,29 @@ impl SemanticFolder {
         None
     }
 
+    /// What reranks; nothing without the feature.
+    pub fn reranker(&self) -> Option<Arc<dyn Reranker>> {
+        None
+    }
+
     /// Opts in; an error without the feature.
     pub fn enable(&self, _settings: &SemanticSettings) -> Result<String, SemanticError> {
-        Err(SemanticError::NotBuilt)
+        Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// What is stored; nothing is known without the feature.
     pub fn stored(&self) -> Result<StoredVectors, SemanticError> {
-        Err(SemanticError::NotBuilt)
+        Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// The contents without vectors; an error without the feature.
     pub fn lacking(&self, _contents: &[ContentHash]) -> Result<Vec<bool>, SemanticError> {
-        Err(SemanticError::NotBuilt)
+        Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// The estimate for files of these bytes; an error without the feature.
     pub fn estimate(&self, _files: usize, _bytes: u64) -> Result<Estimate, SemanticError> {
-        Err(SemanticError::NotBuilt)
+        Err(SemanticError::NotBuilt("dense-embed"))
     }
 
     /// Makes vectors; an error without the feature.
@@ -56,6 +61,6 @@ impl SemanticFolder {
         _texts: &mut dyn Iterator<Item = Result<BuildText, SemanticError>>,
         _progress: &(dyn Fn(BuildProgress) + Sync),
     ) -> Result<BuildReport, SemanticError> {
-        Err(SemanticError::NotBuilt)
+        Err(SemanticError::NotBuilt("dense-embed"))
     }
 }

@@ -1,10 +1,17 @@
 //! Vectors of a model, with the real binary: a server in the test has the interface of OpenAI, and misbehaves.
 //!
 //! ```text
-//! cargo test -p spyhop-cli --features dense-embed --test semantic
+//! cargo test -p spyhop-cli --features semantic-all --test semantic
 //! ```
 #![cfg(unix)]
 
+#[cfg(feature = "chunkhound")]
+mod chunkhound;
+mod joined;
+#[cfg(feature = "local-model")]
+mod local;
+#[cfg(feature = "rerank")]
+mod rerank;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;
@@ -100,6 +107,22 @@ fn similar_files_come_first_and_say_why() {
     let n_calls = server.n_calls();
     asked(&tree);
     assert_eq!(server.n_calls(), n_calls);
+}
+
+#[test]
+fn a_threshold_leaves_out_what_seems_not_to_answer() {
+    let server = Server::start();
+    let tree = enabled(&server, &[]);
+    build(&tree);
+    let scores = |threshold: &str| -> Vec<f64> {
+        let reply = tree.json(&["search", "longest key forgotten longest ago", "--min-score", threshold]);
+        assert_eq!(reply["backend"], "lexical+symbol+path+semantic");
+        reply["results"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect()
+    };
+    let all = scores("0");
+    let above: Vec<f64> = all.iter().copied().filter(|score| *score >= 0.4).collect();
+    assert!(!above.is_empty() && above.len() < all.len(), "{all:?}");
+    assert_eq!(scores("0.4"), above);
 }
 
 #[test]

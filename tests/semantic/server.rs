@@ -123,8 +123,8 @@ fn serve(stream: &TcpStream, asked: &Mutex<Asked>) -> std::io::Result<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let body: Value = serde_json::from_slice(&body).unwrap();
-    let texts: Vec<String> =
-        body["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_string()).collect();
+    let texts = body.get("input").or(body.get("documents")).and_then(Value::as_array).unwrap();
+    let texts: Vec<String> = texts.iter().map(|text| text.as_str().unwrap().to_string()).collect();
     let (behaviour, delay) = {
         let mut asked = asked.lock().unwrap();
         asked.n_calls += 1;
@@ -144,7 +144,15 @@ fn serve(stream: &TcpStream, asked: &Mutex<Asked>) -> std::io::Result<()> {
         // The order of an answer is free.
         texts.iter().enumerate().rev().map(row).collect()
     };
-    let answer = |dimensions| json!({ "data": rows(dimensions), "usage": { "total_tokens": 1 } }).to_string();
+    // The path /rerank of Cohere and others: a score for each document.
+    let scores = |query: &str| -> Vec<Value> {
+        let row = |(index, text): (usize, &String)| json!({ "index": index, "relevance_score": alike(query, text) });
+        texts.iter().enumerate().rev().map(row).collect()
+    };
+    let answer = |dimensions| match body["query"].as_str() {
+        Some(query) => json!({ "results": scores(query) }).to_string(),
+        None => json!({ "data": rows(dimensions), "usage": { "total_tokens": 1 } }).to_string(),
+    };
     match behaviour {
         Behaviour::Answer => send(stream, 200, &answer(DIMENSIONS), None),
         Behaviour::Status(status, message) => {
@@ -175,8 +183,15 @@ fn send(mut stream: &TcpStream, status: u16, body: &str, length: Option<usize>) 
     stream.flush()
 }
 
+/// How near the vectors of two texts are, 0 to 1.
+fn alike(a: &str, b: &str) -> f32 {
+    let (a, b) = (vector(a), vector(b));
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
+}
+
 /// Words of one meaning share a number; each other word adds to a number by its letters.
-fn vector(text: &str) -> Vec<f32> {
+pub fn vector(text: &str) -> Vec<f32> {
     const MEANINGS: &[&[&str]] =
         &[&["evict", "lru", "forgotten", "nobody", "drops"], &["draw", "shape", "line"]];
     let mut vector = vec![0.01; DIMENSIONS];

@@ -31,6 +31,20 @@ pub struct SemanticRequest {
     pub action: SemanticAction,
     /// The folder of a table of Model2Vec, for [`SemanticAction::Enable`]; else an endpoint is meant.
     pub table: Option<PathBuf>,
+    /// The folder of a transformer.
+    pub local_model: Option<PathBuf>,
+    /// The database of ChunkHound with vectors of the endpoint's model.
+    pub chunkhound: Option<PathBuf>,
+    /// The name that ChunkHound gives the provider; `None` is `openai`.
+    pub chunkhound_provider: Option<String>,
+    /// The program of DuckDB; `None` is `duckdb`.
+    pub duckdb: Option<PathBuf>,
+    /// The address of an endpoint that reranks. Vectors stay as they are.
+    pub rerank_url: Option<String>,
+    /// The model of this endpoint.
+    pub rerank_model: Option<String>,
+    /// The folder of a cross-encoder. Vectors stay as they are.
+    pub rerank_folder: Option<PathBuf>,
     /// The address of the endpoint; `None` is that of OpenAI.
     pub base_url: Option<String>,
     /// The model; `None` is `text-embedding-3-small`.
@@ -67,6 +81,10 @@ pub struct SemanticReply {
     pub built: bool,
     /// The model that is enabled.
     pub enabled: Option<EnabledModel>,
+    /// The model that reranks.
+    pub reranker: Option<EnabledModel>,
+    /// The database that vectors are taken from.
+    pub database: Option<PathBuf>,
     /// What was done, in a sentence.
     pub done: Option<String>,
     /// Files that can have vectors.

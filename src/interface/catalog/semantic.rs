@@ -11,6 +11,8 @@ use spyhop_engine::api::SemanticRequest;
 params! {
     pub(crate) TABLE = "table": Takes::Path,
         "The folder of a Model2Vec table (model.safetensors, tokenizer.json): nothing leaves this machine";
+    pub(crate) LOCAL_MODEL = "local_model": Takes::Path,
+        "The folder of a transformer such as MiniLM (config.json, tokenizer.json, model.safetensors): nothing leaves this machine";
     pub(crate) BASE_URL = "base_url": Takes::Text, default: Some("https://api.openai.com/v1"),
         "The address of an endpoint with the interface of OpenAI, such as http://127.0.0.1:11434/v1 of Ollama";
     pub(crate) MODEL = "model": Takes::Text, default: Some("text-embedding-3-small"), "The model of the endpoint";
@@ -24,11 +26,22 @@ params! {
     pub(crate) PRICE = "price": Takes::Text, "The price of a million tokens, for estimates, such as 0.02";
     pub(crate) CONCURRENCY = "concurrency": Takes::Number(1, 64), default: Some("4"),
         "Calls of the endpoint at the same time";
+    pub(crate) CHUNKHOUND = "chunkhound": Takes::Path,
+        "A database of ChunkHound, from which a build takes vectors of the endpoint's model";
+    pub(crate) CHUNKHOUND_PROVIDER = "chunkhound_provider": Takes::Text, default: Some("openai"),
+        "The provider of these vectors, as ChunkHound names it";
+    pub(crate) DUCKDB = "duckdb": Takes::Path, "The program of DuckDB, which reads the database; found on the path by default";
+    pub(crate) RERANK_URL = "rerank_url": Takes::Text,
+        "Rerank the first files by an endpoint with the path /rerank, such as http://127.0.0.1:8080/v1; vectors stay as they are";
+    pub(crate) RERANK_MODEL = "rerank_model": Takes::Text, "The model of this endpoint";
+    pub(crate) RERANK_FOLDER = "rerank_folder": Takes::Path,
+        "Rerank the first files by a cross-encoder in a folder: nothing leaves this machine";
 }
 
 /// The rows of `semantic enable`.
 pub(crate) const ENABLE_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] = &[
     command_line(&TABLE, |call, param, given| call.request.table.fill(param, given)),
+    command_line(&LOCAL_MODEL, |call, param, given| call.request.local_model.fill(param, given)),
     command_line(&BASE_URL, |call, param, given| call.request.base_url.fill(param, given)),
     command_line(&MODEL, |call, param, given| call.request.model.fill(param, given)),
     command_line(&DIMENSIONS, |call, param, given| call.request.dimensions.fill(param, given)),
@@ -37,6 +50,14 @@ pub(crate) const ENABLE_SEMANTIC_ROWS: &[Row<FilledRequest<SemanticRequest>>] = 
     command_line(&MAX_TOKENS, |call, param, given| call.request.max_tokens.fill(param, given)),
     command_line(&PRICE, |call, param, given| call.request.price.fill(param, given)),
     command_line(&CONCURRENCY, |call, param, given| call.request.concurrency.fill(param, given)),
+    command_line(&CHUNKHOUND, |call, param, given| call.request.chunkhound.fill(param, given)),
+    command_line(&CHUNKHOUND_PROVIDER, |call, param, given| {
+        call.request.chunkhound_provider.fill(param, given)
+    }),
+    command_line(&DUCKDB, |call, param, given| call.request.duckdb.fill(param, given)),
+    command_line(&RERANK_URL, |call, param, given| call.request.rerank_url.fill(param, given)),
+    command_line(&RERANK_MODEL, |call, param, given| call.request.rerank_model.fill(param, given)),
+    command_line(&RERANK_FOLDER, |call, param, given| call.request.rerank_folder.fill(param, given)),
 ];
 
 /// Opts in to vectors.
@@ -46,10 +67,15 @@ pub(crate) const ENABLE_SEMANTIC: OperationRow = OperationRow::new(
     listed!(ENABLE_SEMANTIC_ROWS),
     &[
         ("semantic enable --table ~/models/potion-code", "a local table"),
+        ("semantic enable --local-model ~/models/all-MiniLM-L6-v2", "a local transformer"),
         ("semantic enable --price 0.02 --max-tokens 5000000", "OpenAI, with a bound"),
         (
             "semantic enable --base-url http://127.0.0.1:11434/v1 --model all-minilm --dimensions 384",
             "a server on this machine",
+        ),
+        (
+            "semantic enable --rerank-url http://127.0.0.1:8080/v1 --rerank-model bge-reranker",
+            "a cross-encoder, too",
         ),
     ],
 );

@@ -73,6 +73,7 @@ signals! {
     Run "run",
     Related "related",
     Similar "similar",
+    Rerank "rerank",
     BestPlace "best-place",
     Session "session",
     Depth "depth",
@@ -124,6 +125,7 @@ impl Signal {
             Signal::Run
                 | Signal::Related
                 | Signal::Similar
+                | Signal::Rerank
                 | Signal::BestPlace
                 | Signal::Sibling
                 | Signal::Own

@@ -11,6 +11,7 @@ use spyhop_base::id::ContentHash;
 use spyhop_base::text::Span;
 use spyhop_base::threads;
 
+use super::database::{DatabasePart, DatabaseParts};
 use super::parts::parts;
 use super::provider::{Limits, Patience, Provider, tokens};
 use super::store::{PackedVector, StoreWriter, TextKey, key_of};
@@ -36,6 +37,8 @@ struct Group {
     bytes: u64,
     pending: Vec<PendingText>,
     tokens: u64,
+    /// Vectors from a database.
+    taken: Vec<(TextKey, PackedVector)>,
 }
 
 /// What the threads of a group have made.
@@ -51,6 +54,8 @@ pub struct Build<'b> {
     pub writer: StoreWriter,
     pub provider: &'b dyn Provider,
     pub stored_dimensions: usize,
+    /// Where vectors are taken from, instead of the provider.
+    pub database: Option<DatabaseParts>,
     pub progress: &'b (dyn Fn(BuildProgress) + Sync),
     pub report: BuildReport,
 }
@@ -93,7 +98,12 @@ impl Build<'_> {
 
     /// Cuts a file, and notes the texts that have no vector and are not noted yet.
     fn add(&mut self, file: BuildText, group: &mut Group) {
-        let BuildText { content, text, starts } = file;
+        let BuildText { path, content, text, starts } = file;
+        group.bytes += text.len() as u64;
+        if let Some(database) = &self.database {
+            take(database.get(&path).map_or(&[], Vec::as_slice), (content, &text), group);
+            return;
+        }
         let mut noted: FxHashSet<TextKey> = group.pending.iter().map(|pending| pending.key).collect();
         let mut keys = Vec::new();
         for span in parts(&text, &starts) {
@@ -107,12 +117,20 @@ impl Build<'_> {
             group.tokens += tokens(part.len() as u64);
             group.pending.push(PendingText { key, text: part.to_string() });
         }
-        group.bytes += text.len() as u64;
         group.files.push((content, keys));
     }
 
     /// Sends the texts of a group and writes the vectors, then the records of the files that have all of theirs.
     fn write(&mut self, group: &Group, limits: &Limits) -> Result<(), SemanticError> {
+        let mut taken: Vec<(TextKey, PackedVector)> = Vec::new();
+        let mut noted = FxHashSet::default();
+        for (key, packed) in &group.taken {
+            if self.writer.row_of(key).is_none() && noted.insert(*key) {
+                taken.push((*key, packed.clone()));
+            }
+        }
+        self.report.taken += taken.len();
+        self.writer.add_rows(&taken)?;
         let (rows, failed) = self.vectors(&group.pending, limits);
         self.report.sent += rows.len();
         self.report.tokens += group.tokens;
@@ -170,6 +188,19 @@ impl Build<'_> {
             keys.zip(packed).collect::<Vec<_>>()
         });
         (keyed.collect(), failed)
+    }
+}
+
+/// Adds a file with those parts of a database that its text still has; a file with none lacks vectors.
+fn take(parts: &[DatabasePart], (content, text): (ContentHash, &str), group: &mut Group) {
+    let mut keys = Vec::new();
+    for part in parts.iter().filter(|part| part.is_in(text)) {
+        let key = key_of(&part.code);
+        keys.push((part.span, key));
+        group.taken.push((key, part.packed.clone()));
+    }
+    if !keys.is_empty() {
+        group.files.push((content, keys));
     }
 }
 

@@ -1,23 +1,20 @@
 //! Comparing the first files of a search with the question, by their stored vectors.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 use spyhop_base::id::ContentHash;
 use spyhop_grep::secrets;
-use spyhop_search::{SimilarTexts, Similarity};
+use spyhop_search::{RerankText, Reranker, SimilarTexts, Similarity};
 
 use super::provider::{Patience, Provider};
+use super::silence::{Silence, lock};
 use super::store::{Stored, unit};
 use crate::error::SemanticError;
 use crate::model::PartRow;
 
 /// The questions whose vectors are kept.
 const KEPT_QUESTIONS: usize = 256;
-
-/// How long a provider that failed is not asked again, so that a dead one delays one search and not each.
-const SILENCE: Duration = Duration::from_secs(30);
 
 /// The parts of a file whose mean similarity is that of the file. One part is chance, and all of them hide it.
 const BEST_PARTS: usize = 2;
@@ -28,8 +25,7 @@ pub struct QuestionAsker {
     pub model: String,
     stored_dimensions: usize,
     known: Mutex<FxHashMap<String, Arc<[f32]>>>,
-    /// The last failure.
-    failed: Mutex<Option<(Instant, String)>>,
+    silence: Silence,
 }
 
 impl QuestionAsker {
@@ -39,7 +35,7 @@ impl QuestionAsker {
             model,
             stored_dimensions,
             known: Mutex::default(),
-            failed: Mutex::default(),
+            silence: Silence::default(),
         }
     }
 
@@ -59,20 +55,10 @@ impl QuestionAsker {
         if new.is_empty() {
             return Ok(());
         }
-        if let Some((at, why)) = &*lock(&self.failed)
-            && at.elapsed() < SILENCE
-        {
-            return Err(format!("{why}; it is not asked again for {} s", SILENCE.as_secs()));
-        }
         let mut masked: Vec<String> = new.iter().map(|question| question.to_string()).collect();
         masked.iter_mut().for_each(secrets::mask_text);
         let texts: Vec<&str> = masked.iter().map(String::as_str).collect();
-        let vectors = self.provider.embed(&texts, Patience::Search).map_err(|error| {
-            let why = format!("the answer is ranked without vectors: {error}");
-            *lock(&self.failed) = Some((Instant::now(), why.clone()));
-            why
-        })?;
-        *lock(&self.failed) = None;
+        let vectors = self.silence.ask("vectors", || self.provider.embed(&texts, Patience::Search))?;
         let mut known = lock(&self.known);
         if known.len() + new.len() > KEPT_QUESTIONS {
             known.clear();
@@ -147,6 +133,12 @@ impl SimilarTexts for Broken {
     }
 }
 
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl Reranker for Broken {
+    fn model(&self) -> &str {
+        ""
+    }
+
+    fn scores(&self, _question: &str, _candidates: &[RerankText<'_>]) -> Result<Vec<f32>, String> {
+        Err(format!("the answer is ranked without reranking: {}", self.0))
+    }
 }

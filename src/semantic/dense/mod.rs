@@ -1,12 +1,22 @@
 //! Vectors: what makes them, where they lie, and how files are compared with a question.
 
 mod build;
+#[cfg_attr(not(feature = "chunkhound"), path = "without_chunkhound.rs")]
+mod chunkhound;
 mod compare;
+mod database;
 mod endpoint;
+mod http;
+#[cfg_attr(not(feature = "local-model"), path = "without_local.rs")]
+mod local;
 mod parts;
 mod provider;
+#[cfg_attr(not(feature = "rerank"), path = "without_rerank.rs")]
+mod rerank;
+mod silence;
 mod store;
 mod table;
+mod tensors;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,15 +25,17 @@ use std::time::SystemTime;
 
 use spyhop_base::id::ContentHash;
 use spyhop_base::store as files;
-use spyhop_search::SimilarTexts;
+use spyhop_search::{Reranker, SimilarTexts};
 
 use crate::error::SemanticError;
 use crate::model::{BuildProgress, BuildReport, BuildText, Estimate, StoredVectors};
 use crate::settings::{ProviderSettings, SemanticSettings};
 use build::Build;
-use compare::{Broken, Comparer, QuestionAsker, lock};
+use compare::{Broken, Comparer, QuestionAsker};
+use database::DatabaseParts;
 use endpoint::HttpEndpoint;
 use provider::Provider;
+use silence::lock;
 use store::{StoreWriter, Stored};
 use table::Table;
 
@@ -34,6 +46,7 @@ const FORM: u32 = 1;
 pub struct SemanticFolder {
     path: PathBuf,
     open: Mutex<Option<Open>>,
+    reranker: Mutex<Option<(FileStamp, Option<Arc<dyn Reranker>>)>>,
 }
 
 /// What is open of a folder, as of a state of its files.
@@ -55,7 +68,7 @@ fn stamp(path: &Path) -> FileStamp {
 impl SemanticFolder {
     /// The folder at `path`; no file is touched.
     pub fn new(path: PathBuf) -> SemanticFolder {
-        SemanticFolder { path, open: Mutex::default() }
+        SemanticFolder { path, open: Mutex::default(), reranker: Mutex::default() }
     }
 
     /// The folder.
@@ -78,6 +91,28 @@ impl SemanticFolder {
         }
     }
 
+    /// What reranks; `None` if the workspace has not opted in. A model that cannot be read gives an object that says so.
+    pub fn reranker(&self) -> Option<Arc<dyn Reranker>> {
+        let settings = stamp(&SemanticSettings::path(&self.path));
+        settings?;
+        let mut open = lock(&self.reranker);
+        if let Some((known, reranker)) = &*open
+            && *known == settings
+        {
+            return reranker.clone();
+        }
+        let reranker: Option<Arc<dyn Reranker>> = match SemanticSettings::read(&self.path) {
+            // The comparison with vectors tells that the settings cannot be read.
+            Ok(None) | Err(_) => None,
+            Ok(Some(read)) => read.rerank.map(|rerank| match rerank::open(&rerank) {
+                Ok(reranker) => Arc::from(reranker),
+                Err(error) => Arc::new(Broken(error)) as Arc<dyn Reranker>,
+            }),
+        };
+        *open = Some((settings, reranker.clone()));
+        reranker
+    }
+
     /// Opens what has changed since it was opened.
     fn opened(&self, open: &mut Option<Open>, settings: FileStamp) -> Result<Arc<Comparer>, SemanticError> {
         let asker = open.take().filter(|open| open.settings == settings);
@@ -86,7 +121,8 @@ impl SemanticFolder {
             None => {
                 let read = SemanticSettings::read(&self.path)?.ok_or(SemanticError::NotEnabled)?;
                 let (provider, folder, dimensions) = self.model(&read)?;
-                (Arc::new(QuestionAsker::new(provider, read.model(), dimensions)), folder, None)
+                let name = read.provider.as_ref().map(ProviderSettings::model).unwrap_or_default();
+                (Arc::new(QuestionAsker::new(provider, name, dimensions)), folder, None)
             }
         };
         let records = stamp(&folder.join("files"));
@@ -106,9 +142,14 @@ impl SemanticFolder {
         &self,
         settings: &SemanticSettings,
     ) -> Result<(Box<dyn Provider>, PathBuf, usize), SemanticError> {
-        let provider = provider_of(settings)?;
+        let of_settings = settings.provider.as_ref().ok_or(SemanticError::NotEnabled)?;
+        let provider = provider_of(of_settings)?;
         let dimensions = settings.stored_dimensions.min(provider.dimensions());
         let identity = format!("{FORM} {dimensions} {}", provider.identity());
+        let identity = match &settings.chunkhound {
+            Some(database) => format!("{identity} {}", database.database.display()),
+            None => identity,
+        };
         let folder = self.path.join(&blake3::hash(identity.as_bytes()).to_hex()[..16]);
         Ok((provider, folder, dimensions))
     }
@@ -117,12 +158,24 @@ impl SemanticFolder {
         SemanticSettings::read(&self.path)?.ok_or(SemanticError::NotEnabled)
     }
 
-    /// Opts in. A local table is opened first; an endpoint is not asked. Returns a line about the model.
+    /// Opts in. Local models and databases are opened first; an endpoint is not asked. Returns a line about each model.
     pub fn enable(&self, settings: &SemanticSettings) -> Result<String, SemanticError> {
         settings.check()?;
-        let provider = provider_of(settings)?;
+        let mut lines = Vec::new();
+        if let Some(own) = &settings.provider {
+            let provider = provider_of(own)?;
+            let line = format!("{}, {} dimensions, at {}", own.model(), provider.dimensions(), own.target());
+            lines.push(line);
+        }
+        if let Some(parts) = database_of(settings, settings.stored_dimensions)? {
+            lines.push(format!("vectors of {} files from a database", parts.len()));
+        }
+        if let Some(own) = &settings.rerank {
+            rerank::open(own)?;
+            lines.push(format!("reranking by {} at {}", own.model(), own.target()));
+        }
         settings.write(&self.path)?;
-        Ok(format!("{}, {} dimensions, at {}", settings.model(), provider.dimensions(), settings.target()))
+        Ok(lines.join("; "))
     }
 
     /// What is stored for the model of the settings.
@@ -147,9 +200,13 @@ impl SemanticFolder {
     /// The estimate for files of these bytes.
     pub fn estimate(&self, n_files: usize, bytes: u64) -> Result<Estimate, SemanticError> {
         let tokens = provider::tokens(bytes);
-        let (price, cap) = match self.settings()?.provider {
-            ProviderSettings::Openai(endpoint) => (endpoint.price, endpoint.max_tokens),
-            ProviderSettings::Model2vec(_) => (None, None),
+        let settings = self.settings()?;
+        if settings.chunkhound.is_some() {
+            return Ok(Estimate { files: n_files, bytes, ..Estimate::default() });
+        }
+        let (price, cap) = match settings.provider {
+            Some(ProviderSettings::Openai(endpoint)) => (endpoint.price, endpoint.max_tokens),
+            _ => (None, None),
         };
         let cost = price.map(|price| tokens as f64 / 1e6 * price);
         Ok(Estimate { files: n_files, bytes, tokens, cost, cap })
@@ -165,10 +222,12 @@ impl SemanticFolder {
         if let Some(cap) = estimate.cap.filter(|cap| estimate.tokens > *cap) {
             return Err(SemanticError::AboveCap { tokens: estimate.tokens, cap });
         }
-        let (provider, folder, stored_dimensions) = self.model(&self.settings()?)?;
+        let settings = self.settings()?;
+        let (provider, folder, stored_dimensions) = self.model(&settings)?;
+        let database = database_of(&settings, stored_dimensions)?;
         let writer = StoreWriter::open(&folder, stored_dimensions)?;
         let report = BuildReport::default();
-        let mut build = Build { writer, provider: &*provider, stored_dimensions, progress, report };
+        let mut build = Build { writer, provider: &*provider, stored_dimensions, database, progress, report };
         match build.run(texts) {
             Ok(()) => Ok(build.report),
             Err(cause) => {
@@ -181,9 +240,23 @@ impl SemanticFolder {
 }
 
 /// The provider of the settings. An endpoint is not asked yet.
-fn provider_of(settings: &SemanticSettings) -> Result<Box<dyn Provider>, SemanticError> {
-    Ok(match &settings.provider {
+fn provider_of(settings: &ProviderSettings) -> Result<Box<dyn Provider>, SemanticError> {
+    Ok(match settings {
         ProviderSettings::Openai(endpoint) => Box::new(HttpEndpoint::new(endpoint.clone())),
         ProviderSettings::Model2vec(table) => Box::new(Table::open(&table.folder)?),
+        ProviderSettings::Local(model) => local::provider(&model.folder)?,
     })
+}
+
+/// The parts of the database of the settings, if they name one.
+fn database_of(
+    settings: &SemanticSettings,
+    stored_dimensions: usize,
+) -> Result<Option<DatabaseParts>, SemanticError> {
+    match (&settings.chunkhound, &settings.provider) {
+        (Some(database), Some(ProviderSettings::Openai(endpoint))) => {
+            chunkhound::read(database, endpoint, stored_dimensions).map(Some)
+        }
+        _ => Ok(None),
+    }
 }

@@ -17,6 +17,13 @@ pub trait Provider: Send + Sync {
     fn identity(&self) -> String;
 }
 
+/// Reads a question beside a text.
+#[cfg(feature = "rerank")]
+pub trait CrossEncoder: Send + Sync {
+    /// How well the text answers the question, in log-odds.
+    fn score(&self, question: &str, text: &str) -> Result<f32, SemanticError>;
+}
+
 /// How long a caller waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {

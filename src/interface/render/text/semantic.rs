@@ -30,6 +30,12 @@ pub fn semantic(reply: &SemanticReply, style: &Style) -> String {
             "not in this program; 'cargo install --path program --features dense-embed' builds one with them",
         ),
     }
+    if let Some(database) = &reply.database {
+        row("from", &clean(&database.display().to_string()));
+    }
+    if let Some(reranker) = &reply.reranker {
+        row("reranking", &clean(&format!("{} at {}", reranker.model, reranker.target)));
+    }
     if let Some(estimate) = &reply.estimate {
         row("files", &format!("{} of {} have vectors", reply.files_with_vectors, reply.files));
         row("stored", &format!("{} vectors, {}", reply.vectors, bytes(reply.bytes)));

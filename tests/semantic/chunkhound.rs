@@ -1,0 +1,101 @@
+//! Vectors from a database of ChunkHound. The program `duckdb` makes one with ChunkHound's tables, and reads it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::server::{DIMENSIONS, Server, vector};
+use super::support::{Tree, skipped};
+use super::{TREE, tree_paths};
+
+/// The program of DuckDB, if there is one.
+fn duckdb() -> Option<PathBuf> {
+    let program = std::env::var_os("SPYHOP_DUCKDB").map_or_else(|| PathBuf::from("duckdb"), PathBuf::from);
+    Command::new(&program).arg("-version").output().ok().filter(|out| out.status.success())?;
+    Some(program)
+}
+
+/// The statements that make ChunkHound's tables with some parts of files, as ChunkHound 6.1 has them.
+fn statements(parts: &[(&str, &str, usize)]) -> String {
+    let mut text = format!(
+        "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, name TEXT NOT NULL, content_hash TEXT);
+         CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER REFERENCES files(id), chunk_type TEXT NOT NULL,
+             symbol TEXT, code TEXT NOT NULL, start_line INTEGER, end_line INTEGER, start_byte INTEGER, end_byte INTEGER);
+         CREATE TABLE embeddings_{DIMENSIONS} (id INTEGER PRIMARY KEY, chunk_id INTEGER NOT NULL, provider TEXT NOT NULL,
+             model TEXT NOT NULL, embedding FLOAT[{DIMENSIONS}], dims INTEGER NOT NULL);"
+    );
+    for (id, (path, code, start)) in parts.iter().enumerate() {
+        let code = code.replace('\'', "''");
+        let end = start + code.len();
+        for (provider, sign) in [("openai", 1.0), ("other", -1.0)] {
+            let vector: Vec<f32> = vector(&code).iter().map(|number| number * sign).collect();
+            let number = 2 * id + usize::from(sign < 0.0);
+            let _ = write!(
+                text,
+                "INSERT INTO embeddings_{DIMENSIONS} VALUES ({number}, {id}, '{provider}', 'fake', {vector:?}, {DIMENSIONS});"
+            );
+        }
+        let _ = write!(
+            text,
+            "INSERT INTO files VALUES ({id}, '{path}', '{path}', NULL);
+             INSERT INTO chunks VALUES ({id}, {id}, 'function', NULL, '{code}', 1, 9, {start}, {end});"
+        );
+    }
+    text
+}
+
+#[test]
+fn a_build_takes_the_vectors_of_a_database() {
+    let server = Server::start();
+    let tree = Tree::new(TREE);
+    let database = tree.root().join(".chunkhound/db/chunks.db");
+    let dimensions = DIMENSIONS.to_string();
+    let enable = |more: &[&str]| {
+        let args =
+            ["semantic", "enable", "--base-url", &server.url, "--model", "fake", "--dimensions", &dimensions];
+        tree.run(&[&args, &["--chunkhound", ".chunkhound/db/chunks.db"][..], more].concat())
+    };
+    let ran = enable(&[]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    let expected = format!(
+        "Run: chunkhound index {}\nExpected database at: {}\n",
+        tree.root().display(),
+        database.display()
+    );
+    assert!(ran.err.contains(&expected), "{}", ran.err);
+    let Some(program) = duckdb() else {
+        return skipped("a database of ChunkHound: there is no program duckdb");
+    };
+    let program = program.to_str().unwrap();
+    std::fs::create_dir_all(database.parent().unwrap()).unwrap();
+    let read = |path: &str| std::fs::read_to_string(tree.root().join(path)).unwrap();
+    let (cache, clock) = (read("src/cache.rs"), read("src/clock.rs"));
+    let paint = read("src/paint.rs").replace("longest", "largest");
+    let parts =
+        [("src/cache.rs", &cache[..], 0), ("src/clock.rs", &clock[..], 0), ("src/paint.rs", &paint[..], 0)];
+    let made = Command::new(program).arg(&database).args(["-c", &statements(&parts)]).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let ran = enable(&["--duckdb", "no-such-program"]);
+    assert!(ran.err.contains("no-such-program'") && ran.err.contains("--duckdb"), "{}", ran.err);
+    let ran = enable(&["--duckdb", program, "--chunkhound-provider", "voyageai"]);
+    assert!(ran.err.contains("it has no vectors of 'voyageai', 'fake' with 24 numbers"), "{}", ran.err);
+    let ran = enable(&["--duckdb", program]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("vectors of 3 files from a database"), "{}", ran.out);
+    let before = std::fs::read(&database).unwrap();
+    let ran = tree.run(&["semantic", "build"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    // The text of one file is no longer that of the database.
+    assert!(ran.out.contains("2 files: 2 vectors taken from the database"), "{}", ran.out);
+    assert_eq!(server.n_calls(), 0, "nothing is sent by a build");
+    let reply = tree.json(&["search", "key forgotten longest ago", "--mode", "debug"]);
+    assert_eq!(server.n_calls(), 1);
+    assert_eq!(reply["backend"], "lexical+symbol+path+semantic");
+    assert!(tree_paths(&reply).contains(&"src/cache.rs".to_string()), "{reply}");
+    let reasons = reply["results"].to_string();
+    assert!(reasons.contains("to evict_lru (fake, "), "{reasons}");
+    assert_eq!(std::fs::read(&database).unwrap(), before, "the database is only read");
+    let status = tree.json(&["semantic", "status"]);
+    assert_eq!(status["files_with_vectors"], 2, "{status}");
+    assert_eq!(status["database"], database.to_str().unwrap());
+}
