@@ -21,7 +21,7 @@ use super::tensors::{self, TensorFile, stamp_of};
 use crate::error::SemanticError;
 
 /// The most tokens of a text that are computed, whatever the model accepts. The time of a text grows with its tokens, and
-/// the head of a part says what the part is about: see docs/decisions/070-local-models-by-gemm.md.
+/// the head of a part says what the part is about: see docs/decisions/071-local-models-by-gemm.md.
 const MAX_TOKENS: usize = 128;
 
 /// The texts of a call: few, so that the threads of a build end at about the same time.
