@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 use super::family::Family;
 use super::words::skipped;
 
+/// The name under which a module exports what it assigns to `module.exports`.
+pub(super) const WHOLE: &str = "module.exports";
+
 /// One imported name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Binding {
@@ -19,6 +22,14 @@ pub(super) struct Binding {
     pub name: Option<Box<str>>,
     /// The name in this file.
     pub local: Box<str>,
+}
+
+impl Binding {
+    /// The name that a module of JavaScript exports. A module that is used as a whole stands for what it assigns to `module.exports`,
+    /// as in `const calc = require('./calc')`.
+    pub fn exported(&self) -> &str {
+        self.name.as_deref().unwrap_or(WHOLE)
+    }
 }
 
 /// An import of a module or of names of a module.

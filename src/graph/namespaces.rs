@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::family::Family;
 use super::files::{ExportedNames, Graph};
-use super::imports::{Binding, ImportStatement, exported_names};
+use super::imports::{Binding, ImportStatement, WHOLE, exported_names};
 use super::resolve::{MAX_AMBIGUOUS, MAX_STEPS};
 use spyhop_base::path;
 
@@ -89,15 +89,13 @@ impl Graph<'_> {
             return known.clone();
         }
         let text = self.text(file).unwrap_or_default();
-        let default =
-            default_export(&text).map(|name| Binding { name: Some(name.into()), local: "default".into() });
         let mut exports = ExportedNames::default();
         // A component is what its file exports by default, whatever the name of the object there.
         let is_component = self.grammars.kind_of_file(self.snapshot.version(file).language()).is_some();
         if is_component {
             exports.insert("default".into(), path::stem(self.snapshot.path(file)).into());
         }
-        for Binding { name, local } in exported_names(&text).into_iter().chain(default) {
+        for Binding { name, local } in exported_names(&text).into_iter().chain(whole_exports(&text)) {
             if let Some(name) = name.filter(|name| *name != local) {
                 exports.entry(local).or_insert(name);
             }
@@ -108,11 +106,21 @@ impl Graph<'_> {
     }
 }
 
-/// The name that `export default` passes on.
-fn default_export(text: &str) -> Option<&str> {
-    static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?m)^[ \t]*export[ \t]+default[ \t]+(?:async[ \t]+)?(?:abstract[ \t]+)?(?:function\*?[ \t]+|class[ \t]+)?([\w$]+)")
+/// The names that `export default` and `module.exports =` pass on; a module of the second form has a default export too.
+fn whole_exports(text: &str) -> impl Iterator<Item = Binding> + '_ {
+    static WHOLE_EXPORT: LazyLock<Regex> = LazyLock::new(|| {
+        let name = r"(?:async[ \t]+)?(?:abstract[ \t]+)?(?:function\*?[ \t]+|class[ \t]+)?([\w$]+)";
+        let common = r"(?:exports[ \t]*=[ \t]*)?(module\.exports)[ \t]*=[ \t]*(?:exports[ \t]*=[ \t]*)?";
+        Regex::new(&format!(r"(?m)^[ \t]*(?:export[ \t]+default[ \t]+|{common}){name}"))
             .expect("a constant pattern")
     });
-    DEFAULT.captures(text).and_then(|found| found.get(1)).map(|name| name.as_str())
+    let found = WHOLE_EXPORT.captures(text);
+    found.into_iter().flat_map(|found| {
+        let name: Box<str> = found[2].into();
+        let whole = found.get(1).map(|_| WHOLE);
+        [Some("default"), whole]
+            .into_iter()
+            .flatten()
+            .map(move |local| Binding { name: Some(name.clone()), local: local.into() })
+    })
 }

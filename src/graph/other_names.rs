@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::definition::Definition;
 use super::family::Family;
 use super::files::Graph;
+use super::imports::Binding;
 use spyhop_search::SearchError;
 
 /// The longest chain of modules that pass on a definition.
@@ -59,9 +60,8 @@ impl Graph<'_> {
     ) -> Result<(), SearchError> {
         for importer in self.possible_importers(file, MAX_IMPORTERS)? {
             for import in self.imports_in(importer).iter().filter(|_| self.steps.take(1)) {
-                let is_exported =
-                    |name: &Option<Box<str>>| name.as_ref().is_some_and(|name| exported.contains(name));
-                let mut bindings = import.bindings.iter().filter(|own| is_exported(&own.name)).peekable();
+                let is_exported = |own: &&Binding| exported.iter().any(|name| **name == *own.exported());
+                let mut bindings = import.bindings.iter().filter(is_exported).peekable();
                 if bindings.peek().is_none() || !self.module_files(importer, import).contains(&file) {
                     continue;
                 }
@@ -70,7 +70,7 @@ impl Graph<'_> {
                 let passes_on =
                     text.get(import.start as usize..).is_some_and(|rest| rest.starts_with("export"));
                 for binding in bindings {
-                    found.names.extend(binding.name.clone());
+                    found.names.insert(binding.exported().into());
                     next.extend(passes_on.then(|| (importer, binding.local.clone())));
                 }
             }

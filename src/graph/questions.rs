@@ -187,8 +187,7 @@ impl<'a> Graph<'a> {
         let mut names = aliases_of(&facts, name);
         if !other_names.names.is_empty() {
             let bindings = facts.imports.iter().flat_map(|import| &import.bindings);
-            let is_other =
-                |own: &&Binding| own.name.as_ref().is_some_and(|name| other_names.names.contains(name));
+            let is_other = |own: &&Binding| other_names.names.contains(own.exported());
             names.extend(bindings.filter(is_other).map(|own| &*own.local));
         }
         names.push(name);

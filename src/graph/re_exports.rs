@@ -25,7 +25,11 @@ impl Graph<'_> {
         import: &ImportStatement,
         binding: &Binding,
     ) -> Result<Vec<Definition>, SearchError> {
-        let Some(name) = &binding.name else { return Ok(Vec::new()) };
+        let name = match &binding.name {
+            Some(name) => name,
+            None if self.family(file) == Family::Web => binding.exported(),
+            None => return Ok(Vec::new()),
+        };
         let files = self.module_files(file, import);
         let mut found = self.reached(vec![files.clone()], name)?;
         // A member of a class, as Java imports it: `import static a.Pool.take`.
