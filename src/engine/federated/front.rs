@@ -16,7 +16,7 @@ use crate::remote::RemoteMembers;
 use spyhop_files::source::MemoryTree;
 
 /// The operations that are answered over shards.
-pub const OPERATIONS: [&str; 10] = [
+const OPERATIONS: [&str; 10] = [
     SearchRequest::NAME,
     SearchBatch::NAME,
     GrepRequest::NAME,
@@ -100,7 +100,7 @@ impl Front {
         self.run(shards, move |corpus: &Corpus| corpus.ask(&request).map(&form))
     }
 
-    /// A question that asks a corpus whose members are the shards, by operations of [`OPERATIONS`] only. `answer` is called
+    /// A question that asks a corpus whose members are the shards, by operations that [`Front::ask`] takes only. `answer` is called
     /// again whenever replies have come; an error while replies are missing is of no use.
     ///
     /// # Errors

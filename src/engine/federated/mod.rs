@@ -32,5 +32,5 @@ mod shard;
 mod trees;
 
 pub use error::{FederationError, IdentityPart};
-pub use front::{Federation, FederationStep, Front, OPERATIONS};
+pub use front::{Federation, FederationStep, Front};
 pub use searcher::Searcher;
