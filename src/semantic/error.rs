@@ -36,8 +36,8 @@ pub enum SemanticError {
          'spyhop semantic enable --max-tokens', or see what would be sent by 'spyhop semantic build --dry-run'"
     )]
     AboveCap { tokens: u64, cap: u64 },
-    /// The provider gave no vectors.
-    #[error("{model} gave no vectors: {why}")]
+    /// The model gave no answer.
+    #[error("{model} gave no answer: {why}")]
     Provider { model: String, why: String },
     /// The build ended early. What was made before is kept.
     #[error("{cause}; {files} of {of} files have their vectors, and the next build goes on from there")]

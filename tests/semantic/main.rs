@@ -242,7 +242,7 @@ fn a_search_goes_on_whatever_the_server_does() {
         (Behaviour::WrongDimensions, "have 3 numbers, and the settings say"),
         (Behaviour::CutJson, "the answer"),
         (Behaviour::NotJson, "not as expected"),
-        (Behaviour::Close, "gave no vectors"),
+        (Behaviour::Close, "gave no answer"),
     ] {
         server.push(&[behaviour]);
         let (paths, warnings) = asked(&tree);

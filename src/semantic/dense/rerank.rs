@@ -179,6 +179,36 @@ mod tests {
         check(rows, 1, Err("were not sent"));
     }
 
+    /// Scores a text by its length, after a pause.
+    struct ByLength(Duration);
+
+    impl CrossEncoder for ByLength {
+        fn score(&self, _question: &str, text: &str) -> Result<f32, SemanticError> {
+            std::thread::sleep(self.0);
+            Ok(text.len() as f32)
+        }
+    }
+
+    #[test]
+    fn all_texts_are_scored_within_the_budget_or_none() {
+        let scores = |pause: u64, budget: u64| {
+            let reranker = ModelReranker {
+                judge: Judge::Local(Box::new(ByLength(Duration::from_millis(pause)))),
+                model: "judge".to_string(),
+                target: "folder".to_string(),
+                budget: Duration::from_millis(budget),
+                silence: Silence::default(),
+            };
+            let span = spyhop_base::text::Span { start: 0, end: 1 };
+            let texts = ["a", "abc", "ab"].map(|path| RerankText { path, text: "x", span });
+            reranker.scores("question", &texts)
+        };
+        // The path, a line end and the text.
+        assert_eq!(scores(0, 60_000).unwrap(), [3.0, 5.0, 4.0]);
+        let error = scores(30, 20).unwrap_err();
+        assert!(error.contains("judge at folder gave no answer: it took longer than 20 ms"), "{error}");
+    }
+
     #[test]
     fn candidates_are_masked_and_secret_files_stay() {
         let token = format!("ghp_{}", "Zk4Tq9LmX2vRw7BnY5sJd8HcF3gAe6Uo1iPz");
