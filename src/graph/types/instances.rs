@@ -78,15 +78,20 @@ impl Graph<'_> {
 
     /// The types that the name of a written type stands for where it is written.
     fn types_of_path(&self, own: &WrittenType) -> Result<Vec<WrittenType>, SearchError> {
+        let key = (own.file, own.at);
+        if self.types.open.borrow().contains(&key) {
+            return Ok(Vec::new());
+        }
+        self.types.open.borrow_mut().push(key);
         let parts = own.package.iter().flat_map(|package| package.split('.')).chain([&*own.name]);
-        let mut types: Option<Vec<WrittenType>> = None;
-        for part in parts {
-            types = Some(match types {
+        let found = parts.into_iter().try_fold(None, |types: Option<Vec<WrittenType>>, part| {
+            Ok(Some(match types {
                 None => self.types_of_found(&self.named(own.file, part, own.at)?, None)?,
                 Some(types) => self.each(&types, |of| self.member_types(of, part))?,
-            });
-        }
-        Ok(types.unwrap_or_default())
+            }))
+        });
+        self.types.open.borrow_mut().pop();
+        found.map(Option::unwrap_or_default)
     }
 
     /// Whether a name that means nothing known is one of the language or of a library, and not a type parameter.

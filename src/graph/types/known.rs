@@ -34,6 +34,8 @@ pub(crate) struct DeclaredTypes {
     /// The definitions of types by the file that names them.
     pub(super) types: RefCell<TypesByName>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Rc<FileReading>>>>,
+    /// The written types whose names are looked up at present, by file and byte. A variable may have its own name in its type.
+    pub(super) open: RefCell<Vec<(u32, u32)>>,
     /// The base types of types by file and place, in languages whose scopes are read.
     pub(super) bases: RefCell<FxHashMap<(u32, u32), Rc<KnownBases>>>,
 }
