@@ -124,7 +124,7 @@ def debian(source, scratch):
     full = full_version(known, source["version"])
     if not full:
         raise Problem(f"apt-cache knows no source of {source['package']} {source['version']}; it needs lines `deb-src` and an update")
-    run("apt-get", "source", "--download-only", "-qq", "--", f"{source['package']}={full}", cwd=scratch)
+    run("apt-get", "source", "--download-only", "--tar-only", "-qq", "--", f"{source['package']}={full}", cwd=scratch)
     return scratch / f"{source['package']}_{source['version']}.orig.tar.gz"
 
 
