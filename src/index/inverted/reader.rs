@@ -223,11 +223,12 @@ impl Reader {
         self.checks.is_some()
     }
 
-    /// Whether a segment lacks the vectors of its files, as in an index of an older program.
+    /// Whether a segment lacks the vectors of its files, or has those of another format or of another table of words, as in an
+    /// index of an older program.
     pub fn lacks_vectors(&self) -> bool {
         let lacks = |segment: &Arc<Segment>| {
             let path = || vectors::path_of(&segment.dir, &segment.id());
-            vectors::has_file(segment.max_doc()) && !path().exists()
+            vectors::has_file(segment.max_doc()) && SegmentVectors::is_lacking(&path())
         };
         self.segments.segments.iter().any(lacks)
     }

@@ -229,6 +229,11 @@ fn an_update_without_changes_writes_the_vectors_that_an_index_lacks() {
     std::fs::write(&written[0], bytes).unwrap();
     let damage = crate::inverted::verify(&tree.workspace.segment_dir()).unwrap();
     assert_eq!(damage, [(written[0].clone(), "the checksum of its vectors is wrong".to_string())]);
+    // A file that cannot be used is lacking, too, and the next update writes the file again.
+    assert!(tree.workspace.open().unwrap().reader.lacks_vectors());
+    assert_eq!(tree.refresh().generation, first.generation);
+    assert_eq!(crate::inverted::verify(&tree.workspace.segment_dir()).unwrap(), []);
+    assert!(!tree.workspace.open().unwrap().reader.lacks_vectors());
 }
 
 #[test]
