@@ -123,6 +123,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         exhaustive: None,
         signals: &signals,
         similar: None,
+        reranker: None,
         statistics: None,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));

@@ -75,12 +75,15 @@ pub(super) fn near_names(state: &mut AskedState, typed: &str) -> Result<Vec<Stri
     names.ok_or_else(pending)
 }
 
+/// The number of matching lines of a file without indexed text, and its hit.
+type UnrankedHit = (u32, Hit);
+
 /// By query: the hits of files without indexed text, if the search is exhaustive; `None` while replies are missing.
 fn unranked_hits(
     shards: &mut [Shard],
     search: &Arc<AskedSearch>,
     all: &AskedQueries,
-) -> Option<Vec<Vec<(u32, Hit)>>> {
+) -> Option<Vec<Vec<UnrankedHit>>> {
     let mut of_queries = vec![Some(Vec::new()); all.parsed.len()];
     if search.request.exhaustive {
         for (query, hits) in all.parsed.iter().zip(&mut of_queries) {
@@ -101,7 +104,7 @@ fn unranked_hits(
 }
 
 /// An unranked file, of which only the path and the number of lines matter here.
-fn unranked_file((lines, hit): &(u32, Hit)) -> UnrankedFile {
+fn unranked_file((lines, hit): &UnrankedHit) -> UnrankedFile {
     let (number, path) = (hit.lines.first, hit.path.clone());
     let (text, highlights, before, after) = (String::new(), Vec::new(), Vec::new(), Vec::new());
     let first = Line { path, number, column: 1, text, highlights, cut: false, before, after };
@@ -118,7 +121,7 @@ fn hits(
     shards: &mut [Shard],
     search: &Arc<AskedSearch>,
     page: &ReplyPage,
-    (asked, queries, unranked): (&[RankedQuery<'_>], &[HitsQuery], &[Vec<(u32, Hit)>]),
+    (asked, queries, unranked): (&[RankedQuery<'_>], &[HitsQuery], &[Vec<UnrankedHit>]),
     (table, live): (&ShardFiles, &[usize]),
 ) -> Result<Vec<Hit>, Error> {
     let mut of_shards: Vec<Vec<(usize, Ranked, RankedFile)>> = vec![Vec::new(); shards.len()];

@@ -178,7 +178,7 @@ fn lines_of_git_have_no_effect_on_what_git_tracks() {
     let is_tracked = |path: &RelPath, is_dir: bool| {
         let is_below =
             |file: &&str| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/'));
-        if is_dir { tracked.iter().any(|file| is_below(&file)) } else { tracked.contains(&path.as_str()) }
+        if is_dir { tracked.iter().any(is_below) } else { tracked.contains(&path.as_str()) }
     };
     let walked = walk(dir.path(), &WalkOptions { is_tracked: Some(&is_tracked), ..plain() }).unwrap();
     assert_eq!(
