@@ -460,7 +460,8 @@ impl<'a> AnswerContext<'a> {
         )))
     }
 
-    /// The hits of the files without indexed text that contain `text`, each with its number of lines, without score and reasons.
+    /// For a shard: the hits of the files without indexed text that contain `text`, each with its number of lines, without score and reasons.
+    #[cfg(feature = "serde")]
     pub(super) fn unranked_hits(&self, text: &str) -> Result<Vec<(u32, Hit)>, Error> {
         let found = self.exhaustive(text)?.unranked;
         let hit = |own: &UnrankedFile| {
