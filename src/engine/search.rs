@@ -9,7 +9,8 @@ use super::corpus::Corpus;
 use super::member::MemberTrees;
 use super::operation::Operation;
 use super::origin::ReplyOrigin;
-use super::{current, lookup, note_search, search_defaults};
+use super::search_defaults::Threshold;
+use super::{current, lookup, note_search};
 use crate::error::Error;
 use spyhop_base::limit;
 use spyhop_base::model::SymbolKind;
@@ -145,7 +146,10 @@ fn search_kinds(
     let reply = match corpus.alone() {
         Some(engine) => current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
             let mut origin = ReplyOrigin::of(engine, snapshot, freshness);
-            let request = &search_defaults::filled(engine, request, snapshot, &mut origin);
+            let Threshold { score, file, fault } = Threshold::of(engine, request, snapshot);
+            origin.default_min_score = file;
+            origin.warnings.extend(fault);
+            let request = &SearchRequest { min_score: Some(score), ..request.clone() };
             let context = AnswerContext::new(engine, snapshot, &filter, (request, call.session()))?;
             let mut reply = context.reply(&asked, origin)?;
             if request.notes {

@@ -1,13 +1,10 @@
 //! The defaults of the searches of a tree, from a file in the tree.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 
 use super::api::SearchRequest;
 use super::core::Engine;
 use super::open_index::Viewed;
-use super::origin::ReplyOrigin;
 use spyhop_base::path::RelPath;
 use spyhop_files::read::{Limits, ReadOutcome};
 use spyhop_search::SearchSnapshot;
@@ -23,27 +20,34 @@ struct SearchDefaults {
     min_score: Option<f32>,
 }
 
-/// `request` with the defaults of the tree in place of what it does not choose. A file with a mistake changes nothing, and the reply
-/// says what is wrong.
-pub(super) fn filled<'r>(
-    engine: &Engine,
-    request: &'r SearchRequest,
-    snapshot: &SearchSnapshot,
-    origin: &mut ReplyOrigin,
-) -> Cow<'r, SearchRequest> {
-    if request.min_score.is_some() {
-        return Cow::Borrowed(request);
+/// The threshold of the scores of a search of one tree.
+pub(super) struct Threshold {
+    pub score: f32,
+    /// The file that set the threshold; `None` if the caller has set it, or nobody.
+    pub file: Option<&'static str>,
+    /// What is wrong with the file, which then counts as absent.
+    pub fault: Option<String>,
+}
+
+impl Threshold {
+    /// The threshold of `request`, which may be about several trees.
+    pub fn given(request: &SearchRequest) -> Threshold {
+        Threshold { score: request.min_score.unwrap_or(0.0), file: None, fault: None }
     }
-    match of_tree(engine, snapshot) {
-        Some(Ok(SearchDefaults { min_score: Some(score) })) => {
-            origin.default_min_score = Some(FILE);
-            Cow::Owned(SearchRequest { min_score: Some(score), ..request.clone() })
+
+    /// The threshold of `request`, or else of the tree.
+    pub fn of(engine: &Engine, request: &SearchRequest, snapshot: &SearchSnapshot) -> Threshold {
+        let given = Threshold::given(request);
+        if request.min_score.is_some() {
+            return given;
         }
-        Some(Err(fault)) => {
-            origin.warnings.push(format!("{FILE} is ignored: {fault}"));
-            Cow::Borrowed(request)
+        match of_tree(engine, snapshot) {
+            Some(Ok(SearchDefaults { min_score: Some(score) })) => {
+                Threshold { score, file: Some(FILE), ..given }
+            }
+            Some(Err(why)) => Threshold { fault: Some(format!("{FILE} is ignored: {why}")), ..given },
+            Some(Ok(_)) | None => given,
         }
-        Some(Ok(_)) | None => Cow::Borrowed(request),
     }
 }
 

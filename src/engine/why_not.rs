@@ -9,6 +9,7 @@ use super::member::{MemberTree, MemberTrees};
 use super::operation::Operation;
 use super::ranked_query::RankedQuery;
 use super::read::{nearest, offered};
+use super::search_defaults::Threshold;
 use super::{current, search, structure};
 use crate::error::{Error, ErrorKind};
 use spyhop_base::clean;
@@ -40,7 +41,8 @@ impl Operation for WhyNotRequest {
         let request = SearchRequest { per_file: 1, ..self.search.clone() };
         let query = &asked.parsed[0];
         let Some(engine) = corpus.alone() else {
-            return why_not_in_sources(corpus, &self.path, query, &filter, &request);
+            let told = why_not_in_sources(corpus, &self.path, query, &filter, &request)?;
+            return Ok(with_threshold(told, &Threshold::given(&request)));
         };
         let path = RelPath::new(&self.path)?;
         engine.tree().check_served(&path)?;
@@ -49,7 +51,8 @@ impl Operation for WhyNotRequest {
                 return Ok(without_file(engine, snapshot, &path));
             };
             let answer = AnswerContext::new(engine, snapshot, &filter, (&request, call.session()))?;
-            why_not(&answer, &filter, query, file)
+            let told = why_not(&answer, &filter, query, file)?;
+            Ok(with_threshold(told, &Threshold::of(engine, &request, snapshot)))
         })
     }
 }
@@ -143,6 +146,18 @@ fn without_file(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> W
         nearest: if is_missing { near } else { Vec::new() },
         ..unranked((engine, snapshot), path, verdict, text)
     }
+}
+
+/// `told`, and whether the threshold of a search leaves the file out.
+fn with_threshold(mut told: WhyNot, threshold: &Threshold) -> WhyNot {
+    if let Some(hit) = told.hit.as_ref().filter(|hit| hit.score < threshold.score) {
+        let of = threshold.file.map_or(String::new(), |file| format!(" of {file}"));
+        let (score, least) = (hit.score, threshold.score);
+        told.text += &format!(
+            "; its score {score:.2} is below the min_score {least:.2}{of}, so a search leaves the file out unless it holds the query as written"
+        );
+    }
+    told
 }
 
 /// Explains the rank of a file of the snapshot for `query`.

@@ -1,7 +1,7 @@
 //! Names as people type them: alone, with containers, in lower case, with slips, in frames, with numbers. Each test is a
 //! small tree in which something else would be found first.
 
-use spyhop_engine::api::{Hit, Mode, Reason, SearchReply, SearchRequest};
+use spyhop_engine::api::{Hit, Mode, Reason, SearchReply, SearchRequest, WhyNotRequest};
 
 use super::{ask, indexed, request, track};
 use crate::support::Tree;
@@ -242,6 +242,9 @@ fn a_threshold_says_how_many_hits_it_cut() {
     assert!(reply.total == 0 && reply.warnings.iter().any(|warning| warning.ends_with(told)), "{reply:?}");
     let every = engine.search(&SearchRequest { min_score: Some(0.0), ..all.clone() }).unwrap();
     assert!(every.total > 0 && every.warnings.is_empty(), "{every:?}");
+    let asked = WhyNotRequest::new("src/user.ts", all.clone());
+    let why = engine.ask(&asked).unwrap().text;
+    assert!(why.contains("is below the min_score 0.99 of .spyhop/search.toml, so a search leaves"), "{why}");
     tree.write(".spyhop/search.toml", "min_score = 2\n");
     let told = ".spyhop/search.toml is ignored: min_score is 2; choose 0 to 1";
     assert_eq!(warnings_of(engine.search(&all).unwrap()), [told]);
