@@ -52,8 +52,16 @@ pub(super) fn receiver_before(family: Family, text: &str, comments: &[Span], sta
     }
     let chain = chain_before(rest);
     if let Some(path) = rest[..rest.len() - chain.len()].strip_suffix("::") {
+        let path = path_before(without_generics(path));
+        // In Ruby the last part is the class or module: `Shop::Order.build`.
+        if family.calls_without_signs() {
+            return match chain.contains('.') {
+                true => Receiver::Expression,
+                false => Receiver::Path(format!("{path}::{chain}").trim_start_matches(':').into()),
+            };
+        }
         // A constant or variant of a type: `EdgeRule::Import.sentence()`.
-        return match path_before(without_generics(path)) {
+        return match path {
             "" | "Self" => Receiver::This,
             path => Receiver::Path(path.into()),
         };
@@ -169,5 +177,8 @@ mod tests {
         check("0..take()", Receiver::Absent);
         check("f(...pool.take())", Receiver::Chain("pool".into()));
         check("Rule::Import.take()", Receiver::Path("Rule".into()));
+        check_in(Family::Other("ruby"), "Shop::Order.take", Receiver::Path("Shop::Order".into()));
+        check_in(Family::Other("ruby"), "::Order.take", Receiver::Path("Order".into()));
+        check_in(Family::Other("ruby"), "Shop::Order.first.take", Receiver::Expression);
     }
 }

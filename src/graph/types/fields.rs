@@ -93,7 +93,8 @@ impl Graph<'_> {
         for at in starts {
             let word = if tokens.is(at, b'*') { at + 1 } else { at };
             let end = if tokens.is(word + 1, b'.') { word + 3 } else { word + 1 };
-            if tokens.is_word(word) && (end >= close || starts_line(tokens, end)) {
+            let is_alone = end >= close || starts_line(tokens, end) || tokens.is(end, b';');
+            if tokens.is_word(word) && is_alone {
                 found.extend(written((Family::Go, holder.file), &item, at, end));
             }
         }
@@ -312,7 +313,8 @@ fn replaced(written: WrittenType, names: &[&str], args: &[WrittenType]) -> Writt
 }
 
 fn starts_line(tokens: &Tokens, at: usize) -> bool {
-    tokens.at(at).is_some_and(|token| token.indent.is_some())
+    let is_behind = |sign: u8| at > 0 && tokens.is(at - 1, sign);
+    tokens.at(at).is_some_and(|token| token.indent.is_some()) || is_behind(b'{') || is_behind(b';')
 }
 
 fn rust_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)> {
@@ -339,20 +341,29 @@ fn rust_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usiz
 
 fn go_field(tokens: &Tokens, after: usize, field: &str) -> Option<(usize, usize)> {
     let body = tokens.find(after, tokens.len(), |at| tokens.is(at, b'{'));
+    let is_end = |at: usize| {
+        starts_line(tokens, at)
+            || tokens.is(at, b';')
+            || tokens.is(at, b'}')
+            || tokens.at(at).is_some_and(|token| token.kind == TokenKind::Literal)
+    };
+    // An embedded type is a field with its name: `Pool`, `*Pool`, `*store.Pool`.
+    let embedded_from = |at: usize| {
+        let first = if tokens.is(at - 1, b'.') { at - 2 } else { at };
+        let first = if tokens.is(first - 1, b'*') { first - 1 } else { first };
+        (starts_line(tokens, first) && is_end(at + 1)).then_some(first)
+    };
     let is_field = |at: &usize| {
-        let is_listed = tokens.is(at - 1, b',') || starts_line(tokens, *at);
-        tokens.word(*at) == field && tokens.around(*at) == Some(body) && is_listed
+        let is_listed = || tokens.is(at - 1, b',') || starts_line(tokens, *at);
+        let is_named = tokens.word(*at) == field && tokens.around(*at) == Some(body);
+        is_named && (is_listed() || embedded_from(*at).is_some())
     };
     let mut at = (body + 1..tokens.len()).find(is_field)?;
+    if let Some(first) = embedded_from(at) {
+        return Some((first, at + 1));
+    }
     while tokens.is(at + 1, b',') && tokens.is_word(at + 2) {
         at += 2;
-    }
-    let is_end = |at: usize| {
-        starts_line(tokens, at) || tokens.at(at).is_some_and(|token| token.kind == TokenKind::Literal)
-    };
-    if is_end(at + 1) {
-        // An embedded type is a field with its name.
-        return Some((at, at + 1));
     }
     Some((at + 1, end_of_type(tokens, at + 1, tokens.len(), is_end)))
 }
