@@ -146,7 +146,7 @@ fn search_kinds(
     let reply = match corpus.alone() {
         Some(engine) => current::with_snapshot(engine, call.progress(), |snapshot, freshness| {
             let mut origin = ReplyOrigin::of(engine, snapshot, freshness);
-            let Threshold { score, file, fault } = Threshold::of(engine, request, snapshot);
+            let Threshold { score, file, fault } = Threshold::of(engine, request);
             origin.default_min_score = file;
             origin.warnings.extend(fault);
             let request = &SearchRequest { min_score: Some(score), ..request.clone() };

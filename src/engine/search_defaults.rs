@@ -4,10 +4,9 @@ use serde::Deserialize;
 
 use super::api::SearchRequest;
 use super::core::Engine;
-use super::open_index::Viewed;
 use spyhop_base::path::RelPath;
-use spyhop_files::read::{Limits, ReadOutcome};
-use spyhop_search::SearchSnapshot;
+use spyhop_files::confined::RootFolder;
+use spyhop_files::read::{Limits, ReadOutcome, TreeSource};
 
 /// The file with the defaults, below the root of the tree.
 const FILE: &str = ".spyhop/search.toml";
@@ -36,12 +35,12 @@ impl Threshold {
     }
 
     /// The threshold of `request`, or else of the tree.
-    pub fn of(engine: &Engine, request: &SearchRequest, snapshot: &SearchSnapshot) -> Threshold {
+    pub fn of(engine: &Engine, request: &SearchRequest) -> Threshold {
         let given = Threshold::given(request);
         if request.min_score.is_some() {
             return given;
         }
-        match of_tree(engine, snapshot) {
+        match of_tree(engine) {
             Some(Ok(SearchDefaults { min_score: Some(score) })) => {
                 Threshold { score, file: Some(FILE), ..given }
             }
@@ -51,9 +50,13 @@ impl Threshold {
     }
 }
 
-/// The defaults of the tree, or the fault of the file; `None` if the tree has no such file.
-fn of_tree(engine: &Engine, snapshot: &SearchSnapshot) -> Option<Result<SearchDefaults, String>> {
-    let source = engine.tree().source_of(Viewed::from_snapshot(snapshot)).ok()?;
+/// The defaults of the tree, or the fault of the file; `None` if the folder of the tree has no such file. A host, whose tree may be
+/// slow to read, chooses the values of its requests.
+fn of_tree(engine: &Engine) -> Option<Result<SearchDefaults, String>> {
+    if engine.tree().hosted().is_some() {
+        return None;
+    }
+    let source = TreeSource::Folder(RootFolder::new(engine.root()));
     let limits = Limits { max_file_bytes: MAX_BYTES, skip_generated: false, skip_minified: false };
     let ReadOutcome::Source(file) = source.read(&RelPath::new(FILE).ok()?, &limits) else { return None };
     let read: Result<SearchDefaults, _> = toml::from_str(&file.text);

@@ -52,7 +52,7 @@ impl Operation for WhyNotRequest {
             };
             let answer = AnswerContext::new(engine, snapshot, &filter, (&request, call.session()))?;
             let told = why_not(&answer, &filter, query, file)?;
-            Ok(with_threshold(told, &Threshold::of(engine, &request, snapshot)))
+            Ok(with_threshold(told, &Threshold::of(engine, &request)))
         })
     }
 }
