@@ -273,6 +273,17 @@ impl<'a> Graph<'a> {
         self.sources.text(file)
     }
 
+    /// Whether a field is a component of a record of Java, in the parentheses of its head.
+    pub(super) fn is_record_component(&self, own: &Definition) -> bool {
+        own.kind == SymbolKind::Field
+            && self.language(own.file) == "java"
+            && self.text(own.file).is_some_and(|text| {
+                let rest = text.get(own.span.end as usize..).unwrap_or_default();
+                let next = rest.find(['(', ')', ';', '{']).map(|at| &rest[at..]);
+                rest.trim_start().starts_with([',', ')']) && next.is_some_and(|next| next.starts_with(')'))
+            })
+    }
+
     /// The facts of a file; `None` if the file has changed, is too large, or exceeds the budget.
     pub(super) fn facts(&self, file: u32) -> Option<Rc<FileFacts>> {
         if let Some(known) = self.facts.borrow().get(&file) {

@@ -264,7 +264,9 @@ impl Graph<'_> {
             are_items: definitions.iter().all(|own| own.kind.is_function() || own.kind.is_type_like()),
             are_functions: definitions.iter().all(|own| own.kind.is_function()),
             has_minor: definitions.iter().any(|own| self.is_minor(own)),
-            are_values: definitions.iter().all(|own| !UseForm::Called.takes(own.kind)),
+            are_values: definitions
+                .iter()
+                .all(|own| !UseForm::Called.takes(own.kind) && !self.is_record_component(own)),
             are_fields: definitions.iter().all(|own| own.kind == SymbolKind::Field),
             are_fixtures: definitions.len() > MAX_COMPARED
                 || definitions.iter().any(|own| self.is_fixture(own)),

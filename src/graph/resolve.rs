@@ -70,7 +70,13 @@ impl<'q> Question<'q> {
 
     /// Whether a use of this form may mean a definition, which is another place.
     pub(super) fn is_other(&self, definition: &Definition) -> bool {
-        definition.span != self.used.span && self.form.takes(definition.kind) && self.fits_path(definition)
+        let takes = self.form.takes(definition.kind) || self.is_accessor(definition);
+        definition.span != self.used.span && takes && self.fits_path(definition)
+    }
+
+    /// Whether a call may mean the method by which a component of a record is read, which nobody writes.
+    fn is_accessor(&self, definition: &Definition) -> bool {
+        self.form == UseForm::Called && self.graph.is_record_component(definition)
     }
 
     /// Whether the place of a use in a path of Rust allows for a definition: no call means a module, and nothing is inside of a
